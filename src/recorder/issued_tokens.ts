@@ -52,13 +52,29 @@ export function findLastIdToken(exchanges: readonly Exchange[]): string | undefi
   return undefined;
 }
 
+/** The exchange that issued the last code of a flow; `undefined` if there is none, or a token request followed it. */
+export function findUnexchangedCode({ exchanges }: Flow): Exchange | undefined {
+  const issued = exchanges.findLast((exchange) =>
+    exchange.experimentOf === undefined && sentCode(exchange) !== undefined
+  );
+  if (issued === undefined) return undefined;
+  const isExchanged = exchanges.some(({ endpoint, number }) => endpoint === "token" && number > issued.number);
+  return isExchanged ? undefined : issued;
+}
+
+/** The code that a response sends to the client. */
+export function sentCode({ response }: Pick<Exchange, "response">): string | undefined {
+  return response?.authorizationResponse?.params.find(([name]) => name === "code")?.[1];
+}
+
 function* findIssued(
-  { caller, number, request, response, at, events }: Exchange,
+  exchange: Exchange,
   step: number,
 ): Generator<IssuedToken> {
+  const { caller, number, request, response, at, events } = exchange;
   // Not the client that the request names: its query may name any client.
   const client = events.find((event) => event.type === "code_issued" || event.type === "tokens_issued")?.client;
-  const code = response?.authorizationResponse?.params.find(([name]) => name === "code")?.[1];
+  const code = sentCode(exchange);
   if (code !== undefined) yield { kind: "code", value: code, step, reference: `${number}.code`, client };
   if (caller !== "client" || response?.status !== 200) return;
   const members = parseJsonMembers(response);

@@ -6,8 +6,9 @@
  * 2. `onEvent` and `forRequest` add events and passed checks to the draft.
  * 3. After the response, `flow_index.ts` links the exchange to a flow by codes, tokens and pending authorizations.
  * 4. Listeners receive the exchange at its start and at its end.
- * 5. `flow_limit.ts` limits the new flows per second.
- * 6. `redact.ts` hides secrets before a page, log or export shows an exchange; `export/` writes text, HAR and fixtures.
+ * 5. `awaited_codes.ts` notes the codes that no client exchanges.
+ * 6. `flow_limit.ts` limits the new flows per second.
+ * 7. `redact.ts` hides secrets before a page, log or export shows an exchange; `export/` writes text, HAR and fixtures.
  */
 
 import type { App } from "../server/app.ts";
@@ -35,6 +36,7 @@ import {
   textBytes,
   toExchange,
 } from "./exchange_draft.ts";
+import { type AwaitedCodes, awaitedCodes } from "./awaited_codes.ts";
 import type { Exchange, Flow } from "./exchange.ts";
 import { flowIndex } from "./flow_index.ts";
 import {
@@ -131,6 +133,7 @@ export function recorder(
   let endpoints: App["endpoints"] = [];
   let findEndpoint: App["findEndpoint"] = () => undefined;
   let registeredSecrets: RegisteredSecrets | undefined;
+  let codes: AwaitedCodes | undefined;
   let exchangeCount = 0;
   let leftOut = 0;
   const newFlows = flowLimit(
@@ -239,6 +242,7 @@ export function recorder(
     index.indexResponse(draft);
     if (beginsCountedFlow(draft)) newFlows.count(isNotable(draft));
     notify(draft);
+    codes?.noteOverdue();
   }
 
   /** Whether an exchange is left out unless it continues a flow. */
@@ -283,6 +287,7 @@ export function recorder(
     setup(app) {
       ({ server, endpoints, findEndpoint } = app);
       registeredSecrets = app.server.registeredSecrets;
+      codes = awaitedCodes(app, notify);
     },
     handle: (next) => (request, peer) => handle(next, request, peer),
     onEvent(event, context) {
@@ -291,9 +296,11 @@ export function recorder(
       if (draft === undefined) return;
       if (event.type === "fault_applied") draft.faults.push(event.fault);
       else draft.events.push(event);
+      if (event.type === "code_issued") codes?.add(draft, context.request, event);
       if ("client" in event) searchForClient(draft);
       draft.snapshot = undefined;
     },
+    everySecond: () => codes?.noteOverdue(),
     forRequest(server, { request }) {
       const draft = findForRequest(drafts, request);
       if (draft === undefined || draft.isBeyondLimit) return;

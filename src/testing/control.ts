@@ -337,6 +337,9 @@ function combinePlugins(plugins: readonly Plugin[]): Plugin {
     onEvent(event, context) {
       for (const plugin of plugins) plugin.onEvent?.(event, context);
     },
+    everySecond() {
+      for (const plugin of plugins) plugin.everySecond?.();
+    },
     close() {
       for (const plugin of plugins) plugin.close?.();
     },

@@ -1,13 +1,14 @@
 /** A flow as Markdown for an issue of GitHub or GitLab. */
 
+import { upperFirst } from "../../server/pages/first_letter.ts";
 import { findFix, findRule } from "../../server/rules.ts";
 import type { Exchange, Flow } from "../exchange.ts";
 import { redactFlow } from "../redact.ts";
 import { requestLines, responseLines, toOneLine } from "./text.ts";
 
 /**
- * A flow as Markdown: the rejected step with expected, received and fix, and all other steps folded. Always redacted,
- * because issues are public. Text of clients is in code, so that it can neither mention users nor link nor format.
+ * A flow as Markdown: the rejected step with expected, received and fix, what was observed in accepted requests, and all
+ * other steps folded. Always redacted, because issues are public. Text of clients is in code, so that it can neither mention users nor link nor format.
  *
  * @param failure The index of the step that explains the failure; negative: the flow did not fail.
  */
@@ -15,10 +16,12 @@ export function formatMarkdown(flow: Flow, failure: number): string {
   const { client, outcome, exchanges } = redactFlow(flow);
   const failed = exchanges[failure];
   const others = exchanges.flatMap((exchange, i) => i === failure ? [] : [stepBlock(exchange, i + 1)]);
+  const observations = exchanges.flatMap((exchange, i) => observationItems(exchange, i + 1));
   const whose = client === undefined ? "" : ` of client ${code(client)}`;
   return [
     `### ${failed?.rejection === undefined ? `Login${whose}: ${outcome}` : prose(failed.rejection.explanation.reason)}`,
     ...failed === undefined ? [] : [failureList(failed, failure + 1, exchanges.length, client).join("\n")],
+    ...observations.length === 0 ? [] : [observations.join("\n")],
     ...failed === undefined ? [] : [stepBlock(failed, failure + 1)],
     ...others.length === 0
       ? []
@@ -45,6 +48,21 @@ function failureList(exchange: Exchange, step: number, steps: number, client: st
     ["How to fix it", fix && prose(fix)],
     ["Rule", rule && [rule, ...cites].map(prose).join(", ")],
   ].flatMap(([name, value]) => value ? [`- **${name}:** ${value}`] : []);
+}
+
+/** The warnings and notes of a step. */
+function observationItems({ events }: Exchange, step: number): string[] {
+  return events.flatMap((event) => {
+    if (event.type !== "warning" && event.type !== "note") return [];
+    const { rule, reason, expected, received } = event.explanation;
+    const texts = [
+      prose(reason) + (rule === undefined ? "" : ` (${rule})`),
+      ...expected === undefined ? [] : [`expected ${code(expected)}`],
+      ...received === undefined ? [] : [`received ${code(received)}`],
+    ];
+    const fix = findFix(event.explanation);
+    return [`- **${upperFirst(event.type)} of step ${step}:** ${texts.join(", ")}.${fix ? ` ${prose(fix)}` : ""}`];
+  });
 }
 
 /** The request and the response of a step as a block of code. */

@@ -10,6 +10,7 @@ import type { HostedClient } from "../config/client_metadata.ts";
 import { hasCode, releasesClaims } from "../config/response_type.ts";
 import { separatorFix } from "../config/separators.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { explainLoginHost } from "./login_host.ts";
 import { notePrompt, noteScope } from "./notes.ts";
 import { letsPass, traceTexts } from "./observations.ts";
 import { missingMethod } from "./pkce.ts";
@@ -32,6 +33,7 @@ function traceRequest(from: HostedRequest, request: AuthorizationRequest): void 
   traceTexts(server, client.id, explainIgnoredScope(from, request));
   traceTexts(server, client.id, noteScope(from, request));
   if (at !== "poll") traceTexts(server, client.id, explainChallenge(from, request));
+  if (at === "authorize") traceTexts(server, client.id, explainBeginning(from));
   if (hasCode(request.responseType)) server.resources.observe(server, client, params);
   const prompt = params.get("prompt");
   if (prompt === undefined) return;
@@ -88,6 +90,15 @@ function explainChallenge(
     expected: "code_challenge and code_challenge_method=S256",
     received: "no code_challenge",
   }];
+}
+
+/** Explains a login that began where the cookies of its callback are not. */
+function explainBeginning({ server, client, params }: HostedRequest): Explanation[] {
+  const page = server.sender?.pageOrigin;
+  const callback = params.get("redirect_uri") ?? client.redirectUris[0];
+  if (page === undefined || callback === undefined) return [];
+  const explanation = explainLoginHost({ page, callback, issuer: server.names.frontChannel });
+  return explanation === undefined ? [] : [explanation];
 }
 
 /** Explains a `prompt` with wrong separators. */

@@ -104,6 +104,23 @@ export function noteUnencodedSecret(): Note[] {
   }];
 }
 
+/** What usually keeps an application from the token request. */
+export const unexchangedCodeFix =
+  "See what the application did with the callback. Usually its state or session cookie did not come back, it has no route at the redirect URI, or it failed before the token request.";
+
+/** Notes a code that no token request has named. */
+export function noteUnexchangedCode(): Note {
+  return {
+    note: {
+      rule: "CI-12",
+      reason: "the code was not exchanged: no token request with it came within 10 seconds",
+      expected: "a token request with the code",
+      received: "none",
+      fix: unexchangedCodeFix,
+    },
+  };
+}
+
 /** How a client receives the claims of its scope, where ID tokens have none of them. */
 export const readClaimsFix = 'Call userinfo with the access token, or set idTokenClaims to "like-userinfo".';
 

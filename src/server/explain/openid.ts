@@ -10,6 +10,7 @@ import { byProfile } from "../config/server_policy.ts";
 import { explainClaims, explainLogin, explainSilentLogin, explainUnknownUser } from "./login.ts";
 import { explainRepeated, explainUnregistrable, listLogoutUris } from "./parameters.ts";
 import { explainMissingToken } from "./missing_token.ts";
+import { unexchangedCodeFix } from "./notes.ts";
 import type { RejectionTexts, RuleTexts } from "./rule_text.ts";
 
 function describeHint({ hintedClient }: WrongHint): string {
@@ -35,6 +36,13 @@ function explainLogoutUri(facts: UnregisteredUri | UnidentifiedClient, server: H
 
 /** By ID, in the order of `tests/rules.md`. */
 export const openidTexts = {
+  "RU-16": {
+    fix:
+      "Open the application at the host of its redirect URI, or register a redirect URI at the host where it is opened.",
+  },
+  "CI-12": {
+    fix: unexchangedCodeFix,
+  },
   "OI-03": {
     fix:
       "With prompt=none, handle this error by showing a login button. Without prompt=none the user can log in or consent; automatic login, too, starts its session only then.",

@@ -1,4 +1,7 @@
-/** The sender of a request, which decides which URLs the server may fetch because of the request (SSRF). */
+/**
+ * The sender of a request, which decides which URLs the server may fetch because of the request (SSRF), and whether a
+ * login began where it ends.
+ */
 
 import { addressMatcher } from "../../platform/http/ip_address.ts";
 import type { Allowances } from "../../core/test_hosts.ts";
@@ -11,6 +14,8 @@ export interface Sender {
   readonly page: "none" | "own" | "cross-site";
   /** Whether a page of another site sent the request without a visit of a user, such as for an image or in a frame. */
   readonly isEmbedded: boolean;
+  /** The origin of the page that the user left; absent if the browser names none. */
+  readonly pageOrigin?: string;
 }
 
 /** What may cause a fetch for a client that is not in use, and what may not; for messages. */

@@ -133,7 +133,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
   let lastSweepAt = -Infinity;
   let closing: Promise<void> | undefined;
   const timer = maintenanceTimer(() => {
-    for (const { maintenance } of apps) maintenance.runIfDue();
+    for (const app of apps) app.everySecond();
   });
 
   const handle: RequestHandler = (request, peer) => {

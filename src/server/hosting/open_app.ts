@@ -24,7 +24,7 @@ import { ownClockError } from "./app_place.ts";
 import { createApp } from "./create_app.ts";
 import { eventEmitter } from "./request_context.ts";
 import { extensions as allExtensions, knownExtensions } from "./extensions.ts";
-import { type Maintenance, maintenance } from "./maintenance.ts";
+import { maintenance } from "./maintenance.ts";
 import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
 import { optionsField, validateExtensions } from "./options_field.ts";
 import { resolveOptions } from "./resolve_options.ts";
@@ -53,7 +53,8 @@ export interface OpenApp {
   readonly server: HostedServer;
   /** Handles a request of the network. It never rejects. */
   readonly handle: RequestHandler;
-  readonly maintenance: Maintenance;
+  /** Runs what is due each second. It returns immediately and never throws. */
+  everySecond(): void;
   /** Begins to load or generate the keys. */
   prepareKeys(): void;
   /** Changes the issuer, unless it is configured. */
@@ -158,7 +159,16 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   return {
     server,
     handle: handleSafely,
-    maintenance: maintained,
+    everySecond() {
+      maintained.runIfDue();
+      for (const plugin of plugins) {
+        try {
+          plugin.everySecond?.();
+        } catch {
+          // A plugin must not end the timer of the host.
+        }
+      }
+    },
     prepareKeys() {
       // Generating keys is slow. The request that needs a key waits for it and reports a failure.
       for (const alg of algorithmsInUse(server)) keys.signer(alg).catch(() => {});

@@ -7,6 +7,7 @@ import type { RequestLike } from "../../core/http/message.ts";
 import type { EndpointRoute } from "../../core/route.ts";
 import type { RequestTarget } from "../../core/router.ts";
 import type { Context, EndpointDescription } from "../endpoint.ts";
+import { findPageOrigin } from "../explain/login_host.ts";
 import type { Sender } from "../fetching/sender.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
 import type { Site } from "../pages/layout.tsx";
@@ -88,6 +89,10 @@ class RequestSender implements Sender {
     const isUnnamed = request.method === "GET" && (!isTrustedHost(server, request) || isUnstated(this.#context));
     if (isUnnamed || isCrossSite(this.#context)) return "cross-site";
     return request.headers.get("origin") === null ? "none" : "own";
+  }
+
+  get pageOrigin(): string | undefined {
+    return findPageOrigin(this.#context.request.headers);
   }
 
   get isEmbedded(): boolean {

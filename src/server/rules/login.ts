@@ -1,4 +1,4 @@
-/** Rules of the login, and of the length of tokens. */
+/** Rules of the login, of where it begins and ends, and of the length of tokens. */
 
 import { type Rule, rule } from "../../core/rules/rule.ts";
 
@@ -28,6 +28,8 @@ export function describeUnknownUser({ problem, limit }: UnknownUser): string {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const loginRules = {
+  "RU-16": { source: "RFC 6265 §5.1.3" },
+  "CI-12": { source: "OAuth 2.1 §4.1.3" },
   "OI-04": { source: "OpenID Connect Core §3.1.2.1" },
   "OI-06": rule<UnknownUser>(
     ({ isSilent }) => isSilent ? "login_required" : "invalid_request",
