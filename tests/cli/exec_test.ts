@@ -215,17 +215,48 @@ test("if the command fails, the rejections are printed, and the report has their
   assertMatch(stderr, /fix +Copy client_secret from the registration/);
   assert(!stderr.includes("app-secret"), stderr);
   assertMatch(stderr, /^ {10}explain: latchkey explain CA-07$/m);
-  assertEquals(readdirSync(report).sort(), ["flow-1.html", "summary.md"]);
+  assertEquals(readdirSync(report).sort(), ["flow-1.html", "flow-2.html", "summary.md"]);
   const summary = readFileSync(join(report, "summary.md"), "utf8");
   assertMatch(
     summary,
-    /^## Latchkey: 1 flow with a rejection\n\n```\n {2}flow 1: POST \/oauth2\/token\n[^]*CA-07[^]*\n```\n$/,
+    /^## Latchkey: 1 flow with a rejection\n\n```\n {2}flow 1: POST \/oauth2\/token\n[^]*CA-07[^]*\n```\n/,
   );
   assert(!/app-secret|\/flows\/|\/rules\/|error_uri/.test(stderr + summary), summary);
   const html = readFileSync(join(report, "flow-1.html"), "utf8");
   assertMatch(html, /default-src 'none'; style-src 'sha256-[\w+/]{43}='/);
   assertStringIncludes(html, "CA-07");
   assert(!/app-secret|<script|<form|<link|src=|url\(/.test(html), html);
+});
+
+test("[CI-12] if the command fails, the last code of each client that was not exchanged is printed, and in the report", async () => {
+  const file = join(folder, "lost_state.mjs");
+  writeFileSync(
+    file,
+    `const query = new URLSearchParams({
+      client_id: process.env.LATCHKEY_CLIENT_ID, response_type: "code", scope: "openid", nonce: "n",
+      redirect_uri: "http://localhost:3000/cb",
+    });
+    const headers = { referer: "http://127.0.0.1:3000/" };
+    for (let i = 0; i < 3; i++) {
+      await fetch(process.env.LATCHKEY_ISSUER + "/oauth2/authorize?" + query, { headers, redirect: "manual" });
+    }
+    process.exit(Number(process.argv[2]));`,
+  );
+  const report = join(folder, "report", "lost");
+  const command = [`--report=${report}`, "--", ...suite.slice(0, -1), file];
+  const { stderr } = await run([...command, "3"]);
+  assertMatch(
+    stderr,
+    /^1 flow whose code was not exchanged, the last of each client:\n {2}flow 3: GET \/oauth2\/authorize$/m,
+  );
+  assertMatch(stderr, /warning +RU-16 +the login began on 127\.0\.0\.1, but its callback is on localhost/);
+  assertMatch(stderr, /^ +fix +See what the application did with the callback\. Usually its state or session cookie/m);
+  assertEquals(readdirSync(report).sort(), ["flow-3.html", "summary.md"]);
+  assertMatch(
+    readFileSync(join(report, "summary.md"), "utf8"),
+    /^## Latchkey: 1 flow whose code was not exchanged\n\n```\n {2}flow 3: GET/,
+  );
+  assertEquals((await run([...command, "0"])).stderr, "");
 });
 
 test("a value of the client stays as it is, also if it looks like a link of the server", async () => {

@@ -25,8 +25,9 @@ Usage: latchkey exec [FLAG VALUE]... -- COMMAND [ARGUMENT]...
   --redirect-uri URI    a redirect URI of the client app (may be repeated); a
                         logout may lead to its origin; without it the server
                         accepts any
-  --report FOLDER       writes each flow with a rejection as an HTML file that
-                        needs no server
+  --report FOLDER       writes each flow with a rejection, and if the command
+                        fails, those whose code was not exchanged, as HTML files
+                        that need no server
 
 The flags of the server apply (latchkey --help). Here --port is 0 by default,
 --control is on, and --log is off. The variables have the first client of

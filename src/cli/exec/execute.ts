@@ -16,7 +16,9 @@ import { describeProgramExposure, openServer, type RunConfiguration } from "../o
 import { noConfig } from "../environment.ts";
 import { describeFoundFile, readConfiguration } from "../read_config.ts";
 import { type ExportedValue, exportedVariables, readExecArguments, readVariedArguments } from "./exec_arguments.ts";
+import { findUnexchangedCode } from "../../recorder/issued_tokens.ts";
 import { redactFlow } from "../../recorder/redact.ts";
+import { unexchangedCodeFix } from "../../server/explain/notes.ts";
 import { formatExchange } from "../../recorder/export/text.ts";
 import { findFix } from "../../server/rules.ts";
 import { executeVaried } from "./vary.ts";
@@ -116,6 +118,9 @@ export async function execute(
     const explainProgram = programCommand(environment);
     const rejected = recorder?.flows().filter(({ exchanges }) => exchanges.some(({ rejection }) => rejection)) ?? [];
     if (code !== 0 && rejected.length > 0) say(`\n${formatFlows(rejected, explainProgram).join("\n")}`);
+    // Nobody exchanges a code after the command has ended.
+    const unexchanged = code === 0 ? [] : lastUnexchanged(recorder?.flows() ?? []);
+    if (unexchanged.length > 0) say(`\n${formatUnexchanged(unexchanged).join("\n")}`);
     const seed = opened.vary?.seed;
     if (ofVary === undefined && code !== 0 && seed !== undefined) {
       say(`\n${describeVariations(opened.vary!)}`);
@@ -139,9 +144,9 @@ export async function execute(
     });
     const withoutEffect = [...scenarios?.withoutEffect ?? [], ...unmet === undefined ? [] : [unmet]];
     for (const text of withoutEffect) say(printableLines(text));
-    const isEmpty = rejected.length === 0 && withoutEffect.length === 0;
+    const isEmpty = rejected.length === 0 && unexchanged.length === 0 && withoutEffect.length === 0;
     const isReported = report === undefined || isEmpty ||
-      await writeReport(report, { app, rejected, withoutEffect, explainProgram }, say);
+      await writeReport(report, { app, rejected, unexchanged, withoutEffect, explainProgram }, say);
     return code === 0 && (withoutEffect.length > 0 || !isReported) ? 1 : code;
   } finally {
     await server.close();
@@ -254,6 +259,28 @@ function formatFlows(rejected: readonly Flow[], program: string): string[] {
   ];
 }
 
+/** The last flow of each client whose code no token request has named. */
+function lastUnexchanged(flows: readonly Flow[]): readonly Flow[] {
+  const found = flows.filter((flow) => findUnexchangedCode(flow) !== undefined);
+  return [...new Map(found.map((flow) => [flow.client, flow])).values()];
+}
+
+/** Flows whose code was not exchanged, as lines for a terminal. */
+function formatUnexchanged(flows: readonly Flow[]): string[] {
+  return [
+    `${countFlows(flows)} whose code was not exchanged, the last of each client:`,
+    ...flows.slice(-maxPrintedFlows).flatMap((flow) => {
+      const redacted = redactFlow(flow);
+      const prefix = `  flow ${flow.id}: `;
+      const indent = " ".repeat(prefix.length);
+      return [
+        ...formatExchange(findUnexchangedCode(redacted)!, prefix),
+        `${indent}fix  ${unexchangedCodeFix}`,
+      ].map(printable);
+    }),
+  ];
+}
+
 const countFlows = ({ length }: readonly Flow[]) => length === 1 ? "1 flow" : `${length} flows`;
 
 /**
@@ -262,9 +289,10 @@ const countFlows = ({ length }: readonly Flow[]) => length === 1 ? "1 flow" : `$
  */
 async function writeReport(
   folder: string,
-  { app, rejected, withoutEffect, explainProgram }: {
+  { app, rejected, unexchanged, withoutEffect, explainProgram }: {
     readonly app: App;
     readonly rejected: readonly Flow[];
+    readonly unexchanged: readonly Flow[];
     readonly withoutEffect: readonly string[];
     readonly explainProgram: string;
   },
@@ -273,15 +301,19 @@ async function writeReport(
   // It has the packages that render pages.
   const { formatFlowDocument } = await import("../../devtools/requests/flow_document.ts");
   const documents = await Promise.all(
-    rejected.map(async (flow) => [`${folder}/flow-${flow.id}.html`, await formatFlowDocument(app, flow)] as const),
+    [...rejected, ...unexchanged].map(async (flow) =>
+      [`${folder}/flow-${flow.id}.html`, await formatFlowDocument(app, flow)] as const
+    ),
   );
   const section = (
     heading: string,
     lines: readonly string[],
   ) => [`## Latchkey: ${heading}`, "", ...codeBlock(lines), ""];
   const [, ...lines] = formatFlows(rejected, explainProgram);
+  const [, ...steps] = formatUnexchanged(unexchanged);
   const summary = [
     ...rejected.length === 0 ? [] : section(`${countFlows(rejected)} with a rejection`, lines),
+    ...unexchanged.length === 0 ? [] : section(`${countFlows(unexchanged)} whose code was not exchanged`, steps),
     ...withoutEffect.length === 0 ? [] : section("without effect", withoutEffect),
   ].join("\n");
   try {
