@@ -57,7 +57,7 @@ export function awaitedCodes(app: App, onNote: (draft: ExchangeDraft) => void): 
         const age = server.now() - at;
         if (age >= 0 && age < waitMs) return;
         awaited.delete(draft);
-        // The clock was set back: nobody knows how old the code is.
+        // The clock was set back, so the age of the code is unknown.
         if (age < 0 || draft.faults.length > 0 || isNamedLater(draft)) continue;
         server.background.start("recorder", () => note(draft, request, client));
       }

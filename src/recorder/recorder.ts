@@ -284,10 +284,11 @@ export function recorder(
     get leftOut() {
       return leftOut;
     },
-    setup(app) {
+    setup(app, changes) {
       ({ server, endpoints, findEndpoint } = app);
       registeredSecrets = app.server.registeredSecrets;
       codes = awaitedCodes(app, notify);
+      changes.everySecond(codes.noteOverdue);
     },
     handle: (next) => (request, peer) => handle(next, request, peer),
     onEvent(event, context) {
@@ -300,7 +301,6 @@ export function recorder(
       if ("client" in event) searchForClient(draft);
       draft.snapshot = undefined;
     },
-    everySecond: () => codes?.noteOverdue(),
     forRequest(server, { request }) {
       const draft = findForRequest(drafts, request);
       if (draft === undefined || draft.isBeyondLimit) return;

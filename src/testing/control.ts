@@ -337,9 +337,6 @@ function combinePlugins(plugins: readonly Plugin[]): Plugin {
     onEvent(event, context) {
       for (const plugin of plugins) plugin.onEvent?.(event, context);
     },
-    everySecond() {
-      for (const plugin of plugins) plugin.everySecond?.();
-    },
     close() {
       for (const plugin of plugins) plugin.close?.();
     },

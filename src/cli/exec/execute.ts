@@ -118,7 +118,7 @@ export async function execute(
     const explainProgram = programCommand(environment);
     const rejected = recorder?.flows().filter(({ exchanges }) => exchanges.some(({ rejection }) => rejection)) ?? [];
     if (code !== 0 && rejected.length > 0) say(`\n${formatFlows(rejected, explainProgram).join("\n")}`);
-    // Nobody exchanges a code after the command has ended.
+    // No code is exchanged after the command has ended.
     const unexchanged = code === 0 ? [] : lastUnexchanged(recorder?.flows() ?? []);
     if (unexchanged.length > 0) say(`\n${formatUnexchanged(unexchanged).join("\n")}`);
     const seed = opened.vary?.seed;

@@ -89,7 +89,7 @@ export async function serveTools(
     });
   const service: McpService = {
     ...{ serverInfo: { name: "latchkey", version }, instructions },
-    ...createTools(getServer, readRules),
+    ...createTools(getServer, readRules, () => opened),
   };
   try {
     for await (const line of lines) {

@@ -3,6 +3,8 @@
 import document from "../../../static/control.openapi.json" with { type: "json" };
 import { libraries } from "../../devtools/connect/client_snippets/libraries.ts";
 import { clientSnippets } from "../../devtools/connect/client_snippets/mod.ts";
+import { findMessages } from "../../devtools/messages/find_messages.ts";
+import { whatServerSaw } from "../../devtools/messages/what_server_saw.ts";
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import { formatExchange, summarizeExchange } from "../../recorder/export/text.ts";
 import { redactFlow } from "../../recorder/redact.ts";
@@ -48,10 +50,12 @@ class ToolError extends Error {}
  * Creates the tools.
  *
  * @param getServer The server, which the first call starts.
+ * @param running The server, if it was started.
  */
 export function createTools(
   getServer: () => Promise<StartedServer>,
   readRules: ReadRules,
+  running: () => Pick<StartedServer, "app" | "recorder"> | undefined,
 ): Pick<McpService, "tools" | "call"> {
   /** A tool that calls a verb of the control. */
   function verbTool(
@@ -162,9 +166,15 @@ export function createTools(
       description: "Explains a rule (PK-09), an OAuth error code, or the error of a client library with its stack " +
         "trace: what it means, the usual causes, the fix. Says so if nothing is known.",
       inputSchema: objectSchema({ text: { type: "string", examples: ["PK-09", "Correlation failed."] } }),
-      run: async ({ text }) => ({
-        text: await explain(typeof text === "string" ? [text] : [], { terminalWidth: () => undefined }, readRules),
-      }),
+      async run({ text }) {
+        const asked = typeof text === "string" ? text : "";
+        const explained = await explain([asked], { terminalWidth: () => undefined }, readRules);
+        const { app, recorder } = running() ?? {};
+        if (app === undefined || recorder === undefined) return { text: explained };
+        const seen = findMessages(asked).flatMap(({ problem }) => whatServerSaw(problem, recorder, app.server))
+          .map(({ flow, text }) => `${flow === undefined ? "" : `flow ${flow}: `}${text}`);
+        return { text: explained, ...seen.length > 0 && { data: ["What the server saw:", ...seen].join("\n") } };
+      },
     },
     {
       name: "library_settings",

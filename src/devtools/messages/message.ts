@@ -1,5 +1,22 @@
 /** The form of the messages that libraries and programs print when a login fails. */
 
+/** What the server may have seen of a problem: `whatServerSaw()` reads it from recorded requests. */
+export type SeenFact =
+  /** The page on which the login began, and the callback. */
+  | "login host"
+  /** That the code was not exchanged. */
+  | "code"
+  /** The host that the metadata was requested from, and the issuer. */
+  | "issuer asked for"
+  /** The path at which metadata was looked for in vain. */
+  | "metadata path"
+  /** Why the token request was rejected. */
+  | "rejection"
+  /** The issuer, the audience, and the header `typ` of the tokens. */
+  | "iss"
+  | "aud"
+  | "typ";
+
 /** Why logins fail in one way, whatever the library says. */
 export interface Problem {
   /** The words of a message, then what happened: `Wrong audience (aud): the token is not for …`. No full stop. */
@@ -12,6 +29,8 @@ export interface Problem {
   readonly server: string;
   /** The document that says more, and its section: `static/docs/users.md#add-claims-or-roles-to-a-token`. */
   readonly guide: string;
+  /** What the server may have seen of it. Default: nothing. */
+  readonly seen?: readonly SeenFact[];
   /** Whether another message in the same text says more. */
   readonly hides?: true;
   readonly messages: readonly LibraryMessage[];

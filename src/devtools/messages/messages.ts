@@ -35,6 +35,7 @@ export const problems: readonly Problem[] = [
     server:
       "/flows shows the redirect URI of the login: open the application at that host. Without response_mode the callback is a GET, which carries SameSite=Lax cookies.",
     guide: "static/docs/containers-and-ci.md#docker-compose-the-hostname-of-the-issuer",
+    seen: ["login host", "code"],
     messages: [
       {
         libraries: ["ASP.NET Core OpenIdConnect"],
@@ -188,6 +189,7 @@ export const problems: readonly Problem[] = [
       "Handle the callback once, then replace the address by one without code and state. Begin the login at the origin of the redirect URI.",
     server: "/flows shows the redirect URI and whether the code was exchanged; a second exchange is CI-06 there.",
     guide: "static/docs/flows.md",
+    seen: ["login host", "code"],
     messages: [
       {
         libraries: ["oidc-client-ts", "react-oidc-context"],
@@ -275,6 +277,7 @@ export const problems: readonly Problem[] = [
     server:
       "The terminal shows the issuer. --issuer sets another one; --issuer from-host makes every host that a request names an issuer.",
     guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
+    seen: ["issuer asked for", "metadata path"],
     messages: [
       {
         libraries: ["oauth4webapi", "Auth.js"],
@@ -318,6 +321,7 @@ export const problems: readonly Problem[] = [
     server:
       "Set --issuer to the URL under which all applications reach the server, or frontChannelUrl for the browser.",
     guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
+    seen: ["iss", "issuer asked for"],
     messages: [
       {
         libraries: ["jose", "MCP SDK"],
@@ -386,6 +390,7 @@ export const problems: readonly Problem[] = [
     server:
       'The setting audience is the aud of access tokens of requests without resource: "audience": "https://api.example".',
     guide: "static/docs/resource-servers.md",
+    seen: ["aud"],
     messages: [
       {
         libraries: ["jose", "MCP SDK"],
@@ -484,6 +489,7 @@ export const problems: readonly Problem[] = [
     server:
       'Set "accessTokenTyp": "JWT", as Keycloak, Auth0 and Entra send it, or "none", as Okta and Cognito do. The default is at+jwt, which RFC 9068 requires.',
     guide: "static/docs/verify-tokens.md",
+    seen: ["typ"],
     messages: [
       {
         libraries: ["Spring Security Resource Server"],
@@ -813,6 +819,7 @@ export const problems: readonly Problem[] = [
     application: "Keep the nonce of each login with its state, and use it once.",
     server: "/flows shows the nonce of the request and of the ID token: the server copies it.",
     guide: "static/docs/flows.md",
+    seen: ["login host"],
     messages: [
       {
         libraries: ["oauth4webapi", "openid-client 6", "Auth.js"],
@@ -923,6 +930,7 @@ export const problems: readonly Problem[] = [
     application: "Pass the URL or all parameters of the callback to the library, not only code and state.",
     server: "Every callback of this server has iss, and the metadata says so.",
     guide: "static/docs/break-it.md",
+    seen: ["issuer asked for"],
     messages: [
       {
         libraries: ["oauth4webapi", "openid-client 6", "Auth.js"],
@@ -1119,6 +1127,7 @@ export const problems: readonly Problem[] = [
     server:
       'The terminal shows the issuer. /flows lists requests for documents that do not exist, with the outcome "metadata, keys and missing pages".',
     guide: "static/docs/containers-and-ci.md",
+    seen: ["metadata path", "issuer asked for"],
     messages: [
       {
         libraries: ["oauth4webapi", "Auth.js"],
@@ -1339,6 +1348,7 @@ export const problems: readonly Problem[] = [
       "Print the whole error, such as console.dir(error, { depth: null }), and explain its error_description.",
     server: "The terminal and /flows show the rejected request: expected, received and the fix.",
     guide: "static/docs/flows.md",
+    seen: ["rejection"],
     messages: [
       {
         libraries: ["oauth4webapi", "openid-client 6", "Auth.js"],
@@ -1503,6 +1513,7 @@ export const problems: readonly Problem[] = [
     application: "Print the first characters: a JWT has two dots and begins with ey. Introspect opaque tokens.",
     server: "access_token_format of the client decides; /tokens shows what a token is.",
     guide: "static/docs/flows.md#check-a-token-tokens",
+    seen: ["typ"],
     messages: [
       { libraries: ["jose", "MCP SDK", "express-oauth2-jwt-bearer"], text: "Invalid Compact JWS" },
       { libraries: ["oauth4webapi", "openid-client 6"], text: "Invalid JWT" },
@@ -1682,6 +1693,7 @@ export const problems: readonly Problem[] = [
     server:
       "Start with --profile mcp: registration, client ID metadata documents and PKCE are on. --mcp-server PATH adds a server to try.",
     guide: "static/docs/mcp.md",
+    seen: ["metadata path"],
     messages: [
       { libraries: ["MCP SDK"], text: "Incompatible auth server: does not support dynamic client registration" },
       { libraries: ["MCP SDK"], text: "Incompatible auth server: does not support code challenge method *" },

@@ -7,6 +7,7 @@ import { redactFlow } from "../../recorder/redact.ts";
 import type { FlowFilter, FlowKind, FlowListProps, FlowRow } from "./pages/props.ts";
 import type { RecentFlow } from "./recent_flow.ts";
 import { findMessages } from "../messages/find_messages.ts";
+import { whatServerSaw } from "../messages/what_server_saw.ts";
 import { documentRequests } from "./documents.ts";
 import { documentRow, findFailure, flowRow } from "./flow.ts";
 import { flowKind } from "./labels.ts";
@@ -52,7 +53,10 @@ export function describeList(
   const { groups, ...others } = selectFlows(recorder, server, query);
   return {
     ...others,
-    known: findMessages(others.filter.q ?? ""),
+    known: findMessages(others.filter.q ?? "").map((found) => ({
+      ...found,
+      seen: whatServerSaw(found.problem, recorder, server),
+    })),
     rows: groups.map((group) => group.map(({ row }) => row)),
   };
 }

@@ -47,11 +47,8 @@ export interface RequestPagesOptions {
   readonly insecureExportSecrets?: boolean;
 }
 
-/** The hooks of a recorder. */
-type RecordingHook = "handle" | "forRequest" | "onEvent" | "everySecond" | "setup";
-
 /** The pages, the hooks of the plugin that records requests, and what other pages show of the record. */
-export interface RequestPages extends Required<Pick<Plugin, RecordingHook | "close">> {
+export interface RequestPages extends Required<Pick<Plugin, "handle" | "forRequest" | "onEvent" | "setup" | "close">> {
   /** The recorder that the pages show. */
   readonly recorder: Recorder;
   /** The endpoints of the pages. */
@@ -97,7 +94,6 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
     },
     forRequest: (server, context) => ownRecorder?.forRequest?.(server, context),
     onEvent: (event, context) => ownRecorder?.onEvent?.(event, context),
-    everySecond: () => ownRecorder?.everySecond?.(),
     setup(app, changes) {
       if (!insecureAllow && !app.server.settings.allows.openTools) throw inspectorNotAllowed(app.server.issuer);
       if (insecureExportSecrets && !app.server.settings.allows.openTools) throw exportNotAllowed(app.server.issuer);

@@ -7,8 +7,9 @@ import { redactFlow } from "../redact.ts";
 import { requestLines, responseLines, toOneLine } from "./text.ts";
 
 /**
- * A flow as Markdown: the rejected step with expected, received and fix, what was observed in accepted requests, and all
- * other steps folded. Always redacted, because issues are public. Text of clients is in code, so that it can neither mention users nor link nor format.
+ * A flow as Markdown: the rejected step with expected, received and fix, the warnings and notes of accepted requests,
+ * and all other steps folded. Always redacted, because issues are public. Text of clients is in code, so that it can
+ * neither mention users nor link nor format.
  *
  * @param failure The index of the step that explains the failure; negative: the flow did not fail.
  */

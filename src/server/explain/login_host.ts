@@ -1,4 +1,4 @@
-/** Where a login began: on the host of its callback, or on another one, whose cookies do not reach the callback (RU-16). */
+/** Whether a login began on another host than its callback, which then gets none of its cookies (RU-16). */
 
 import type { RuleExplanation } from "../../core/errors.ts";
 

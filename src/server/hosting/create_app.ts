@@ -77,6 +77,8 @@ interface AppDependencies extends Pick<HostedServer, "store" | "now" | "randomBy
   readonly interaction?: typeof import("../login/mod.ts");
   /** Adds an app to the host of the server. */
   readonly addApp: AppChanges["addApp"];
+  /** Adds a task of a plugin for each second. */
+  readonly everySecond: AppChanges["everySecond"];
 }
 
 /** The members that the core lacks, or has with fewer functions. */
@@ -114,6 +116,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     interaction,
     userWarnings,
     addApp,
+    everySecond,
     keys,
     ...given
   } = dependencies;
@@ -329,7 +332,9 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       demoClients.set(id, registered.known().get(id)!);
     }
   }
-  for (const plugin of plugins) immediate("setup of a plugin", plugin.setup?.(app, { addResource, addApp, moveTo }));
+  for (const plugin of plugins) {
+    immediate("setup of a plugin", plugin.setup?.(app, { addResource, addApp, everySecond, moveTo }));
+  }
   return { app, handle, moveTo };
 }
 

@@ -107,6 +107,9 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const { storedRepositories } = store.persistent === true ? await import("../entries/stored_repository.ts") : {};
   const stored = storedRepositories?.({ store, now, randomBytes, trace, recordPrefix: recordPrefix(options) });
 
+  /** The tasks of plugins. */
+  const everySecond: (() => void)[] = [];
+
   const handle: RequestHandler = (request, connection) => {
     maintained.runIfDue();
     // Plugins may change or keep the copy.
@@ -139,6 +142,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     userWarnings: hasListener ? userWarnings : undefined,
     createRepository: stored?.create,
     addApp: place.addApp,
+    everySecond: (task) => void everySecond.push(task),
   });
   const { server } = app;
   for (const warning of hasListener ? resolved.warnings() : []) {
@@ -161,13 +165,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     handle: handleSafely,
     everySecond() {
       maintained.runIfDue();
-      for (const plugin of plugins) {
-        try {
-          plugin.everySecond?.();
-        } catch {
-          // A plugin must not end the timer of the host.
-        }
-      }
+      for (const task of everySecond) task();
     },
     prepareKeys() {
       // Generating keys is slow. The request that needs a key waits for it and reports a failure.

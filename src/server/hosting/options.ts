@@ -78,6 +78,8 @@ export interface AppChanges {
    * @throws {ConfigurationError} If options are invalid, or the path is in use.
    */
   addApp(options: LatchkeyOptions & { readonly store: Store }): Promise<HostedApp>;
+  /** Calls a function about once a second of real time while the server listens. It must not throw. */
+  everySecond(task: () => void): void;
   /** Changes the issuer, and the redirect URIs of the demo clients with it. The path of the issuer stays. */
   moveTo(issuer: string): void;
 }
@@ -143,8 +145,6 @@ export interface Plugin {
    * @param context The request of the event; absent for events of the start and of maintenance.
    */
   onEvent?(event: TraceEvent, context?: Context): void;
-  /** Called about once a second of real time while the server listens. An exception is ignored. */
-  everySecond?(): void;
   /**
    * Returns the plugin that wraps an app which this app adds ({@link AppChanges.addApp}), such as a tenant of a mock,
    * outside of the plugins of that app. So limits, logs and metrics of a process also cover its tenants. Default: none.

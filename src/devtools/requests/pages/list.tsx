@@ -9,8 +9,7 @@ import { StatusBadge, StatusMark } from "../../../server/pages/status_badge.tsx"
 import { upperFirst } from "../../../server/pages/first_letter.ts";
 import { CopyableValue } from "../../../server/pages/value.tsx";
 import { Timestamp } from "./parts.tsx";
-import type { FoundMessage } from "../../messages/find_messages.ts";
-import type { FlowKind, FlowListProps, FlowRow } from "./props.ts";
+import type { FlowKind, FlowListProps, FlowRow, KnownMessage as Known } from "./props.ts";
 import { Keys } from "./keys.tsx";
 import { Pane } from "./pane.tsx";
 
@@ -116,12 +115,29 @@ function Filter({ base, clients, filter: { client, outcome, q } }: FlowListProps
 }
 
 /** A message of a client library: what it means, its usual causes, and what to change. */
-function KnownMessage({ problem, message, found }: FoundMessage): VNode {
+function KnownMessage({ problem, message, found, seen, base }: Known & Pick<FlowListProps, "base">): VNode {
   return (
     <section class="known">
       <h2>
         <bdi>{found}</bdi> <span class="aside">({message.libraries.join(", ")})</span>
       </h2>
+      {seen.length > 0 && (
+        <>
+          <p>What the server saw:</p>
+          <ul>
+            {seen.map(({ flow, text }) => (
+              <li key={text}>
+                {flow !== undefined && (
+                  <>
+                    <a href={`${base}/flows/${flow}`}>Flow {flow}</a>:{" "}
+                  </>
+                )}
+                <bdi>{text}</bdi>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       <p>{problem.title}. The usual causes, the most frequent first:</p>
       <ol>
         {problem.causes.map((cause) => <li key={cause}>{cause}</li>)}
@@ -225,7 +241,7 @@ export function List(props: FlowListProps): VNode {
       <div class="listing">
         <div id="results">
           <div>
-            {props.known.map((found) => <KnownMessage key={found.found} {...found} />)}
+            {props.known.map((found) => <KnownMessage key={found.found} {...found} base={base} />)}
             {leftOut > 0 && (
               <p>
                 {leftOut === 1 ? "1 request was" : `${leftOut} requests were`}{" "}

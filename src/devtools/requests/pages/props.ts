@@ -1,6 +1,7 @@
 /** The props of the inspector's pages: plain values, already redacted. */
 
 import type { FoundMessage } from "../../messages/find_messages.ts";
+import type { Seen } from "../../messages/what_server_saw.ts";
 import type { RuleResult, SuggestedMatch } from "../../../server/pages/rule_result.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
 import type { FixLink } from "../../../server/pages/rejection.tsx";
@@ -68,12 +69,17 @@ export interface FlowSummary extends Pick<FlowProps, "row" | "reason" | "continu
   })[];
 }
 
+/** A message of a client library, with what the server saw of its problem. */
+export interface KnownMessage extends FoundMessage {
+  readonly seen: readonly Seen[];
+}
+
 /** The list of flows, newest first. */
 export interface FlowListProps extends Site {
   /** In groups of equal neighbours. */
   readonly rows: readonly (readonly FlowRow[])[];
   /** The messages of client libraries that the search text has. */
-  readonly known: readonly FoundMessage[];
+  readonly known: readonly KnownMessage[];
   /** The ID of the selected flow; absent: none is. */
   readonly selected?: string;
   /** The selected flow, or else the first row, in more words; absent without rows. */
