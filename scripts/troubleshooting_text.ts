@@ -14,10 +14,13 @@ export async function printTroubleshooting(): Promise<string> {
   return await format([
     "# Troubleshooting: error messages of client libraries",
     `Why did the login fail? If Latchkey rejected a request, its page, its terminal and \`/flows\` ` +
-    "[say why](start.md#why-did-the-login-fail). This page is about what client libraries say.",
+    "[say why](start.md#why-did-the-login-fail), as `String(as.log)` does in a test. This page is about what client " +
+    "libraries say.",
     '```sh\nlatchkey explain "jwt expired"\nnpm test 2>&1 | latchkey explain -\n```',
     `The command explains a message or a whole stack trace; the search field of \`/flows\` does the same. Both know ` +
-    `the ${count} messages of ${libraries.size} libraries and programs below. \`*\` stands for a value.`,
+    `the ${count} messages of ${libraries.size} libraries and programs below. \`*\` stands for a value. \`/flows\`, ` +
+    "and the tool `explain` of `latchkey mcp`, add what the server saw of the problem, such as the page on which the " +
+    "login began, or the `aud` of the tokens.",
     ...problems.map(printProblem),
   ].join("\n\n"));
 }

@@ -33,7 +33,7 @@ export const problems: readonly Problem[] = [
     application:
       "Open the login at the host of the redirect URI. Set the cookie with SameSite=Lax, and with Secure only where the application has https. Keep the values of each login under its own state.",
     server:
-      "/flows shows the redirect URI of the login: open the application at that host. Without response_mode the callback is a GET, which carries SameSite=Lax cookies.",
+      "The terminal and /flows warn of a login that began on another name of the machine than its callback (RU-16), and note a code that was not exchanged (CI-12). Without response_mode the callback is a GET, which carries SameSite=Lax cookies.",
     guide: "static/docs/containers-and-ci.md#docker-compose-the-hostname-of-the-issuer",
     seen: ["login host", "code"],
     messages: [

@@ -137,7 +137,7 @@ test("why the token request was rejected, with the message of openid-client", as
   });
 });
 
-test("without a flow nothing is said, and after a correct login no code is missed", async () => {
+test("without a flow nothing was seen, and after a correct login no code is missed", async () => {
   await withServer(async (as, id, secret) => {
     const texts = problems.map(({ messages }) => messages[0]!.text);
     await forEachCase(texts, async (text) => assertEquals(await seenOf(as, text), []));
