@@ -11,18 +11,18 @@
  * @throws {TypeError} If it is a promise.
  */
 export function immediate<T>(name: string, result: T): T {
-  if (!isPromise(result)) return result;
+  if (!isThenable(result)) return result;
   ignoreRejection(result);
   throw new TypeError(`expected ${name} to return immediately, received a promise. Do not declare the function async.`);
 }
 
 /** Ignores that a listener, whose result nothing reads, rejects. */
 export function ignoreRejection(result: unknown): void {
-  if (isPromise(result)) result.then(undefined, () => {});
+  if (isThenable(result)) result.then(undefined, () => {});
 }
 
 /** A program may have replaced `Promise`, so its class says nothing. */
-function isPromise(value: unknown): value is PromiseLike<unknown> {
+function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === "function";
 }
 
