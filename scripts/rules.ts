@@ -1,10 +1,12 @@
 /**
- * Prints which test proves which rule, and compares tests/rules.md with the table in the code:
- * `deno task rules --help`.
+ * Prints the checks of an authorization request in their order, and which test proves which rule, and compares
+ * tests/rules.md with the table in the code: `deno task rules --help`.
  */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { approvalChecks, checksWith, destinationChecks } from "../src/core/request.ts";
 import { parseRules, type RuleRow } from "../src/devtools/rules/rules_file.ts";
+import { extensions } from "../src/server/hosting/extensions.ts";
 import { type ExplainedRule, rules } from "../src/server/rules.ts";
 import otherSources from "../tests/rule_sources.json" with { type: "json" };
 import { readCommand } from "./command.ts";
@@ -135,10 +137,31 @@ function printList(heading: string, lines: readonly string[]): void {
   if (lines.length > 0) console.log(`\n${heading} (${lines.length}):\n${lines.map((line) => `  ${line}`).join("\n")}`);
 }
 
+/** The checks of an authorization request to a server with all extensions, in the order in which they run. */
+function printChecks(requirements: ReadonlyMap<string, RuleRow>): void {
+  const print = (at: readonly string[], rule = "", name: string, reads = ""): void => {
+    const requirement = reads === "" ? shorten(requirements.get(rule)?.requirement ?? "", 70) : reads;
+    console.log(`  ${rule.padEnd(5)}  ${at.join(" ").padEnd(18)}  ${name.padEnd(21)}  ${requirement}`.trimEnd());
+  };
+  const printOther = (rows: typeof approvalChecks) =>
+    rows.forEach(({ at, rule, by, reads }) => print(at, rule, by, reads));
+  const parts = checksWith(extensions.flatMap(({ requestParts }) => requestParts ?? []));
+  console.log(
+    "The checks of an authorization request, in order: rule, entry points, member or function, what is checked.",
+  );
+  console.log("\nAn error is a page:");
+  printOther(destinationChecks);
+  console.log("\nAn error is sent to the client:");
+  for (const { at, rule, name, read } of parts) if (read !== undefined) print(at, rule, name ?? read.name);
+  console.log("\nAfter the request was read:");
+  printOther(approvalChecks);
+  console.log("");
+}
+
 const { flags } = readCommand({
   call: "deno task rules",
   does:
-    "Prints which test proves which rule of tests/rules.md. Fails while a MUST or a rule of the rule table has no test, " +
+    "Prints the checks of an authorization request in their order, and which test proves which rule of tests/rules.md. Fails while a MUST or a rule of the rule table has no test, " +
     "a title quotes an unknown ID, or the table does not match tests/rules.md, the code and its generated types.",
   flags: {
     uncovered: { does: "only what is missing" },
@@ -154,6 +177,7 @@ const testsByRule = new Map(
 const hasTest = (rule: RuleRow): boolean => testsByRule.get(rule.id)!.length > 0;
 
 if (!flags.uncovered) {
+  printChecks(requirements);
   for (const { id, level } of requirements.values()) {
     const [first, ...others] = testsByRule.get(id)!;
     const proof = first ? `${first.file}: ${first.text}` : "–";
@@ -196,7 +220,7 @@ printList("IDs in titles that tests/rules.md does not know; correct the title, o
 printList("Titles whose ID is computed and was not read; write it out, as in `[PK-07] ${name}`", unread);
 const withoutFix = findIdsWithoutText(/(?:new HttpError\(\s*\d+,|\b(?:internalR|r)ule:)\s*"([^"]*)"/g, "fix");
 printList("IDs in an HttpError or an explanation that no rule of the table with a fix has", withoutFix);
-const withoutSentence = findIdsWithoutText(/\bpass(?:ed\?\.\(|es:)\s*"([A-Z]{2}-[^"]*)"/g, "passes");
+const withoutSentence = findIdsWithoutText(/\bpassed\?\.\(\s*"([A-Z]{2}-[^"]*)"/g, "passes");
 printList("IDs of passed checks that no rule of the table with a sentence has", withoutSentence);
 printList("Rules of the table that differ from tests/rules.md, the code or the generated types", disagreements);
 console.log(

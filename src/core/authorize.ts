@@ -43,10 +43,9 @@ export function authorizeHandlers(
       rejectUntrustedForm(context, destination);
       // From here on, an error is sent to the client.
       return await toClient(context, { client, destination }, async () => {
-        if (origin.rejection !== undefined) throw origin.rejection;
         const { mode, storedRequest, isSigned } = destination;
-        const isPushed = storedRequest !== undefined;
-        const from = { server, client, params, at: "authorize", mode, isPushed, isSigned } as const;
+        const source = { isPushed: storedRequest !== undefined, isSigned, rejection: origin.rejection };
+        const from = { server, client, params, at: "authorize", mode, ...source } as const;
         const request = await readRequest(from);
         warnAcceptedRequest(from, request);
         const pending = { request, client, destination };

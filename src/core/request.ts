@@ -1,6 +1,6 @@
 /**
- * The parts of a request for access, in the order in which they are read. Entry points differ only in the parts that
- * they list here; they share the code.
+ * The checks of a request for access, in the order in which they run. Entry points differ only in the rows that name
+ * them; they share the code.
  */
 
 import { ignoreRejection } from "./immediate.ts";
@@ -11,38 +11,45 @@ import type { AuthorizationRequest, EntryPoint } from "./request/authorization_r
 import { readLoginRequirements } from "./request/login.ts";
 import { resolveRequest } from "./request/request_source.ts";
 import { readCodeChallenge } from "./pkce.ts";
+import type { RuleId } from "./rules/mod.ts";
 import { readScope } from "./request/scope.ts";
 import { assertResponseMode, assertState, readResponseType } from "./request/response.ts";
 
 const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
 const everywhere: readonly EntryPoint[] = ["authorize", "par", "poll"];
+const byUser: readonly EntryPoint[] = ["authorize", "poll"];
 
-/** Selects the parts of extensions that run at one position. */
-type Position = (part: RequestPart) => boolean;
+/** A check that runs outside of {@link readRequest}. */
+interface OtherCheck {
+  /** The main rule that a request can violate. */
+  readonly rule: RuleId;
+  /** Whether the check traces that its rule has passed. Default: false. */
+  readonly passes?: true;
+  readonly at: readonly EntryPoint[];
+  /** What it checks. */
+  readonly reads: string;
+  /** The function that runs it. */
+  readonly by: string;
+}
 
-const checksOfExtensions: Position = ({ name }) => name === undefined;
-const membersOfExtensions: Position = ({ name }) => name !== undefined && name !== "loginRequirements";
-const requirementsOfExtensions: Position = ({ name }) => name === "loginRequirements";
+/** The checks before those of {@link readRequest}: an error is a page, because the redirect URI is not verified. */
+export const destinationChecks: readonly OtherCheck[] = [
+  { rule: "AZ-02", passes: true, at: byRedirect, reads: "client_id", by: "findDestination" },
+  { rule: "JR-01", at: ["authorize"], reads: "the source, without a valid redirect_uri", by: "findDestination" },
+  { rule: "RU-01", passes: true, at: byRedirect, reads: "redirect_uri", by: "findDestination" },
+  { rule: "FP-04", at: ["authorize"], reads: "Host, with response_mode=form_post", by: "rejectUntrustedForm" },
+];
 
-/**
- * The checks of a request for access, in the order in which they run: the rule, the entry points, and the functions. At
- * the authorization endpoint, `findDestination` has found the client (AZ-02) and the redirect URI (RU-01) before; the
- * session (OI-05) and the approval follow.
- *
- * Parts of extensions without a name only check the request, and run before its other parameters. Those with a name add
- * a member, and run before the scope, because access besides scope needs none. Those with the name
- * `loginRequirements` add to the requirements that were read before.
- */
-const order: readonly (RequestPart | Position)[] = [
-  { passes: "AZ-07", at: byRedirect, read: rejectRepeated },
-  checksOfExtensions,
-  { rule: "AZ-13", at: byRedirect, read: assertState },
-  { passes: "AZ-09", at: byRedirect, name: "responseType", read: readResponseType },
+/** The checks of {@link readRequest}: an error is sent to the client. Rows of extensions stand where they say. */
+const checks: readonly RequestPart[] = [
+  { rule: "JR-01", at: ["authorize"], read: rejectUnusableSource },
+  { rule: "AZ-07", passes: true, at: byRedirect, read: rejectRepeated },
+  { rule: "FP-03", at: byRedirect, read: assertState },
+  { rule: "AZ-09", passes: true, at: byRedirect, name: "responseType", read: readResponseType },
   { rule: "AZ-19", at: byRedirect, read: assertResponseMode },
   { rule: "AZ-13", at: everywhere, read: rejectLongValues },
-  membersOfExtensions,
-  { passes: "AZ-17", at: everywhere, name: "scope", read: readScope },
-  { passes: "PK-07", at: byRedirect, name: "codeChallenge", read: readCodeChallenge },
+  { rule: "AZ-17", passes: true, at: everywhere, name: "scope", read: readScope },
+  { rule: "PK-07", passes: true, at: byRedirect, name: "codeChallenge", read: readCodeChallenge },
   { at: byRedirect, name: "nonce", read: ({ params }) => params.get("nonce") },
   {
     rule: "RI-01",
@@ -51,18 +58,53 @@ const order: readonly (RequestPart | Position)[] = [
     read: ({ server, params }) => server.resources.read(server, params),
   },
   { rule: "OI-03", at: everywhere, name: "loginRequirements", read: readLoginRequirements },
-  requirementsOfExtensions,
 ];
+
+/** The checks after those of {@link readRequest}: of the login and the approval. An error is sent to the client. */
+export const approvalChecks: readonly OtherCheck[] = [
+  { rule: "OI-03", at: ["authorize"], reads: "the session, with prompt=none", by: "usableSession" },
+  { rule: "UI-20", at: byUser, reads: "Host, before an automatic login", by: "approveAutomatically" },
+  { rule: "UI-30", at: byUser, reads: "the site, before an automatic login", by: "approveAutomatically" },
+  { rule: "AZ-21", at: byUser, reads: "the users, for an automatic login", by: "approveAutomatically" },
+  { rule: "OI-05", at: byUser, reads: "the time of the login", by: "rejectOldLogin" },
+  { rule: "OI-08", at: byUser, reads: "the user, and the level of the login", by: "issueResponse" },
+  { rule: "AZ-18", at: byUser, reads: "the approved access", by: "issueResponse" },
+  { rule: "AZ-21", at: byUser, reads: "changes of the user since the login", by: "issueResponse" },
+];
+
+/** The rows of every server, with those of extensions in their places. */
+export function checksWith(ofExtensions: readonly RequestPart[]): readonly RequestPart[] {
+  const placed = ofExtensions.map((part) => {
+    const { place = { after: "AZ-07" } } = part;
+    const { before, after }: { readonly before?: RuleId; readonly after?: RuleId } = place === "last" ? {} : place;
+    const anchor = before ?? after;
+    if (anchor !== undefined && !checks.some(({ rule }) => rule === anchor)) {
+      throw new TypeError(`expected the place of a part to name a rule of the table in request.ts, received ${anchor}`);
+    }
+    return { part, before, after };
+  });
+  return [
+    ...checks.flatMap((row) => [
+      ...placed.flatMap(({ part, before }) => before !== undefined && before === row.rule ? part : []),
+      row,
+      ...placed.flatMap(({ part, after }) => after !== undefined && after === row.rule ? part : []),
+    ]),
+    ...placed.flatMap(({ part, before, after }) => (before ?? after) === undefined ? part : []),
+  ];
+}
 
 /** The parts of every server, and those of extensions. */
 export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts {
-  const parts = order.flatMap((part) => typeof part === "function" ? ofExtensions.filter(part) : part);
+  const parts = checksWith(ofExtensions);
   const partsAt = (entryPoint: EntryPoint): EntryPointParts => {
-    const included = parts.filter(({ at }) => at.includes(entryPoint));
+    const isHere = ({ at }: Pick<RequestPart, "at">) => at.includes(entryPoint);
+    const included = parts.filter(isHere);
     return {
-      readers: included.flatMap(({ name, read }) => read === undefined ? [] : { name, read }),
+      readers: included.flatMap(({ name, rule, read }) => read === undefined ? [] : { name, rule, read }),
       warnings: included.flatMap(({ warn }) => warn ?? []),
-      checks: included.flatMap(({ passes }) => passes ?? []),
+      checks: [...destinationChecks.filter(isHere), ...included].flatMap(({ rule, passes }) =>
+        passes === true && rule !== undefined ? rule : []
+      ),
     };
   };
   const parametersAt = (entryPoint: EntryPoint) =>
@@ -95,6 +137,10 @@ export async function readRequest(from: PartRequest): Promise<AuthorizationReque
 /** Traces the warnings of a request that was accepted. {@link readRequest} traces none. */
 export function warnAcceptedRequest(from: PartRequest, request: AuthorizationRequest): void {
   for (const warn of from.server.requestParts.at[from.at].warnings) ignoreRejection(warn(from, request));
+}
+
+function rejectUnusableSource({ rejection }: PartRequest): void {
+  if (rejection !== undefined) throw rejection;
 }
 
 function rejectRepeated({ server, params }: PartRequest): void {

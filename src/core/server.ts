@@ -2,8 +2,9 @@
  * `Server`: the values and functions that every part of the protocol receives. Extensions replace them
  * (`extension.ts`); their defaults are in `create_server.ts`.
  *
- * An authorization request passes through `findDestination` (`request/destination.ts`), `readRequest` (`request.ts`),
- * `decideRequest` (`authorize.ts`), the approver (`approver.ts`) and `issueResponse` (`code.ts`).
+ * An authorization request passes through `authorize` (`authorize.ts`), which calls `findDestination`
+ * (`request/destination.ts`), `readRequest` (`request.ts`), the approver (`approver.ts`) and `issueResponse`
+ * (`code.ts`).
  *
  * A token request passes through `clientEndpoint` (`client_endpoint.ts`), which authenticates the client, then
  * `findGrantType` (`token.ts`), `authorize` of the grant type (`grants/`), which checks and consumes the code or the
@@ -262,6 +263,8 @@ export interface PartRequest {
   readonly isPushed?: boolean;
   /** Whether the client has signed the request (RFC 9101). */
   readonly isSigned?: boolean;
+  /** Why the source of the parameters cannot be used. Default: it can. */
+  readonly rejection?: OAuthError;
 }
 
 /** A part of a request for access: how it is read, and what the client is warned about. */
@@ -270,10 +273,15 @@ export type RequestPart = CheckedPart | AnyMemberPart;
 /** @typeParam Value The member of the request, if it becomes one. */
 export interface BasePart<Value> {
   readonly at: readonly EntryPoint[];
-  /** The rule that is traced when its check has passed; a request can violate the same rule. Default: none. */
-  readonly passes?: RuleId;
-  /** The main rule that a request can violate, if no passed check is traced. */
+  /** The main rule that a request can violate. */
   readonly rule?: RuleId;
+  /** Whether the check traces that its rule has passed. Default: false. */
+  readonly passes?: true;
+  /**
+   * Where an extension inserts it among the checks of `request.ts`, named by their rules. Default: after AZ-07, before
+   * the parameters are read.
+   */
+  readonly place?: { readonly after: RuleId } | { readonly before: RuleId } | "last";
   /** Its parameters. Default: listed in `request.ts`. */
   readonly parameters?: readonly ParameterDescription[];
   /**
@@ -303,8 +311,12 @@ export interface MemberPart<Name extends keyof AuthorizationRequest> extends Bas
 
 export interface EntryPointParts {
   /** The parts to read, in this order; one without a name becomes no member of the request. */
-  readonly readers: readonly { readonly name?: string; readonly read: NonNullable<RequestPart["read"]> }[];
-  /** The rules of its checks that are traced when they pass, in the same order. */
+  readonly readers: readonly {
+    readonly name?: string;
+    readonly rule?: RuleId;
+    readonly read: NonNullable<RequestPart["read"]>;
+  }[];
+  /** The rules of all checks that are traced when they pass, in their order. */
   readonly checks: readonly RuleId[];
   readonly warnings: readonly NonNullable<RequestPart["warn"]>[];
 }

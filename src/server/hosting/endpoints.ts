@@ -62,7 +62,7 @@ function describedEndpoints(server: Server): Readonly<Record<string, Described>>
       title: "Authorization request",
       role: "step",
       parameters: [...requestParts.parameters.authorize, interactionParameter],
-      checks: ["AZ-02", "RU-01", ...requestParts.at.authorize.checks],
+      checks: requestParts.at.authorize.checks,
       responseParameters: redirectParametersOf(server),
     },
     token: {

@@ -44,6 +44,9 @@ const parameter: ParameterDescription = { name, isJson: true };
 
 /** Authorization details as a part of requests. */
 const detailsPart: RequestPart = {
+  // Before the scope: a request with details needs none.
+  place: { before: "AZ-17" },
+  rule: "RA-02",
   name: "authorizationDetails",
   at: ["authorize", "par", "poll"],
   parameters: [parameter],

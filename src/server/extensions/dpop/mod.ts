@@ -70,6 +70,7 @@ export const dpop: Extension<DpopPolicy> = {
   requestParts: [{
     rule: "DO-08",
     name: "dpopJkt",
+    place: { before: "AZ-17" },
     at: ["authorize", "par"],
     parameters: [{ name: "dpop_jkt" }],
     read: readKeyBinding,

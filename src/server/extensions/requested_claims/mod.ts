@@ -36,6 +36,7 @@ export const requestedClaims: Extension = {
     at: ["authorize", "par", "poll"],
     name: "loginRequirements",
     rule: "OI-08",
+    place: { after: "OI-03" },
     read: async (from, parts) =>
       from.params.get("claims") === undefined
         ? parts.loginRequirements!

@@ -44,22 +44,20 @@ const withoutCode: Readonly<Record<string, (read: Read) => Read>> = {
 };
 
 /** Verifies what the type demands of a request whose other parts were read. */
-const checked: Reader = {
-  async read(from, request) {
-    if (request.responseType !== undefined) (await load()).assertRequest(from, request);
-  },
-};
+async function assertType(from: PartRequest, request: Partial<AuthorizationRequest>): Promise<void> {
+  if (request.responseType !== undefined) (await load()).assertRequest(from, request);
+}
 
 function readByType(reader: Reader): Reader {
   const { name = "", read } = reader;
   const readWithoutCode = withoutCode[name]?.(read);
   if (readWithoutCode === undefined) return reader;
   const readPart: Read = (from, parts) => (hasCode(parts.responseType) ? read : readWithoutCode)(from, parts);
-  return { name, read: readPart as Reader["read"] };
+  return { ...reader, read: readPart as Reader["read"] };
 }
 
 function withTypes(parts: EntryPointParts): EntryPointParts {
-  return { ...parts, readers: [...parts.readers.map(readByType), checked] };
+  return { ...parts, readers: parts.readers.map(readByType) };
 }
 
 function isOn({ responseTypes }: Pick<Server["settings"], "responseTypes">): boolean {
@@ -70,6 +68,7 @@ function isOn({ responseTypes }: Pick<Server["settings"], "responseTypes">): boo
 export const responseTypes: Extension = {
   name: "response_types",
   settings: { values: { responseTypes: types.map(({ name }) => name) } },
+  requestParts: [{ rule: "HY-02", at: ["authorize", "par"], place: "last", read: assertType }],
   extend(server) {
     const { requestParts, requestParts: { at } } = server;
     return {

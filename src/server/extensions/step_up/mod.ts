@@ -60,6 +60,7 @@ export const stepUp: Extension<StepUpPolicy> = {
     at: ["authorize", "par", "poll"],
     name: "loginRequirements",
     rule: "ST-06",
+    place: { after: "OI-03" },
     read: readLevels,
   }],
   async extend(server) {

@@ -1,0 +1,119 @@
+/** The order of the checks of an authorization request: of several mistakes, the first row of the table is reported. */
+
+import { assertEquals, assertRejects } from "@std/assert";
+import { test } from "node:test";
+import { approvalChecks, destinationChecks } from "../../src/core/request.ts";
+import { toResponse } from "../../src/core/http/message.ts";
+import { authorizeParameters, encode, type Parameters, startCore } from "./kit.ts";
+
+/** A request that breaks every rule, but never the same parameter in two ways. */
+const wrong: Parameters = {
+  client_id: "unknown",
+  redirect_uri: "https://evil.example/cb",
+  response_mode: "form_post",
+  request: "x.y.z",
+  display: "page&display=page",
+  state: "a\u0007b",
+  response_type: "token",
+  nonce: "n".repeat(1025),
+  scope: "unknown",
+  code_challenge: "short",
+  resource: "https://api.example",
+  prompt: "none login",
+};
+
+/** The headers of a page of another site, under a host name of an attacker. */
+const wrongHeaders = { host: "evil.example", "sec-fetch-site": "cross-site", "sec-fetch-dest": "iframe" };
+
+/** How each mistake is corrected, in the order of the table. */
+const corrections:
+  readonly (readonly [rule: string, parameters: Parameters, headers?: Partial<typeof wrongHeaders>])[] = [
+    ["AZ-02", { client_id: "spa" }],
+    // With a valid redirect URI, the same mistake is reported to the client.
+    ["JR-01", { request: undefined }],
+    ["RU-01", { redirect_uri: authorizeParameters.redirect_uri, request: wrong.request }],
+    ["FP-04", {}, { host: "localhost:9000" }],
+    ["JR-01", { request: undefined }],
+    ["AZ-07", { display: "page" }],
+    // A form is needed to break the rule, and the host is right until then.
+    ["FP-03", { state: "s1", response_mode: "unknown" }, { host: "evil.example" }],
+    ["AZ-09", { response_type: "code" }],
+    ["AZ-19", { response_mode: undefined }],
+    ["AZ-13", { nonce: undefined }],
+    ["AZ-17", { scope: "openid" }],
+    ["PK-07", { code_challenge: authorizeParameters.code_challenge }],
+    ["RI-01", { resource: undefined }],
+    ["OI-03", { prompt: "none" }],
+    ["OI-03", { prompt: undefined }],
+    ["UI-20", {}, { host: "localhost:9000" }],
+    ["UI-30", {}, { "sec-fetch-site": "none", "sec-fetch-dest": "document" }],
+    ["AZ-21", {}],
+  ];
+
+test("[AZ-02, RU-01, FP-04, JR-01, AZ-07, FP-03, AZ-09, AZ-19, AZ-13, AZ-17, PK-07, RI-01, OI-03, UI-20, UI-30, AZ-21] of several mistakes, the check that stands first rejects the request", async () => {
+  const { server, lastRule } = await startCore({ users: [] });
+  let parameters: Parameters = { ...authorizeParameters, ...wrong };
+  let headers = wrongHeaders;
+  for (const [rule, corrected, correctedHeaders] of corrections) {
+    const query = encode(parameters).replace("page%26display%3Dpage", "page&display=page");
+    const url = `http://localhost:9000/oauth2/authorize?${query}`;
+    await toResponse(await server.handle({ ...new Request(url), url, method: "GET", headers: new Headers(headers) }));
+    assertEquals(lastRule(), rule);
+    parameters = { ...parameters, ...corrected };
+    headers = { ...headers, ...correctedHeaders };
+  }
+  const { readers } = server.server.requestParts.at.authorize;
+  const table = [...destinationChecks, ...readers, ...approvalChecks].flatMap(({ rule }) => rule ?? []);
+  assertEquals(corrections.map(([rule]) => rule), table.slice(0, corrections.length));
+});
+
+test("[OI-05, OI-08, AZ-18] after the login, the check that stands first rejects the approval", async () => {
+  const wrongApproval = { scope: [], user: { sub: "bob" }, authTime: 0 };
+  let approval: typeof wrongApproval = wrongApproval;
+  const { authorize, code, exchange, lastRule, server } = await startCore({ approver: () => approval });
+  const now = server.server.now();
+  const user = async (sub: string) => (await server.server.users.find(sub))! as { sub: string };
+  approval = { scope: ["openid"], user: await user("alice"), authTime: now } as never;
+  const { id_token } = await (await exchange(await code())).json();
+  const rules: (string | undefined)[] = [];
+  const request = { id_token_hint: id_token, max_age: "60" };
+  approval = { ...wrongApproval, user: await user("bob") };
+  for (const corrected of [{ authTime: now }, { user: await user("alice") }, {}]) {
+    await authorize(request);
+    rules.push(lastRule());
+    approval = { ...approval, ...corrected };
+  }
+  assertEquals(rules, ["OI-05", "OI-08", "AZ-18"]);
+  const table = approvalChecks.map(({ rule }) => rule);
+  assertEquals(rules, table.slice(table.indexOf("OI-05"), -1));
+});
+
+test("the place of a part of an extension must name a row of the table", async () => {
+  const part = { at: ["authorize"], place: { after: "HT-01" }, read: () => {} } as const;
+  await assertRejects(
+    () => startCore({ extensions: [{ name: "misplaced", requestParts: [part] }] }),
+    TypeError,
+    "received HT-01",
+  );
+});
+
+test("the parts of extensions run at their places, in the order of the extensions", async () => {
+  const order: string[] = [];
+  const part = (name: string, place?: object) => ({ at: ["authorize"], read: () => void order.push(name), ...place });
+  const { code } = await startCore({
+    extensions: [
+      {
+        name: "one",
+        requestParts: [
+          part("last", { place: "last" }),
+          part("after OI-03", { place: { after: "OI-03" } }),
+          part("before AZ-17", { place: { before: "AZ-17" } }),
+          part("no place"),
+        ] as never,
+      },
+      { name: "two", requestParts: [part("second before AZ-17", { place: { before: "AZ-17" } })] as never },
+    ],
+  });
+  await code();
+  assertEquals(order, ["no place", "before AZ-17", "second before AZ-17", "after OI-03", "last"]);
+});
