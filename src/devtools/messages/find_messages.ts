@@ -27,8 +27,9 @@ interface Match extends FoundMessage {
  */
 export function findMessages(text: string): readonly FoundMessage[] {
   const searched = plainText(text.slice(0, maxTextLength));
-  const matches = patterns().flatMap(({ problem, message, pattern }): Match[] => {
-    const match = pattern.exec(searched);
+  const inSmallLetters = searched.toLowerCase();
+  const matches = patterns().flatMap(({ problem, message, words, pattern }): Match[] => {
+    const match = words.every((word) => inSmallLetters.includes(word)) ? pattern.exec(searched) : null;
     if (match === null) return [];
     return [{ problem, message, found: match[0], start: match.index, end: match.index + match[0].length }];
   });
@@ -77,12 +78,26 @@ function plainText(text: string): string {
     .replaceAll(/&#39;|&apos;|[\u2018\u2019]/g, "'");
 }
 
-let compiled: readonly (Pick<FoundMessage, "problem" | "message"> & { readonly pattern: RegExp })[] | undefined;
+/** A message of the table, as it is searched for. */
+interface MessagePattern extends Pick<FoundMessage, "problem" | "message"> {
+  readonly pattern: RegExp;
+  /** The longest word of each part between two values, in small letters: without them, a long text is not searched. */
+  readonly words: readonly string[];
+}
 
-function patterns(): NonNullable<typeof compiled> {
+let compiled: readonly MessagePattern[] | undefined;
+
+function patterns(): readonly MessagePattern[] {
   return compiled ??= problems.flatMap((problem) =>
-    problem.messages.map((message) => ({ problem, message, pattern: compile(message.text) }))
+    problem.messages.map((message) => ({
+      ...{ problem, message, pattern: compile(message.text) },
+      words: message.text.toLowerCase().split("*").map(longestWord),
+    }))
   );
+}
+
+function longestWord(text: string): string {
+  return (text.match(/\w+/g) ?? []).reduce((longest, word) => word.length > longest.length ? word : longest, "");
 }
 
 /** One or two ordinary words, which many other sentences have too. */
@@ -91,14 +106,24 @@ const constant = /^[A-Z]+$/;
 
 function compile(text: string): RegExp {
   // A log breaks lines at spaces, a shell takes quotes away.
-  const words = text.split(" ").map((word) => word.split("*").map(escapePattern).join("[^\\n]{0,300}?")).join("\\s+")
-    .replace(/\?$/, text.endsWith("*") ? "" : "$&");
+  const [first = "", ...others] = text.split("*").map((part) => part.split(" ").map(escapePattern).join("\\s{1,200}"));
+  const words = first + others.map(afterValue).join("");
   if (fewWords.test(text) && !constant.test(text)) {
     return new RegExp(`(?<=^|[:=("'\`[{>|][ \\t]*)${words}(?=[ \\t]*(?:$|[.,;:)"'\`\\]}<|(]))`, "im");
   }
   const before = /^\w/.test(text) ? "(?<!\\w)" : "";
   const after = /\w$/.test(text) ? "(?!\\w)" : "";
   return new RegExp(before + words + after, "i");
+}
+
+/**
+ * A value, and the part of a message after it. Another part follows the first place of this one, and is not searched
+ * for behind each further place: otherwise the time would be quadratic. A lookahead does not go back.
+ */
+function afterValue(part: string, index: number, parts: readonly string[]): string {
+  if (part === "") return "[^\\n]{0,300}";
+  const search = `[^\\n]{0,300}?${part}`;
+  return index === parts.length - 1 ? search : `(?=(${search}))\\${index + 1}`;
 }
 
 function escapePattern(text: string): string {
