@@ -10,7 +10,7 @@ export type SeenFact =
   | "issuer asked for"
   /** The path at which metadata was looked for in vain. */
   | "metadata path"
-  /** Why the token request was rejected. */
+  /** Why the authorization or token request was rejected. */
   | "rejection"
   /** The issuer, the audience, and the header `typ` of the tokens. */
   | "iss"

@@ -1255,6 +1255,7 @@ export const problems: readonly Problem[] = [
     server:
       "The error page shows the registered and the received URL with the difference marked, and on a test host a button that registers it.",
     guide: "static/docs/configure.md#register-a-redirect-uri",
+    seen: ["rejection"],
     messages: [
       {
         libraries: ["GitHub", "Google"],
@@ -1289,6 +1290,7 @@ export const problems: readonly Problem[] = [
     server:
       "/flows shows how the client authenticated, and what differs. A client with client_secret is confidential, one without is public.",
     guide: "static/docs/stacks.md#client-libraries",
+    seen: ["rejection"],
     messages: [
       { libraries: ["golang.org/x/oauth2"], text: 'oauth2: "invalid_client"', source: "golang/oauth2 token.go" },
       { libraries: ["Spring Security OAuth2 Client"], text: "[invalid_client]", source: springError },
@@ -1308,6 +1310,7 @@ export const problems: readonly Problem[] = [
       "Keep the verifier of each login under its own state, and let the library compute the challenge. The verifier has 43 to 128 characters.",
     server: "/flows shows the challenge, the verifier and the challenge that belongs to it.",
     guide: "static/docs/flows.md",
+    seen: ["rejection"],
     messages: [
       {
         libraries: ["Keycloak"],
@@ -1329,6 +1332,7 @@ export const problems: readonly Problem[] = [
       "Exchange each code once, and store the new refresh token of each response before the next request. After invalid_grant at a refresh, send the user to the login.",
     server: "The terminal and /flows show which of these it was, with the earlier request.",
     guide: "static/docs/sessions.md#refresh-token-rotation",
+    seen: ["rejection"],
     messages: [
       { libraries: ["golang.org/x/oauth2"], text: 'oauth2: "invalid_grant"', source: "golang/oauth2 token.go" },
       { libraries: ["Spring Security OAuth2 Client"], text: "[invalid_grant]", source: springError },

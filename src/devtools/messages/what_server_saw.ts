@@ -103,12 +103,13 @@ function findMetadataPath({ recorder, exchanges }: Record): Seen | undefined {
   return about([asked], text, asked.flow);
 }
 
-/** The newest rejection of a token request. */
+/** Why the newest request of a login was rejected, if it was. */
 function findRejection({ exchanges }: Record): Seen | undefined {
-  const rejected = exchanges.find(({ endpoint }) => endpoint === "token");
+  const rejected = exchanges.find(({ endpoint }) => endpoint === "authorize" || endpoint === "token");
   if (rejected?.rejection === undefined) return undefined;
   const { error, explanation: { rule, reason } } = redactExchange(rejected).rejection!;
-  const text = `The token request was rejected with ${error}: ${reason}${rule === undefined ? "" : ` (${rule})`}.`;
+  const request = rejected.endpoint === "token" ? "token request" : "authorization request";
+  const text = `The ${request} was rejected with ${error}: ${reason}${rule === undefined ? "" : ` (${rule})`}.`;
   return about([rejected], text, rejected.flow);
 }
 

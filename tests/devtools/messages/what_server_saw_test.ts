@@ -137,6 +137,20 @@ test("why the token request was rejected, with the message of openid-client", as
   });
 });
 
+test("why the authorization request was rejected, until the next one is accepted", async () => {
+  await withServer(async (as, id) => {
+    const query = new URLSearchParams({
+      ...{ ...goodRequest as Record<string, string>, client_id: id },
+      redirect_uri: "http://localhost:3001/callback",
+    });
+    await (await fetch(`${as.issuer}/oauth2/authorize?${query}`)).body?.cancel();
+    const [seen] = await seenOf(as, "redirect_uri_mismatch");
+    assertMatch(seen!, /^Flow 1: The authorization request was rejected with invalid_request: .* \(RU-01\)\.$/);
+    await beginLogin(as, id);
+    assertEquals(await seenOf(as, "redirect_uri_mismatch"), []);
+  });
+});
+
 test("without a flow nothing was seen, and after a correct login no code is missed", async () => {
   await withServer(async (as, id, secret) => {
     const texts = problems.map(({ messages }) => messages[0]!.text);
