@@ -1516,7 +1516,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Print the first characters: a JWT has two dots and begins with ey. Introspect opaque tokens.",
     server: "access_token_format of the client decides; /tokens shows what a token is.",
-    guide: "static/docs/flows.md#check-a-token-tokens",
+    guide: "static/docs/flows.md#decode-and-check-a-jwt-tokens",
     seen: ["typ"],
     messages: [
       { libraries: ["jose", "MCP SDK", "express-oauth2-jwt-bearer"], text: "Invalid Compact JWS" },
