@@ -56,6 +56,12 @@ async function assertLoggedOut(session: ClientSession, cause: string): Promise<v
   if (user !== undefined) throw new Error(`after ${cause}, ${user} is still logged in`);
 }
 
+/** Whether an exchange sends tokens to the client, or an ID token with the authorization response. */
+function sendsTokens({ endpoint, response }: Exchange): boolean {
+  return endpoint === "token" ||
+    (response?.authorizationResponse?.params.some(([name]) => name === "id_token") ?? false);
+}
+
 /** Whether a browser that loses its cookies loses its user. */
 async function losesUserWithCookies(
   { currentUser }: ClientSession,
@@ -82,7 +88,7 @@ export async function runControl(
         const { unmasked: log } = environment.as.log;
         const login = await attempt((signal) => environment.begin(by, signal), watch);
         // The token request of a resource server is one of the check.
-        const isSilent = by !== "acceptToken" && log.filter("token").length === 0;
+        const isSilent = by !== "acceptToken" && !log.exchanges.some(sendsTokens);
         const session = isSilent ? undefined : login.result;
         const used = session && await attempt(async () => await use?.(session, environment, driver), watch);
         const isLimited = (used ?? login).error instanceof LoginLimitError;
@@ -104,7 +110,7 @@ export async function runControl(
   const isSilentFirst = traitsIn(exchanges).includes("silentFirst");
   if (session === undefined) return { ...noControl, authorizations, exchanges, outcome, error };
   if (used === undefined) {
-    const error = new Error("The client returned a session, but sent no token request.");
+    const error = new Error("The client returned a session, but received no tokens from the server.");
     return { ...noControl, authorizations, exchanges, outcome, error };
   }
   if (first === "logIn") {

@@ -150,7 +150,8 @@ function textsOf(visit: BrowserVisit): readonly (readonly [Place, string, string
     ...location === undefined && html !== "" && status < 400
       ? [["URL of a page", url, `the URL of ${page}`]] as const
       : [],
-    ["page", html, page],
+    // A browser does not show the body of a redirect, which repeats the URL.
+    ...status >= 300 && status < 400 ? [] : [["page", html, page] as const],
     ["data", data, `the response of ${stripQuery(url)}`],
     ...cookies.map((line) => {
       const isHidden = /;\s*httponly\b/i.test(line);

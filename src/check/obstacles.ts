@@ -31,6 +31,8 @@ export function resultWithoutJourney(
 /** Clients do not use every endpoint. A client may also have cached a document, such as the metadata, before. */
 function unusedEndpoint({ endpoints }: ControlResult, { attack, values: { endpoint } }: CheckTask): string | undefined {
   const only = typeof endpoint === "string" ? endpoint : attack.endpoints.length === 1 ? attack.endpoints[0]! : "";
-  const isOptional = only === "userinfo" || endpoint === "jwks" || isAboutFeature(attack) && endpoint !== undefined;
+  // The token of a resource server is requested by the check.
+  const isOptional = only === "userinfo" || only === "token" && attack.by !== "acceptToken" || endpoint === "jwks" ||
+    isAboutFeature(attack) && endpoint !== undefined;
   return isOptional && !endpoints.has(only) ? `the client sends no request to ${only}` : undefined;
 }

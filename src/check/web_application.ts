@@ -108,6 +108,13 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   const { fetch = globalThis.fetch as Fetch } = options;
   let loggedInUrl = options.loggedInUrl && String(options.loggedInUrl);
   let probe: Probe | undefined;
+  /** The number of logins that each browser has begun and not ended. */
+  const openLogins = new WeakMap<ClientBrowser, number>();
+  /**
+   * Who was logged in to each browser when the page of the user was last requested. During a login it is not requested,
+   * because an application that protects the page then begins another login, and may keep only one.
+   */
+  const users = new WeakMap<ClientBrowser, string | undefined>();
 
   /** Sends one request of the browser. @throws {UnreachableError} With the URL, if the application does not respond. */
   async function send(
@@ -157,8 +164,8 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
 
   /** Performs a login, or with `isCallback` the part after the response, which must log in another user than before. */
   async function navigate(first: Step, journey: ClientJourney, isCallback = false): Promise<ClientSession> {
-    const userBefore = isCallback ? await currentUser(journey).catch(() => undefined) : undefined;
     const authorizations = isCallback ? usualAuthorizations() : 0;
+    const userBefore = isCallback ? users.get(journey.browser) : undefined;
     const progress: Progress = { authorizations, wasAtServer: isCallback, userBefore };
     const end = await follow(first, journey, progress).catch((error: unknown) => ({ error }));
     if (!progress.wasAtServer && "error" in end) throw end.error;
@@ -170,7 +177,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
 
   /** Follows redirects, through the server, to a page of the application. */
   async function follow(first: Step, journey: ClientJourney, progress: Progress): Promise<Page> {
-    const { issuer, redirectUri, browser: { cookies }, authorize } = journey;
+    const { issuer, redirectUri, browser, authorize } = journey;
     const applicationOrigins = [start, redirectUri, loggedInUrl].flatMap((url) =>
       url === undefined ? [] : [originOf(url)]
     );
@@ -184,7 +191,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
         const { url, method, params } = await authorize(step.url);
         progress.wasAtServer = true;
         step = responseStep({ url, method, params }, issuer);
-        progress.userBefore = await currentUser(journey).catch(() => undefined);
+        progress.userBefore = users.get(browser);
       } else if (
         !applicationOrigins.includes(originOf(step.url)) &&
         !(isLoopback(hostOf(step.url)) || hostOf(step.url) === hostOf(issuer))
@@ -194,7 +201,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       if (!/^https?:/i.test(step.url)) {
         throw new Error(`expected a redirect to an http or https URL, received ${step.url.slice(0, 200)}`);
       }
-      const page = await send(step, journey, cookies);
+      const page = await send(step, journey, browser.cookies);
       if (page.location !== undefined) {
         const url = resolve(page.location, page.url);
         // Fetch standard: a redirect from a third origin to another one.
@@ -258,8 +265,12 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       if (error instanceof LoginLimitError) throw error;
       throw new UndecidedError(`${loggedInUrl} does not show who is logged in`, describeError(error));
     });
-    if (hasFailed && page.status >= 400) return undefined;
+    if (hasFailed && page.status >= 400) {
+      users.delete(journey.browser);
+      return undefined;
+    }
     const sub = userOf(page, probe);
+    users.set(journey.browser, sub);
     const otherTexts = inventedTexts.filter((text) => hasWord(page.html, text) && !html.includes(text));
     return sub === undefined ? undefined : { sub, otherTexts };
   }
@@ -312,9 +323,6 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     throw new UndecidedError(`${loggedInUrl} is neither the page before nor the page after a login`, describe(page));
   }
 
-  /** The number of logins that each browser has begun and not ended. */
-  const openLogins = new WeakMap<ClientBrowser, number>();
-
   return {
     name,
     recordsVisits: true,
@@ -323,8 +331,10 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       const { browser } = journey;
       const count = openLogins.get(browser) ?? 0;
       // An application may start no login for a user who is logged in.
-      const isLoggedIn = async () => await currentUser(journey).catch(() => "undecided") !== undefined;
-      if (count === 0 || await isLoggedIn()) browser.cookies.clear();
+      if (count === 0 || users.get(browser) !== undefined) {
+        browser.cookies.clear();
+        users.delete(browser);
+      }
       openLogins.set(browser, count + 1);
       try {
         const url = new URL(start);

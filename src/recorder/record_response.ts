@@ -68,7 +68,7 @@ function findAuthorizationResponse(
   if (received === undefined || !isBrowserStep(endpoint)) return {};
   const sent = { ...received, params: [...received.params, ...signedParams(received.params)] };
   const leavesServer = endpoint!.errors === "redirect"
-    ? sent.params.some(([name]) => name === "code" || name === "error")
+    ? sent.params.some(([name]) => ["code", "id_token", "access_token", "error"].includes(name))
     // Redirects within the server are paths.
     : location?.startsWith("/") === false;
   return leavesServer ? { authorizationResponse: sent } : {};

@@ -79,6 +79,7 @@ export const codeAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/code-odd",
+    needs: ["requestsTokens"],
     title: "The code is 2 KiB long, or has characters that must be encoded in a URL.",
     correctClient: "The client sends exactly this code to the token endpoint.",
     level: "must-tolerate",

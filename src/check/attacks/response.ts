@@ -35,7 +35,10 @@ export const responseAttacks: readonly Attack[] = [
           ? undecided("the client requests no metadata, so that it cannot know that the server sends iss")
           : undefined,
     },
-    { id: "response/code-missing", member: "code", values: ["absent", "empty"], sources: ["RFC 6749 §4.1.2"] },
+    {
+      ...{ id: "response/code-missing", member: "code", values: ["absent", "empty"], sources: ["RFC 6749 §4.1.2"] },
+      needs: ["requestsTokens"],
+    },
   ]),
   drawnCells(authorizationResponse, {
     ...{ id: "response/members", member: ["code", "state", "iss"], needs: ["plainResponse"], stop: undefined },

@@ -76,6 +76,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     ...delivered,
     id: "response/twice",
+    needs: ["receiveCallback", "requestsTokens"],
     title: "The browser delivers the same authorization response twice, as after a double click or a reload.",
     correctClient: "The client exchanges the code once, and the second delivery does not end the session.",
     level: "must-recover",

@@ -34,7 +34,9 @@ export const pkceHabits: readonly HabitDefinition[] = [
       const authenticates = tokenRequests.length === 0
         ? recordings.some(({ client }) => (client?.token_endpoint_auth_method ?? "none") !== "none")
         : tokenRequests.every(isAuthenticated);
-      return examineEach(authorizations, ({ get }) => {
+      // A response without a code has nothing that a verifier could protect.
+      const forCode = authorizations.filter(({ get }) => get("response_type")?.split(" ").includes("code") ?? true);
+      return examineEach(forCode, ({ get }) => {
         if (get("code_challenge") !== undefined) return undefined;
         const isProtected = authenticates && get("nonce") !== undefined;
         return {
