@@ -4,7 +4,7 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
-import { forgeJwt, signWithFreshKey } from "./forged_jwt.ts";
+import { forgeJwt, signWithForeignKey } from "./forged_jwt.ts";
 import { drawnCells, gridAttacks, type GridResponse, jsonResponse } from "./grid.ts";
 import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
@@ -125,7 +125,7 @@ export const deviceAttacks: readonly Attack[] = [
     once: () =>
       forgeJwt(
         "ID token of an attacker",
-        (original) => signWithFreshKey({ ...original, claims: { ...original.claims, sub: "mallory" } }),
+        (original) => signWithForeignKey({ ...original, claims: { ...original.claims, sub: "mallory" } }),
       ),
     assess({ outcome, session }) {
       const isForged = outcome === "accepted" && session!.sub === "mallory";

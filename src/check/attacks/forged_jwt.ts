@@ -1,12 +1,13 @@
 /** Forged JWTs: any header, any payload, and signatures of any key (RFC 7515, RFC 8725). */
 
-import type { JwtKind, SignClaims } from "../../core/keys/jwt.ts";
+import { type JwtKind, type SignClaims, typOf } from "../../core/keys/jwt.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { Server } from "../../core/server.ts";
 import { encodeBase64url, importPublicKey } from "../../core/crypto.ts";
 import { publicMembersOf } from "../../core/keys/jwk.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { type Claims, encodeJwt, resign } from "../../testing/faults/resign.ts";
+import { foreignKeys } from "../../testing/keys.ts";
 
 /** What the server would have signed. */
 export interface Original {
@@ -16,7 +17,7 @@ export interface Original {
   readonly kind: JwtKind;
   /** The algorithm. */
   readonly alg: SigningAlgorithm;
-  /** The header, with the key ID of the current key. */
+  /** The header that the server writes, with the key ID of the current key. */
   readonly header: Readonly<Record<string, unknown>>;
   /** The claims. */
   readonly claims: Claims;
@@ -38,7 +39,7 @@ export function forgeJwt(name: string, forge: Forge, signedKind?: JwtKind): Faul
       kind,
       alg,
       claims,
-      header: { alg, typ: kind === "id_token" ? "JWT" : undefined, kid: signer.kid },
+      header: { alg, typ: typOf(server.settings, kind), kid: signer.kid },
       sign: async (text) => await signer.sign(encoder.encode(text)),
     });
   };
@@ -67,17 +68,15 @@ export async function signWithHmac(
   return `${input}.${encodeBase64url(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(input))))}`;
 }
 
-/** A JWS of a fresh P-256 key, with other header parameters, such as the public JWK. */
-export async function signWithFreshKey(
-  { header, claims }: Original,
+/** A JWS of the attacker's key for the same algorithm, with other header parameters, such as the public JWK. */
+export async function signWithForeignKey(
+  { alg, header, claims }: Original,
   changes: (jwk: Claims) => Claims = () => ({}),
 ): Promise<string> {
-  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
-  const { publicKey, privateKey } = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-  const { kty, crv, x, y } = await crypto.subtle.exportKey("jwk", publicKey);
-  const input = encodeJwt({ ...header, alg: "ES256", ...changes({ kty, crv, x, y }) }, claims);
-  const signature = await crypto.subtle.sign(algorithm, privateKey, encoder.encode(input));
-  return `${input}.${encodeBase64url(new Uint8Array(signature))}`;
+  const keys = foreignKeys("attacker", String(header.kid));
+  const [{ sign }, [jwk]] = [await keys.signer(alg), await keys.publishedKeys([alg])];
+  const input = encodeJwt({ ...header, ...changes(publicMembersOf(jwk!)) }, claims);
+  return `${input}.${encodeBase64url(await sign(encoder.encode(input)))}`;
 }
 
 /** The forms of a public key that a careless verifier uses as the secret of an HMAC. */

@@ -1,19 +1,18 @@
 /**
  * The forged JWTs: every signature, header and form that a verifier must reject (RFC 7515, RFC 8725), in each message
- * that is a JWT.
+ * that is a JWT. Each differs from the JWT of the server in one thing, so that only the check of this thing stops it.
  */
 
-import { type JwtKind, jwtSigner } from "../../core/keys/jwt.ts";
-import { foreignKeys } from "../../testing/keys.ts";
+import type { JwtKind } from "../../core/keys/jwt.ts";
+import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { Stage } from "../attack.ts";
 import { type Attack, type AttackSource, defineAttack } from "../define_attack.ts";
 import {
   type Forge,
   forgeJwt,
-  type Original,
   publicKeyForms,
   publicKeySecret,
-  signWithFreshKey,
+  signWithForeignKey,
   signWithHmac,
   signWithOwnKey,
 } from "./forged_jwt.ts";
@@ -42,30 +41,30 @@ export const unsigned: Forgeries = {
   ),
   "alg none with a signature": ({ header, claims }) => `${encodeJwt({ ...header, alg: "none" }, claims)}.AAAA`,
   "no signature": ({ header, claims }) => `${encodeJwt(header, claims)}.`,
-  "a signature of zeros": ({ header, claims }) =>
-    `${encodeJwt({ ...header, alg: "ES256" }, claims)}.${encodeBase64url(new Uint8Array(64))}`,
+  "a signature of zeros": async ({ header, claims, sign }) => {
+    const input = encodeJwt(header, claims);
+    return `${input}.${encodeBase64url(new Uint8Array((await sign(input)).length))}`;
+  },
   ...each({ "alg XX256": "XX256", "alg empty": "" }, (alg) => (original) => signWithOwnKey(original, { alg })),
 };
 
 /** Signed by an attacker, or changed afterwards. */
 export const foreignlySigned: Forgeries = {
-  "another key": ({ server, kind, alg, claims, header: { kid } }) =>
-    jwtSigner(foreignKeys(String(kid), String(kid)), server.settings)(kind, alg, claims),
-  "another key without kid": (original) => signWithFreshKey(original, () => ({ kid: undefined })),
+  "another key": (original) => signWithForeignKey(original),
+  "another key without kid": (original) => signWithForeignKey(original, () => ({ kid: undefined })),
   "one bit changed": async ({ header, claims, sign }) => {
     const input = encodeJwt(header, claims);
     return `${input}.${encodeBase64url((await sign(input)).map((byte, at) => at === 0 ? byte ^ 1 : byte))}`;
   },
   "payload changed": async ({ header, claims, sign }) =>
-    `${encodeJwt(header, { ...claims, email_verified: true })}.${
-      encodeBase64url(await sign(encodeJwt(header, claims)))
-    }`,
+    `${encodeJwt(header, { ...claims, changed: true })}.${encodeBase64url(await sign(encodeJwt(header, claims)))}`,
+  "an unknown kid": (original) => signWithForeignKey(original, () => ({ kid: unknownKid(original.header.kid) })),
   ...each(
     {
-      ...named("kid ", ["unpublished-key", "../../../../dev/null", "' OR '1'='1"]),
+      ...named("kid ", ["../../../../dev/null", "' OR '1'='1"]),
       "kid of 10 KiB": "k".repeat(10_240),
     },
-    (kid) => (original) => signWithFreshKey(original, () => ({ kid })),
+    (kid) => (original) => signWithForeignKey(original, () => ({ kid })),
   ),
 };
 
@@ -81,16 +80,24 @@ export const hmacs: Forgeries = {
     )),
 };
 
+/** A key ID of the form of the server's, which no published key has. */
+const unknownKid = (kid: unknown) => String(kid).replace(/^./, (char) => char === "x" ? "y" : "x");
+
 /** Signed with a key of an attacker, which the header brings or names. */
 export const keysInHeader: Forgeries = {
-  "jwk": (original) => signWithFreshKey(original, (jwk) => ({ kid: "attacker", jwk })),
-  "jwk under the kid of the server": (original) =>
-    signWithFreshKey(original, (jwk) => ({ kid: original.header.kid, jwk })),
-  "x5c": signWithCertificate,
+  "jwk": (original) => signWithForeignKey(original, (jwk) => ({ kid: unknownKid(original.header.kid), jwk })),
+  "jwk under the kid of the server": (original) => signWithForeignKey(original, (jwk) => ({ jwk })),
+  "x5c": (original) => {
+    const certificate = certificates[original.alg];
+    return signWithForeignKey(original, () => ({ x5c: certificate && [certificate] }));
+  },
   ...each(
     named("a URL in ", ["jku", "x5u", "kid"]),
     (name) => (original, { trap }) =>
-      signWithFreshKey(original, () => ({ kid: "attacker", [name.split(" ").at(-1)!]: `${trap.origin}/keys` })),
+      signWithForeignKey(original, () => ({
+        kid: unknownKid(original.header.kid),
+        [name.split(" ").at(-1)!]: `${trap.origin}/keys`,
+      })),
   ),
 };
 
@@ -129,25 +136,29 @@ export function forgeryAttack(
   });
 }
 
-const certificate =
-  "MIIBIjCByaADAgECAgEBMAoGCCqGSM49BAMCMBsxGTAXBgNVBAMMEGF0dGFja2VyLmV4YW1wbGUwHhcNMjQwMTAxMDAwMDAwWhcNNDkwMTAxMDAw" +
-  "MDAwWjAbMRkwFwYDVQQDDBBhdHRhY2tlci5leGFtcGxlMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEad32sv6OoZ55EHarJr40zta52aUvkaVF" +
-  "Pm2LhI6Ovy2UH7QvLx0mrnxoxeZ/ic2/52YFvMg4nQG39PZrf0ZjUzAKBggqhkjOPQQDAgNIADBFAiAl8qgobLv3fTudxi75EcSJ7yPJbjnfSHIb" +
-  "oRvNZZo89AIhAL8tqjeb7AKrNPbAKgRa3wo8Vrl8MSi0I7sZNeT+1ji/";
-
-/** A public test key: every reader of this file can sign with it. */
-const key = {
-  ...{ kty: "EC", crv: "P-256", d: "aDmMg1ztQxjrgv_YKKhYGOzyJowD-XGaC5iHsLLs6_s" },
-  x: "ad32sv6OoZ55EHarJr40zta52aUvkaVFPm2LhI6Ovy0",
-  y: "lB-0Ly8dJq58aMXmf4nNv-dmBbzIOJ0Bt_T2a39GY1M",
+/** Self-signed certificates of the keys with which {@link signWithForeignKey} signs. */
+const certificates: Partial<Readonly<Record<SigningAlgorithm, string>>> = {
+  RS256:
+    "MIICrDCCAZQCAQEwDQYJKoZIhvcNAQELBQAwGzEZMBcGA1UEAwwQYXR0YWNrZXIuZXhhbXBsZTAgFw0yNjExMjgxMDE0MjZaGA8yMDUxMDcy" +
+    "MDEwMTQyNlowGzEZMBcGA1UEAwwQYXR0YWNrZXIuZXhhbXBsZTCCASIwDQYJKoZIhvcNAQEBBQADggEPADCCAQoCggEBAKI0lxtgy07ia1yc" +
+    "e81ozQyzEiXmNdALgJ/+IMWWy1sAVl9PBiX0dVPSrdmziBaLPqohlmDxW75a85yVnmP0d+nwhaSNNjX8VQvMurV5V82+xWSYT3ESgCA6g6wR" +
+    "ldKKDC0M8u427XedP470iK3gl3cLszDV0hJfHkUDWD4SaT6zFmeX+sVBmcVeRIVGUMopl5rWnJYNQnTGfVEEHO6ePgWUmN+oXc3p/aIdQPPS" +
+    "PUFCjbRQkWUhuDNZx5Srb9Ch8utE4WSs/6o9gPlwgQRJjpv/j6iAQBn8YWw7LiyxMBYtZdltVTDD0uMmhe3oYpULoZnjqghjcFPcuKu/JT3O" +
+    "2ekCAwEAATANBgkqhkiG9w0BAQsFAAOCAQEAGQ0CWXmWXkGfXG3sR085jAhxJ9sjCfc26E94tnHnWFbhDnu95O0teEPNl2yGGqNyu4xJcb0Q" +
+    "Fes/AT9ei1TGDDZ/BE0+iR7YyfRAj+r4GhrUbVMXrLCzAWoBvMXd5tfkwOJ0zvPKRMDhoARoPgaSFSGEhGoC/9LaDsXlNdSnZEhUfW/sOzNF" +
+    "qWHRLT9HtRlAl1nGg/Rs6aG2yGXUL5JDT5LIUCFEKXPLe5TEjhd/4MuM3UVQCXZhoPxgFNahrrqfedP1so6jJNtgKPmbqFpBqaiDsxcS9PjT" +
+    "VM55RGSVtTE2M2h+E4JQ1eubSfJBK6woIogQbIxqQETY5plom50PiA==",
+  ES256:
+    "MIIBHzCBxgIBATAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBBhdHRhY2tlci5leGFtcGxlMCAXDTI2MTEyODEwMTQyN1oYDzIwNTEwNzIwMTAx" +
+    "NDI3WjAbMRkwFwYDVQQDDBBhdHRhY2tlci5leGFtcGxlMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE3S2mUHOALIxNOIfJNufD/EaAf3e2" +
+    "G5zVjj7i/26Iy0hOFgFMlvGXJW1+9Iai+2WZY7chXolbvljpoeGLby8L0zAKBggqhkjOPQQDAgNIADBFAiEAnkU/dtY2RVeA2UlTB+up7Hat" +
+    "5k5PF+VrHIjGY+xS0zUCIANA2ivWA+A6tl3GDlKuUtruHMel036Za+IY1TJjP7+O",
+  EdDSA:
+    "MIHfMIGSAgEBMAUGAytlcDAbMRkwFwYDVQQDDBBhdHRhY2tlci5leGFtcGxlMCAXDTI2MTEyODEwMTQyN1oYDzIwNTEwNzIwMTAxNDI3WjAb" +
+    "MRkwFwYDVQQDDBBhdHRhY2tlci5leGFtcGxlMCowBQYDK2VwAyEATNx0cWbqc+y1jNTB1oC7svvO9om6ttHgNJSs22yG9wYwBQYDK2VwA0EA" +
+    "G1jnNxOc9jFdymUbZl5dS8FVnp/glZ34yO4INA3YbIS75Fv3A1uqcBxeF7+N3T4FUVykyFd1VrHA/cDK0k5qBQ==",
+  Ed25519:
+    "MIHfMIGSAgEBMAUGAytlcDAbMRkwFwYDVQQDDBBhdHRhY2tlci5leGFtcGxlMCAXDTI2MTEyODEwMTQyOFoYDzIwNTEwNzIwMTAxNDI4WjAb" +
+    "MRkwFwYDVQQDDBBhdHRhY2tlci5leGFtcGxlMCowBQYDK2VwAyEAO5uKYWF9FWf4micN/WJf4Bq6ztMozu2kq6ATUhtWSscwBQYDK2VwA0EA" +
+    "ZKm4VCUY2xrrQkqGc7ExiV9tsMS2I9gjYNu22S5rJlQPjR8Cya81DixTpE/SRf5yiQZNhIlOQGA7GhCruzhZCw==",
 };
-
-/** A JWS whose certificate is in the header parameter `x5c` (RFC 7515 §4.1.6). */
-async function signWithCertificate({ header, claims }: Original): Promise<string> {
-  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
-  const privateKey = await crypto.subtle.importKey("jwk", key, algorithm, false, ["sign"]);
-  const input = encodeJwt({ ...header, alg: "ES256", x5c: [certificate] }, claims);
-  return `${input}.${
-    encodeBase64url(new Uint8Array(await crypto.subtle.sign(algorithm, privateKey, new TextEncoder().encode(input))))
-  }`;
-}

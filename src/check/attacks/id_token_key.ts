@@ -11,10 +11,10 @@ import { type Attack, defineAttack } from "../define_attack.ts";
 import { oneOf } from "./parameters.ts";
 
 /** Members of a published key that do not allow it to verify an ID token. */
-const unfitMembers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  use: { use: "enc" },
-  alg: { alg: "RSA-OAEP-256" },
-  key_ops: { use: undefined, key_ops: ["wrapKey"] },
+const unfitMembers: Readonly<Record<string, (kty: unknown) => Readonly<Record<string, unknown>>>> = {
+  use: () => ({ use: "enc" }),
+  alg: (kty) => ({ alg: kty === "RSA" ? "RSA-OAEP-256" : "ECDH-ES" }),
+  key_ops: () => ({ use: undefined, key_ops: ["wrapKey"] }),
 };
 
 /** The attacks of the category `id-token` on the key. */
@@ -26,13 +26,17 @@ export const idTokenKeyAttacks: readonly Attack[] = [
     needs: ["readsIdToken", "checksSignature"],
     accepts: "form",
     endpoints: ["jwks"],
+    ifUnmet: "the ID token is not signed with RSA, whose keys can be too small",
     duty: "RFC 8725 §3.1",
     sources: ["RFC 7517 §4.2", "RFC 7517 §4.3", "RFC 7517 §4.4", "RFC 7518 §3.3", "RFC 8725 §3.5"],
     ...oneOf("flaw", ["use", "alg", "key_ops", "size"]),
     start: ({ as }, { flaw }) =>
       void (flaw === "size" ? as.on("any").always(smallKey()) : as.on("jwks").always(
         body.edited(({ keys }) => ({
-          keys: (keys as readonly object[]).map((key) => ({ ...key, ...unfitMembers[flaw] })),
+          keys: (keys as readonly { readonly kty: string }[]).map((key) => ({
+            ...key,
+            ...unfitMembers[flaw]!(key.kty),
+          })),
         }), `keys with an unfit ${flaw}`),
       )),
   }),
@@ -99,7 +103,9 @@ function smallKey(): Fault {
           return [...await server.keys.publishedKeys(algs), { kty, n, e, kid, alg: "RS256", use: "sig" }];
         },
         async sign(kind, alg, claims) {
-          if (kind !== "id_token" || !context.consume()) return await server.keys.sign(kind, alg, claims);
+          if (kind !== "id_token" || alg !== "RS256" || !context.consume()) {
+            return await server.keys.sign(kind, alg, claims);
+          }
           const input = encodeJwt({ alg: "RS256", typ: "JWT", kid }, claims);
           const { privateKey } = await generate();
           const signature = await crypto.subtle.sign(algorithm, privateKey, new TextEncoder().encode(input));
