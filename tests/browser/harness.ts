@@ -1,7 +1,6 @@
 /** A browser and something to look at: sample pages under the headers of the real server. */
 
 // Named here and nowhere else, so that only who runs these tests downloads it.
-// deno-lint-ignore no-import-prefix
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import process from "node:process";
 import { html, toResponse } from "../../src/core/http/message.ts";

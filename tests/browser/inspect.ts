@@ -1,7 +1,6 @@
 /** Checks that run inside a page; each returns a list of problems, empty if there are none. */
 
 // Named here and nowhere else, so that only who runs these tests downloads it.
-// deno-lint-ignore no-import-prefix
 import axe from "axe-core/axe.min.js";
 import { atEachWidth, type OpenedPage } from "./harness.ts";
 
