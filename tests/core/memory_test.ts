@@ -8,7 +8,7 @@ import { storeConformance } from "./store_exam.ts";
 
 storeConformance("memory", () => Promise.resolve(memoryStore()));
 
-test("beyond a limit of records or bytes, the record that expires first is evicted", async () => {
+test("beyond a limit of records or bytes, the oldest record is evicted", async () => {
   const record = (redirectUri: string) => ({ redirectUri }) as CodeRecord;
   const [latin, other] = [record("ä"), record("€")];
   const { length } = JSON.stringify(latin);

@@ -13,7 +13,6 @@
  */
 
 import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
-import { type ExpiryHeap, expiryHeap, type HeapItem } from "../../core/store/expiry_heap.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { isPermitted } from "../standing.ts";
 import { reject } from "../rules/operation.ts";
@@ -25,6 +24,9 @@ const maxBytes = 16 * 1024 * 1024;
 
 /** Bytes that a record takes besides its value, by estimate: its key, its entry in an index, its entry here. */
 const overheadBytes = 512;
+
+/** Minimum time between two removals of expired records, in milliseconds. */
+const sweepIntervalMs = 1000;
 
 /** The client that writes a record. */
 type Writer = Pick<Client, "confidential" | "standing">;
@@ -42,10 +44,10 @@ interface WrittenRecord {
   readonly size?: number;
 }
 
-interface CountedRecord extends HeapItem {
-  readonly id: string;
+interface CountedRecord {
   readonly site: Site;
   readonly bytes: number;
+  readonly expiresAt: number;
 }
 
 interface Site {
@@ -58,10 +60,10 @@ interface Site {
 /** The records of one kind. */
 interface Counts {
   readonly records: Map<string, CountedRecord>;
-  readonly expiries: ExpiryHeap<CountedRecord>;
   readonly sites: Map<string, Site>;
   bytes: number;
-  lastSequence: number;
+  /** When expired records were last removed, in milliseconds since the epoch. */
+  sweptAt: number;
 }
 
 /** The counts of each server, by kind. */
@@ -105,18 +107,18 @@ function writesWithoutBound(server: Server, client: Writer): boolean {
   return client.confidential && isPermitted(server, client, "writeWithoutBound");
 }
 
-/** The counts of a kind, without expired records. */
+/** The counts of a kind, without the records that expired before the last sweep. */
 function currentCounts({ clients, now }: Server, kind: string): Counts {
   let byKind = countsByServer.get(clients);
   if (byKind === undefined) countsByServer.set(clients, byKind = new Map());
   let counts = byKind.get(kind);
   if (counts === undefined) {
-    counts = { records: new Map(), expiries: expiryHeap(), sites: new Map(), bytes: 0, lastSequence: 0 };
+    counts = { records: new Map(), sites: new Map(), bytes: 0, sweptAt: now() };
     byKind.set(kind, counts);
   }
-  const { expiries } = counts;
-  for (let expired = expiries.firstExpired(now()); expired !== undefined; expired = expiries.firstExpired(now())) {
-    remove(counts, expired.id);
+  if (Math.abs(now() - counts.sweptAt) >= sweepIntervalMs) {
+    counts.sweptAt = now();
+    for (const [id, { expiresAt }] of counts.records) if (expiresAt <= now()) remove(counts, id);
   }
   return counts;
 }
@@ -133,9 +135,7 @@ function add(counts: Counts, record: WrittenRecord): Site {
   let site = counts.sites.get(name);
   if (site === undefined) counts.sites.set(name, site = { name, ids: new Set(), bytes: 0 });
   const bytes = size ?? JSON.stringify(value).length + overheadBytes;
-  const counted: CountedRecord = { id, site, bytes, expiresAt, sequence: ++counts.lastSequence, index: -1 };
-  counts.records.set(id, counted);
-  counts.expiries.add(counted);
+  counts.records.set(id, { site, bytes, expiresAt });
   site.ids.add(id);
   site.bytes += bytes;
   counts.bytes += bytes;
@@ -146,7 +146,6 @@ function remove(counts: Counts, id: string): void {
   const record = counts.records.get(id);
   if (record === undefined) return;
   const { site, bytes } = record;
-  counts.expiries.remove(record);
   counts.records.delete(id);
   site.ids.delete(id);
   site.bytes -= bytes;

@@ -56,7 +56,7 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   assertEquals(
     sources.filter((path) => path.includes("/store/")),
     [
-      ...["expiry_heap", "memory", "store"].map((name) => `src/core/store/${name}.ts`),
+      ...["memory", "store"].map((name) => `src/core/store/${name}.ts`),
       ...["prefixed_store", "with_timeout"].map((name) => `src/platform/store/${name}.ts`),
     ],
   );
