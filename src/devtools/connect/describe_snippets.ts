@@ -36,7 +36,14 @@ export async function describeSnippets(
   const { clientSnippets } = await import("./client_snippets/mod.ts");
   return {
     demands: demands.map((demand) => demandTexts[demand](demand === "par" ? endpointUrl(context, "par") : "")),
-    snippets: clientSnippets(urls, client, { secret, demands }),
+    snippets: clientSnippets(urls, client, { secret, demands }).map(noteSecret),
     library: new URLSearchParams(context.target.query).get("connect") ?? undefined,
   };
+}
+
+/** Adds a note to settings that have the placeholder instead of the secret. */
+function noteSecret(snippet: ClientSnippet): ClientSnippet {
+  if (!snippet.text?.includes(secretPlaceholder)) return snippet;
+  const note = `Replace ${secretPlaceholder} by the secret that you registered: the server keeps only its digest.`;
+  return { ...snippet, notes: [note, ...snippet.notes] };
 }

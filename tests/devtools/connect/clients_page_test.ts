@@ -52,6 +52,7 @@ test("[DI-02, DI-05] a client has its own page, with settings that contain a sec
   const b = await testServer();
   const html = await assertPageWithForms(await b.get("/clients/web"));
   assertStringIncludes(html, "THE_CLIENT_SECRET");
+  assertStringIncludes(html, "Replace THE_CLIENT_SECRET by the secret that you registered");
   assert(!html.includes("web-secret"));
   assertStringIncludes(html, `<a href="/" aria-current="true">Connect</a>`);
   const demo = await testServer({ clients: undefined });
@@ -464,7 +465,7 @@ test("the page of a client has its lines for the configuration file, which make 
   const { message } = await assertRejects(() => testServer({ clients: file.clients }), Error);
   assertEquals(message.split("Replace THE_CLIENT_SECRET.").length, 3, message);
   const page = await (await browser.get("/clients/new")).text();
-  assertMatch(page, /A server that starts with this file has no other entry/);
+  assertMatch(page, /A server with this file has only this one/);
   assert(!sentence.test(page), "the page shows the generated secret");
   assertEquals((await linesOf("/users/bob")).users, [b.as.users.find("bob")]);
   const readOnly = await (await (await testServer({ directory: "read" })).get("/clients/spa")).text();

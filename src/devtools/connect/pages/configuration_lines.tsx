@@ -37,7 +37,7 @@ export function ConfigurationLines({ file: { text, placeholder }, isPersistent, 
       <p>
         A file <code class="wire">latchkey.json</code> with{" "}
         {children}. A server that starts in its folder reads it. Or copy the entries into your configuration file.
-        {isOne && " A server that starts with this file has no other entry of this kind."}
+        {isOne && " A server with this file has only this one: add the others that you need."}
         {!isPersistent && " Otherwise a restart forgets what was added or changed on a page."}
         {placeholder !== undefined && (
           <>
