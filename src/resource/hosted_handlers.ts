@@ -16,7 +16,7 @@ import { calledTool, type McpMessage, parseMcp, type RequiredConnection, respond
 import { metadataResponse } from "./metadata.ts";
 import type { AccessTokenClaims, ProtectedResource, RequiredLogin } from "./protected_resource.ts";
 import { assertSufficient, confirmation, isWithoutToken, rejectionResponse, verifyRequest } from "./require_token.ts";
-import { assertSameCertificate } from "../server/extensions/mutual_tls/bound_tokens.ts";
+import { assertSameCertificate } from "../server/extensions/mutual_tls/authenticate.ts";
 
 /** A hosted resource with its defaults. */
 export interface HostedResourceDefinition extends HostedResource {

@@ -6,7 +6,7 @@ import { randomId } from "../core/secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { anyOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
-import { createLogoutToken, logoutTokenLifetimeSeconds } from "../server/extensions/client_logout/back_channel.ts";
+import { createLogoutToken, logoutTokenLifetimeSeconds } from "../server/extensions/client_logout/channels.ts";
 import { findSessions } from "../server/extensions/client_logout/session_clients.ts";
 
 /** @internal */

@@ -4,7 +4,7 @@ import type { RejectionTexts, RuleTexts } from "../../explain/rule_text.ts";
 import { quote } from "../../config/config_issue.ts";
 import { formatClaimTime } from "../../../platform/jwt/jwt_policies.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { ownTokenFix } from "./validate_settings.ts";
+import { ownTokenFix } from "./settings.ts";
 import type { assertionGrantRules, WrongClaim } from "./rules.ts";
 import type { InvalidTimes, UngrantableAccess, UntrustedIssuer, UnusableSubject, WrongAudience } from "./rules.ts";
 

@@ -7,7 +7,12 @@ import type { Extension } from "../../hosting/extension.ts";
 import { withoutUser } from "../../standing.ts";
 import { unlistedClientsWarnings } from "../../config/client_extension.ts";
 import { parameters } from "../../../core/params.ts";
-import { assertionGrantFields, type AssertionGrantPolicy, type TrustedIssuer } from "./settings.ts";
+import {
+  assertionGrantFields,
+  type AssertionGrantPolicy,
+  type TrustedIssuer,
+  validateTrustedIssuers,
+} from "./settings.ts";
 
 const isOn = ({ trustedIssuers }: AssertionGrantPolicy): boolean => trustedIssuers.length > 0;
 
@@ -20,11 +25,7 @@ export const assertionGrants: Extension<AssertionGrantPolicy> = {
   name: "assertion_grants",
   settings: {
     fields: assertionGrantFields,
-    async validate(settings) {
-      if (!isOn(settings)) return [];
-      const { validateTrustedIssuers } = await import("./validate_settings.ts");
-      return validateTrustedIssuers(settings.trustedIssuers, settings);
-    },
+    validate: (settings) => isOn(settings) ? validateTrustedIssuers(settings.trustedIssuers, settings) : [],
     warnings: (settings) =>
       unlistedClientsWarnings(
         settings,

@@ -13,13 +13,16 @@ import type { AuthorizationDetail, FurtherAccess, Grant } from "../../../core/st
 import type { Client } from "../../../core/clients/repository.ts";
 import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";
 import { quote } from "../../config/config_issue.ts";
-import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "./json_schema.ts";
+import { compileSchema, type FindMismatch, findSchemaMistake, type JsonSchema, noSuchField } from "./json_schema.ts";
 import { canonicalUri } from "../../../platform/http/absolute_uri.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import type { Params } from "../../../core/params.ts";
 import type { Server } from "../../../core/server.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
 import { reject } from "./rules.ts";
+import type { ConsentItem } from "../../entries/access.ts";
+import { printable } from "../../../core/quote_value.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 
 /** Limits of one request: bytes of the value, number of objects, levels of an object. */
 const maxBytes = 8 * 1024;
@@ -288,4 +291,63 @@ export function visibleDetails(
       !Array.isArray(locations) || locations.some((uri) => typeof uri === "string" && uris.includes(canonicalUri(uri)))
     );
   return concerned.length > 0 ? concerned : undefined;
+}
+
+/** Every field of every object, with the titles that the schema of its type has. */
+export function describeDetails(
+  { settings }: Server,
+  details: readonly AuthorizationDetail[],
+): readonly ConsentItem[] {
+  return details.map((detail) => {
+    const { [detail.type]: definition } = detailsTypes(settings) ?? {};
+    const properties = definition?.schema.properties as Record<string, { title?: unknown } | undefined> | undefined;
+    const fields = Object.entries(detail).filter(([name]) => name !== "type").flatMap(([name, value]) => {
+      const title = properties?.[name]?.title;
+      return showFields(typeof title === "string" ? title : printable(name), value);
+    });
+    return { type: detail.type, title: definition?.title, fields };
+  });
+}
+
+function showFields(label: string, value: unknown): ConsentItem["fields"] {
+  if (Array.isArray(value)) {
+    if (value.some(isStructure)) return value.flatMap((item, i) => showFields(`${label} ${i + 1}`, item));
+    return [{ label, values: value.map(showValue) }];
+  }
+  const inner = isStructure(value) ? Object.entries(value) : [];
+  if (inner.length > 0) return inner.flatMap(([name, item]) => showFields(`${label} › ${printable(name)}`, item));
+  return [{ label, values: isStructure(value) ? [] : [showValue(value)] }];
+}
+
+function isStructure(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Texts without control characters that would change how the rest of the page is displayed; other values as JSON. */
+function showValue(value: unknown): string {
+  return typeof value === "string" && value !== "" ? printable(value) : JSON.stringify(value);
+}
+
+/** All issues of types that match their description. */
+export function validateAuthorizationDetails(types: Readonly<Record<string, AuthorizationDetailsType>>): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  for (const [type, { schema }] of Object.entries(types)) {
+    if (type === "") {
+      issues.push({
+        path: "authorizationDetails",
+        expected: "types with a name",
+        received: quote(type),
+        hint: "Write the value of the member type, such as payment.",
+      });
+    }
+    const mistake = findSchemaMistake(schema);
+    if (mistake === undefined) continue;
+    issues.push({
+      path: `authorizationDetails.${type}.schema${mistake.path}`,
+      expected: mistake.expected,
+      received: quote(mistake.received),
+      hint: "Write JSON Schema 2020-12 without $id; $ref refers to an entry of $defs.",
+    });
+  }
+  return issues;
 }

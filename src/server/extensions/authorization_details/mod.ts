@@ -25,7 +25,7 @@ const load = () => import("./details.ts");
 
 const access: Access = {
   isRequested: hasDetails,
-  describe: async (server, details) => (await import("./describe_details.ts")).describeDetails(server, details),
+  describe: async (server, details) => (await load()).describeDetails(server, details),
   async narrow(server, { client, parameters }, grant, resources) {
     const { items, granted } = (await load()).narrowDetails(server, client, grant, parameters);
     return {
@@ -159,7 +159,7 @@ export const authorizationDetails: Extension<AuthorizationDetailsSettings> = {
   settings: {
     ...authorizationDetailsSettings,
     async validate({ authorizationDetails: types }) {
-      return types === undefined ? [] : (await import("./validate_settings.ts")).validateAuthorizationDetails(types);
+      return types === undefined ? [] : (await load()).validateAuthorizationDetails(types);
     },
   },
   clientMetadata: { fields: authorizationDetailsClientFields, validate: validateTypes },

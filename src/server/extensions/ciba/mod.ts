@@ -56,7 +56,7 @@ function cibaEndpoints(options: EndpointOptions): Endpoint[] {
       ],
       exampleParameters: ["scope", "login_hint", "binding_message"],
       responseParameters: parameters({ name: "auth_req_id", secret: "auth_req_id", linksFlow: true }),
-      load: async () => (await import("./endpoint.ts")).backchannelHandlers(hasPages ? undefined : approver),
+      load: async () => (await load()).backchannelHandlers(hasPages ? undefined : approver),
     }),
     {
       name: "backchannel",
@@ -68,8 +68,7 @@ function cibaEndpoints(options: EndpointOptions): Endpoint[] {
       role: "document",
       parameters: parameters("request_id", "error", "result"),
       responseParameters: redirectParameters,
-      load: async () =>
-        (await import("./page.ts")).backchannelPage(approver, openLogin || !hasPages, pages.backchannel),
+      load: async () => (await load()).backchannelPage(approver, openLogin || !hasPages, pages.backchannel),
     },
   ];
 }

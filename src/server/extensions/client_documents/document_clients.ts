@@ -22,6 +22,7 @@ import { cacheLifetimeMs } from "./cache_lifetime.ts";
 import { assertDocumentUrl } from "./document_url.ts";
 import { parseDocument } from "./parse_document.ts";
 import { type InvalidDocument, reject } from "./rules.ts";
+import { explainInvalidDocument } from "./explain.ts";
 
 /** The clients of metadata documents. */
 export interface DocumentClients {
@@ -161,7 +162,6 @@ function notFetched(
 }
 
 /** Why a document is invalid. */
-async function describeInvalid({ details }: OAuthError): Promise<string> {
-  const { explainInvalidDocument } = await import("./explain.ts");
+function describeInvalid({ details }: OAuthError): string {
   return explainInvalidDocument(details.facts!() as InvalidDocument).reason;
 }

@@ -3,9 +3,9 @@
  * Back-Channel Logout and Front-Channel Logout).
  *
  * 1. `recordSessionClient` (`session_clients.ts`) records a client when it gets an ID token.
- * 2. When the session has ended, `logOutClients` (`back_channel.ts`) calls its clients, each once, all at the same
+ * 2. When the session has ended, `logOutClients` (`channels.ts`) calls its clients, each once, all at the same
  *    time.
- * 3. The logout page shows the frames of `logoutFrames` (`front_channel.ts`).
+ * 3. The logout page shows the frames of `logoutFrames`.
  * 4. `repeatLogoutCalls` repeats calls that failed temporarily, at intervals of the server's clock.
  */
 
@@ -21,27 +21,29 @@ import {
 } from "./settings.ts";
 import type { HostedServer, SessionTracker } from "../../hosted_server.ts";
 
+const load = () => import("./channels.ts");
+
 const recordClient: TokenIssuer = async (server, { client, subject }, _now, { id_token }) => {
   const { sub, sid } = subject ?? {};
   if (id_token === undefined || sid === undefined || !hasLogoutUri(client.metadata, clientLogoutOf(server))) return {};
-  await (await import("./session_clients.ts")).recordSessionClient(server, client, sub!, sid);
+  await (await load()).recordSessionClient(server, client, sub!, sid);
   return {};
 };
 
 const watcher: SessionTracker = {
   async findSessions(server, sub) {
     if (!clientLogoutOf(server).backChannel) return [];
-    return await (await import("./session_clients.ts")).findSessions(server, sub);
+    return await (await load()).findSessions(server, sub);
   },
   async sessionsEnded(server, sub, sids) {
     const { backChannel, frontChannel, timeout } = clientLogoutOf(server);
     if (!backChannel && !frontChannel) return undefined;
-    const records = await (await import("./session_clients.ts")).listSessionClients(server, sub, sids);
+    const records = await (await load()).listSessionClients(server, sub, sids);
     if (records.length === 0) return undefined;
-    const logins = await (await import("./back_channel.ts")).logOutClients(server, records);
+    const logins = await (await load()).logOutClients(server, records);
     if (!frontChannel || logins.length === 0) return undefined;
     return {
-      frames: async () => await (await import("./front_channel.ts")).logoutFrames(server, logins),
+      frames: async () => await (await load()).logoutFrames(server, logins),
       timeoutSeconds: timeout,
     };
   },
@@ -50,7 +52,7 @@ const watcher: SessionTracker = {
 async function repeatCalls(server: HostedServer): Promise<void> {
   if (!clientLogoutOf(server).backChannel) return;
   if (await server.store.count("logout_call", `${server.names.storage} `) === 0) return;
-  await (await import("./back_channel.ts")).repeatLogoutCalls(server);
+  await (await load()).repeatLogoutCalls(server);
 }
 
 /** Logs clients out when a session ends. */

@@ -44,7 +44,7 @@ function deviceEndpoints(options: EndpointOptions): Endpoint[] {
       title: "Device authorization",
       responseParameters: parameters({ name: "device_code", secret: "device_code", linksFlow: true }, userCode),
       load: async () => {
-        const { deviceAuthorizationHandlers } = await import("./endpoint.ts");
+        const { deviceAuthorizationHandlers } = await load();
         return deviceAuthorizationHandlers(hasPages ? undefined : approver);
       },
     }),
@@ -59,7 +59,7 @@ function deviceEndpoints(options: EndpointOptions): Endpoint[] {
       parameters: [...formParameters, userCode],
       responseParameters: redirectParameters,
       load: async () => {
-        const { deviceHandlers } = await import("./page.ts");
+        const { deviceHandlers } = await load();
         return deviceHandlers({
           ...{ approver, asks: !hasPages, openLogin: openLogin || !hasPages },
           replacement: pages.device,

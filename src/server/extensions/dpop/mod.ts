@@ -45,7 +45,7 @@ function withProofs(others: ProofOfPossession | undefined): ProofOfPossession {
         cnf,
         isProofRequired(server, undefined),
         async (boundKey) => {
-          const { verifyRequestProof } = await import("./request_proof.ts");
+          const { verifyRequestProof } = await load();
           return await verifyRequestProof(server, request, { accessToken: sent.token, boundKey, clientId });
         },
       );

@@ -10,7 +10,7 @@ import { policyOf } from "../../../core/clients/repository.ts";
 import { byProfile } from "../../config/server_policy.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
-import type { ProofRequirements } from "./proof.ts";
+import { type ProofRequirements, verifyProof } from "./proof.ts";
 import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
 import { dpopSettings } from "./settings.ts";
 import { reject } from "./rules.ts";
@@ -104,7 +104,6 @@ export async function verifyUnusedProof(
   token?: ProvenToken,
 ): Promise<string> {
   const { method, url } = request;
-  const { verifyProof } = await import("./proof.ts");
   const { thumbprint, jti, target, iat, nonce } = await verifyProof(request.header("dpop"), {
     ...{ method, url, otherOrigin, now, algorithms, algorithmsBy, requiredBy, accessToken: token?.accessToken },
     // A nonce bounds the age of a proof, even if the clock of the client is wrong.

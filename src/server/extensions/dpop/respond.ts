@@ -7,6 +7,9 @@ import type { HostedServer } from "../../hosted_server.ts";
 import { verifyRequestProof } from "./request_proof.ts";
 import { nonceHeader } from "./scheme.ts";
 import { dpopSettings } from "./settings.ts";
+import { serverNonces } from "./nonce.ts";
+
+export { verifyRequestProof } from "./request_proof.ts";
 
 type Respond = Parameters<ProofOfPossession["prove"]>[2];
 
@@ -32,6 +35,5 @@ export async function nextProofHeaders(
   kind: "client" | "resource",
 ): Promise<Readonly<Record<string, string>> | undefined> {
   if (dpopSettings.of(server.settings).dpop.nonce === "off") return undefined;
-  const { serverNonces } = await import("./nonce.ts");
   return nonceHeader(await serverNonces(server, kind).current(server.now()));
 }

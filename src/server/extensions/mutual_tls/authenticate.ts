@@ -1,4 +1,4 @@
-/** Authenticates clients by the certificate of their connection (RFC 8705 §2). */
+/** Authenticates clients by the certificate of their connection, and binds tokens to it (RFC 8705 §2 to §4). */
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { Certificate } from "../../../platform/runtime/certificate.ts";
@@ -12,6 +12,7 @@ import type { PublicKeySet } from "../../../core/keys/jwk.ts";
 import { reject } from "../../../core/reject.ts";
 import type { Credentials } from "../../../core/server.ts";
 import {
+  type ConnectionRequest,
   describeAuthorities,
   describeMissing,
   findTimeProblem,
@@ -19,9 +20,11 @@ import {
   readCertificate,
   showName,
 } from "./certificate.ts";
-import { mutualTlsOf, subjectMembers } from "./settings.ts";
+import { confirmationMember, mutualTlsOf, subjectMembers } from "./settings.ts";
 import { hasSubject } from "./subject.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
+import { reject } from "./rules.ts";
 
 /**
  * Authenticates the client that `client_id` names.
@@ -98,4 +101,23 @@ async function assertRegistered(server: HostedServer, client: Client, certificat
     `the certificate with the SHA-256 thumbprint ${certificate.thumbprint}`,
     { fix: "Add the certificate to x5c of its key in jwks: openssl x509 -in client.pem -outform der | base64" },
   );
+}
+
+/** The key of a token request: the certificate of its connection. @throws {OAuthError} `invalid_request`. */
+export function requireCertificate(server: HostedServer, request: AuthenticatedRequest): string {
+  const certificate = readCertificate(server.settings, request);
+  const problem = certificate === undefined
+    ? describeMissing(server, request)
+    : findTimeProblem(certificate, server.now());
+  if (problem !== undefined) throw reject("MT-05", { problem: "no valid certificate", received: problem });
+  if (request.header("dpop") !== null) throw reject("MT-05", { problem: "two proofs" });
+  return `${confirmationMember}:${certificate!.thumbprint}`;
+}
+
+/** Requires the certificate that an access token is bound to. @throws {OAuthError} `invalid_token`. */
+export function assertSameCertificate(server: HostedServer, request: ConnectionRequest, expected: unknown): void {
+  const certificate = readCertificate(server.settings, request);
+  if (certificate !== undefined && certificate.thumbprint === expected) return;
+  const received = certificate?.thumbprint ?? describeMissing(server, request);
+  throw reject("MT-06", { expected, received });
 }

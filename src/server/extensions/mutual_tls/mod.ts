@@ -10,11 +10,14 @@ import {
   type MutualTlsSettings,
   mutualTlsSettings,
   subjectMembers,
+  validateCertificates,
 } from "./settings.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import { confirmationOf } from "../../../core/tokens/sent_token.ts";
 import type { mutualTlsRules } from "./rules.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+
+const load = () => import("./authenticate.ts");
 
 function byCertificate(
   method: "tls_client_auth" | "self_signed_tls_client_auth",
@@ -27,7 +30,7 @@ function byCertificate(
     isUsed: () => false,
     claimedId: ({ params }) => params.get("client_id"),
     async authenticate(server: HostedServer, credentials) {
-      const { authenticateByCertificate } = await import("./authenticate.ts");
+      const { authenticateByCertificate } = await load();
       return await authenticateByCertificate(server, credentials, method);
     },
   };
@@ -42,7 +45,7 @@ function withCertificates(others: ProofOfPossession | undefined): ProofOfPossess
       if (metadataOf(request.client).tls_client_certificate_bound_access_tokens !== true) {
         return await (others?.prove(server, request, respond) ?? respond(request));
       }
-      const { requireCertificate } = await import("./bound_tokens.ts");
+      const { requireCertificate } = await load();
       return await respond(Object.assign(request, { provenKey: requireCertificate(server, request) }));
     },
     unprovenKey(error, expected, received) {
@@ -53,7 +56,7 @@ function withCertificates(others: ProofOfPossession | undefined): ProofOfPossess
     async verifyToken(server: HostedServer, request, sent, claims) {
       const { [confirmationMember]: thumbprint, jkt } = claims.cnf ?? {};
       if (thumbprint !== undefined) {
-        (await import("./bound_tokens.ts")).assertSameCertificate(server, request, thumbprint);
+        (await load()).assertSameCertificate(server, request, thumbprint);
         if (jkt === undefined && sent.scheme === "Bearer") return {};
       }
       return await others?.verifyToken(server, request, sent, claims);
@@ -104,10 +107,8 @@ export const mutualTls: Extension<MutualTlsSettings> = {
   clientMetadata: { fields: mutualTlsClientFields, validate: validateClient },
   settings: {
     ...mutualTlsSettings,
-    validate: async (settings) =>
-      settings.mutualTls === undefined
-        ? []
-        : await (await import("./validate_settings.ts")).validateCertificates(settings.mutualTls, settings.clients),
+    validate: async ({ mutualTls, clients }) =>
+      mutualTls === undefined ? [] : await validateCertificates(mutualTls, clients),
   },
   clientAuthentication: [
     byCertificate("tls_client_auth", ({ mutualTls }) => (mutualTls?.authorities ?? []).length > 0),

@@ -4,9 +4,30 @@ import type { Extension } from "../../hosting/extension.ts";
 import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import { isPairwise } from "../../entries/subjects.ts";
+import { isPairwise, subjectFor } from "../../entries/subjects.ts";
 import { parseUrl } from "../../config/uri_issues.ts";
-import { pairwiseClientFields } from "./settings.ts";
+import { type Fields, text } from "../../config/field.ts";
+import { open } from "../../config/client_fields.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { serverSecret } from "../../../core/session/session.ts";
+import { digest } from "../../../core/secrets.ts";
+import type { Server } from "../../../core/server.ts";
+import { subjectsInAll } from "../../../core/subjects.ts";
+import type { Subject } from "../../../core/store/store.ts";
+
+/** Client metadata of pairwise subjects. */
+export interface PairwiseClientMembers {
+  /**
+   * The URL whose host is the sector of a pairwise client; fetched only at registration. Default: the sector is the
+   * host of the redirect URIs.
+   */
+  readonly sector_identifier_uri?: string;
+}
+
+/** Describes {@link PairwiseClientMembers}. */
+export const pairwiseClientFields: Fields<PairwiseClientMembers> = {
+  sector_identifier_uri: { ...open(text(["https://shop.example/sector.json"])), isFetched: true },
+};
 
 /** Lets clients have `subject_type` `pairwise`. */
 export const pairwise: Extension = {
@@ -19,11 +40,11 @@ export const pairwise: Extension = {
         if (!isPairwise(client)) return await server.identifiers.issued(current, client, identifiers);
         // Validation has verified that the client has a sector.
         const sector = sectorHost(metadataOf(client))!;
-        return await (await import("./subject.ts")).pairwiseIdentifiers(current, sector, identifiers);
+        return await pairwiseIdentifiers(current, sector, identifiers);
       },
       async find(current, client, demanded) {
         if (!isPairwise(client)) return await server.identifiers.find(current, client, demanded);
-        return await (await import("./subject.ts")).findPairwise(current, client, demanded);
+        return await findPairwise(current, client, demanded);
       },
     },
   }),
@@ -56,4 +77,35 @@ function validateSector(client: ClientMetadata): readonly ConfigIssue[] {
     received: "several hosts, or none",
     hint: "Add a sector_identifier_uri whose host is the sector.",
   }];
+}
+
+/** The subject of a user for a sector, and the id of their session: a shared id would reveal who the user is. */
+export async function pairwiseIdentifiers(
+  server: Server,
+  sector: string,
+  { sub, sid }: Pick<Subject, "sub" | "sid">,
+): Promise<Pick<Subject, "sub" | "sid">> {
+  const secret = await serverSecret(server, "pairwise");
+  const derive = async (text: string) => await digest(`${secret} ${sector} ${text}`);
+  return { sub: await derive(sub), sid: sid && await derive(`session ${sid}`) };
+}
+
+/** Maximum number of users whose pairwise subjects are compared, besides the users in memory. */
+const maxPairwiseCandidates = 1000;
+
+/** The users, by `sub` on this server, whose subject for the client is in every list. */
+export async function findPairwise(
+  server: Server,
+  client: Client,
+  demanded: readonly (readonly string[])[],
+): Promise<readonly string[]> {
+  const allowed = subjectsInAll(demanded);
+  // Bounded: a store may have any number of users.
+  const candidates = new Set([
+    ...server.users.known().values(),
+    ...await server.users.list({ limit: maxPairwiseCandidates }),
+  ]);
+  const subs: string[] = [];
+  for (const { sub } of candidates) if (allowed.has(await subjectFor(server, client, sub))) subs.push(sub);
+  return subs;
 }

@@ -67,7 +67,7 @@ function endpoint(base: string, requestParameters: readonly ParameterDescription
     parameters: [...clientAuthParameters, ...requestParameters],
     exampleParameters: ["client_id", "response_type", "redirect_uri", "code_challenge", "code_challenge_method"],
     responseParameters: [requestUriParameter],
-    load: async () => (await import("./endpoint.ts")).par,
+    load: async () => (await load()).par,
   };
 }
 

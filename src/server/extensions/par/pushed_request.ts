@@ -22,6 +22,11 @@ import { storeOf } from "../../entries/records.ts";
 import { reject, type UnusableRequestUri } from "./rules.ts";
 import { requestUriPrefix } from "./settings.ts";
 import { reject as rejectProof } from "../dpop/rules.ts";
+import { json } from "../../../core/http/message.ts";
+import { respondWithKey } from "../dpop/respond.ts";
+import { canProve } from "../dpop/settings.ts";
+import { clientEndpoint } from "../../../core/client_endpoint.ts";
+import type { Handlers } from "../../../core/route.ts";
 
 /** Lifetime of a `request_uri`, in seconds. FAPI 2.0 demands less than 600. */
 const requestUriLifetimeSeconds = 60;
@@ -190,3 +195,16 @@ async function assertOwnRequest(server: Server, record: PushedRequestRecord, cli
 function unusable(facts: UnusableRequestUri): OAuthError {
   return reject("PA-06", { ...facts, lifetimeSeconds: requestUriLifetimeSeconds }, { forUser: true });
 }
+
+/** The handlers of the pushed authorization request endpoint. */
+export const par: Handlers = clientEndpoint(
+  (server: HostedServer, request) => {
+    const push = async (proven: AuthenticatedRequest) => json(201, await pushRequest(server, proven));
+    const hasProof = canProve(server) && request.header("dpop") !== null;
+    return hasProof ? respondWithKey(server, request, push) : push(request);
+  },
+  {
+    isAudience: true,
+    identifyClient: () => Promise.reject(reject("PA-01", { problem: "no client_id" })),
+  },
+);

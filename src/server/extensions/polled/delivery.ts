@@ -15,7 +15,7 @@ import type { OptionalGrantType } from "../../config/server_policy.ts";
 import { parameters } from "../../../core/params.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 
-const load = () => import("./polled_request.ts");
+const load = () => import("./poll.ts");
 
 /** The parameters of polled requests (RFC 8628 §3.1), besides those of client authentication and of extensions. */
 const polledParameters = parameters("scope", "claims", "max_age", "login_hint", {
@@ -38,7 +38,7 @@ export function polledGrantType<Policy>(
     ),
     checks: ["TK-06", rules.client, "CI-11", "LO-05", "LO-06", "RT-09", rules.code],
     async load() {
-      const { authorizePoll } = await import("./poll.ts");
+      const { authorizePoll } = await load();
       return { authorize: (server, request) => authorizePoll(server, request, grant) };
     },
   };

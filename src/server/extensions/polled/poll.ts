@@ -13,6 +13,8 @@ import { type PolledRequestRecord, polledStore } from "./records.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 import { type polledRules, reject, type UnusableCode } from "./rules.ts";
 
+export { approve, decide, describe, findAccess, getUndecided } from "./polled_request.ts";
+
 const codeSyntax = /^([\w-]{43})\.([\w-]{43})$/;
 
 /** Seconds by which the interval grows with each poll that comes too early (RFC 8628 §3.5). */

@@ -3,19 +3,20 @@
 import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { parameters } from "../../../core/params.ts";
-import { isDefault, type RegistrationPolicy, registrationSettings } from "./settings.ts";
+import { isDefault, type RegistrationPolicy, registrationSettings, validateRegistration } from "./settings.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
+
+const load = () => import("./endpoints.ts");
 
 /** Lets clients register themselves. */
 export const registration: Extension<RegistrationPolicy> = {
   name: "registration",
   settings: {
     ...registrationSettings,
-    async validate(settings, issuer) {
+    validate(settings, issuer) {
       const isOpen = !URL.canParse(issuer) || settings.allows.unknownClients;
-      if (isDefault(settings, isOpen)) return [];
-      return (await import("./validate_settings.ts")).validateRegistration(settings, isOpen);
+      return isDefault(settings, isOpen) ? [] : validateRegistration(settings, isOpen);
     },
   },
   endpoints: (settings, { base }) => {
@@ -34,7 +35,7 @@ export const registration: Extension<RegistrationPolicy> = {
           await server.grants.recordUse(current, client, request);
           const { registration }: HostedClient = client;
           if (registration?.usedInitialAccessToken !== false) return;
-          await (await import("./client_limit.ts")).recordUse(current, client);
+          await (await load()).recordUse(current, client);
         },
       },
     };
@@ -63,7 +64,7 @@ function registrationEndpoints(base: string, aliases: readonly string[]): Endpoi
       role: "step",
       checks: ["DR-05", "DR-04", "DR-09", "DR-01"],
       responseParameters: secrets,
-      load: async () => (await import("./register.ts")).register,
+      load: async () => (await load()).register,
     },
     {
       name: "client_configuration",
@@ -76,7 +77,7 @@ function registrationEndpoints(base: string, aliases: readonly string[]): Endpoi
       role: "step",
       checks: ["DR-06"],
       responseParameters: secrets,
-      load: async () => (await import("./client_configuration.ts")).clientConfiguration,
+      load: async () => (await load()).clientConfiguration,
     },
   ];
 }
@@ -93,6 +94,6 @@ function registrationOffEndpoint(base: string, aliases: readonly string[]): Endp
     title: "Client registration",
     errors: "json",
     role: "step",
-    load: async () => (await import("./registration_off.ts")).registrationOff,
+    load: async () => (await load()).registrationOff,
   };
 }

@@ -23,6 +23,7 @@ import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 import { readSoftwareStatement } from "./software_statement.ts";
 import { limitClients, stopCounting } from "./client_limit.ts";
+import { assertSector } from "./sector_identifier.ts";
 
 /** A registered client, with the credentials that the server knows at this moment. */
 export interface RegisteredClient {
@@ -126,7 +127,7 @@ async function verifySector(
 ): Promise<void> {
   const { subjectTypes } = server.settings;
   if (metadataOf(client).sector_identifier_uri === undefined || !subjectTypes.includes("pairwise")) return;
-  await (await import("./sector_identifier.ts")).assertSector(server, client);
+  await assertSector(server, client);
 }
 
 type SecretMembers = Pick<ClientEntry, "client_secret" | "client_secret_digest" | "client_secret_expires_at">;

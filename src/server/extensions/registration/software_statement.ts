@@ -1,6 +1,6 @@
 /** Software statements: client metadata that a trusted issuer has signed (RFC 7591 §2.3). */
 
-import type { JWTPayload } from "jose";
+import { decodeJwt, type JWTPayload } from "jose";
 import { describeKind } from "../../../core/quote_value.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../../platform/jwt/jwt_policies.ts";
@@ -9,6 +9,8 @@ import { warn } from "../../trace.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
+import { remoteKeys } from "../../fetching/remote_keys.ts";
+import { verifyByKeys } from "../../../platform/jwt/verify_by_keys.ts";
 
 /** A software statement (RFC 7591 §2.3). */
 export const softwareStatementPolicy: JwtPolicy = { ...foreignClockTolerance, types: ["jwt"], isTypeOptional: true };
@@ -55,11 +57,6 @@ export async function readSoftwareStatement(
     return undefined;
   }
   if (typeof text !== "string") throw invalidStatement("it is not a string", expected);
-  const [{ decodeJwt }, { remoteKeys }, { verifyByKeys }] = await Promise.all([
-    import("jose"),
-    import("../../fetching/remote_keys.ts"),
-    import("../../../platform/jwt/verify_by_keys.ts"),
-  ]);
   let issuer: string | undefined;
   try {
     issuer = decodeJwt(text).iss;

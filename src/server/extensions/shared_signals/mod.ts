@@ -2,7 +2,7 @@
  * Shared signals: a client receives security events of its users, such as the end of a session, without a browser
  * (OpenID Shared Signals Framework, CAEP, RISC).
  *
- * 1. A client creates a stream (`management.ts`), with an access token (`receiver.ts`).
+ * 1. A client creates a stream (`handlers.ts`), with an access token (`receiver.ts`).
  * 2. `transmit` (`transmit.ts`) puts an event into the streams that deliver it; `watcher` calls it when a session ends.
  * 3. The client polls (`poll.ts`), or the server posts the event (`push.ts`), again after a failure.
  */
@@ -14,19 +14,21 @@ import type { Method } from "../../../core/router.ts";
 import { isOn, type SharedSignalPolicy, sharedSignalSettings, sharedSignalsOf } from "./settings.ts";
 import type { HostedServer, SessionTracker } from "../../hosted_server.ts";
 
+const load = () => import("./handlers.ts");
+
 const watcher: SessionTracker = {
   findSessions: () => [],
   async sessionsEnded(server, sub, sids) {
-    if (isOn(sharedSignalsOf(server))) await (await import("./sources.ts")).sendSessionsRevoked(server, sub, sids);
+    if (isOn(sharedSignalsOf(server))) await (await load()).sendSessionsRevoked(server, sub, sids);
     return undefined;
   },
   async accessEnded(server, user, cause) {
-    if (isOn(sharedSignalsOf(server))) await (await import("./sources.ts")).sendAccessEnded(server, user, cause);
+    if (isOn(sharedSignalsOf(server))) await (await load()).sendAccessEnded(server, user, cause);
   },
 };
 
 async function repeatPushes(server: HostedServer): Promise<void> {
-  if (isOn(sharedSignalsOf(server))) await (await import("./push.ts")).repeatPushes(server);
+  if (isOn(sharedSignalsOf(server))) await (await load()).repeatPushes(server);
 }
 
 /** Sends security events to clients. */
@@ -50,7 +52,6 @@ function signalEndpoints(base: string): Endpoint[] {
     ...{ caller: "resource client", errors: "resource", role: "document" },
     parameters: parameters("stream_id", { name: "authorization_header", secret: "credentials" }),
   });
-  const management = async () => await import("./management.ts");
   return [
     {
       name: "ssf_metadata",
@@ -61,37 +62,37 @@ function signalEndpoints(base: string): Endpoint[] {
       title: "Shared signals metadata",
       errors: "json",
       role: "document",
-      load: async () => (await import("./metadata.ts")).metadata,
+      load: async () => (await load()).metadata,
     },
     forClients(
       "stream",
       "stream",
       "Event stream",
       ["GET", "POST", "PATCH", "PUT", "DELETE"],
-      async () => (await management()).configuration,
+      async () => (await load()).configuration,
     ),
-    forClients("status", "status", "Event stream status", ["GET", "POST"], async () => (await management()).status),
+    forClients("status", "status", "Event stream status", ["GET", "POST"], async () => (await load()).status),
     forClients(
       "add_subject",
       "subjects/add",
       "Event stream subject",
       ["POST"],
-      async () => (await management()).addSubject,
+      async () => (await load()).addSubject,
     ),
     forClients(
       "remove_subject",
       "subjects/remove",
       "Event stream subject removal",
       ["POST"],
-      async () => (await management()).removeSubject,
+      async () => (await load()).removeSubject,
     ),
     forClients(
       "verification",
       "verification",
       "Event stream verification",
       ["POST"],
-      async () => (await management()).verification,
+      async () => (await load()).verification,
     ),
-    forClients("poll", "poll/*", "Event poll", ["POST"], async () => (await import("./poll.ts")).poll),
+    forClients("poll", "poll/*", "Event poll", ["POST"], async () => (await load()).poll),
   ];
 }

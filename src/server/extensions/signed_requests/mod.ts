@@ -63,9 +63,7 @@ export const signedRequests: Extension<SignedRequestPolicy> = {
       async jwks(current: HostedServer) {
         const keys = await server.keys.jwks(current);
         const { requestObjectEncryption: algorithms } = signedRequestSettings.of(current.settings);
-        return algorithms.length === 0
-          ? keys
-          : [...keys, ...await (await import("./decrypt.ts")).encryptionKeys(current)];
+        return algorithms.length === 0 ? keys : [...keys, ...await (await load()).encryptionKeys(current)];
       },
     },
   }),

@@ -20,6 +20,9 @@ import type { HostedServer } from "../../hosted_server.ts";
 import { reject as rejectByCore } from "../../../core/reject.ts";
 import { reject } from "./rules.ts";
 import { signedRequestSettings } from "./settings.ts";
+import { decryptRequestObject } from "./decrypt.ts";
+
+export { encryptionKeys } from "./decrypt.ts";
 
 /** RFC 9101 §7. */
 const invalidRequestObject = "invalid_request_object" as ExtensionErrorCode;
@@ -75,9 +78,7 @@ export async function verifyRequestObject(
     );
   }
   const isEncrypted = sent.split(".").length === 5;
-  const jwt = isEncrypted
-    ? await (await import("./decrypt.ts")).decryptRequestObject(server, sent, rejectAs("JR-06"))
-    : sent;
+  const jwt = isEncrypted ? await decryptRequestObject(server, sent, rejectAs("JR-06")) : sent;
   const payload = await verifyClientJwt(server, client, jwt, {
     name: "the request object",
     expected: `a JWT that client ${client.id} has signed, with iss = client_id and aud = ${server.issuer}`,

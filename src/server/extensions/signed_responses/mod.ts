@@ -4,23 +4,42 @@
  */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { ParameterDescription } from "../../../core/params.ts";
+import type { ParameterDescription, ResponseFields } from "../../../core/params.ts";
 import type { ResponseModeDescription } from "../../../core/request/authorization_request.ts";
-import { acceptedSigningAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import { acceptedSigningAlgorithms, type SigningAlgorithm } from "../../../core/keys/signing_algorithm.ts";
 import type { Server } from "../../../core/server.ts";
-import { signedResponseClientFields } from "./settings.ts";
+import type { Fields } from "../../config/field.ts";
+import { signingAlgorithmField } from "../../config/signing_algorithm_field.ts";
+import { open } from "../../config/client_fields.ts";
+import { serverPolicy } from "../../config/server_policy.ts";
+import { metadataOf } from "../../config/client_metadata.ts";
+import { type Client, policyOf } from "../../../core/clients/repository.ts";
+import { secondsNow } from "../../../core/keys/jwt.ts";
 
-const replace: ResponseModeDescription<Server>["replace"] = async (server, clientId, fields) =>
-  (await import("./sign_response.ts")).signResponse(server, clientId, fields);
+/** Client metadata of signed responses (JARM §3, RFC 9701 §6). */
+export interface SignedResponseClientMembers {
+  /** The algorithm of this client's signed authorization responses. Default: the server's `alg`. */
+  readonly authorization_signed_response_alg?: SigningAlgorithm;
+  /**
+   * The algorithm of introspection responses that this client asks for as JWTs (RFC 9701). Default: the server's `alg`.
+   */
+  readonly introspection_signed_response_alg?: SigningAlgorithm;
+}
+
+/** Describes {@link SignedResponseClientMembers}. */
+export const signedResponseClientFields: Fields<SignedResponseClientMembers> = {
+  authorization_signed_response_alg: open(signingAlgorithmField),
+  introspection_signed_response_alg: open(signingAlgorithmField),
+};
 
 const parameters: readonly ParameterDescription[] = [{ name: "response", secret: "authorization_response" }];
 
 const modes: readonly ResponseModeDescription<Server>[] = [
   // The default of the response type (JARM §2.3.4).
-  { name: "jwt", carrier: "query", inFragment: "fragment.jwt", parameters, replace },
-  { name: "query.jwt", carrier: "query", parameters, replace },
-  { name: "fragment.jwt", carrier: "fragment", parameters, replace },
-  { name: "form_post.jwt", carrier: "form", parameters, replace },
+  { name: "jwt", carrier: "query", inFragment: "fragment.jwt", parameters, replace: signResponse },
+  { name: "query.jwt", carrier: "query", parameters, replace: signResponse },
+  { name: "fragment.jwt", carrier: "fragment", parameters, replace: signResponse },
+  { name: "form_post.jwt", carrier: "form", parameters, replace: signResponse },
 ];
 
 const introspectionType = "application/token-introspection+jwt";
@@ -47,7 +66,6 @@ export const signedResponses: Extension = {
         if (!acceptsJwt(request.header("accept"))) {
           return await server.jwtResponses.signIntrospection(current, request, introspection);
         }
-        const { signIntrospection } = await import("./sign_response.ts");
         return {
           contentType: introspectionType,
           jwt: await signIntrospection(current, request.client, introspection),
@@ -64,3 +82,40 @@ export const signedResponses: Extension = {
     };
   },
 };
+
+/**
+ * Signs the parameters of an authorization response: the only parameter left is `response` (JARM §2.1).
+ *
+ * @param clientId The client that receives it.
+ */
+async function signResponse(server: Server, clientId: string, fields: ResponseFields): Promise<ResponseFields> {
+  const client = await server.clients.find(clientId);
+  const { alg, lifetimes } = serverPolicy(client?.policy ?? server.settings);
+  const claims = {
+    ...Object.fromEntries(fields),
+    aud: clientId,
+    exp: secondsNow(server) + lifetimes.authorization_response,
+  };
+  const algorithm = (client && metadataOf(client).authorization_signed_response_alg) ?? alg;
+  return [["response", await server.keys.sign("authorization_response", algorithm, claims)]];
+}
+
+/**
+ * Signs the description of a token. The claims of the token are in one member, so that the JWT cannot be mistaken for
+ * the token (RFC 9701 §5, §8.1).
+ *
+ * @param caller The client that sent the introspection request.
+ */
+async function signIntrospection(
+  server: Server,
+  caller: Client,
+  introspection: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const alg = metadataOf(caller).introspection_signed_response_alg ?? policyOf(server, caller).alg;
+  return await server.keys.sign("introspection", alg, {
+    iss: server.issuer,
+    aud: caller.id,
+    iat: secondsNow(server),
+    token_introspection: introspection,
+  });
+}

@@ -1,4 +1,4 @@
-/** Which level of authentication a request demands, and which level a login reaches. Loaded when first needed. */
+/** Which level of authentication a request demands, and which level a login reaches. */
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { Authentication, AuthenticationLevels } from "../../../core/request/authorization_request.ts";

@@ -9,7 +9,8 @@ import type { AuthorizationRequest, LoginRequirements } from "../../../core/requ
 import { warn } from "../../trace.ts";
 import { separatorFix } from "../../config/separators.ts";
 import type { PartRequest } from "../../../core/server.ts";
-import { stepUpClientFields, type StepUpPolicy, stepUpSettings } from "./settings.ts";
+import { stepUpClientFields, type StepUpPolicy, stepUpSettings, validateLevels } from "./settings.ts";
+import { authenticationLevels, demandedLevels } from "./levels.ts";
 
 /** Warns if a request has only voluntary levels that this server does not have. */
 function warnIgnoredLevels(
@@ -28,16 +29,15 @@ function warnIgnoredLevels(
 }
 
 /** Adds the demanded levels. If the request has `claims`, the extension that reads it also reads the levels. */
-async function readLevels(
+function readLevels(
   from: PartRequest,
   { loginRequirements, scope = [] }: Partial<AuthorizationRequest>,
-): Promise<LoginRequirements> {
+): LoginRequirements {
   const { server: { levels, requestParts }, params } = from;
   const requirements = loginRequirements!;
   if (levels === undefined || requestParts.claims !== undefined && params.get("claims") !== undefined) {
     return requirements;
   }
-  const { demandedLevels } = await import("./levels.ts");
   return { ...requirements, acr: demandedLevels(levels, from, undefined, scope.includes("openid")) };
 }
 
@@ -46,10 +46,7 @@ export const stepUp: Extension<StepUpPolicy> = {
   name: "step_up",
   settings: {
     ...stepUpSettings,
-    async validate(settings) {
-      const { acrValues } = settings;
-      return acrValues.length === 0 ? [] : (await import("./validate_settings.ts")).validateLevels(acrValues, settings);
-    },
+    validate: (settings) => validateLevels(settings.acrValues, settings),
   },
   clientMetadata: { fields: stepUpClientFields },
   requestParts: [{
@@ -63,10 +60,9 @@ export const stepUp: Extension<StepUpPolicy> = {
     place: { after: "OI-03" },
     read: readLevels,
   }],
-  async extend(server) {
+  extend(server) {
     const { acrValues: levels } = server.settings;
-    if (levels.length === 0) return server;
-    return { ...server, levels: (await import("./levels.ts")).authenticationLevels(levels) };
+    return levels.length === 0 ? server : { ...server, levels: authenticationLevels(levels) };
   },
   metadata: ({ settings }) => ({ acr_values_supported: settings.acrValues.map(({ value }) => value) }),
 };

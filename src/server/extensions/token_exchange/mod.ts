@@ -7,8 +7,15 @@ import type { Extension } from "../../hosting/extension.ts";
 import { withoutUser } from "../../standing.ts";
 import { unlistedClientsWarnings } from "../../config/client_extension.ts";
 import { parameters } from "../../../core/params.ts";
-import { idJagType, tokenExchangeFields, type TokenExchangePolicy, tokenExchangeType } from "./settings.ts";
+import {
+  idJagType,
+  tokenExchangeFields,
+  type TokenExchangePolicy,
+  tokenExchangeType,
+  validateResourceAuthorizationServers,
+} from "./settings.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import { storeIdToken } from "./exchangeable_id_token.ts";
 
 const issuesIdJags = ({ resourceAuthorizationServers }: TokenExchangePolicy): boolean =>
   resourceAuthorizationServers.length > 0;
@@ -20,10 +27,7 @@ export const tokenExchange: Extension<TokenExchangePolicy> = {
   name: "token_exchange",
   settings: {
     fields: tokenExchangeFields,
-    async validate(settings, issuer) {
-      if (!isOn(settings)) return [];
-      return (await import("./validate_settings.ts")).validateResourceAuthorizationServers(settings, issuer);
-    },
+    validate: (settings, issuer) => isOn(settings) ? validateResourceAuthorizationServers(settings, issuer) : [],
     warnings: (settings) =>
       unlistedClientsWarnings(
         settings,
@@ -51,9 +55,6 @@ export const tokenExchange: Extension<TokenExchangePolicy> = {
       return { authorize: (server: HostedServer, request) => exchangeToken(server, request, settings) };
     },
   }],
-  async extend(server) {
-    if (!issuesIdJags(server.settings)) return server;
-    const { storeIdToken } = await import("./exchangeable_id_token.ts");
-    return { ...server, tokenIssuers: [...server.tokenIssuers, storeIdToken] };
-  },
+  extend: (server) =>
+    issuesIdJags(server.settings) ? { ...server, tokenIssuers: [...server.tokenIssuers, storeIdToken] } : server,
 };

@@ -6,18 +6,21 @@ import type { Context } from "../../../core/context.ts";
 import { endpointPath } from "../../../core/endpoint.ts";
 import { toClient } from "../../../core/error_response.ts";
 import { rejectUntrustedHost } from "../../../core/cross_site.ts";
-import { readParams } from "../../../core/client_endpoint.ts";
+import { clientEndpoint, readParams } from "../../../core/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
 import { readSession } from "../../../core/session/cookies.ts";
 import { htmlWithForms } from "../../../platform/http/response.ts";
 import { Backchannel, type BackchannelProps } from "../../login/pages/backchannel.tsx";
 import type { Pages } from "../../pages.ts";
 import { renderPage } from "../../../core/pages/render_page.ts";
-import { describe } from "../polled/polled_request.ts";
-import { listRequests } from "./authentication_request.ts";
-import { findRequest } from "./endpoint.ts";
+import { describe, findPending, type PendingRequest } from "../polled/polled_request.ts";
+import { listRequests, startAuthentication } from "./authentication_request.ts";
 import { reject } from "./rules.ts";
 import { cibaGrant } from "./settings.ts";
+import { json } from "../../../core/http/message.ts";
+import { decideImmediately } from "../polled/decide_immediately.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import type { Server } from "../../../core/server.ts";
 
 /** Maximum number of clients whose requests are searched, besides the clients in memory. */
 const maxSearchedClients = 1000;
@@ -79,4 +82,29 @@ async function findRequests(context: Context): Promise<BackchannelProps["request
     }
   }
   return requests;
+}
+
+/**
+ * The handlers of the backchannel authentication endpoint.
+ *
+ * @param approver Decides immediately. If it returns a response, the user decides on the page. Default: the user always
+ *   does.
+ */
+export function backchannelHandlers(approver?: Approver): Handlers {
+  return clientEndpoint(async (server: HostedServer, { client, parameters }, context) => {
+    // DNS rebinding: a page of an attacker knows the secret of the demo client.
+    if (approver !== undefined) rejectUntrustedHost(server, context.request, "UI-20");
+    const { address } = context.target.clientAddress;
+    const { id, authReqId, expiresIn } = await startAuthentication(server, client, parameters, address);
+    if (approver !== undefined) {
+      const found = await findRequest(server, id, endpointPath(context.app, "backchannel"));
+      await decideImmediately(context, found!, approver);
+    }
+    return json(200, { auth_req_id: authReqId, expires_in: expiresIn, interval: cibaGrant.interval(server) });
+  }, { isAudience: true, isChallenged: true });
+}
+
+/** The undecided request of an id; `undefined` if there is none. The page then shows the result. */
+export function findRequest(server: Server, id: string, page: string): Promise<PendingRequest | undefined> {
+  return findPending(server, cibaGrant, id, { uri: `${page}?request_id=${id}` });
 }

@@ -6,16 +6,16 @@ import { readSession } from "../../../core/session/cookies.ts";
 import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
 import type { Context } from "../../../core/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../pages/csrf.ts";
-import { endpointPath } from "../../../core/endpoint.ts";
+import { endpointPath, endpointUrl } from "../../../core/endpoint.ts";
 import { ofClient, toClient } from "../../../core/error_response.ts";
 import { rejectUntrustedHost } from "../../../core/cross_site.ts";
-import { readParams } from "../../../core/client_endpoint.ts";
+import { clientEndpoint, readParams } from "../../../core/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import type { ResponseLike } from "../../../core/http/message.ts";
+import { json, type ResponseLike } from "../../../core/http/message.ts";
 import { htmlWithForms } from "../../../platform/http/response.ts";
 import { describe, type PendingRequest } from "../polled/polled_request.ts";
-import { findDevice, formatUserCode } from "./device_authorization.ts";
+import { findDevice, formatUserCode, startDevice } from "./device_authorization.ts";
 import { reject } from "./rules.ts";
 import type { AuthenticationAttempt } from "../../hosting/rate_limiter.ts";
 import type { RuleExplanation } from "../../../core/errors.ts";
@@ -23,6 +23,9 @@ import { Device, type DeviceProps } from "../../login/pages/device.tsx";
 import type { Pages } from "../../pages.ts";
 import { renderPage } from "../../../core/pages/render_page.ts";
 import { explainUserCode } from "./explain_user_code.ts";
+import { serverPolicy } from "../../config/server_policy.ts";
+import { decideImmediately } from "../polled/decide_immediately.ts";
+import { pollInterval } from "./settings.ts";
 
 /** How the page decides. */
 interface DevicePageOptions {
@@ -157,4 +160,32 @@ async function createForm(context: Context, fields: readonly (readonly [string, 
 
 function csrfBinding(holder: string): CsrfBinding {
   return { name: "device", holder };
+}
+
+/**
+ * The handlers of the device authorization endpoint.
+ *
+ * @param approver Decides immediately, without the page `/device`. If it returns a response, the user decides on the
+ *   page. Default: the user always does.
+ */
+export function deviceAuthorizationHandlers(approver?: Approver): Handlers {
+  return clientEndpoint(async (server, { client, parameters }, context) => {
+    // DNS rebinding: a page of an attacker could read the device code and get the tokens.
+    if (approver !== undefined) rejectUntrustedHost(server, context.request, "UI-20");
+    const { address } = context.target.clientAddress;
+    const { deviceCode, userCode } = await startDevice(server, client, parameters, address);
+    if (approver !== undefined) {
+      const device = await findDevice(server, userCode, endpointPath(context.app, "device"));
+      await decideImmediately(context, device!, approver);
+    }
+    const page = endpointUrl(context, "device");
+    return json(200, {
+      device_code: deviceCode,
+      user_code: userCode,
+      verification_uri: page,
+      verification_uri_complete: `${page}?user_code=${userCode}`,
+      expires_in: serverPolicy(server.settings).lifetimes.device_code,
+      interval: pollInterval(server),
+    });
+  });
 }

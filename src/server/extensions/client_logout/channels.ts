@@ -1,4 +1,7 @@
-/** Calls clients when a session has ended (OpenID Connect Back-Channel Logout). */
+/**
+ * Informs clients when a session has ended: by calls (OpenID Connect Back-Channel Logout), and by frames on the logout
+ * page, in which they end their own session in the browser (OpenID Connect Front-Channel Logout).
+ */
 
 import { sessionIdFor, subjectFor } from "../../entries/subjects.ts";
 import { findClientOf } from "../../entries/generations.ts";
@@ -10,7 +13,7 @@ import { type PostResult, postToClient } from "../../fetching/post_to_client.ts"
 import { dueRecords, leaseRecord } from "../../entries/lease.ts";
 import { randomId } from "../../../core/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
-import type { HostedServer } from "../../hosted_server.ts";
+import type { HostedServer, LogoutFrame } from "../../hosted_server.ts";
 import { finalClaims } from "../../../core/tokens/claim_change.ts";
 import { logoutStore, type SessionClientRecord } from "./records.ts";
 import { clientLogoutOf } from "./settings.ts";
@@ -21,6 +24,10 @@ import {
   scheduleCall,
   type StoredCall,
 } from "./session_clients.ts";
+import { appendToRedirectUri } from "../../../core/redirect_uri.ts";
+import type { Server } from "../../../core/server.ts";
+
+export { findSessions, listSessionClients, recordSessionClient } from "./session_clients.ts";
 
 /** The lifetime of a logout token, in seconds (Back-Channel Logout §4 recommends two minutes at most). */
 export const logoutTokenLifetimeSeconds = 120;
@@ -127,4 +134,20 @@ export async function createLogoutToken(
     client.idTokenAlg,
     finalClaims(server, "logout_token", claims, { client, grant }),
   );
+}
+
+/** The frames for logins that have ended, one for each client with a `frontchannel_logout_uri`. */
+export async function logoutFrames(
+  server: Server,
+  logins: readonly SessionClientRecord[],
+): Promise<readonly LogoutFrame[]> {
+  const frames = logins.map(async (login) => {
+    const { sid, issuer = server.issuer } = login;
+    const client = await findClientOf(server, login);
+    const uri = client && metadataOf(client).frontchannel_logout_uri;
+    if (client === undefined || uri === undefined) return [];
+    const identifiers = [["iss", issuer], ["sid", await sessionIdFor(server, client, sid)]] as const;
+    return [{ client: client.name ?? client.id, src: appendToRedirectUri(uri, identifiers) }];
+  });
+  return (await Promise.all(frames)).flat();
 }

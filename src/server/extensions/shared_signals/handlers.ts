@@ -16,7 +16,7 @@ import { pollMethod, pushMethod, supportedEvents, verificationEvent } from "./ev
 import { learnCredentials, startPush } from "./push.ts";
 import type { EventStreamRecord } from "./records.ts";
 import { asReceiver } from "./receiver.ts";
-import { manageScope, readScope } from "./settings.ts";
+import { manageScope, readScope, sharedSignalsOf } from "./settings.ts";
 import {
   changeSubject,
   createStream,
@@ -29,6 +29,10 @@ import {
 } from "./streams.ts";
 import { sendVerification } from "./transmit.ts";
 import { reject } from "./rules.ts";
+
+export { poll } from "./poll.ts";
+export { repeatPushes } from "./push.ts";
+export { sendAccessEnded, sendSessionsRevoked } from "./sources.ts";
 
 /** Maximum length of a text that a client sends, in characters; and of its list of event types, in entries. */
 const maxTextLength = 2048;
@@ -253,3 +257,21 @@ function describeStatus({ streamId, status, reason }: EventStreamRecord): Body {
 function empty(status: number): HttpResponse {
   return { status, headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" }, body: null };
 }
+
+/** The handlers of the metadata document. */
+export const metadata: Handlers = {
+  GET: (context) =>
+    json(200, {
+      spec_version: "1_0",
+      issuer: context.server.issuer,
+      jwks_uri: endpointUrl(context, "jwks"),
+      delivery_methods_supported: [pushMethod, pollMethod],
+      configuration_endpoint: endpointUrl(context, "ssf_stream"),
+      status_endpoint: endpointUrl(context, "ssf_status"),
+      add_subject_endpoint: endpointUrl(context, "ssf_add_subject"),
+      remove_subject_endpoint: endpointUrl(context, "ssf_remove_subject"),
+      verification_endpoint: endpointUrl(context, "ssf_verification"),
+      authorization_schemes: [{ spec_urn: "urn:ietf:rfc:6749" }],
+      default_subjects: sharedSignalsOf(context.server).sharedSignalsSubjects,
+    }, { "cache-control": "public, max-age=60" }),
+};

@@ -1,0 +1,119 @@
+/**
+ * POST /oauth2/register (RFC 7591 §3) registers a client. GET, PUT and DELETE /oauth2/register/{client_id} (RFC 7592 §2)
+ * read, replace and delete a registration.
+ */
+
+import { readJsonObject } from "../../../platform/http/json_body.ts";
+import { type HttpResponse, json, type ResponseLike } from "../../../core/http/message.ts";
+import { deleteRegistration, registerClient, type RegisteredClient, updateRegistration } from "./registration.ts";
+import { authenticateOwner, authorizeRegistration, type RegistrationOwner } from "./access.ts";
+import type { Context } from "../../../core/context.ts";
+import { endpointUrl } from "../../../core/endpoint.ts";
+import { ofClient } from "../../../core/error_response.ts";
+import type { Handlers } from "../../../core/route.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import { requireSentToken } from "../../../core/tokens/sent_token.ts";
+import { reject } from "./rules.ts";
+import { byProfile } from "../../config/server_policy.ts";
+
+export { recordUse } from "./client_limit.ts";
+
+/** The handlers of the registration endpoint. */
+export const register: Handlers<HostedServer> = {
+  async POST(context) {
+    const { server, request, target } = context;
+    const { address } = target.clientAddress;
+    const authorization = request.headers.get("authorization");
+    const isOpen = await authorizeRegistration(server, { authorization, address });
+    const metadata = await readJsonObject(request, "DR-03");
+    const registered = await registerClient(server, metadata, isOpen, address);
+    return await ofClient(context, registered.client, () => json(201, describeRegistration(context, registered)));
+  },
+};
+
+/** The response that describes a registration, with its URL. */
+export function describeRegistration(
+  context: Context<HostedServer>,
+  registered: RegisteredClient,
+): Readonly<Record<string, unknown>> {
+  return clientInformation(registered, `${endpointUrl(context, "register")}/${registered.client.id}`);
+}
+
+/**
+ * Describes a registered client: its metadata with all defaults, its id and its credentials. The secret is present only
+ * if it was just issued or sent, because the server keeps only its digest.
+ *
+ * @param uri The URL of its registration.
+ */
+export function clientInformation(
+  { client, accessToken, secret }: RegisteredClient,
+  uri: string,
+): Readonly<Record<string, unknown>> {
+  const { metadata, registration, authMethod, secretDigest } = client;
+  return {
+    ...metadata,
+    client_id_issued_at: registration!.issuedAt,
+    client_secret: secret,
+    client_secret_expires_at: secretDigest === undefined ? undefined : metadata.client_secret_expires_at ?? 0,
+    token_endpoint_auth_method: authMethod,
+    software_statement: registration!.softwareStatement,
+    registration_access_token: accessToken,
+    registration_client_uri: uri,
+  };
+}
+
+/** The handlers of the client configuration endpoint. */
+export const clientConfiguration: Handlers<HostedServer> = {
+  GET: (context) =>
+    asOwner(
+      context,
+      ({ client, token }) =>
+        json(200, describeRegistration(context, { client, accessToken: token, secret: client.assertionSecret })),
+    ),
+  PUT: (context) =>
+    asOwner(context, async (owner) => {
+      const { server, request } = context;
+      const metadata = await readJsonObject(request, "DR-03");
+      const updated = await updateRegistration(server, owner, metadata);
+      return json(200, describeRegistration(context, updated));
+    }),
+  DELETE: (context) =>
+    asOwner(context, async (owner) => {
+      await deleteRegistration(context.server, owner);
+      return deleted;
+    }),
+};
+
+const deleted: HttpResponse = {
+  status: 204,
+  headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
+  body: null,
+};
+
+/** Responds to the owner of the registration that the path names. */
+async function asOwner(
+  context: Context<HostedServer>,
+  respond: (owner: RegistrationOwner) => ResponseLike | Promise<ResponseLike>,
+): Promise<ResponseLike> {
+  const { server, request, target } = context;
+  const id = target.path.slice(target.path.lastIndexOf("/") + 1);
+  const { token } = requireSentToken(request.headers.get("authorization"), {
+    missing: (facts, handling) => reject("DR-06", facts, handling),
+  });
+  const owner = await authenticateOwner(server, id, token);
+  return await ofClient(context, owner.client, () => respond(owner));
+}
+
+/** The handlers of the registration endpoint. */
+export const registrationOff: Handlers = {
+  GET: rejectRequest,
+  POST: rejectRequest,
+  PUT: rejectRequest,
+  DELETE: rejectRequest,
+};
+
+/** Rejects a request. On a test host, the response contains the reason. */
+function rejectRequest({ server: { settings } }: Context): never {
+  const { explanations: isExplained } = settings.allows;
+  throw reject("DR-12", { byProfile: byProfile(settings, "registration.mode"), isExplained }, { status: 404 });
+}
