@@ -1,12 +1,7 @@
 /** Client authentication by assertions: clients sign a JWT with their secret or their private key (RFC 7523 §2.2). */
 
 import type { Extension } from "../../hosting/extension.ts";
-import {
-  assertionAlgorithms,
-  clientJwtAlgorithms,
-  secretAlgorithms,
-  verificationAlgorithms,
-} from "../../config/verification_algorithms.ts";
+import { clientJwtAlgorithms, secretAlgorithms, verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import type { ClientAuth, Credentials } from "../../../core/server.ts";
 import { decodeBase64url } from "../../../core/crypto.ts";
 import { quote } from "../../config/config_issue.ts";
@@ -14,21 +9,7 @@ import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { authMethodsOf } from "../../../core/clients/client.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { choice, type Fields } from "../../config/field.ts";
-import { open } from "../../config/client_fields.ts";
-
-/** Client metadata of client assertions. */
-export interface AssertionAuthenticationClientMembers {
-  /**
-   * The only accepted algorithm of its client assertions (RFC 7523). Default: any that suits the method and the key.
-   */
-  readonly token_endpoint_auth_signing_alg?: string;
-}
-
-/** Describes {@link AssertionAuthenticationClientMembers}. */
-export const assertionAuthenticationClientFields: Fields<AssertionAuthenticationClientMembers> = {
-  token_endpoint_auth_signing_alg: open(choice(assertionAlgorithms)),
-};
+import { assertionAuthenticationClientFields } from "./settings.ts";
 
 const load = () => import("./verify_assertion.ts");
 

@@ -6,28 +6,13 @@ import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { isPairwise, subjectFor } from "../../entries/subjects.ts";
 import { parseUrl } from "../../config/uri_issues.ts";
-import { type Fields, text } from "../../config/field.ts";
-import { open } from "../../config/client_fields.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { serverSecret } from "../../../core/session/session.ts";
 import { digest } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { subjectsInAll } from "../../../core/subjects.ts";
 import type { Subject } from "../../../core/store/store.ts";
-
-/** Client metadata of pairwise subjects. */
-export interface PairwiseClientMembers {
-  /**
-   * The URL whose host is the sector of a pairwise client; fetched only at registration. Default: the sector is the
-   * host of the redirect URIs.
-   */
-  readonly sector_identifier_uri?: string;
-}
-
-/** Describes {@link PairwiseClientMembers}. */
-export const pairwiseClientFields: Fields<PairwiseClientMembers> = {
-  sector_identifier_uri: { ...open(text(["https://shop.example/sector.json"])), isFetched: true },
-};
+import { pairwiseClientFields } from "./settings.ts";
 
 /** Lets clients have `subject_type` `pairwise`. */
 export const pairwise: Extension = {

@@ -6,31 +6,13 @@
 import type { Extension } from "../../hosting/extension.ts";
 import type { ParameterDescription, ResponseFields } from "../../../core/params.ts";
 import type { ResponseModeDescription } from "../../../core/request/authorization_request.ts";
-import { acceptedSigningAlgorithms, type SigningAlgorithm } from "../../../core/keys/signing_algorithm.ts";
+import { acceptedSigningAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import type { Server } from "../../../core/server.ts";
-import type { Fields } from "../../config/field.ts";
-import { signingAlgorithmField } from "../../config/signing_algorithm_field.ts";
-import { open } from "../../config/client_fields.ts";
 import { serverPolicy } from "../../config/server_policy.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
-
-/** Client metadata of signed responses (JARM §3, RFC 9701 §6). */
-export interface SignedResponseClientMembers {
-  /** The algorithm of this client's signed authorization responses. Default: the server's `alg`. */
-  readonly authorization_signed_response_alg?: SigningAlgorithm;
-  /**
-   * The algorithm of introspection responses that this client asks for as JWTs (RFC 9701). Default: the server's `alg`.
-   */
-  readonly introspection_signed_response_alg?: SigningAlgorithm;
-}
-
-/** Describes {@link SignedResponseClientMembers}. */
-export const signedResponseClientFields: Fields<SignedResponseClientMembers> = {
-  authorization_signed_response_alg: open(signingAlgorithmField),
-  introspection_signed_response_alg: open(signingAlgorithmField),
-};
+import { signedResponseClientFields } from "./settings.ts";
 
 const parameters: readonly ParameterDescription[] = [{ name: "response", secret: "authorization_response" }];
 

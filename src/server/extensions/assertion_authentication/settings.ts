@@ -1,0 +1,18 @@
+/** The client metadata of authentication by JWTs. */
+
+import { choice, type Fields } from "../../config/field.ts";
+import { open } from "../../config/client_fields.ts";
+import { assertionAlgorithms } from "../../config/verification_algorithms.ts";
+
+/** Client metadata of client assertions. */
+export interface AssertionAuthenticationClientMembers {
+  /**
+   * The only accepted algorithm of its client assertions (RFC 7523). Default: any that suits the method and the key.
+   */
+  readonly token_endpoint_auth_signing_alg?: string;
+}
+
+/** Describes {@link AssertionAuthenticationClientMembers}. */
+export const assertionAuthenticationClientFields: Fields<AssertionAuthenticationClientMembers> = {
+  token_endpoint_auth_signing_alg: open(choice(assertionAlgorithms)),
+};

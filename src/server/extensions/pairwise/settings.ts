@@ -1,0 +1,18 @@
+/** The client metadata of pairwise subject identifiers. */
+
+import { type Fields, text } from "../../config/field.ts";
+import { open } from "../../config/client_fields.ts";
+
+/** Client metadata of pairwise subjects. */
+export interface PairwiseClientMembers {
+  /**
+   * The URL whose host is the sector of a pairwise client; fetched only at registration. Default: the sector is the
+   * host of the redirect URIs.
+   */
+  readonly sector_identifier_uri?: string;
+}
+
+/** Describes {@link PairwiseClientMembers}. */
+export const pairwiseClientFields: Fields<PairwiseClientMembers> = {
+  sector_identifier_uri: { ...open(text(["https://shop.example/sector.json"])), isFetched: true },
+};
