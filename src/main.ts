@@ -70,7 +70,7 @@ const commands: {
   async init(args, environment) {
     const from = args.some((word) => /^--from(?:=|$)/.test(word));
     if (!from) return await (await import("./cli/init.ts")).initialize(args, environment, await initActions());
-    return await (await import("./cli/realm/import_realm.ts")).importRealm(args, environment, await fileActions());
+    return await (await import("./cli/realm/import_realm.ts")).importRealm(args, environment, await initActions());
   },
   async exec(args, environment) {
     const { execute } = await import("./cli/exec/execute.ts");
@@ -204,7 +204,7 @@ const packagesDelayMs = 1_000;
 /** From source, Deno downloads a package when it is first loaded: after the start, not in a login. */
 async function loadPackages({ warn }: ProgramServer): Promise<void> {
   try {
-    await Promise.all([import("./server/pages/packages.ts"), import("./core/keys/verify_jwt.ts")]);
+    await Promise.all([import("./core/pages/render_page.ts"), import("./core/keys/verify_jwt.ts")]);
   } catch (error) {
     const message = `The pages do not work, because their packages cannot be loaded: ${(error as Error).message} ` +
       "Start once with a network.";
@@ -233,18 +233,11 @@ async function serveMetrics(
   };
 }
 
-async function initActions(): Promise<InitActions> {
-  const [{ ask, hasTerminalInput }, actions] = await Promise.all([
-    import("./platform/runtime/tools.ts"),
-    fileActions(),
-  ]);
-  return { ...hasTerminalInput() && { ask }, ...actions, describeClient };
-}
-
 /** What commands need that write a configuration. */
-async function fileActions(): Promise<Pick<InitActions, "createPrivateFile" | "randomSecret">> {
-  const { createPrivateFile } = await import("./platform/runtime/tools.ts");
-  return { createPrivateFile, randomSecret: () => randomToken(systemRandomBytes) };
+async function initActions(): Promise<InitActions> {
+  const { ask, createPrivateFile, hasTerminalInput } = await import("./platform/runtime/tools.ts");
+  const randomSecret = () => randomToken(systemRandomBytes);
+  return { ...hasTerminalInput() && { ask }, createPrivateFile, randomSecret, describeClient };
 }
 
 /** The settings of a client for each library. */

@@ -17,6 +17,7 @@ import { CommandLineError } from "./command_line_error.ts";
 import { wrap } from "./operating/wrap.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { citedSections } from "../server/pages/specifications.ts";
+import { variations } from "../testing/vary/variations.ts";
 
 /** The help of the command. */
 export const explainHelpText = `Usage: latchkey explain TEXT
@@ -62,7 +63,7 @@ export async function explain(
   if (args[0] === "faults") return await explainFaults(args.slice(1), terminalWidth());
   if (args.includes("--help") || args.includes("-h")) return explainHelpText;
   const written = args.join(" ").trim();
-  if (written === "vary") return await listVariations();
+  if (written === "vary") return listVariations();
   if (written === "") throw unknownText(written);
   const flow = flowUrl(written);
   if (flow !== undefined) return await explainFlow(flow, fetch);
@@ -148,8 +149,7 @@ async function explainFaults(args: readonly string[], width: number | undefined)
   return (await import("./check/list_faults.ts")).listFaults(args, width);
 }
 
-async function listVariations(): Promise<string> {
-  const { variations } = await import("../testing/vary/variations.ts");
+function listVariations(): string {
   return variations.map(({ id, allowed, source }) => `${id}\n  ${allowed} (${source})`).join("\n");
 }
 

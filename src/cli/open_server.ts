@@ -274,9 +274,8 @@ async function openControl(
   { controlSecret: secret, scenarios = [] }: RunConfiguration,
   recorder: Recorder | undefined,
 ): Promise<ProgramControl> {
-  const { programControl } = await import("../testing/control/program_control.ts");
+  const { programControl, runScenarios } = await import("../testing/control/program_control.ts");
   if (scenarios.length === 0) return programControl({ secret, recorder });
-  const { runScenarios } = await import("../testing/control/run_scenarios.ts");
   return programControl({ secret, recorder, scenarios: (control) => runScenarios(control, scenarios) });
 }
 

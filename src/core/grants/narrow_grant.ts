@@ -13,6 +13,7 @@ import { type AccessToken, newTokenId } from "../tokens/access_token.ts";
 import { signAccessToken } from "../tokens/mod.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 import type { GrantChange, GrantFunctions } from "./grant_functions.ts";
+import { readJwt } from "../tokens/read_access_token.ts";
 
 /** The granted scope values that the server still has and the client may still request. */
 export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
@@ -83,9 +84,6 @@ async function findTokenProblem(
 
 const noAccess = {};
 
-/** Loaded when the first token is read. */
-let reader: typeof import("../tokens/read_access_token.ts") | undefined;
-
 /** The functions of a server that grants nothing besides scope and resources. */
 export const grantFunctions: GrantFunctions<Server> = {
   create: createGrant,
@@ -93,8 +91,7 @@ export const grantFunctions: GrantFunctions<Server> = {
   loginFingerprint: () => "",
   tokenId: newTokenId,
   formatToken: signAccessToken,
-  readToken: async (server, token) =>
-    (reader ??= await import("../tokens/read_access_token.ts")).readJwt(server, token),
+  readToken: readJwt,
   findTokenProblem,
   furtherAccess: () => noAccess,
   hasFurtherAccess: () => false,

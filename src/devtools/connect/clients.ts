@@ -126,7 +126,7 @@ async function showOne(
     retry: await decodeRetry(context, prefilledValues(context).get("retry")),
     checkHref: findCheck(context, client),
     initiateLoginHref: await initiateLoginHref(context, client, autoLogin),
-    ...await describeSnippets(context, client, secret),
+    ...describeSnippets(context, client, secret),
   };
   return await pageWithForm(
     context,

@@ -21,11 +21,11 @@ export interface DescribedSnippets {
  *
  * @param secret Its secret, if the page may show it. Default: a placeholder.
  */
-export async function describeSnippets(
+export function describeSnippets(
   context: Context,
   client: Client,
   secret: string = secretPlaceholder,
-): Promise<DescribedSnippets> {
+): DescribedSnippets {
   const demands = findDemands(context, client);
   const urls = {
     issuer: context.server.issuer,

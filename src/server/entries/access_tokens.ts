@@ -10,6 +10,7 @@ import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { storeOf } from "./records.ts";
 import { isPairwise } from "./subjects.ts";
+import { asIssued, readJwt } from "../../core/tokens/read_access_token.ts";
 
 /** An opaque access token, stored under the digest of its value. */
 export interface AccessTokenRecord {
@@ -27,9 +28,6 @@ const accessTokenStore = storeOf<{
 /** Three parts: the prefix of an opaque token may have a dot. */
 const jwtShape = /^[^.]*\.[^.]*\.[^.]*$/;
 
-/** Loaded when the first token is read. */
-let reader: typeof import("../../core/tokens/read_access_token.ts") | undefined;
-
 /** The functions about access tokens, of a server that can store them. */
 export const accessTokenFunctions = {
   formatToken(server: HostedServer, authorization, claims, exp) {
@@ -38,7 +36,6 @@ export const accessTokenFunctions = {
     return storeOpaque(server, server.newToken(server, "access_token"), claims, authorization, exp);
   },
   async readToken(server: HostedServer, token) {
-    const { asIssued, readJwt } = reader ??= await import("../../core/tokens/read_access_token.ts");
     if (jwtShape.test(token)) return await readJwt(server, token);
     const record = (await accessTokenStore(server).get("access_token", await storageKey(server, token)))?.value;
     if (record === undefined) return undefined;

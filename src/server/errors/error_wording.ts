@@ -23,6 +23,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import type { Context } from "../endpoint.ts";
 import { publicUrl } from "../../core/endpoint.ts";
 import { type DisabledPage, disabledPagesOf } from "../app.ts";
+import { suggestMatch } from "../explain/suggest_match.ts";
 
 /**
  * The wording of the whole server.
@@ -123,10 +124,9 @@ async function errorPage(
   const { target } = context;
   const explanation = error.explainToUser();
   const { rule, reason, expected, received } = explanation;
-  const [{ renderPage }, { ErrorPage }, { suggestMatch }] = await Promise.all([
+  const [{ renderPage }, { ErrorPage }] = await Promise.all([
     import("../../core/pages/render_page.ts"),
     import("../pages/error_page.tsx"),
-    import("../explain/suggest_match.ts"),
   ]);
   const address = new URLSearchParams(target.query);
   const ownParameters = [...context.server.responseModes.values()].flatMap(({ parameters = [] }) =>

@@ -273,7 +273,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     site,
     developerPages: {},
     disabledPages: {},
-    formPostPage: async (...page) => await (await import("./form_post_page.ts")).formPostPage(...page),
+    formPostPage: async (...page) => await (await import("./page_handlers.ts")).formPostPage(...page),
     endpoints: allEndpoints,
     findEndpoint: (path) => findRoute(path)?.endpoint as EndpointDescription | undefined,
     credentialParameters,
@@ -366,5 +366,5 @@ const hostedMetadata: Pick<Extension, "name" | "metadata"> = {
 /** The approver of `login: "auto"`. */
 const automaticLogin: Approver = async (request, situation) =>
   request.loginRequirements.prompt.includes("select_account")
-    ? await (await import("../login/account_selection.ts")).approveOrAsk(request, situation)
+    ? await (await import("./page_handlers.ts")).approveOrAsk(request, situation)
     : await autoApprover(request, situation);

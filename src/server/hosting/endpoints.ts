@@ -32,6 +32,9 @@ interface HostedEndpointOptions {
   readonly pages: Pages;
 }
 
+/** Loads the code of the pages. */
+const load = () => import("./page_handlers.ts");
+
 const csrfParameter: ParameterDescription = { name: "form_token", secret: "form_token" };
 
 /** The parameter that continues an authorization request on a page. */
@@ -86,13 +89,13 @@ function describedEndpoints(server: Server): Readonly<Record<string, Described>>
     },
     introspect: { title: "Introspection", role: "step", exampleParameters: ["token", "client_id"] },
     discovery: { title: "Metadata", role: "document" },
-    home: { title: "Home page", role: "page", load: async () => (await import("./home.ts")).home },
+    home: { title: "Home page", role: "page", load: async () => (await load()).home },
     root: { title: "Home page", role: "page" },
-    start: { title: "Start of a demo login", role: "page", load: async () => (await import("./home.ts")).start },
+    start: { title: "Start of a demo login", role: "page", load: async () => (await load()).start },
     authorized: {
       title: "Response of a demo login",
       role: "page",
-      load: async () => (await import("./authorized.ts")).authorized,
+      load: async () => (await load()).authorized,
     },
   };
 }
@@ -159,7 +162,7 @@ export function hostedEndpoints(
         { name: "confirm", secret: "form_token" },
         ...["client_id", "post_logout_redirect_uri", "state", "logout_hint", "ui_locales"],
       ),
-      load: async () => (await import("../login/logout.ts")).logoutHandlers(pages),
+      load: async () => (await load()).logoutHandlers(pages),
     },
     ...extensions.flatMap((extension) =>
       immediate(`endpoints of the extension ${extension.name}`, extension.endpoints?.(settings, options)) ?? []
@@ -181,7 +184,7 @@ export function hostedEndpoints(
           role: "step",
           parameters: parameters(interactionParameter, csrfParameter),
           responseParameters: redirectParameters,
-          load: async () => (await import("../login/select_account.ts")).selectAccountHandlers(approver, pages.login),
+          load: async () => (await load()).selectAccountHandlers(approver, pages.login),
         } satisfies Endpoint,
       ]
       : [],
@@ -189,8 +192,8 @@ export function hostedEndpoints(
       "static",
       `${base}/static/*`,
       "Static file",
-      async () => (await import("./static_files.ts")).assets,
+      async () => (await load()).assets,
     ),
-    page("favicon", "/favicon.ico", "Icon", async () => (await import("./static_files.ts")).favicon),
+    page("favicon", "/favicon.ico", "Icon", async () => (await load()).favicon),
   ];
 }

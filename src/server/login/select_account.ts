@@ -3,24 +3,27 @@
  * nothing else. One click selects a user, whom the approver then logs in as if `login_hint` named them.
  */
 
-import type { Approver } from "../../core/approver.ts";
+import type { Approver, ApproverContext } from "../../core/approver.ts";
 import { decideRequest } from "../../core/authorize.ts";
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { Context } from "../../core/context.ts";
 import { toClient } from "../../core/error_response.ts";
-import { rejectUntrustedHost } from "../../core/cross_site.ts";
+import { rejectCrossSiteLogin, rejectUntrustedHost } from "../../core/cross_site.ts";
 import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
-import type { PendingAuthorization } from "../../core/request/authorization_request.ts";
+import type { AuthorizationRequest, PendingAuthorization } from "../../core/request/authorization_request.ts";
 import { allowsUser } from "../../core/request/login.ts";
 import { reject } from "../../core/reject.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { pagePath } from "./pages_approver.ts";
 import { cancellationLimiter, consumePending, continuePending, encodePending } from "./pending.ts";
+import { autoApprover } from "./auto_approver.ts";
+import { isSentByBrowser } from "../pages/missing_page.ts";
+import type { Approval } from "../../core/code.ts";
 
 /** Redirects to the page. */
 export async function showAccounts(context: Context, pending: PendingAuthorization): Promise<ResponseLike> {
@@ -71,4 +74,20 @@ export function selectAccountHandlers(approver: Approver, replacement: Pages["lo
       });
     },
   };
+}
+
+/**
+ * Redirects a browser to the list of users. For a program, such as a test without a browser, `select_account` has no
+ * effect.
+ */
+export async function approveOrAsk(
+  request: AuthorizationRequest,
+  situation: ApproverContext,
+): Promise<Approval | ResponseLike> {
+  const { context, pending } = situation;
+  if (context.endpoint?.name !== "authorize" || !isSentByBrowser(context.request)) {
+    return await autoApprover(request, situation);
+  }
+  rejectCrossSiteLogin(context, pending);
+  return await showAccounts(context, pending);
 }

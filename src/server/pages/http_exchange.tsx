@@ -5,7 +5,6 @@ import type { VNode } from "preact";
 import { JsonText } from "./json_text.tsx";
 import { Panes } from "./layout.tsx";
 import { type Secret, TextWithSecrets } from "./secret_value.tsx";
-import { StatusLine } from "./status_line.tsx";
 import { CopyButton } from "./value.tsx";
 
 /** An HTTP request or response. */
@@ -113,4 +112,21 @@ function splitBody(body: string): readonly string[] {
   } catch {
     return [body];
   }
+}
+
+/** `POST /oauth2/token HTTP/1.1`, or `HTTP/1.1 400 Bad Request` with a coloured status. */
+export function StatusLine({ text }: { readonly text: string }): VNode {
+  const [, protocol, status] = /^(HTTP\/\S+ )(\d.*)$/s.exec(text) ?? [];
+  if (status === undefined) return <>{text}</>;
+  return (
+    <>
+      {protocol}
+      <StatusCode status={status} />
+    </>
+  );
+}
+
+/** An HTTP status, with its reason phrase or without: `200`, `400 Bad Request`. */
+export function StatusCode({ status }: { readonly status: number | string }): VNode {
+  return <span class={`s${String(status)[0]}`}>{status}</span>;
 }

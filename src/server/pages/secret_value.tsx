@@ -2,7 +2,6 @@
 /** A value that is masked until the user shows it, and a text with such values. */
 
 import type { VNode } from "preact";
-import { JwtText } from "./jwt_text.tsx";
 
 /** A value that is masked until the user shows it. */
 export interface Secret {
@@ -54,6 +53,18 @@ export function TextWithSecrets(
       {text.slice(0, at)}
       <SecretValue {...secret} />
       <TextWithSecrets text={text.slice(at + secret.value.length)} secrets={secrets} />
+    </>
+  );
+}
+
+/** Header, payload and signature in colour; any other text as it is. */
+export function JwtText({ text }: { readonly text: string }): VNode {
+  const [, header, payload, signature] = /^(ey[\w-]+)\.([\w-]+)\.([\w-]*)$/.exec(text) ?? [];
+  if (header === undefined) return <>{text}</>;
+  return (
+    <>
+      <span class="part-header">{header}</span>.<span class="part-claims">{payload}</span>.
+      <span class="part-signature">{signature}</span>
     </>
   );
 }

@@ -8,6 +8,8 @@ import type { ControlOptions, ServerControl } from "../test_control.ts";
 import { controlEndpoints } from "./mod.ts";
 import type { RunningScenarios, ScenarioResults } from "./run_scenarios.ts";
 
+export { runScenarios } from "./run_scenarios.ts";
+
 /** Options of {@link programControl}. */
 export interface ProgramControlOptions extends ControlOptions {
   /** A recorder around the server. Default: the control has its own. */

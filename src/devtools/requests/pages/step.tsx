@@ -6,7 +6,7 @@ import { Claims } from "../../../server/pages/decoded_token.tsx";
 import { checkCount, CheckList } from "../../../server/pages/check_list.tsx";
 import { Panes } from "../../../server/pages/layout.tsx";
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
-import { StatusCode } from "../../../server/pages/status_line.tsx";
+import { StatusCode } from "../../../server/pages/http_exchange.tsx";
 import { Checks, Warnings } from "./checks.tsx";
 import { formatMilliseconds, RejectionLine, Timestamp } from "./parts.tsx";
 import type { FlowProps, FlowStep, MessageDetails, MessageField } from "./props.ts";

@@ -10,7 +10,6 @@ import { Layout, type Site } from "../../pages/layout.tsx";
 import { Notice } from "../../pages/notice.tsx";
 import { UserName, type UserSummary } from "./user_name.tsx";
 import { type HiddenFields, HiddenInputs } from "../../pages/post_form.tsx";
-import { scopeLabel } from "./scope_labels.ts";
 import { Code, CodeList, DefinitionItem } from "../../pages/value.tsx";
 
 /** The consent page. */
@@ -240,4 +239,24 @@ function RedirectTarget({ uri, onDevice }: { readonly uri: string; readonly onDe
     );
   }
   return <strong>{host}</strong>;
+}
+
+const labels: ReadonlyMap<string, string> = new Map([
+  ["openid", "Know who you are"],
+  ["profile", "See your profile: name, picture and other details"],
+  ["email", "See your e-mail address"],
+  ["address", "See your postal address"],
+  ["phone", "See your telephone number"],
+  ["offline_access", "Keep access while you are away, even after you log out"],
+  ["read", "Read your data"],
+  ["write", "Change your data"],
+]);
+
+/**
+ * A phrase that follows "The client may". A scope value without a description is shown with its name and its claims.
+ *
+ * @param claims The claims that it releases.
+ */
+function scopeLabel(value: string, claims: readonly string[]): string {
+  return labels.get(value) ?? (claims.length > 0 ? `See ${claims.join(", ")}` : `Use the scope ${value}`);
 }

@@ -4,7 +4,7 @@ import { anyValue, choice, flag, list, object, record, text, whole } from "../..
 import { clientAuthMethodNames } from "../../../server/config/client_fields.ts";
 import type { ClientAuthMethod } from "../../../core/clients/client.ts";
 import type { PassedRuleId, RejectionRuleId } from "../../../server/rules/rule_id.gen.ts";
-import type { HabitOptions } from "../../check_habits.ts";
+import { checkHabits, type HabitOptions } from "../../check_habits.ts";
 import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../faults/json_pattern.ts";
 import { defineVerb, type Verb } from "../verb.ts";
 
@@ -111,7 +111,6 @@ export const expectationVerbs: readonly Verb[] = [
       habits: list(record(anyValue, { id: "pkce/used" }, "a habit"), [[{ id: "pkce/used" }]]),
     }, { passed: true, text: "48 habits: 30 passed, 18 skipped", habits: [{ id: "pkce/used" }] }),
     async run({ app: { server }, control: { log } }, options) {
-      const { checkHabits } = await import("../../check_habits.ts");
       const report = await checkHabits({ issuer: server.issuer, log, clients: server.clients.registered }, options);
       const { habits } = report.toJSON() as Pick<HabitsResult, "habits">;
       return { passed: report.passed, text: String(report), habits };
