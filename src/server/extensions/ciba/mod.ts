@@ -3,7 +3,7 @@
  * the user decides in their own browser.
  *
  * 1. `startAuthentication` (`authentication_request.ts`) finds the user and stores the request.
- * 2. The approver decides immediately; or the page `/backchannel` (`page.ts`) lists the request for its user and
+ * 2. The approver decides immediately; or the page `/backchannel` (`endpoints.ts`) lists the request for its user and
  *    continues like the authorization endpoint, with a `PolledDestination` in place of a redirect URI.
  * 3. In the mode `ping`, `notifyClient` (`notify_client.ts`) informs the client.
  * 4. The client polls the token endpoint (`extensions/polled/poll.ts`).

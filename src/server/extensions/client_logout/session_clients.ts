@@ -1,6 +1,6 @@
 /**
  * Records of the clients that got an ID token in a session, and of calls to repeat. Only clients with a logout URI are
- * recorded. The records outlive the process, and instances share them. `back_channel.ts` calls the clients.
+ * recorded. The records outlive the process, and instances share them. `channels.ts` calls the clients.
  */
 
 import type { ListedRecord } from "../../../core/store/store.ts";

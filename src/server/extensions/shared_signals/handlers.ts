@@ -1,4 +1,4 @@
-/** The endpoints by which clients manage their streams (SSF §8.1). */
+/** The metadata, and the endpoints by which clients manage their streams (SSF §7.2, §8.1). */
 
 import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { type HttpResponse, json, type ResponseLike } from "../../../core/http/message.ts";
