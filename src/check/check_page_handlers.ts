@@ -23,6 +23,8 @@ import { describeReport, formatId } from "./report_data.ts";
 import { viewReport } from "./report_view.ts";
 import { showFlow } from "../devtools/requests/handlers.ts";
 
+export { assets } from "./pages/assets.gen.ts";
+
 /** The fields of the form: the options without the client. */
 const { client: _, ...fields } = clientCheckField.members;
 

@@ -9,6 +9,9 @@ import { parameters } from "../core/params.ts";
 import type { ClientCheck } from "./client_check.ts";
 import type { CheckReport } from "./report.ts";
 
+/** Loads the code of the pages. */
+const load = () => import("./check_page_handlers.ts");
+
 /**
  * Serves `/clients/{id}/check`, which starts and stops a check, the report at `/flows/check` and `/flows/check.json`,
  * and the flow of each attack at `/flows/check/{number}`. Their code is loaded at the first visit. A server whose
@@ -18,10 +21,10 @@ import type { CheckReport } from "./report.ts";
  * @param check Its plugin must be outside of this one.
  */
 export function checkPages(check: ClientCheck): Plugin {
-  type Show = (handlers: typeof import("./check_page_handlers.ts"), context: Context) => Promise<HttpResponse>;
+  type Show = (handlers: Awaited<ReturnType<typeof load>>, context: Context) => Promise<HttpResponse>;
   const handler = (rule: "DI-04" | "FL-05", show: Show) => async (context: Context) => {
     rejectUntrustedHost(context.server, context.request, rule);
-    return await show(await import("./check_page_handlers.ts"), context);
+    return await show(await load(), context);
   };
   const report = (
     show: (...args: [...Parameters<Show>, report: CheckReport]) => HttpResponse | Promise<HttpResponse>,
@@ -36,7 +39,7 @@ export function checkPages(check: ClientCheck): Plugin {
   const page = { methods: ["GET"], caller: "browser", errors: "page", parameters: parameters() } as const;
   return {
     routes: ({ server: { settings }, site, site: { base } }) => [
-      staticEndpoint(site, "check", () => import("./pages/assets.gen.ts")),
+      staticEndpoint(site, "check", load),
       {
         ...page,
         name: "check_report",

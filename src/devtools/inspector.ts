@@ -18,6 +18,9 @@ const rulesPath = "/docs/rules";
 /** Maximum number of client secrets that the pages keep. */
 const maxGeneratedSecrets = 1000;
 
+/** Loads the code of the pages. */
+const load = () => import("./handlers.ts");
+
 const getAndPost: readonly Method[] = ["GET", "POST"];
 
 const formParameters = parameters({ name: "form_token", secret: "form_token" });
@@ -60,12 +63,12 @@ export function inspector({ requests: hasRequests = true, readRules, ...options 
       setup?.(app, changes);
       const { developerPages, server: { settings } } = app;
       Object.assign(app.disabledPages, disabledPages);
-      developerPages.demoSteps = async () => (await import("./authorized/demo_steps.ts")).demoSteps;
+      developerPages.demoSteps = async () => (await load()).demoSteps;
       if (settings.directory !== "off") developerPages.clientLink = clientLink;
       if (readRules !== undefined) developerPages.rulesPath = rulesPath;
     },
     routes: (app) => [
-      staticEndpoint(app.site, "devtools", () => import("./assets.gen.ts")),
+      staticEndpoint(app.site, "devtools", load),
       ...connectRoutes(app, requests),
       ...routes?.(app) ?? [],
       ...readRules === undefined ? [] : [ruleRoute(app, readRules)],
@@ -92,7 +95,7 @@ function connectRoutes({ server: { settings }, site: { base }, endpoints }: App,
         "home",
         `${base}/`,
         "Home page",
-        async () => (await import("./connect/home.ts")).homePage(directory, requests?.recentFlows),
+        async () => (await load()).homePage(directory, requests?.recentFlows),
       ),
       link: { label: "Connect", path: "/", isMain: true },
     },
@@ -100,7 +103,7 @@ function connectRoutes({ server: { settings }, site: { base }, endpoints }: App,
       "step",
       `${base}/authorized/try`,
       "Step after a login",
-      async () => (await import("./authorized/step_endpoint.ts")).stepEndpoint(requests?.editLink),
+      async () => (await load()).stepEndpoint(requests?.editLink),
       getAndPost,
       [
         ...formParameters,
@@ -118,21 +121,19 @@ function connectRoutes({ server: { settings }, site: { base }, endpoints }: App,
 /** The pages of rules. They are the same for each visitor and contain no data of the server. */
 function ruleRoute({ site: { base } }: App, readRules: ReadRules): Endpoint {
   return page("rule", `${base}${rulesPath}/*`, "Rule", () => ({
-    GET: async (context) => await (await import("./rules/handlers.ts")).showRule(context, readRules),
+    GET: async (context) => await (await load()).showRule(context, readRules),
   }));
 }
 
 function directoryEndpoints(base: string, options: DirectoryOptions): Endpoint[] {
   const methods: readonly Method[] = options.edit ? getAndPost : ["GET"];
-  const clients = () => import("./connect/clients.ts");
-  const users = () => import("./connect/users.ts");
   return [
     {
       ...page(
         "clients",
         `${base}/clients`,
         "Clients",
-        async () => (await clients()).clientListPage(options),
+        async () => (await load()).clientListPage(options),
         methods,
         [...formParameters, { name: "client_secret", secret: "client_secret" }],
       ),
@@ -142,7 +143,7 @@ function directoryEndpoints(base: string, options: DirectoryOptions): Endpoint[]
       "client",
       `${base}/clients/*`,
       "Client",
-      async () => (await clients()).clientPage(options),
+      async () => (await load()).clientPage(options),
       methods,
       formParameters,
     ),
@@ -151,13 +152,13 @@ function directoryEndpoints(base: string, options: DirectoryOptions): Endpoint[]
         "users",
         `${base}/users`,
         "Users",
-        async () => (await users()).userListPage(options),
+        async () => (await load()).userListPage(options),
         methods,
         formParameters,
       ),
       link: { label: "Users", path: "/users" },
     },
-    page("user", `${base}/users/*`, "User", async () => (await users()).userPage(options), methods, formParameters),
+    page("user", `${base}/users/*`, "User", async () => (await load()).userPage(options), methods, formParameters),
   ];
 }
 

@@ -4,14 +4,21 @@ import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { Context } from "../../core/context.ts";
 import { type ArrivedResponse, developerPagesOf } from "../../server/app.ts";
 import type { Site } from "../../server/pages/layout.tsx";
-import { browserCsrfToken } from "../../server/pages/csrf.ts";
+import { browserCsrfToken, readProtectedForm } from "../../server/pages/csrf.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { type ProofKey, proofKey } from "../../client/proof.ts";
 import { p256KeyFrom } from "../../platform/runtime/p256_key.ts";
 import { checkResponse, fixOf } from "../../server/hosting/authorized.ts";
-import { callbackClients, callbackUri, type DemoFlow, restoreDemoFlow, startLinks } from "../../core/demo_flow.ts";
+import {
+  assertCallbackPage,
+  callbackClients,
+  callbackUri,
+  type DemoFlow,
+  restoreDemoFlow,
+  startLinks,
+} from "../../core/demo_flow.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
-import type { HttpResponse, RequestLike } from "../../core/http/message.ts";
+import { type HttpResponse, redirect, type RequestLike } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { inspectCode } from "../../core/authorized.ts";
 import type { Client } from "../../core/clients/repository.ts";
@@ -38,6 +45,7 @@ import {
   toHttpMessage,
   tokenRequest,
 } from "./requests.ts";
+import type { Handlers } from "../../core/route.ts";
 
 /** The steps that need tokens, in the suggested order. */
 const stepsWithTokens: readonly Step[] = ["userinfo", "introspect", "refresh", "replay", "revoke"];
@@ -192,7 +200,7 @@ type StepResult = SentResult & StepProps["exchanges"][number];
 export type FindEditLink = (request: RequestLike) => string | undefined;
 
 /** Runs one step and renders its outcome. */
-export async function runStep(
+async function runStep(
   context: Context<HostedServer>,
   params: Params,
   findEditLink?: FindEditLink,
@@ -359,3 +367,16 @@ async function checkIdToken(
     // A refreshed token need not repeat the nonce of the login (OpenID Connect Core §12.2).
     .filter(({ title }) => step !== "refresh" || !title.startsWith("nonce "));
 }
+
+/** The target of the buttons of `/authorized`; opened by hand, it leads back there. */
+export const stepEndpoint = (findEditLink: FindEditLink | undefined): Handlers<HostedServer> => ({
+  async GET(context) {
+    await assertCallbackPage(context);
+    return redirect("GET", `${context.site.base}/authorized`);
+  },
+  async POST(context) {
+    await assertCallbackPage(context);
+    // The page sends no referrer even to this server, because its URL contains the code.
+    return await runStep(context, await readProtectedForm(context, true), findEditLink);
+  },
+});

@@ -4,6 +4,7 @@ import type { Context } from "../../core/context.ts";
 import { endpointUrl } from "../../core/endpoint.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { secretPlaceholder } from "../../server/config/validate_client.ts";
+import { clientSnippets } from "./client_snippets/mod.ts";
 import type { ClientSnippet } from "./pages/client_snippets.tsx";
 import { demandTexts, findDemands } from "./listed_client.ts";
 
@@ -33,7 +34,6 @@ export function describeSnippets(
     token: endpointUrl(context, "token"),
     userinfo: endpointUrl(context, "userinfo"),
   };
-  const { clientSnippets } = await import("./client_snippets/mod.ts");
   return {
     demands: demands.map((demand) => demandTexts[demand](demand === "par" ? endpointUrl(context, "par") : "")),
     snippets: clientSnippets(urls, client, { secret, demands }).map(noteSecret),

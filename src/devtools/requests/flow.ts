@@ -22,6 +22,8 @@ import { exchangeChecks, exchangeWarnings } from "./step_checks.ts";
 import { describeSentSecret } from "./sent_secret.ts";
 import { exchangeStatus, exchangeTitle, fieldValue, flowStatus, isFromClient, outcomeOf } from "./labels.ts";
 import { isEditable } from "./edit/editable.ts";
+import type { App } from "../../server/app.ts";
+import { serverPolicy } from "../../server/config/server_policy.ts";
 
 /** Finds the form for a change of clients, and the value that was probably meant; the visitor may see neither. */
 export type FindHelp = (explanation: Explanation) => Pick<FailureReason, "change" | "suggestion">;
@@ -350,3 +352,15 @@ function requestSummary({ request }: Exchange): string | undefined {
 
 /** The parameters of a request that its arrow shows. */
 const summaryParameters = ["grant_type", "scope", "prompt", "login_hint"];
+
+/** The order of the checks of an exchange: that of its grant type, or of its endpoint. */
+export function findCheckOrder(
+  { server, endpoints }: Pick<App, "server" | "endpoints">,
+  { caller, endpoint, request }: Exchange,
+): readonly RuleId[] {
+  const grantType = caller === "client" ? fieldValue(request.form, "grant_type") : undefined;
+  if (grantType === undefined) return endpoints.find(({ name }) => name === endpoint)?.checks ?? [];
+  // A recorder of the program may have requests of a grant type that the settings switch off.
+  const optional = serverPolicy(server.settings).extensions.flatMap(({ grantTypes = [] }) => grantTypes);
+  return [...server.grantTypes, ...optional].find(({ type }) => type === grantType)?.checks ?? [];
+}

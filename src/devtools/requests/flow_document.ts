@@ -6,8 +6,7 @@ import { renderStandalone } from "../../server/pages/render_standalone.ts";
 import { withVisibleTexts } from "../../server/explain/visible_text.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import { assets as ownAssets } from "../assets.gen.ts";
-import { findCheckOrder } from "./check_order.ts";
-import { describeFlow } from "./flow.ts";
+import { describeFlow, findCheckOrder } from "./flow.ts";
 import { FlowDocument } from "./pages/flow.tsx";
 
 /** The page of the flow, complete without a server. Secrets are hidden. */

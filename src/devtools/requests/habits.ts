@@ -2,7 +2,7 @@
 
 import type { Server } from "../../core/server.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
-import type { HabitResult } from "../../recorder/habits/mod.ts";
+import { exchangesOfClient, type HabitResult, readHabits } from "../../recorder/habits/mod.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { redactTextAbout } from "../../recorder/redact.ts";
 import type { FlowHabits, HabitEvidence, HabitRow } from "./pages/props.ts";
@@ -49,7 +49,6 @@ export async function describeHabits(
   base: string,
   all: boolean,
 ): Promise<FlowHabits> {
-  const { exchangesOfClient, readHabits } = await import("../../recorder/habits/mod.ts");
   const { client } = flow;
   const recorded = client === undefined ? flow.exchanges : exchangesOfClient(recorder.exchanges(), client);
   const exchanges = recorded.filter(isFromClient);

@@ -23,6 +23,7 @@ import { List } from "./pages/list.tsx";
 import type { FlowProps } from "./pages/props.ts";
 import {
   describeFlow,
+  findCheckOrder,
   findFailure,
   type FindHelp,
   isRejected,
@@ -30,7 +31,6 @@ import {
   stepPath,
   summarizeFlow,
 } from "./flow.ts";
-import { findCheckOrder } from "./check_order.ts";
 import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";

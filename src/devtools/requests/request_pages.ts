@@ -23,9 +23,11 @@ import { parameters } from "../../core/params.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { type Recorder, recorder } from "../../recorder/recorder.ts";
 import { type Notifier, notifier } from "./notifier.ts";
-import { type PendingExperiments, pendingExperiments } from "./edit/pending_experiments.ts";
-import type { RecentFlow } from "./recent_flow.ts";
+import type { RecentFlow } from "./pages/props.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
+
+/** Loads the code of the pages. */
+const load = () => import("../handlers.ts");
 
 /** @internal The options of the pages. */
 export interface RequestPagesOptions {
@@ -112,7 +114,7 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
       const number = canEdit ? activeRecorder.findNumber(request) : undefined;
       return number === undefined ? undefined : `/flows/edit/${number}`;
     },
-    recentFlows: async (clientId) => (await import("./list.ts")).recentFlows(activeRecorder, clientId),
+    recentFlows: async (clientId) => (await load()).recentFlows(activeRecorder, clientId),
     close() {
       changes.close();
       ownRecorder?.close?.();
@@ -169,11 +171,11 @@ function tokensRoute(base: string, activeRecorder: Recorder): Endpoint {
     load: () => ({
       async GET(context: Context<HostedServer>) {
         checkHost(context);
-        return await (await import("./tokens/page.ts")).showTokenForm(context, activeRecorder);
+        return await (await load()).showTokenForm(context, activeRecorder);
       },
       async POST(context: Context<HostedServer>) {
         checkHost(context);
-        return await (await import("./tokens/page.ts")).showTokens(context, activeRecorder);
+        return await (await load()).showTokens(context, activeRecorder);
       },
     }),
   };
@@ -196,11 +198,11 @@ function editRoute(base: string, activeRecorder: Recorder, pending: PendingExper
     load: () => ({
       async GET(context) {
         const number = numberOf(context);
-        return await (await import("./edit/page.ts")).showEditForm(context, activeRecorder, number);
+        return await (await load()).showEditForm(context, activeRecorder, number);
       },
       async POST(context) {
         const number = numberOf(context);
-        return await (await import("./edit/page.ts")).sendEdited(context, activeRecorder, pending, number);
+        return await (await load()).sendEdited(context, activeRecorder, pending, number);
       },
     }),
   };
@@ -213,13 +215,13 @@ function flowRoutes(
   changes: Notifier,
   exportsSecrets: boolean,
 ): Endpoint[] {
-  type HandlersModule = typeof import("./handlers.ts");
-  const withHostCheck =
-    (handle: (handlers: HandlersModule, context: Context) => Promise<ResponseLike> | ResponseLike): Handler =>
-    async (context) => {
-      rejectUntrustedHost(context.server, context.request, "FL-05");
-      return await handle(await import("./handlers.ts"), context);
-    };
+  const withHostCheck = (
+    handle: (handlers: Awaited<ReturnType<typeof load>>, context: Context) => Promise<ResponseLike> | ResponseLike,
+  ): Handler =>
+  async (context) => {
+    rejectUntrustedHost(context.server, context.request, "FL-05");
+    return await handle(await load(), context);
+  };
   const endpoint = (name: string, path: string, title: string, handlers: Handlers): Endpoint => ({
     name,
     path: `${base}${path}`,
@@ -258,4 +260,30 @@ function flowRoutes(
       POST: withHostCheck(({ deleteFlow }, context) => deleteFlow(context, activeRecorder, lastSegment(context))),
     }),
   ];
+}
+
+/** Maximum number of requests that a browser has not sent yet. */
+const maxPending = 100;
+
+/** The edited requests, by path and query: a request with both is the experiment. */
+export type PendingExperiments = ReturnType<typeof pendingExperiments>;
+
+function pendingExperiments() {
+  const numbers = new Map<string, number>();
+  return {
+    /** Expects a request to this path with this query, edited from an exchange. */
+    add(target: string, number: number): void {
+      numbers.set(target, number);
+      if (numbers.size > maxPending) numbers.delete(numbers.keys().next().value!);
+    },
+    /** The number of the exchange that the request was edited from, once. */
+    take(url: string): number | undefined {
+      // Almost always empty, and called for every request.
+      if (numbers.size === 0) return undefined;
+      const target = url.replace(/^[a-z]+:\/\/[^/]*/i, "");
+      const number = numbers.get(target);
+      numbers.delete(target);
+      return number;
+    },
+  };
 }

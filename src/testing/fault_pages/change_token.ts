@@ -10,9 +10,9 @@ import { revokeIssuedToken } from "../../core/revoke.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import type { TestClock } from "../clock.ts";
 import { findIssuedToken, type IssuedToken } from "../../recorder/issued_tokens.ts";
-import { confirmChange } from "./confirm_change.ts";
-import { moveClock } from "./move_clock.ts";
-import type { PageControl } from "./page_control.ts";
+import type { PageControl } from "./mod.ts";
+import { redirectWithConfirmation } from "../../server/login/confirmation.ts";
+import { formatLongDuration } from "../../server/pages/duration.ts";
 
 /**
  * Expires the token that `expire` names, or revokes the one of `revoke`; `undefined` if the form names none.
@@ -74,4 +74,33 @@ function notChangeable(): HttpError {
       expected: "a valid token of a configured client in a recorded flow",
     },
   );
+}
+
+/** Redirects to a page that shows the sentence. */
+export async function confirmChange(
+  context: Context<HostedServer>,
+  location: string,
+  change: string,
+): Promise<HttpResponse> {
+  const { server } = context;
+  server.trace({ type: "changed_by_hand", at: server.now(), change });
+  return await redirectWithConfirmation(context, location, change);
+}
+
+/**
+ * Moves the clock. Returns the sentence that confirms it.
+ *
+ * @throws {RangeError} For an invalid number, and for a time outside of the years 1970 to 9999.
+ */
+function moveClock(clock: TestClock, seconds: number): string {
+  const before = clock.now();
+  clock.advance(seconds);
+  return movedTo(before, clock.now());
+}
+
+/** The sentence that confirms a move of the clock between two times in milliseconds. */
+export function movedTo(before: number, now: number): string {
+  const seconds = Math.round((now - before) / 1000);
+  const how = seconds < 0 ? "set back" : "moved";
+  return `Clock ${how} by ${formatLongDuration(Math.abs(seconds))} to ${new Date(now).toISOString()}`;
 }

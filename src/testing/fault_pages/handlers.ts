@@ -25,15 +25,16 @@ import { tokenVerbs } from "../control/verbs/tokens.ts";
 import { userVerbs } from "../control/verbs/users.ts";
 import type { FaultDefinition } from "../faults/definition.ts";
 import { faultDefinitions } from "../faults/mod.ts";
-import { changeToken } from "./change_token.ts";
-import { confirmChange } from "./confirm_change.ts";
+import { changeToken, confirmChange, movedTo } from "./change_token.ts";
 import { clockPresets } from "./clock_presets.ts";
 import { Faults } from "./faults.tsx";
-import { movedTo } from "./move_clock.ts";
-import type { PageControl } from "./page_control.ts";
+import type { PageControl } from "./mod.ts";
 import type { FaultsProps, FormField } from "./props.ts";
 import { type ScenarioStep, userPlaceholder } from "../scenarios/scenario.ts";
 import { scenarios } from "../scenarios/scenarios.ts";
+
+export { assets } from "./assets.gen.ts";
+export { faultList } from "../faults/fault_list.ts";
 
 /** The fault of a user who denies, as data of a form or of the control. */
 export const denial = {

@@ -21,7 +21,10 @@ import type { Recorder } from "../../recorder/recorder.ts";
 import { systemClock, type TestClock, testClock } from "../clock.ts";
 import { faultInjector } from "../faults/fault_injector.ts";
 import { issuedGrants } from "../issued_grants.ts";
-import type { PageControl } from "./page_control.ts";
+import type { ServerControl } from "../test_control.ts";
+
+/** Loads the code of the page. */
+const load = () => import("./handlers.ts");
 
 /** What the page controls, and what its server needs for it. */
 interface ControlledServer {
@@ -53,7 +56,7 @@ export function faultPages(
       if (!app.server.settings.allows.openTools) throw notAllowed(app.server.issuer);
       plugin.setup?.(app, changes);
     },
-    routes: ({ site }) => [staticEndpoint(site, "testing", () => import("./assets.gen.ts")), {
+    routes: ({ site }) => [staticEndpoint(site, "testing", load), {
       name: "faults",
       path: `${site.base}/faults`,
       methods: ["GET", "POST"],
@@ -73,11 +76,11 @@ export function faultPages(
       load: () => ({
         async GET(context) {
           rejectUntrustedHost(context.server, context.request, "DI-04");
-          return await (await import("./handlers.ts")).showFaults(context, await loadControl());
+          return await (await load()).showFaults(context, await loadControl());
         },
         async POST(context: Context<HostedServer>) {
           rejectUntrustedHost(context.server, context.request, "DI-04");
-          return await (await import("./handlers.ts")).changeFaults(context, await loadControl(), options.recorder);
+          return await (await load()).changeFaults(context, await loadControl(), options.recorder);
         },
       }),
     }],
@@ -96,7 +99,7 @@ function controlledServer(): ControlledServer {
     clock,
     machineTime: () => timeSource(),
     loadControl: () =>
-      control ??= import("../faults/fault_list.ts").then(({ faultList }) => ({
+      control ??= load().then(({ faultList }) => ({
         clock,
         faults: faultList(injector.on),
         revoke: (grantsOf) => grants.revoke(app!.server, grantsOf),
@@ -124,3 +127,6 @@ function notAllowed(issuer: string): ConfigurationError {
     hint: "Remove --faults, or use an issuer on a test host.",
   }]);
 }
+
+/** What the page controls: a part of the control of a mock. */
+export type PageControl = Pick<ServerControl, "clock" | "faults" | "revoke">;

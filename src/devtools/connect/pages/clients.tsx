@@ -9,7 +9,7 @@ import type { EditForm } from "../../../server/pages/field.tsx";
 import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { type ListPosition, NextPage } from "../../../server/pages/next_page.tsx";
 import { Confirmation, Notice } from "../../../server/pages/notice.tsx";
-import type { RecentFlow } from "../../requests/recent_flow.ts";
+import type { RecentFlow } from "../../requests/pages/props.ts";
 import { RecentFlows } from "./recent_flows.tsx";
 import { RemoveSection } from "../../../server/pages/confirmed_action.tsx";
 import { CopyableValue } from "../../../server/pages/value.tsx";

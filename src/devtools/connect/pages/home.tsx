@@ -7,7 +7,7 @@ import { type ConfigurationFile, ConfigurationLines } from "./configuration_line
 import { type EditForm, Field, FormErrors, RetryField } from "../../../server/pages/field.tsx";
 import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
-import type { RecentFlow } from "../../requests/recent_flow.ts";
+import type { RecentFlow } from "../../requests/pages/props.ts";
 import { RecentFlows } from "./recent_flows.tsx";
 import { type ListedUser, UserSwitch } from "./users.tsx";
 import { Code, CopyButton, DefinitionItem } from "../../../server/pages/value.tsx";

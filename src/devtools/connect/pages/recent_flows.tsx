@@ -2,7 +2,7 @@
 /** The last recorded flows, on the home page and on the page of a client. */
 
 import type { VNode } from "preact";
-import type { RecentFlow } from "../../requests/recent_flow.ts";
+import type { RecentFlow } from "../../requests/pages/props.ts";
 import { Section } from "../../../server/pages/layout.tsx";
 import { upperFirst } from "../../../server/pages/first_letter.ts";
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";

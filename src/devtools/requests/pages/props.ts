@@ -290,3 +290,15 @@ export interface FlowProps extends Site {
   readonly secrets: "masked" | "shown" | "never";
   readonly csrfToken: string;
 }
+
+/** A recorded flow in one line; its texts are redacted. */
+export interface RecentFlow {
+  /** The path of its page, below the base. */
+  readonly path: string;
+  /** Why it was rejected, or else what happened. */
+  readonly title: string;
+  /** `success`, `error`, `pending` or `revoked`. */
+  readonly outcome: Status;
+  /** The client that the flow names; absent on the page of a client. */
+  readonly client?: string;
+}
