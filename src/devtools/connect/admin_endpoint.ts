@@ -19,7 +19,7 @@ import type { BoundedCache } from "../../platform/bounded_cache.ts";
 import type { Repository } from "../../server/entries/repository.ts";
 import type { EditForm } from "../../server/pages/field.tsx";
 import type { ListPosition } from "../../server/pages/next_page.tsx";
-import type { RequestPages } from "../requests/request_pages.ts";
+import type { FindRecentFlows } from "../requests/pages/props.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 
 /** Options of the admin pages. */
@@ -31,7 +31,7 @@ export interface DirectoryOptions {
   /** Secrets that a form generated, by client id. Filled on test hosts only. */
   readonly generatedSecrets: BoundedCache<string>;
   /** The last flows of a client. Absent if the server records no requests. */
-  readonly recentFlows?: RequestPages["recentFlows"];
+  readonly recentFlows?: FindRecentFlows;
 }
 
 /** Creates the handlers of a page. GET shows it; POST changes records if `edit` is set. Both check the host. */

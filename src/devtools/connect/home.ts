@@ -19,7 +19,7 @@ import { libraries } from "./client_snippets/libraries.ts";
 import { changedPlaces, clientEntry, configurationFile, findShownSecret, userEntry } from "./configuration_file.ts";
 import { toListedClient } from "./listed_client.ts";
 import { toListedUser } from "./users.ts";
-import type { RequestPages } from "../requests/request_pages.ts";
+import type { FindRecentFlows } from "../requests/pages/props.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 
 /**
@@ -28,7 +28,7 @@ import type { HostedServer } from "../../server/hosted_server.ts";
  */
 export function homePage(
   options: DirectoryOptions | undefined,
-  recentFlows: RequestPages["recentFlows"] | undefined,
+  recentFlows: FindRecentFlows | undefined,
 ): Handlers<HostedServer> {
   return { GET: (context) => showHome(context, options, recentFlows) };
 }
@@ -37,7 +37,7 @@ export function homePage(
 export async function showHome(
   context: Context<HostedServer>,
   options: DirectoryOptions | undefined,
-  recentFlows: RequestPages["recentFlows"] | undefined,
+  recentFlows: FindRecentFlows | undefined,
   rejected?: { readonly values: Readonly<Record<string, string>>; readonly errors: readonly FieldError[] },
 ): Promise<HttpResponse> {
   const { app, server, site } = context;

@@ -23,7 +23,8 @@ import { parameters } from "../../core/params.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { type Recorder, recorder } from "../../recorder/recorder.ts";
 import { type Notifier, notifier } from "./notifier.ts";
-import type { RecentFlow } from "./pages/props.ts";
+import { type PendingExperiments, pendingExperiments } from "./edit/pending_experiments.ts";
+import type { FindRecentFlows } from "./pages/props.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 
 /** Loads the code of the pages. */
@@ -55,8 +56,7 @@ export interface RequestPages extends Required<Pick<Plugin, "handle" | "forReque
   readonly recorder: Recorder;
   /** The endpoints of the pages. */
   routes(app: App): Endpoint[];
-  /** The last flows, newest first; with an ID, those of this client alone. */
-  recentFlows(clientId?: string): Promise<readonly RecentFlow[]>;
+  readonly recentFlows: FindRecentFlows;
   /** The page that edits a request and sends it again: a path below the base. */
   editLink(request: RequestLike): string | undefined;
 }
@@ -260,30 +260,4 @@ function flowRoutes(
       POST: withHostCheck(({ deleteFlow }, context) => deleteFlow(context, activeRecorder, lastSegment(context))),
     }),
   ];
-}
-
-/** Maximum number of requests that a browser has not sent yet. */
-const maxPending = 100;
-
-/** The edited requests, by path and query: a request with both is the experiment. */
-export type PendingExperiments = ReturnType<typeof pendingExperiments>;
-
-function pendingExperiments() {
-  const numbers = new Map<string, number>();
-  return {
-    /** Expects a request to this path with this query, edited from an exchange. */
-    add(target: string, number: number): void {
-      numbers.set(target, number);
-      if (numbers.size > maxPending) numbers.delete(numbers.keys().next().value!);
-    },
-    /** The number of the exchange that the request was edited from, once. */
-    take(url: string): number | undefined {
-      // Almost always empty, and called for every request.
-      if (numbers.size === 0) return undefined;
-      const target = url.replace(/^[a-z]+:\/\/[^/]*/i, "");
-      const number = numbers.get(target);
-      numbers.delete(target);
-      return number;
-    },
-  };
 }

@@ -10,9 +10,12 @@ import { revokeIssuedToken } from "../../core/revoke.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import type { TestClock } from "../clock.ts";
 import { findIssuedToken, type IssuedToken } from "../../recorder/issued_tokens.ts";
-import type { PageControl } from "./mod.ts";
+import type { ServerControl } from "../test_control.ts";
 import { redirectWithConfirmation } from "../../server/login/confirmation.ts";
 import { formatLongDuration } from "../../server/pages/duration.ts";
+
+/** What the page controls: a part of the control of a mock. */
+export type PageControl = Pick<ServerControl, "clock" | "faults" | "revoke">;
 
 /**
  * Expires the token that `expire` names, or revokes the one of `revoke`; `undefined` if the form names none.

@@ -21,7 +21,7 @@ import type { Recorder } from "../../recorder/recorder.ts";
 import { systemClock, type TestClock, testClock } from "../clock.ts";
 import { faultInjector } from "../faults/fault_injector.ts";
 import { issuedGrants } from "../issued_grants.ts";
-import type { ServerControl } from "../test_control.ts";
+import type { PageControl } from "./change_token.ts";
 
 /** Loads the code of the page. */
 const load = () => import("./handlers.ts");
@@ -127,6 +127,3 @@ function notAllowed(issuer: string): ConfigurationError {
     hint: "Remove --faults, or use an issuer on a test host.",
   }]);
 }
-
-/** What the page controls: a part of the control of a mock. */
-export type PageControl = Pick<ServerControl, "clock" | "faults" | "revoke">;

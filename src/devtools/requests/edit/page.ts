@@ -20,7 +20,7 @@ import type { Masked } from "../message.ts";
 import { withVisibleTexts } from "../../../server/explain/visible_text.ts";
 import { editableRequest, isEditable } from "./editable.ts";
 import { type EditedRequest, readEdited, readRows, recordedRows } from "./edited.ts";
-import type { PendingExperiments } from "../request_pages.ts";
+import type { PendingExperiments } from "./pending_experiments.ts";
 
 /** Maximum number of bytes to read of the response to an edited request. */
 const maxResponseBytes = 64 * 1024;

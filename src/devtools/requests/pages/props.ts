@@ -302,3 +302,6 @@ export interface RecentFlow {
   /** The client that the flow names; absent on the page of a client. */
   readonly client?: string;
 }
+
+/** Finds the last flows, newest first; with an ID, those of this client alone. */
+export type FindRecentFlows = (clientId?: string) => Promise<readonly RecentFlow[]>;
