@@ -145,7 +145,13 @@ class Player {
       const isLong = isFull && endpoint.metadata !== undefined && endpoint.name !== "par";
       const isShortPar = endpoint.name === "par" && !isFull;
       if (i === 0 ? !isShortPar : isFull && endpoint.name !== "authorize") {
-        for (const [what, fields] of variations(request, endpoint, isLong && i === 0 ? "long" : "short")) {
+        for (
+          const [what, fields] of variations(
+            request,
+            endpoint,
+            !isFull ? "shortest" : isLong && i === 0 ? "long" : "short",
+          )
+        ) {
           await play(what, { fields });
         }
       }
@@ -579,8 +585,8 @@ function readForm(
   return { action: new URL(read(attributes, "action") ?? "", url).href, fields };
 }
 
-/** How many wrong forms of each parameter: a few with its wrong values, or all. */
-type Length = "short" | "long";
+/** How many wrong forms of each parameter: only without it; its wrong values too; everything. */
+type Length = "shortest" | "short" | "long";
 
 /** Each wrong form of each parameter: its name, and all fields. */
 function* variations(
@@ -594,6 +600,7 @@ function* variations(
       [`${field} ${what}`, { ...fields, [field]: changed }] as const;
     const { [field]: _removed, ...others } = fields;
     yield field in fields ? [`${field} missing`, others] : change("added", value);
+    if (length === "shortest") continue;
     for (const one of wrong[field] ?? []) yield change(one.slice(0, 80), one);
     if (length === "short") continue;
     yield change("empty", "");

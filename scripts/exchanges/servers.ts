@@ -210,7 +210,7 @@ export const servers: readonly ServerDescription[] = [
   minimal("core, real host", "short", { issuer: "https://as.widgets.com", policy: { alg }, approver }),
   hosted("plain", "full", { alg }),
   hosted("demo", "short", { alg, clients: undefined, users: undefined }),
-  hosted("login", "full", { alg, login: "interactive" }),
+  hosted("login", "short", { alg, login: "interactive" }),
   hosted("everything", "full", { ...everything, clients: everyClient }),
   hosted("real host", "short", {
     alg,
