@@ -142,16 +142,9 @@ class Player {
         this.#play(`${name}: ${what}`, endpoint, { ...request, ...changed }, auth);
       await play("as it is", {});
       if (endpoint.metadata === undefined ? !isFull : this.#metadata[endpoint.metadata] === undefined) return;
-      const isLong = isFull && endpoint.metadata !== undefined && endpoint.name !== "par";
-      const isShortPar = endpoint.name === "par" && !isFull;
-      if (i === 0 ? !isShortPar : isFull && endpoint.name !== "authorize") {
-        for (
-          const [what, fields] of variations(
-            request,
-            endpoint,
-            !isFull ? "shortest" : isLong && i === 0 ? "long" : "short",
-          )
-        ) {
+      const isLong = endpoint.metadata !== undefined && endpoint.name !== "par";
+      if (isFull && (i === 0 || endpoint.name !== "authorize")) {
+        for (const [what, fields] of variations(request, endpoint, isLong && i === 0 ? "long" : "short")) {
           await play(what, { fields });
         }
       }
@@ -169,6 +162,7 @@ class Player {
           for (const [what, fields] of variations(request, endpoint, "short")) await inSession(what, fields);
         }
       }
+      if (!isFull && endpoint.name !== "token") continue;
       const method = async (method: string, accept: string | undefined) =>
         await this.#play(`${name}: ${method}, accept ${accept}`, { ...endpoint, method }, {
           ...request,
@@ -585,8 +579,8 @@ function readForm(
   return { action: new URL(read(attributes, "action") ?? "", url).href, fields };
 }
 
-/** How many wrong forms of each parameter: only without it; its wrong values too; everything. */
-type Length = "shortest" | "short" | "long";
+/** How many wrong forms of each parameter: its wrong values, or everything. */
+type Length = "short" | "long";
 
 /** Each wrong form of each parameter: its name, and all fields. */
 function* variations(
@@ -600,7 +594,6 @@ function* variations(
       [`${field} ${what}`, { ...fields, [field]: changed }] as const;
     const { [field]: _removed, ...others } = fields;
     yield field in fields ? [`${field} missing`, others] : change("added", value);
-    if (length === "shortest") continue;
     for (const one of wrong[field] ?? []) yield change(one.slice(0, 80), one);
     if (length === "short") continue;
     yield change("empty", "");
