@@ -12,7 +12,6 @@ import { explainRepeated, explainUnregistrable, listLogoutUris } from "./paramet
 import { explainMissingToken } from "./missing_token.ts";
 import { unexchangedCodeFix } from "./notes.ts";
 import type { RejectionTexts, RuleTexts } from "./rule_text.ts";
-import { explainAccessToken } from "./access_token.ts";
 
 function describeHint({ hintedClient }: WrongHint): string {
   return hintedClient === undefined ? "a token that cannot be verified" : `a token for ${hintedClient}`;
@@ -135,7 +134,8 @@ export const openidTexts = {
     fix: "Send a complete, unexpired access token of this server with the required scope.",
     async explain(facts, server) {
       if ("header" in facts) return explainMissingToken(facts);
-      if ("token" in facts) return await explainAccessToken(facts, server);
+      // It loads jose, which most errors do not need.
+      if ("token" in facts) return await (await import("./access_token.ts")).explainAccessToken(facts, server);
       if ("isBound" in facts) return { expected: "a token without cnf", received: "a token with cnf" };
       const { scope, granted } = facts;
       return {

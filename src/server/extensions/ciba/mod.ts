@@ -22,6 +22,8 @@ import {
   validateNotification,
 } from "./settings.ts";
 
+const load = () => import("./endpoints.ts");
+
 const isOn = ({ backchannelAuthentication }: CibaPolicy) => backchannelAuthentication;
 
 /** Lets clients start the login of a user whom they know. */

@@ -16,6 +16,8 @@ import { type ParameterDescription, parameters } from "../../../core/params.ts";
 import { polledGrantType, startEndpoint, withDelivery } from "../polled/delivery.ts";
 import { deviceGrant, type DevicePolicy, deviceSettings } from "./settings.ts";
 
+const load = () => import("./endpoints.ts");
+
 const isOn = ({ deviceAuthorization }: DevicePolicy) => deviceAuthorization;
 
 /** Lets users log in on devices without a browser. */

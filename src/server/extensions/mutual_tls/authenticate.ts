@@ -9,7 +9,7 @@ import { describeKeyFetchFailure, keysOf } from "../../fetching/client_keys.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { keySets } from "../../fetching/remote_keys.ts";
 import type { PublicKeySet } from "../../../core/keys/jwk.ts";
-import { reject } from "../../../core/reject.ts";
+import { reject as rejectByCore } from "../../../core/reject.ts";
 import type { Credentials } from "../../../core/server.ts";
 import {
   type ConnectionRequest,
@@ -38,7 +38,7 @@ export async function authenticateByCertificate(
 ): Promise<Client> {
   const id = params.get("client_id");
   const client = await server.clients.find(id ?? "", server);
-  if (client === undefined) throw reject("CA-07", { failure: "unknown client", id, used: method });
+  if (client === undefined) throw rejectByCore("CA-07", { failure: "unknown client", id, used: method });
   const expected = `the certificate of client ${client.id}`;
   const fix = howToAuthenticate(client);
   const certificate = readCertificate(server.settings, request);
