@@ -20,6 +20,7 @@ export const userPages: readonly string[] = [
       "authorization-requests",
       "signed-requests",
       "grants",
+      "ciba",
       "mutual-tls",
       "security-events",
     ],

@@ -110,7 +110,7 @@ test("the examples of embedding run one after the other and end with tokens", as
 test("the examples of the guides for the mock run one after the other", async () => {
   const { printed, console } = listening();
   const guides = [
-    ...["test-in-javascript", "mock", "test-runners", "get-a-token", "grants", "mutual-tls", "registration"],
+    ...["test-in-javascript", "mock", "test-runners", "get-a-token", "grants", "ciba", "mutual-tls", "registration"],
     ...["sessions", "logout", "security-events", "check-a-client", "break-it"],
   ];
   const all = program(guides.map((name) => `static/docs/${name}.md`));
@@ -138,7 +138,7 @@ test("the examples of the guides for the mock run one after the other", async ()
   assertEquals(reports.map((report) => /^(.*?):.* \d+ passed(?:, \d+ (?:warning|skipped))*$/m.exec(report)?.[1]), [
     "my client",
   ]);
-  assert(printed.some(([what, report]) => what === "habits" && /^48 habits: .* passed/.test(String(report))));
+  assert(printed.some(([what, report]) => what === "habits" && /^48 best practices: .* passed/.test(String(report))));
   assertEquals(printed.find(([what]) => what === "auth_time"), ["auth_time", 600, "login_required"]);
   assertEquals(printed.find(([what]) => what === "ciba"), ["ciba", "authorization_pending", "string"]);
   assertEquals(printed.find(([what]) => what === "methods"), ["methods", true]);

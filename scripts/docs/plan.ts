@@ -31,7 +31,15 @@ const guideOrder: readonly string[] = [
   ],
   ...["break-it", "check-a-client", "check-report", "providers", "standards", "containers-and-ci", "mcp", "flows"],
   ...["pages", "moving", "keycloak", "mock-oauth2-server", "oauth2-mock-server", "dex-and-oidc-server-mock"],
-  ...["emulators", "intercepted-requests", "registration", "authorization-requests", "signed-requests", "grants"],
+  ...[
+    "emulators",
+    "intercepted-requests",
+    "registration",
+    "authorization-requests",
+    "signed-requests",
+    "grants",
+    "ciba",
+  ],
   ...["mutual-tls", "security-events", "test-hosts", "team", "stores", "embed", "bugs-found", "limits", "glossary"],
 ];
 

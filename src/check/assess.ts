@@ -89,7 +89,7 @@ export function describeOutcome({ outcome, error, session, expectedSub }: Observ
   if (outcome === "rejected") return `the client reported an error: ${describeError(error)}`;
   if (outcome === "crashed") return `the client crashed with an error that no code caught: ${describeError(error)}`;
   const { sub } = session!;
-  const completed = "the client completed the journey";
+  const completed = "the client carried on";
   if (sub === expectedSub) return completed;
   return sub === unknownUser
     ? `${completed}, and the application does not show which user is logged in`
@@ -132,7 +132,7 @@ export function assessSightings(
     exposes!.some(({ values, places }) => values.includes(value) && places.includes(place))
   );
   const assessment: Assessment = found === undefined
-    ? { passed: true, because: `no journey showed otherwise: ${correctClient.replace(/\.$/, "")}` }
+    ? { passed: true, because: `no login showed otherwise: ${correctClient.replace(/\.$/, "")}` }
     : { passed: false, because: found.because, seen: "exposed" };
   return resultOf(task, assessment, { outcome: "accepted", traits, exchanges: found?.exchanges ?? exchanges });
 }

@@ -45,7 +45,7 @@ export function knownThatPass(
   const passed = habits.filter(({ habit, outcome }) => outcome === "passed" && known.some(({ id }) => id === habit.id));
   return [
     ...attacks.map(({ attack, values }) => formatId(attack.id, values)),
-    ...passed.map(({ habit: { id } }) => `habit ${id}`),
+    ...passed.map(({ habit: { id } }) => `practice ${id}`),
   ];
 }
 

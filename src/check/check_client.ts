@@ -49,7 +49,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   const selected = attacks.filter((attack) =>
     (only === undefined || isNamed(attack, only)) && !isNamed(attack, except)
   );
-  const withHabits = (only === undefined || only.includes("habits")) && !except.includes("habits");
+  const withHabits = (only === undefined || only.includes("practices")) && !except.includes("practices");
   const all = selected.flatMap((attack) =>
     drawVariants(attack, { ...options, only }).map((values): CheckTask => ({ attack, values }))
   );

@@ -12,7 +12,10 @@ import type { AttackResult, ControlFailure } from "./report.ts";
 
 /** Options of a check. Everything has a default. */
 export interface CheckOptions {
-  /** The attacks to run, by id or by category: `["id-token", "keys/rotated"]`; `habits`: the habits. Default: all. */
+  /**
+   * The attacks to run, by id or by category: `["id-token", "keys/rotated"]`; `practices`: the best practices. Default:
+   * all.
+   */
   readonly only?: readonly string[];
   /** The attacks to leave out, by id or by category. Default: none. */
   readonly except?: readonly string[];
@@ -161,7 +164,7 @@ const findNamed = (name: string) => idsNamed(name, attacks.map(({ id }) => id));
 
 /** The first name that is neither an attack nor a category, and how to fix it. */
 export function findUnknown(names: readonly string[]): { readonly name: string; readonly hint: string } | undefined {
-  const known = [...new Set(attacks.flatMap(({ id }) => [categoryOf(id), id])), "habits"];
+  const known = [...new Set(attacks.flatMap(({ id }) => [categoryOf(id), id])), "practices"];
   const name = names.find((name) => !known.includes(completeName(name)));
   if (name === undefined) return undefined;
   const named = findNamed(name);

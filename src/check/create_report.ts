@@ -131,16 +131,16 @@ function findProblem(
     return failed.map(([trait, error]) => `${trait} fails without an attack: ${describeError(error)}`).join("; ");
   }
   const stopped = results.filter(({ cause }) => cause === stoppedCause);
-  if (stopped.length > 0) return `${stopped[0]!.because}: ${countOf(stopped.length, "journey")} showed nothing`;
+  if (stopped.length > 0) return `${stopped[0]!.because}: ${countOf(stopped.length, "login")} showed nothing`;
   const decided = results.filter(({ verdict }) => !isUndecided(verdict)).length;
   if (notRun > 0) {
-    return `the check was stopped after ${results.length - notRun} of ${countOf(results.length, "journey")}`;
+    return `the check was stopped after ${results.length - notRun} of ${countOf(results.length, "login")}`;
   }
   if (decided === 0 && habits.every(({ outcome }) => outcome === "not seen")) {
-    return "no attack and no habit showed anything about the client";
+    return "no attack and no practice showed anything about the client";
   }
   return counts.inconclusive <= decided ? undefined : `most of the check shows nothing: ${counts.inconclusive} of ` +
-    `${countOf(decided + counts.inconclusive, "journey")} were inconclusive`;
+    `${countOf(decided + counts.inconclusive, "login")} were inconclusive`;
 }
 
 function countVerdicts(all: readonly Verdict[]): Record<Verdict, number> {

@@ -281,7 +281,7 @@ export class LoginLimitError extends UndecidedError {
    */
   constructor(page: string, retryAfterMs?: number) {
     super(
-      "the application limits logins: switch the limit off for the check, or wait before each journey (pauseMs, --pause)",
+      "the application limits logins: switch the limit off for the check, or wait before each login (pauseMs, --pause)",
       page,
     );
     if (retryAfterMs !== undefined && retryAfterMs >= 0) this.retryAfterMs = retryAfterMs;

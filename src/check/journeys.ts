@@ -222,7 +222,7 @@ function openEnvironment(options: EnvironmentOptions, end: () => Promise<void>):
       }
     },
     async close() {
-      controller.abort(new Error("The check no longer waits for this journey."));
+      controller.abort(new Error("The check no longer waits for this login."));
       await Promise.all([end(), other?.close()]);
     },
   };

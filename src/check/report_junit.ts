@@ -37,7 +37,7 @@ export function formatJUnit({ client, control, results, habits, seconds, problem
     `failures="${failures}" skipped="${skipped}" time="${seconds.toFixed(3)}">`,
     ...control.traits.length === 0 ? [] : [
       "  <properties>",
-      ...control.traits.map((trait) => `    <property name="trait" value="${escapeXml(trait)}"/>`),
+      ...control.traits.map((trait) => `    <property name="observed" value="${escapeXml(trait)}"/>`),
       "  </properties>",
     ],
     ...cases.map(formatCase),
@@ -57,7 +57,7 @@ function resultCase(result: ReportedResult): TestCase {
 
 function habitCase(habit: ReportData["habits"][number]): TestCase {
   const { id, outcome, because, isKnown } = habit;
-  const named = { classname: "habit", name: id };
+  const named = { classname: "practice", name: id };
   if (isKnown) return { ...named, skipped: `known: ${because}` };
   if (outcome === "failed") return { ...named, failure: because, text: formatHabit(habit) };
   return { ...named, skipped: outcome === "not seen" ? because : undefined };

@@ -27,7 +27,7 @@ export function formatMarkdown(data: ReportData): string {
       ]),
     ),
     ...table(
-      ["Habit", "Level", "What the traffic shows"],
+      ["Best practice", "Level", "What the traffic shows"],
       lacking.map(({ id, level, because }) => [id, level, because]),
     ),
     ...own.length === 0 ? [] : [

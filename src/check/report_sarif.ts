@@ -79,7 +79,7 @@ function findings({ results, habits }: ReportData): Finding[] {
   return [
     ...groupByAttack(some, results).map(attackFinding),
     ...habits.filter(isLacking).map((habit): Finding => ({
-      ...{ id: `habit/${habit.id}`, title: habit.title, explanation: habit.title },
+      ...{ id: `practice/${habit.id}`, title: habit.title, explanation: habit.title },
       ...{ level: habit.outcome === "failed" ? "error" : "warning", message: habit.because },
       ...{ text: formatHabit(habit), isKnown: habit.isKnown === true },
     })),

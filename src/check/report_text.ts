@@ -14,7 +14,7 @@ import {
   type ReportedResult,
 } from "./report_data.ts";
 import { withoutServerNumber } from "./journeys.ts";
-import { type ControlFailure, type FailureCause, verdicts } from "./report.ts";
+import { type ControlFailure, type FailureCause, type Verdict, verdicts } from "./report.ts";
 
 /**
  * The text, without a final newline: what the client is, what it does wrong, what it must do besides, what the check
@@ -25,7 +25,7 @@ export function formatReport(data: ReportData): string {
   const withVerdict = (verdict: string) => results.filter((result) => result.verdict === verdict);
   const known = [
     ...countedNames(withVerdict("known")),
-    ...habits.filter(({ isKnown }) => isKnown).map(({ id }) => `habit ${id}`),
+    ...habits.filter(({ isKnown }) => isKnown).map(({ id }) => `practice ${id}`),
   ];
   const own = causes.filter(({ verdict }) => verdict !== "known");
   const withHarm = own.filter(({ verdict, harms }) => verdict === "failed" && harms.length > 0);
@@ -36,9 +36,9 @@ export function formatReport(data: ReportData): string {
   const skipped = control.passed ? groupByCause(results, "skipped") : [];
   return [
     ...formatSummary(data),
-    ...list("TRAITS of the client:", control.traits),
+    ...list("ABOUT the client, as the check saw it:", control.traits),
     ...list("CAUSES, what the client does wrong, and what an attacker got:", withHarm.flatMap(formatCause)),
-    ...list("DUTIES that the client breaks:", withDuty.flatMap(formatCause)),
+    ...list("REQUIREMENTS that the client does not meet:", withDuty.flatMap(formatCause)),
     ...list("WARNINGS:", others.flatMap(formatCause)),
     ...hint === undefined ? [] : ["", `HINT: ${hint}`],
     ...habits.flatMap((habit) => habit.isKnown ? [] : formatHabit(habit)),
@@ -65,7 +65,7 @@ export function formatSummary(data: ReportData): string[] {
     return [`${client}: no attack ran.`, "", ...formatControlFailure(failure)];
   }
   const counts = verdicts.filter((verdict) => attackCounts[verdict] > 0)
-    .map((verdict) => `${attackCounts[verdict]} ${verdict}`);
+    .map((verdict) => `${attackCounts[verdict]} ${verdictLabel(verdict)}`);
   return [
     `${client}: ${formatSize(data)}: ` +
     [counts.join(", "), ...habits.length === 0 ? [] : [summarizeHabits(habits)]].join("; "),
@@ -74,14 +74,17 @@ export function formatSummary(data: ReportData): string[] {
   ];
 }
 
+/** What the reports call a verdict. */
+const verdictLabel = (verdict: Verdict): string => verdict === "noted" ? "informational" : verdict;
+
 /** Whether an attack ran: without a login none does. */
 export const hasRun = (results: readonly Pick<ReportedResult, "outcome">[]): boolean =>
   results.some(({ outcome }) => outcome !== undefined);
 
-/** `226 attacks (635 journeys, 12.3 s)`. */
+/** `226 attacks (635 logins, 12.3 s)`. */
 export function formatSize({ results, seconds }: Pick<ReportData, "results" | "seconds">): string {
   const attacks = new Set(results.map(({ id }) => id)).size;
-  return `${countOf(attacks, "attack")} (${countOf(results.length, "journey")}, ${seconds.toFixed(1)} s)`;
+  return `${countOf(attacks, "attack")} (${countOf(results.length, "login")}, ${seconds.toFixed(1)} s)`;
 }
 
 /** How long the error of a client may be in the text, in characters. The JSON form has all of it. */
@@ -118,7 +121,7 @@ const formatCause = ({ cause, verdict, severity, attacks, harms, duties, fix }: 
   `${cause}: ${countOf(attacks.length, "attack")} (${verdict}, ${severity})`,
   `  seen in: ${listSome(attacks)}`,
   ...harms.map((harm) => `  harm: the client ${harm}`),
-  ...harms.length > 0 || duties.length === 0 ? [] : [`  duty: ${duties.join("; ")}`],
+  ...harms.length > 0 || duties.length === 0 ? [] : [`  requirement: ${duties.join("; ")}`],
   ...verdict === "failed" ? [`  fix:  ${fix}`] : [],
 ];
 
@@ -152,7 +155,7 @@ export function formatAttack({ attack, results, total }: AttackGroup): string[] 
     line("expected", correctClient),
     ...[...alike.values()].flatMap(formatVariants),
     ...harmsOf(results).map((harm) => line("harm", `the client ${harm}`)),
-    ...dutiesOf(results).map((duty) => line("duty", duty)),
+    ...dutiesOf(results).map((duty) => line("requirement", duty)),
     line("fix", fix),
     ...repeat === undefined ? [] : [line("repeat", repeat)],
     line("sources", sources.join("; ")),

@@ -104,7 +104,7 @@ export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}):
     }),
     summary: isEmpty
       ? "No attack ran."
-      : `Checked: ${formatSize(data)}${habits.length === 0 ? "" : `, ${habits.length} habits`}`,
+      : `Checked: ${formatSize(data)}${habits.length === 0 ? "" : `, ${habits.length} best practices`}`,
     sections: worstFirst.flatMap((verdict): VerdictSection[] => {
       const count = score.find((one) => one.verdict === verdict)?.count;
       if (count === undefined) return [];
@@ -139,20 +139,20 @@ function groupsOf(
   pathOf: (result: ReportedResult) => string | undefined,
 ): ResultGroup[] {
   const ownHabits = habits.filter((habit) => verdictOf(habit) === verdict);
-  const habitNames = ownHabits.map(({ id }) => `habit ${id}`);
+  const habitNames = ownHabits.map(({ id }) => `practice ${id}`);
   const named = (title: string, names: readonly string[]): ResultGroup => ({ title, count: names.length, names });
   if (isUndecided(verdict)) {
     const causes = groupByCause(attacks.flat(), verdict as "inconclusive" | "skipped");
     return [
       ...causes.map(({ cause, attacks, example }) => ({ ...named(upperFirst(cause), attacks), example })),
-      ...habitNames.length === 0 ? [] : [named("The client did not show the habit", habitNames)],
+      ...habitNames.length === 0 ? [] : [named("Not tested: the practice shows only in other logins", habitNames)],
     ];
   }
   if (verdict === "passed") {
     const ids = attacks.map(([result]) => result!.id);
     return [
       ...[...Map.groupBy(ids, categoryOf)].map(([category, names]) => named(category, names)),
-      ...habitNames.length === 0 ? [] : [named("habits", habitNames)],
+      ...habitNames.length === 0 ? [] : [named("Best practices", habitNames)],
     ];
   }
   const rowsOf = (own: readonly ReportedResult[]) =>
@@ -178,7 +178,7 @@ function groupsOf(
     Number(other.harms.length > 0) - Number(one.harms.length > 0) || rankOf(one) - rankOf(other) ||
     other.count - one.count
   );
-  return [...causes, ...habitRows.length === 0 ? [] : [withRows("Lacks habits of a good client", habitRows)]];
+  return [...causes, ...habitRows.length === 0 ? [] : [withRows("Best practices to adopt", habitRows)]];
 }
 
 function attackFacts(attack: ReportedResult): Omit<ResultRow, "total" | "variants"> {
@@ -188,5 +188,5 @@ function attackFacts(attack: ReportedResult): Omit<ResultRow, "total" | "variant
 
 function habitRow({ id, title, level, sources, because }: Habit): ResultRow {
   const variants = [{ values: "", because, sent: [], exchanges: [] }];
-  return { name: `habit ${id}`, title, level, correctClient: title, sources, total: 1, variants };
+  return { name: `practice ${id}`, title, level, correctClient: title, sources, total: 1, variants };
 }

@@ -35,7 +35,7 @@ TEXT is what you have at hand; without it, or with -, standard input:
                     the rules of an error code or a parameter
   http://localhost:9000/flows/of/7
                     the recorded flow, from the running server
-  id-token/aud-wrong, or another id of an attack, a fault or a habit
+  id-token/aud-wrong, or another id of an attack, a fault or a practice
                     what it does, and what a correct client does
   faults            the list of these; faults NAME explains a category, and
                     --json prints one JSON object

@@ -68,14 +68,15 @@ function readinessOf(outcome: HabitResult["outcome"]): Readiness {
   return outcome === "failed" || outcome === "warning" ? "not ready" : "ready";
 }
 
-const indent = (line: string) => " ".repeat(13) + line;
+const indent = (line: string) => " ".repeat(14) + line;
 
 function formatReport(results: readonly ReadinessResult[]): string {
   const count = (wanted: Readiness) => results.filter(({ readiness }) => readiness === wanted).length;
   return [
-    `next-2026.11: ${count("ready")} ready, ${count("not ready")} not ready, ${count("not seen")} not seen`,
+    `next-2026.11: ${count("ready")} ready, ${count("not ready")} not ready, ${count("not seen")} not tested`,
     ...results.flatMap(({ id, readiness, title, because, request, fix, draft, date }) => {
-      const rule = `  ${readiness.padEnd(9)}  ${id} (${draft}, ${date})`;
+      const label = readiness === "not seen" ? "not tested" : readiness;
+      const rule = `  ${label.padEnd(10)}  ${id} (${draft}, ${date})`;
       const received = request === undefined ? because : `${because} (request ${request})`;
       if (readiness !== "not ready") return [`${rule}: ${received}`];
       return [rule, ...[`expected: ${title}`, `received: ${received}.`, `fix:      ${fix}`].map(indent)];

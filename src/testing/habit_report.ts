@@ -1,6 +1,7 @@
 /** The habits in reports: as text and as data. */
 
 import type { HabitResult } from "../recorder/habits/mod.ts";
+import { outcomeLabels } from "../recorder/habits/outcome.ts";
 import type { Evidence, Habit } from "../recorder/habits/habit.ts";
 
 /** The habits of a client. */
@@ -54,11 +55,13 @@ export function describeHabit({ habit, outcome, because, evidence }: HabitResult
   };
 }
 
-/** One line: `48 habits: 20 passed, 1 failed, 27 not seen`. */
+/** One line: `48 best practices: 20 passed, 1 failed, 27 not tested`. */
 export function summarizeHabits(habits: readonly ReportedHabit[]): string {
   const counts = new Map<string, number>();
-  for (const { outcome } of habits) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-  return `${habits.length} habits: ${[...counts].map(([outcome, count]) => `${count} ${outcome}`).join(", ")}`;
+  for (const { outcome } of habits) {
+    counts.set(outcomeLabels[outcome], (counts.get(outcomeLabels[outcome]) ?? 0) + 1);
+  }
+  return `${habits.length} best practices: ${[...counts].map(([outcome, count]) => `${count} ${outcome}`).join(", ")}`;
 }
 
 /** How much evidence of one habit the text shows. */
@@ -70,7 +73,7 @@ export function formatHabit(habit: ReportedHabit): string[] {
   const { id, level, title, outcome, evidence, sources } = habit;
   return [
     "",
-    `${outcome.toUpperCase()} habit ${id} (${level})`,
+    `${outcome.toUpperCase()} practice ${id} (${level})`,
     `  expected: ${title}`,
     ...evidence.slice(0, maxEvidence).map((item) => `  received: ${formatEvidence(item)}`),
     ...evidence.length > maxEvidence ? [`  and ${evidence.length - maxEvidence} more`] : [],

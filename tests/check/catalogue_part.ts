@@ -11,7 +11,7 @@ const ids = attacks.map(({ id }) => id);
  * @param place The position of the first attack. The parts of `share` successive places together have every attack.
  */
 export function partOfCatalogue(share: number, place: number, others: readonly string[] = []): readonly string[] {
-  return [...new Set([...sample(ids, share, place), ...others, "habits"])];
+  return [...new Set([...sample(ids, share, place), ...others, "practices"])];
 }
 
 /** Every `share`-th attack of some categories; in a run of some files, or if there are fewer, all of them. */

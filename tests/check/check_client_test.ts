@@ -22,16 +22,16 @@ test("oauth4webapi with every check passes the attacks", async () => {
 
 test("the report has the habits of the client as text, JSON, JUnit XML and HTML", async () => {
   const driver = smallClient("keeps one verifier");
-  const report = await checkClientWithEdDsa(driver, { only: ["habits", "token/type-case"] });
+  const report = await checkClientWithEdDsa(driver, { only: ["practices", "token/type-case"] });
   assert(!report.passed);
   assertEquals(report.habits.length, 48);
   const failed = report.habits.filter(({ outcome }) => outcome === "failed").map(({ habit: { id } }) => id);
   assert(failed.includes("pkce-fresh"), String(report));
-  assertMatch(String(report), /; 48 habits: \d+ passed, \d+ not seen, \d noted, 1 failed/);
-  assertMatch(String(report), /FAILED habit pkce-fresh .*\n.*\n {2}received: request/);
+  assertMatch(String(report), /; 48 best practices: \d+ passed, \d+ not tested, \d informational, 1 failed/);
+  assertMatch(String(report), /FAILED practice pkce-fresh .*\n.*\n {2}received: request/);
   const { habits } = JSON.parse(JSON.stringify(report)) as { habits: { id: string; outcome: string }[] };
   assertEquals(habits.filter(({ outcome }) => outcome === "failed").map(({ id }) => id), failed);
-  assertMatch(report.toJUnit(), /<testcase classname="habit" name="pkce-fresh">\n {4}<failure message="/);
+  assertMatch(report.toJUnit(), /<testcase classname="practice" name="pkce-fresh">\n {4}<failure message="/);
   assertMatch(await report.toHTML(), /habit pkce-fresh/);
   const without = await checkClientWithEdDsa(driver, { only: ["token/type-case"] });
   assertEquals(without.habits, []);
@@ -63,13 +63,13 @@ test("a driver that sends no request proves nothing: its login fails, and every 
 test("attacks are counted once, whatever the number of their journeys", async () => {
   const report = await checkClientWithEdDsa(smallClient(), { only: ["id-token/sub-missing", "transport/hang"] });
   assertEquals([report.counts.passed, report.attackCounts.passed, report.attackCounts.skipped], [5, 1, 1]);
-  assertMatch(String(report), /: 2 attacks \(\d+ journeys, [\d.]+ s\): 1 passed, 1 skipped/);
+  assertMatch(String(report), /: 2 attacks \(\d+ logins, [\d.]+ s\): 1 passed, 1 skipped/);
 });
 
 test("a report that shows nothing is a failure in JUnit XML too", async () => {
   const report = await checkClientWithEdDsa(smallClient(), { only: ["transport/hang"] });
   assert(!report.passed);
-  assertMatch(report.toJUnit(), /failures="1"[^]*<failure message="no attack and no habit showed anything/);
+  assertMatch(report.toJUnit(), /failures="1"[^]*<failure message="no attack and no practice showed anything/);
 });
 
 test("an action that takes too long is aborted, and no other one", async () => {

@@ -266,7 +266,7 @@ test("[K7] an application that limits logins is waited for by its Retry-After", 
     else {
       assertEquals([passed, inconclusive, failed], [report.results.length, 0, 0], String(report));
       assertMatch(waits[0]!, /the application limits logins.*--pause/);
-      assertMatch(String(report), /TRAITS of the client:\n(?: {2}.*\n)* {2}limits logins\n/);
+      assertMatch(String(report), /ABOUT the client, as the check saw it:\n(?: {2}.*\n)* {2}limits logins\n/);
     }
   }
 });

@@ -21,11 +21,11 @@ test("with a restart, an attack on metadata reaches an application that reads it
 });
 
 test("an application that stops: during which attack, its error, and the habits that were seen before", async () => {
-  const only = ["response/state-wrong", "token/type-case", "habits"];
+  const only = ["response/state-wrong", "token/type-case", "practices"];
   const report = await checkFixedIssuer({ mistake: "stops at a wrong state", only, recoveryMs: 0 });
   const stopped =
     "the application stopped during response/state-wrong; add a command that restarts it (restart, --restart)";
-  assertEquals(report.problem, `${stopped}: ${report.counts.inconclusive} journeys showed nothing`);
+  assertEquals(report.problem, `${stopped}: ${report.counts.inconclusive} logins showed nothing`);
   assertEquals(
     report.results.map(({ verdict, attack: { id }, because }) => `${verdict} ${id}: ${because.replace(/:\d+/g, "")}`),
     [
@@ -45,7 +45,7 @@ test("an application that stops: during which attack, its error, and the habits 
 });
 
 test("an application that stops at a text as ID token fails before the attacks, and keeps its habits", async () => {
-  const only = ["response/state-wrong", "habits"];
+  const only = ["response/state-wrong", "practices"];
   const report = await checkFixedIssuer({ mistake: "stops at a text as ID token", only, recoveryMs: 0 });
   const { failed, skipped } = report.counts;
   assertEquals([report.passed, failed, skipped], [false, 0, report.results.length]);
@@ -60,7 +60,7 @@ test("an application that stops after the response: the attack before is the cau
   const only = ["userinfo/sub-other", "userinfo/sub-missing", "refresh/rejected"];
   const report = await checkFixedIssuer({ mistake: "stops after a login of mallory", only, recoveryMs: 0 });
   const [first, ...others] = report.results;
-  assertMatch(first!.because, /^the client completed the journey.*; the application stopped during this attack: http/);
+  assertMatch(first!.because, /^the client carried on.*; the application stopped during this attack: http/);
   assertEquals(
     [...new Set(others.map(({ verdict, because }) => `${verdict}: ${because}`))],
     [
@@ -84,14 +84,14 @@ test("an application that ends the session when a refresh fails does not cost th
 test("a check that is stopped has what is known until then, and waits for nothing", async () => {
   const stop = new AbortController();
   const report = await checkFixedIssuer({
-    only: ["response/state-wrong", "id-token/nonce-wrong", "habits"],
+    only: ["response/state-wrong", "id-token/nonce-wrong", "practices"],
     signal: stop.signal,
     onResult: () => stop.abort(new Error("enough")),
   });
   // The gravest attack is the first.
   const run = report.results.filter(({ verdict }) => verdict !== "skipped");
   assertEquals(run.map(({ attack: { id }, verdict }) => `${verdict} ${id}`), ["passed response/state-wrong"]);
-  const problem = `the check was stopped after 1 of ${report.results.length} journeys`;
+  const problem = `the check was stopped after 1 of ${report.results.length} logins`;
   assertEquals([report.passed, report.problem], [false, problem]);
   assert(report.habits.some(({ outcome }) => outcome === "passed"));
 

@@ -119,14 +119,14 @@ test("a page that shows a name alone does not make a correct application fail wh
   assertEquals(withVerdict(report, "inconclusive"), ["userinfo/thin"], String(report));
   assertMatch(
     String(report),
-    /INCONCLUSIVE, the client completed the journey, and the application does not show which user is logged in:/,
+    /INCONCLUSIVE, the client carried on, and the application does not show which user is logged in:/,
   );
 });
 
 test("a login as another user fails, whether the page shows the sub or the name", async () => {
   const options = { mistake: "believes any userinfo", only: ["userinfo/sub-other"] } as const;
   const report = await checkFixedIssuer(options);
-  assertEquals(report.failures[0]!.because, 'the client completed the journey as "another user"');
+  assertEquals(report.failures[0]!.because, 'the client carried on as "another user"');
   const byName = await checkFixedIssuer({ ...options, loggedInUrl: "/hello" });
   assert(byName.counts.failed > 0, String(byName));
 });

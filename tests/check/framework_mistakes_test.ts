@@ -12,7 +12,7 @@ const ordinary = ["response/extra-parameters", "token/type-case"];
 
 /** What a check needs to find a mistake. */
 const neededFor = ({ foundBy }: FrameworkMistake) =>
-  /^(?:habit|ability)\//.test(foundBy) ? [...ordinary, "habits"] : [foundBy];
+  /^(?:habit|ability)\//.test(foundBy) ? [...ordinary, "practices"] : [foundBy];
 
 for (const mistake of sample(frameworkMistakes, 8, 0)) {
   const { name, foundBy } = mistake;

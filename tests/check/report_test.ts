@@ -195,7 +195,7 @@ test("a client that does not compare the nonce fails in the catalogue only there
 });
 
 test("SARIF has a rule and a result for each finding; failures of the baseline are suppressed", async () => {
-  const only = ["id-token/aud-wrong", "metadata/endpoint-internal", "error/authorization", "habits"];
+  const only = ["id-token/aud-wrong", "metadata/endpoint-internal", "error/authorization", "practices"];
   const client = smallClient("checks nothing");
   const report = await checkClientWithEdDsa(client, { only });
   const text = report.toSARIF({ file: "src/the login.ts" });
@@ -267,7 +267,7 @@ test("one block an attack: consequence, the value that was sent in each variant,
   const sentAs = (aud: string, value: string) =>
     `  sent:        { value: "${aud}" } token: id_token.aud: "${value}" in place of "client-1"`;
   assertEquals(lines.slice(4, 9), [
-    "  received:    the client completed the journey.",
+    "  received:    the client carried on.",
     `  requests:    ${requests}`,
     ...Object.entries(sent).map(([aud, value]) => sentAs(aud, value)),
   ]);
@@ -329,7 +329,7 @@ test("the text has traits, causes with harm and fix, duties, and what was not de
   const text = String(await checkClientWithEdDsa(smallClient("checks nothing"), { only }));
   const headings = text.split("\n").flatMap((line) => /^[A-Z]{4,}/.exec(line)?.[0] ?? []);
   assertEquals(headings.filter((heading, index) => heading !== headings[index - 1]), [
-    ...["TRAITS", "CAUSES", "DUTIES", "WARNINGS", "SKIPPED", "FAILED", "WARNING"],
+    ...["ABOUT", "CAUSES", "REQUIREMENTS", "WARNINGS", "SKIPPED", "FAILED", "WARNING"],
   ]);
   assertMatch(text, /\nCAUSES.*\n {2}\S.*\n {4}seen in: \S.*\n(?: {4}harm: .*\n)+ {4}fix: {2}\S/);
   assert(!/\bdrivers?\b/.test(text.replaceAll("checkClient(driver,", "")), text);
@@ -402,7 +402,7 @@ test("what shows nothing is listed by its cause, not by the text of a page", asy
   );
 });
 
-test("a check that shows nothing in most journeys has not passed, and says so in each form", async () => {
+test("a check that shows nothing in most logins has not passed, and says so in each form", async () => {
   const undecided: ClientDriver = {
     ...smallClient(),
     receiveCallback: () => Promise.reject(new UndecidedError("the page shows no user")),
@@ -410,7 +410,7 @@ test("a check that shows nothing in most journeys has not passed, and says so in
   const only = ["response/state-of-another-browser", "response/twice", "response/iss-known"];
   const report = await checkClientWithEdDsa(undecided, { only });
   assertEquals([report.passed, report.counts.passed, report.counts.inconclusive], [false, 1, 8]);
-  const problem = "most of the check shows nothing: 8 of 9 journeys were inconclusive";
+  const problem = "most of the check shows nothing: 8 of 9 logins were inconclusive";
   assertEquals(report.problem, problem);
   assertStringIncludes(String(report), `\n\nNOT PASSED: ${problem}.\n`);
   assertStringIncludes(JSON.stringify(report), problem);
@@ -421,7 +421,7 @@ test("a check that shows nothing in most journeys has not passed, and says so in
 });
 
 test("a baseline has failures of attacks and habits; JSON carries it on", async () => {
-  const only = ["refresh/token-omitted", "response/swapped", "habits"];
+  const only = ["refresh/token-omitted", "response/swapped", "practices"];
   const driver = smallClient("keeps one verifier");
   const first = await checkClientWithEdDsa(driver, { only });
   const baseline = JSON.parse(JSON.stringify(first));
@@ -429,10 +429,10 @@ test("a baseline has failures of attacks and habits; JSON carries it on", async 
   assertEquals([first.passed, second.passed], [false, true], String(second));
   assertEquals(second.failures, []);
   assertStringIncludes(String(second), "KNOWN, failures that the baseline has:\n");
-  assertStringIncludes(String(second), "\n  habit pkce-fresh");
+  assertStringIncludes(String(second), "\n  practice pkce-fresh");
   assertMatch(await second.toHTML(), /<section id="known"/);
   const third = await checkClientWithEdDsa(driver, { only, baseline: JSON.parse(JSON.stringify(second)) });
   assert(third.passed, String(third));
   const fixed = await checkClientWithEdDsa(smallClient(), { only, baseline });
-  assert(fixed.outdatedBaseline.includes("habit pkce-fresh"), String(fixed));
+  assert(fixed.outdatedBaseline.includes("practice pkce-fresh"), String(fixed));
 });

@@ -12,7 +12,7 @@ test("[VA-03] no legal style is accused by its logins and habits under a seed", 
   const accused: string[] = [];
   for (const [seed, [name, style]] of sample([...Object.entries(legalStyles).entries()], 6, 2)) {
     const report = await checkClientWithEdDsa(styledClient(name, style), {
-      only: ["habits"],
+      only: ["practices"],
       server: { responseModes: ["query", "form_post", "jwt"], profile: `vary:${seed + 1}` },
     });
     const habits = report.habits.filter(({ outcome }) => outcome === "failed").map(({ habit, because }) =>

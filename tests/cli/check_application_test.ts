@@ -54,7 +54,7 @@ test("before its first login the check names its client; a failed one is followe
     ...["--recovery", "0", "--only", "keys"],
   ], Date.now);
   assertMatch(without.stdout, /\n {2}fix: +Try --client-secret SECRET: the check has no secret of this client, .*\n$/);
-  for (const { stdout, stderr } of [wrong, without]) assert(!/journeys?,/.test(stderr + stdout), stderr + stdout);
+  for (const { stdout, stderr } of [wrong, without]) assert(!/logins? tried,/.test(stderr + stdout), stderr + stdout);
 });
 
 for (
@@ -192,7 +192,7 @@ test("--baseline: what an earlier report has does not fail again, and what no lo
   );
   assertMatch(
     junit.stdout,
-    /failures="0" skipped="[1-9]\d*"[^]*<skipped message="known: the client completed the journey"\/>/,
+    /failures="0" skipped="[1-9]\d*"[^]*<skipped message="known: the client carried on"\/>/,
   );
 
   const fixed = await checkInProcess([...only, "--baseline", file]);
@@ -245,13 +245,13 @@ test("progress moves while an attack takes long: a timer says which one runs, an
     progress.end();
     const lines = text.replaceAll("\r\u001b[K", "\n").trim().split("\n");
     const common = [
-      "1 of 3 journeys, 0 failed, after 12 s · keys/stale for 9 s",
-      "1 of 3 journeys, 0 failed, after 24 s · keys/stale for 21 s",
-      "1 of 3 journeys, 0 failed, after 2 min 10 s · keys/stale for 2 min 7 s",
+      "1 of 3 logins tried, 0 failed, after 12 s · keys/stale for 9 s",
+      "1 of 3 logins tried, 0 failed, after 24 s · keys/stale for 21 s",
+      "1 of 3 logins tried, 0 failed, after 2 min 10 s · keys/stale for 2 min 7 s",
     ];
     for (const line of common) assert(lines.includes(line), text);
     assertEquals(lines.length, isTerminal ? 7 : 4, text);
-    if (!isTerminal) assertEquals(lines.at(-1), "2 of 3 journeys, 0 failed, 1 inconclusive, after 2 min 11 s");
+    if (!isTerminal) assertEquals(lines.at(-1), "2 of 3 logins tried, 0 failed, 1 inconclusive, after 2 min 11 s");
   }
 });
 
@@ -267,7 +267,7 @@ test("progress names each journey with its parameters, and long values by their 
     text,
     `✗ id-token/signed-by-stranger { kid: "${
       "k".repeat(59)
-    }… (5002 characters) }: it hung\n1 of 1 journey, 1 failed, after 0 s\n`,
+    }… (5002 characters) }: it hung\n1 of 1 login tried, 1 failed, after 0 s\n`,
   );
 });
 

@@ -22,9 +22,9 @@ after(() => rmSync(folder, { recursive: true }));
 test("a correct application passes with exit code 0, and the page where the login ends shows it", async () => {
   const { code, stdout, stderr } = await check(["--only", "response,id-token/nonce-wrong"]);
   assertEquals(code, 0, stdout + stderr);
-  assertMatch(stdout, /^http:\/\/127\.0\.0\.1:\d+: \d+ attacks \(\d+ journeys, [\d.]+ s\): \d+ passed/);
+  assertMatch(stdout, /^http:\/\/127\.0\.0\.1:\d+: \d+ attacks \(\d+ logins, [\d.]+ s\): \d+ passed/);
   assertMatch(stderr, /Issuer: http:\/\/localhost:\d+\nClient: shop, .*\nLogin: +http.*\nWatch: .*\/flows\n/);
-  assertMatch(stderr, /(\d+) of \1 journeys, 0 failed/);
+  assertMatch(stderr, /(\d+) of \1 logins tried, 0 failed/);
   assert(!stderr.includes("Waiting"), stderr);
 });
 
@@ -75,7 +75,7 @@ test("a mistake is reported while it runs and at the end, with exit code 1", asy
     stdout,
     /FAILED id-token\/signed-by-stranger \(must-reject, high\), \d+ of \d+ variants\n {2}attack: .*\n {2}consequence: An attacker who can change a token response/,
   );
-  assertMatch(stderr, /✗ id-token\/signed-by-stranger \{ how: "another key" \}: the client completed the journey/);
+  assertMatch(stderr, /✗ id-token\/signed-by-stranger \{ how: "another key" \}: the client carried on/);
 });
 
 test("the rules have their pages during a check; Ctrl-C prints what is known, and writes the report", async () => {
@@ -104,7 +104,7 @@ test("the rules have their pages during a check; Ctrl-C prints what is known, an
   const { code, stdout, stderr } = await command.exited;
   assertEquals(code, 1, stdout + stderr);
   assertMatch(stderr, /\nCtrl-C ends the check with a report of the results so far\.\n/);
-  assertMatch(stdout, /\n\nNOT PASSED: the check was stopped after \d+ of \d+ journeys\.\nThe report is in /);
+  assertMatch(stdout, /\n\nNOT PASSED: the check was stopped after \d+ of \d+ logins\.\nThe report is in /);
   const { passed, problem, counts } = JSON.parse(readFileSync(file, "utf8"));
   assertEquals([passed, counts.passed, counts.failed], [false, 1, 0], problem);
   // The tests that are bundled for Node have no texts beside them, as the package and the executables have.
@@ -226,7 +226,7 @@ test("faults lists attacks, faults and habits, also as JSON; help fits in 80 col
   const both = 'found "sub-missing".\n  Did you mean id-token/sub-missing or userinfo/sub-missing?';
   assertThrows(() => listed("sub-missing"), Error, both);
   assertEquals(listed("pkce-used"), ["pkce-used"]);
-  assertEquals((listed("habits")).length, 48);
+  assertEquals((listed("practices")).length, 48);
   const category = listed("id-token");
   assert(category.length > 10 && category.every((id) => id.startsWith("id-token/")));
   assert((listed("idToken")).every((id) => id.startsWith("idToken.")));

@@ -54,7 +54,7 @@ test("the id of an attack, a fault or a habit, a category and faults are explain
     const [text, line] of [
       ["id-token/aud-wrong", /^1 attack: /],
       ["idToken", /^\d+ faults of the mock/],
-      ["pkce-used", /^1 habit of a good client/],
+      ["pkce-used", /^1 best practice of a client/],
       ["faults", /^\d{3,} attacks, for latchkey check/],
       ["faults id-token", /^\d+ attacks: /],
       ["faults --json", /^\{\n/],

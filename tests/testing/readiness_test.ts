@@ -140,8 +140,8 @@ test("[NX-03] each line of the report says what was seen in which request, or th
   );
   assertEquals(line("ready pkce-s256"), "ready pkce-s256 (draft-ietf-oauth-v2-1-16, 2026-09): seen in 1 request");
   assertEquals(
-    line("not seen assertion-typed"),
-    "not seen assertion-typed (RFC 10070, 2026-11): a client assertion would show it",
+    line("not tested assertion-typed"),
+    "not tested assertion-typed (RFC 10070, 2026-11): a client assertion would show it",
   );
   const [, received, fix] = after("not ready no-dynamic-registration");
   assertMatch(received!, /^received: the client registers itself \(request 3\)\.$/);

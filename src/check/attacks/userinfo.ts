@@ -69,7 +69,7 @@ export const userinfoAttacks: readonly Attack[] = [
       if (outcome !== "accepted") return undefined;
       const used = ["iss", "aud"].find((claim) => claims[claim] === foreignValue);
       return used === undefined
-        ? { passed: true, because: "the client completed the journey without these values" }
+        ? { passed: true, because: "the client carried on without these values" }
         : { passed: false, because: `the application uses ${used} of the userinfo response`, seen: "foreignValue" };
     },
   }]),

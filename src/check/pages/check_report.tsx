@@ -17,7 +17,7 @@ const verdictTexts: Readonly<Record<VerdictSection["verdict"], readonly [tone: T
   known: ["warn", "Known failures"],
   warning: ["warn", "Warnings"],
   inconclusive: ["open", "Inconclusive"],
-  noted: ["open", "Noted"],
+  noted: ["open", "Informational"],
   skipped: ["over", "Not applicable"],
   passed: ["good", "Passed"],
 };
@@ -217,7 +217,7 @@ function ResultsOfVerdict({ count, groups, ...page }: Page & VerdictSection): VN
 function Traits({ traits }: ReportView): VNode | null {
   if (traits.length === 0) return null;
   return (
-    <Section id="traits" heading="Traits of the client">
+    <Section id="traits" heading="About the client">
       <ul>{traits.map((trait) => <li key={trait}>{`It ${trait}.`}</li>)}</ul>
     </Section>
   );

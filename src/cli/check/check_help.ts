@@ -40,15 +40,15 @@ Ctrl-C ends the check with the report of what is known until then.
 
 Exit codes
   0  the login works, and no attack succeeded that the baseline does not have
-  1  an attack succeeded, the login failed, most journeys were inconclusive, the
+  1  an attack succeeded, the login failed, most logins were inconclusive, the
      check was stopped, or the command could not start
 `;
 
 /** The help of `latchkey explain faults`, with a final newline. */
 export const faultsHelpText = `Usage: latchkey explain faults [NAME] [--json]
 
-Lists the attacks of latchkey check, the faults of the mock and the habits of a
-good client. With NAME, which is a category such as id-token or habits, an id or
-all: level or endpoints, title, what a correct client does, and parameters.
+Lists the attacks of latchkey check, the faults of the mock and best practices
+of clients. With NAME, which is a category such as id-token or practices, an id
+or all: level or endpoints, title, what a correct client does, and parameters.
 --json prints one JSON object.
 `;

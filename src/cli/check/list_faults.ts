@@ -32,17 +32,17 @@ export function listFaults(args: readonly string[], width = 80): string {
   const unknown = given?.startsWith("-") ? given : others[0];
   if (unknown !== undefined) throw invalidWord("a category or an id, --json or --help", unknown, "Remove it.");
   const all = [...allAttacks, ...faultDefinitions, ...allHabits];
-  const known = ["all", "habits", ...all.flatMap(({ id }) => [categoryOf(id), id])];
+  const known = ["all", "practices", ...all.flatMap(({ id }) => [categoryOf(id), id])];
   const named = given === undefined || known.includes(given) ? [] : idsNamed(given, all.map(({ id }) => id));
   const name = named.length === 1 ? named[0] : given;
   const isListed = ({ id }: Listed) => name === undefined || name === "all" || name === id || name === categoryOf(id);
   const attacks = allAttacks.filter(isListed);
   const faults = faultDefinitions.filter(isListed);
-  const habits = name === "habits" ? allHabits : allHabits.filter(isListed);
+  const habits = name === "practices" ? allHabits : allHabits.filter(isListed);
   if (attacks.length + faults.length + habits.length === 0) {
     const suggestion = named.length > 0 ? named.join(" or ") : suggest(name!, known);
     const hint = suggestion === undefined ? "latchkey explain faults lists all." : `Did you mean ${suggestion}?`;
-    throw invalidWord("a category or the id of an attack, a fault or a habit", name!, hint);
+    throw invalidWord("a category or the id of an attack, a fault or a practice", name!, hint);
   }
   if (args.includes("--json")) return JSON.stringify({ attacks, faults, habits }, null, 2);
   if (name === undefined) {
@@ -54,8 +54,8 @@ export function listFaults(args: readonly string[], width = 80): string {
       `${faults.length} faults of the mock, as.on(ENDPOINT).once(faults.NAME()):`,
       ...byCategory(faults),
       "",
-      `${habits.length} habits of a good client, for --only habits and checkHabits(as):`,
-      ...formatIds(new Map([["habits", habits]]), width),
+      `${habits.length} best practices of a client, for --only practices and checkHabits(as):`,
+      ...formatIds(new Map([["practices", habits]]), width),
       "",
       "latchkey explain faults NAME shows what a category or an id does, what a correct",
       "client does, and the parameters; latchkey explain faults all shows them all.",
@@ -76,8 +76,8 @@ export function listFaults(args: readonly string[], width = 80): string {
     ),
     ...section(
       habits.map((habit) => formatItem(habit, habit.level)),
-      "habit",
-      " of a good client: checkHabits(as) and latchkey check LOGIN_URL --only habits",
+      "best practice",
+      " of a client: checkHabits(as) and latchkey check LOGIN_URL --only practices",
     ),
   ].map((lines) => lines.join("\n")).join("\n\n");
 }

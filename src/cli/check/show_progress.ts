@@ -53,7 +53,7 @@ export function showProgress(
     const rest = restMs < longRestMs
       ? ""
       : `, about ${formatDuration(restMs)} left (--minutes ends it earlier, the most severe come first)`;
-    return `${done} of ${total} ${total === 1 ? "journey" : "journeys"}, ${failed} failed${unclear}, after ` +
+    return `${done} of ${total} ${total === 1 ? "login" : "logins"} tried, ${failed} failed${unclear}, after ` +
       `${formatDuration(elapsedMs)}${rest}`;
   }
 

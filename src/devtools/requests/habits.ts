@@ -3,6 +3,7 @@
 import type { Server } from "../../core/server.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import { exchangesOfClient, type HabitResult, readHabits } from "../../recorder/habits/mod.ts";
+import { outcomeLabels } from "../../recorder/habits/outcome.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { redactTextAbout } from "../../recorder/redact.ts";
 import type { FlowHabits, HabitEvidence, HabitRow } from "./pages/props.ts";
@@ -20,14 +21,6 @@ const outcomes = ["failed", "warning", "noted", "passed", "not seen"] as const;
 
 /** The outcomes that say what the client should change. */
 const lackingOutcomes: readonly (typeof outcomes[number])[] = ["failed", "warning"];
-
-/** The words of the summary, and the outcomes that each counts. */
-const countLabels: Readonly<Record<string, readonly (typeof outcomes[number])[]>> = {
-  good: ["passed"],
-  "to improve": lackingOutcomes,
-  noted: ["noted"],
-  "not seen": ["not seen"],
-};
 
 const tones: Readonly<Record<typeof outcomes[number], Tone>> = {
   failed: "bad",
@@ -59,7 +52,7 @@ export async function describeHabits(
     readonly outcome: typeof outcome;
   } => ({
     ...{ id, title, sources, outcome },
-    status: { tone: tones[outcome], label: outcome },
+    status: { tone: tones[outcome], label: outcomeLabels[outcome] },
     ...outcome === "not seen" && { because },
     evidence: evidence.slice(0, maxFindings).map((item): HabitEvidence => ({
       ...item.parameter !== undefined && { parameter: redactTextAbout(item.parameter, item.exchanges) },
@@ -67,14 +60,13 @@ export async function describeHabits(
       steps: item.exchanges.slice(0, maxLinks).map((exchange) => describeStep(exchange, flow, base)),
     })),
   }));
-  const counts = Object.entries(countLabels).flatMap(([label, counted]) => {
-    const count = rows.filter((row) => counted.includes(row.outcome)).length;
-    return count === 0 ? [] : [`${count} ${label}`];
-  });
+  const lacking = rows.filter(({ outcome }) => lackingOutcomes.includes(outcome)).length;
   return {
-    summary: `${counts.join(", ")}.`,
+    summary: lacking === 0
+      ? "Nothing to improve."
+      : `${lacking} ${lacking === 1 ? "improvement" : "improvements"} suggested.`,
     rows: (all ? outcomes : lackingOutcomes).flatMap((outcome) => rows.filter((row) => row.outcome === outcome)),
-    lacking: rows.filter(({ outcome }) => lackingOutcomes.includes(outcome)).length,
+    lacking,
     total: rows.length,
     all,
   };

@@ -23,6 +23,7 @@ import { requestHabits } from "./requests.ts";
 import { tokenHabits } from "./tokens.ts";
 import { readTraffic, type Recording, type TrafficFacts } from "./traffic.ts";
 import type { Exchange } from "../exchange.ts";
+import type { HabitOutcome } from "./outcome.ts";
 
 export type { Recording, TrafficFacts } from "./traffic.ts";
 
@@ -42,19 +43,6 @@ const habitCategories: Readonly<Record<string, readonly HabitDefinition[]>> = {
 
 /** Every habit, in the order of a login. */
 export const habits: readonly HabitDefinition[] = Object.values(habitCategories).flat();
-
-/** @internal What the traffic shows of a habit. */
-export type HabitOutcome =
-  /** The client has it. */
-  | "passed"
-  /** The client lacks it, and a specification demands it. */
-  | "failed"
-  /** The client lacks it, and a specification recommends it. */
-  | "warning"
-  /** A specification allows what the client does. */
-  | "noted"
-  /** The traffic has no occasion for it. */
-  | "not seen";
 
 /** One habit, and what the traffic shows of it. */
 export interface HabitResult {

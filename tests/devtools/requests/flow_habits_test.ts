@@ -26,7 +26,7 @@ test("the page of a flow says which habits its client lacks, and links to all of
   const client = as.client();
   for (let i = 0; i < 2; i++) await as.logIn(client, { authorization: { state: "xyz" } });
   const brief = await read(as, "/flows/2");
-  assertMatch(brief, /Habits \d+ good, 1 to improve, \d+ not seen\./);
+  assertMatch(brief, /Best practices 1 improvement suggested\./);
   assertMatch(brief, /! state-random : two requests have the same state/);
   assert(!brief.includes("pkce-used"));
   const html = await page(as, "/flows/2?habits=all");
@@ -38,12 +38,12 @@ test("the page of a flow says which habits its client lacks, and links to all of
     ]
   ) assert(html.includes(link), link);
   const all = await read(as, "/flows/2?habits=all");
-  assertEquals(all.match(/✓ passed|– not seen|✗ failed|! warning|– noted/g)?.length, 48);
+  assertEquals(all.match(/✓ passed|– not tested|✗ failed|! warning|– informational/g)?.length, 48);
   assertMatch(
     all,
     /✓ passed pkce-used The client sends a code challenge with every authorization request\. seen in 1 request : step 1/,
   );
-  assertMatch(all, /– not seen device-interval-kept .*? not recorded: two polls for a device/);
+  assertMatch(all, /– not tested device-interval-kept .*? not recorded: two polls for a device/);
 });
 
 test("[FL-02] the habits that the client should improve are counted near the top of the page, with a link to them", async () => {
@@ -53,7 +53,7 @@ test("[FL-02] the habits that the client should improve are counted near the top
   const line = (html: string) => /<p class="facts-line">.*?<\/p>/s.exec(html)![0];
   assert(!line(await page(as, "/flows/1")).includes("#habits"));
   for (const path of ["/flows/3", "/flows/3?habits=all"]) {
-    assertMatch(line(await page(as, path)), /<a href="#habits">2 habits to improve<\/a><\/p>$/);
+    assertMatch(line(await page(as, path)), /<a href="#habits">2 improvements suggested<\/a><\/p>$/);
   }
 });
 
@@ -68,7 +68,7 @@ test("the page of a flow shows the habits of its own client only, without secret
   assert(!(await page(as, "/flows/2?habits=all")).includes(tokens.access_token));
 });
 
-test("a client that reads metadata before each login may have been restarted: that is noted, and not to improve", async () => {
+test("a client that reads metadata before each login may have been restarted: that is informational, and not to improve", async () => {
   await using as = await testLatchkey({ plugins: [inspector()] });
   const client = as.client();
   for (let i = 0; i < 3; i++) {
@@ -78,7 +78,7 @@ test("a client that reads metadata before each login may have been restarted: th
   const shown = await read(as, "/flows/3?habits=all");
   assertMatch(
     shown,
-    /noted metadata-cached .* the client fetched the metadata 3 times for 3 logins, which is right if it was restarted/,
+    /informational metadata-cached .* the client fetched the metadata 3 times for 3 logins, which is right if it was restarted/,
   );
   assert(!(await read(as, "/flows/3")).includes("metadata-cached"));
 });

@@ -49,7 +49,7 @@ test("the report says what the client lacks and where, without secrets", async (
     "token-in-header",
   ]);
   const text = String(report);
-  assertMatch(text, /WARNING habit state-random \(recommended\)/);
+  assertMatch(text, /WARNING practice state-random \(recommended\)/);
   assertMatch(text, /received: requests 3 \(authorize\), 1 \(authorize\): state: two requests have the same state\./);
   const data = JSON.stringify(report);
   for (const secret of [tokens.access_token, verifier]) assert(!text.includes(secret) && !data.includes(secret));

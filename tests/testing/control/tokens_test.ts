@@ -182,7 +182,7 @@ test("the habits of a client are reported", async () => {
   await as.logIn(as.client({ client_id: "web" }));
   const { passed, text, habits } = (await get("/checkHabits", { client: "web" })).body;
   assertEquals([passed, habits.length >= 40], [true, true]);
-  assertMatch(text, /^\d+ habits: /);
+  assertMatch(text, /^\d+ best practices: /);
 });
 
 test("a decision logs in, denies and narrows without a page, by a call or by the header, and only then", async () => {

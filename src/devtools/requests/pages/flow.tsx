@@ -133,7 +133,7 @@ function Facts({ row, reason, about, habits }: Pick<FlowProps, "row" | "reason" 
       <Timestamp at={at} full />
       {durationMs !== undefined && <span>{formatMilliseconds(durationMs)}</span>}
       {reason === undefined && habits !== undefined && habits.lacking > 0 && (
-        <a href="#habits">{habits.lacking === 1 ? "1 habit" : `${habits.lacking} habits`} to improve</a>
+        <a href="#habits">{habits.lacking === 1 ? "1 improvement" : `${habits.lacking} improvements`} suggested</a>
       )}
     </p>
   );

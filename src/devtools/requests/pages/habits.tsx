@@ -61,7 +61,7 @@ function Row({ id, title, status, because, evidence, sources }: HabitRow): VNode
 export function Habits({ habits, path }: { readonly habits: FlowHabits; readonly path: string }): VNode {
   const { summary, rows, total, all } = habits;
   return (
-    <Section id="habits" heading="Habits">
+    <Section id="habits" heading="Best practices">
       <p>{summary}</p>
       {rows.length > 0 && (
         <ul class={all ? "tree habits" : "tree"}>
@@ -77,7 +77,7 @@ export function Habits({ habits, path }: { readonly habits: FlowHabits; readonly
       <p>
         {all
           ? <a href={`${path}#habits`}>Show only what the client should change</a>
-          : <a href={`${path}?habits=all#habits`}>Show all {total} habits, with steps and sources</a>}
+          : <a href={`${path}?habits=all#habits`}>Show all {total} best practices, with steps and sources</a>}
       </p>
     </Section>
   );

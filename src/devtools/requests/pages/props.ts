@@ -249,7 +249,7 @@ export interface HabitRow {
 
 /** The habits that a flow shows. */
 export interface FlowHabits {
-  /** The number of habits with each outcome, one sentence. */
+  /** How many practices the client should adopt, one sentence. */
   readonly summary: string;
   /** The worst first. */
   readonly rows: readonly HabitRow[];

@@ -102,14 +102,15 @@ export const expectationVerbs: readonly Verb[] = [
   }),
   defineVerb<HabitOptions, HabitsResult>({
     name: "checkHabits",
-    summary: "Reports the habits of a client, from its recorded requests: PKCE, state, credentials, refreshes.",
+    summary:
+      "Reports which best practices a client meets, from its recorded requests: PKCE, state, credentials, refreshes.",
     reads: true,
     input: object<HabitOptions>("HabitOptions", { client: text(["web"]), flow: text(["1"]) }, {}),
     result: object<HabitsResult>("HabitsResult", {
       passed: flag(),
-      text: text(["48 habits: 30 passed, 18 skipped"]),
-      habits: list(record(anyValue, { id: "pkce/used" }, "a habit"), [[{ id: "pkce/used" }]]),
-    }, { passed: true, text: "48 habits: 30 passed, 18 skipped", habits: [{ id: "pkce/used" }] }),
+      text: text(["48 best practices: 30 passed, 18 not tested"]),
+      habits: list(record(anyValue, { id: "pkce/used" }, "a practice"), [[{ id: "pkce/used" }]]),
+    }, { passed: true, text: "48 best practices: 30 passed, 18 not tested", habits: [{ id: "pkce/used" }] }),
     async run({ app: { server }, control: { log } }, options) {
       const report = await checkHabits({ issuer: server.issuer, log, clients: server.clients.registered }, options);
       const { habits } = report.toJSON() as Pick<HabitsResult, "habits">;
