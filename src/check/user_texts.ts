@@ -17,8 +17,9 @@ const minValueChars = 3;
 export function isNamedIn(text: string, exchanges: readonly Exchange[]): boolean {
   const values = valuesIn(exchanges);
   const sought = text.toLowerCase();
-  return values.length === 0 ||
-    values.some((value) => value.includes(sought) || value.length >= minValueChars && sought.includes(value));
+  // A page shows no space at the end of a text.
+  const isShown = (value: string) => value.length >= minValueChars && sought.includes(value);
+  return values.length === 0 || values.some((value) => value.includes(sought) || isShown(value.trim()));
 }
 
 /** Whether a text is a claim that the server sent, or a part of one, letter case aside. */
@@ -71,9 +72,19 @@ export const inventedUsers = [
   { sub: "trudy", given_name: "Trudy", family_name: "Turner" },
 ] as const;
 
+/** The number of users whom one attack invents at most. */
+const maxUsers = 20;
+
+/** The `sub` of one of several invented users: an application may keep the claims of the first login of a user. */
+export const numberedSub = (sub: string, number: number): string => number === 0 ? sub : `${sub}${number}`;
+
 /** Texts by which a page may show an invented user. */
 export const inventedTexts: readonly string[] = inventedUsers.flatMap(({ sub, given_name, family_name }) => [
-  ...[sub, `${sub}@example.com`, `${given_name} ${family_name}`],
+  `${given_name} ${family_name}`,
+  ...Array.from({ length: maxUsers }, (_, number) => numberedSub(sub, number)).flatMap((own) => [
+    own,
+    `${own}@example.com`,
+  ]),
 ]);
 
 /** The `sub` of each invented user, unless it is part of one of these texts of the user who logs in. */

@@ -160,7 +160,7 @@ const mistakes: readonly (readonly [name: string, step: Partial<Steps>, accepted
 ];
 
 function parse(token: string): Parts {
-  const [head = "", payload = "", signature = "", ...rest] = token.split(".");
+  const [head = "", payload = "", signature = ""] = token.split(".");
   const read = (part: string): Json | undefined => {
     try {
       return JSON.parse(Buffer.from(part, "base64url").toString());

@@ -33,6 +33,7 @@ export type ApplicationVariant =
   | "shows a redirect without a user"
   | "sends no nonce"
   | "discards userinfo that is not valid"
+  | "shows a failed refresh with status 200"
   | "allows thirty logins";
 
 /** The application as a function. */
@@ -305,12 +306,15 @@ export function webApplicationAt(
         return redirect("/");
       case "/hello":
         return new Response(`Hello ${session?.info.name}`, { status: user === undefined ? 401 : 200 });
-      case "/refresh":
+      case "/refresh": {
+        let failed = false;
         await refresh(session!).catch((error) => {
           if (mistake === "ends the session when a refresh fails") sessions.clear();
-          throw error;
+          if (!variants.includes("shows a failed refresh with status 200")) throw error;
+          failed = true;
         });
-        return new Response(null, { status: 204 });
+        return new Response(failed ? "The refresh failed." : "Refreshed.");
+      }
       case "/restart":
         await restart();
         return new Response(null, { status: 204 });

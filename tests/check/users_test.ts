@@ -210,3 +210,47 @@ test("a client that knows users by their email is accused for each default user 
     assertEquals([name, ...new Set(verdicts)], [name, "failed"], String(report));
   }
 });
+
+test("an application that keeps the first claims of each user is accused of nothing", async () => {
+  for (const shown of ["email", "name"]) {
+    const kept = new Map<string, object>();
+    const userPage = (info: object) => {
+      const { sub } = Object(info);
+      if (!kept.has(sub)) kept.set(sub, info);
+      return pick(kept.get(sub)!, shown);
+    };
+    const report = await check({ users: userLists.alice!, userPage, loggedInUrl: `${origin}/me` }, [
+      "id-token/user-similar",
+    ]);
+    assertEquals([shown, accusationsIn(report)], [shown, []]);
+  }
+});
+
+test("an application that shows a failed refresh with status 200 is accused of nothing", async () => {
+  const report = await check({
+    users: userLists.alice!,
+    userPage: userPages.sub!,
+    loggedInUrl: `${origin}/me`,
+    variants: ["shows a failed refresh with status 200"],
+  }, ["refresh", "id-token/iss-wrong", "id-token/aud-wrong", "id-token/exp-past", "transport/redirect"]);
+  assertEquals(accusationsIn(report), []);
+});
+
+test("a client that registers itself is not accused because of a secret that it was not given", async () => {
+  const { logIn, ...driver } = smallClient();
+  const report = await checkClient({
+    ...driver,
+    client: { token_endpoint_auth_method: "client_secret_basic" },
+    async logIn(journey) {
+      const { redirectUri, fetch, issuer, client } = journey;
+      const { token_endpoint_auth_method } = client;
+      const response = await fetch(`${issuer}/oauth2/register`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ redirect_uris: [redirectUri], token_endpoint_auth_method }),
+      });
+      return await logIn!({ ...journey, client: { ...client, ...await response.json() } });
+    },
+  }, { only: ["token/secret-characters"], server: { registration: { scope: "all" } } });
+  assertEquals(accusationsIn(report), []);
+});

@@ -5,16 +5,17 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import type { Assessment, Observation } from "../attack.ts";
 import { unknownUser } from "../driver.ts";
-import { inventedUsers, isNamedIn, type PageSession } from "../user_texts.ts";
+import { inventedUsers, isNamedIn, numberedSub, type PageSession } from "../user_texts.ts";
 import { conclude, undecided } from "./conclusions.ts";
 import { nearMissOf } from "./wrong_values.ts";
 import { oneOf } from "./parameters.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
 
 /** The claims of a new user, none of which the user who logs in has. */
-function newUserFor(known: Claims): Claims {
+function newUserFor(known: Claims, number: number): Claims {
   const isFree = ({ sub }: Claims) => !JSON.stringify(known).toLowerCase().includes(String(sub));
-  const { sub, given_name, family_name } = inventedUsers.find(isFree) ?? inventedUsers[0];
+  const { sub: name, given_name, family_name } = inventedUsers.find(isFree) ?? inventedUsers[0];
+  const sub = numberedSub(name, number);
   return {
     ...{ sub, given_name, family_name },
     name: `${given_name} ${family_name}`,
@@ -29,14 +30,15 @@ function newUserFor(known: Claims): Claims {
  *
  * @param claims Returns the claims that the new user shares with the user who logged in before. If it returns none, the
  *   fault does not fire.
+ * @param number The number of the new user, of whom an application may keep what it saw first.
  */
-function describeNewUser(name: string, claims: (known: Claims) => Claims): Fault {
+function describeNewUser(name: string, claims: (known: Claims) => Claims, number = 0): Fault {
   let known: Claims | undefined;
   /** The claims of the new user; `undefined` before a login, and if the known user has nothing to claim. */
   const describe = (): Claims | undefined => {
     const claimed = known && claims(known);
     const hasAny = Object.values(claimed ?? {}).some((value) => value !== undefined);
-    return hasAny ? { ...newUserFor(known!), ...claimed } : undefined;
+    return hasAny ? { ...newUserFor(known!, number), ...claimed } : undefined;
   };
   return {
     name,
@@ -79,13 +81,13 @@ function assessUser({ outcome, session, earlier, expectedSub, exchanges }: Obser
   const { otherTexts: earlierTexts = [] }: PageSession = earlier ?? session!;
   if (sub === unknownUser) return { passed: true, because: "the page no longer shows the earlier user" };
   if (sub !== expectedSub) return { passed: true, because: `the client logged in ${JSON.stringify(sub)}` };
-  // A driver that reads pages finds the text of a user in what another user has.
-  if (claims !== undefined || !isNamedIn(expectedSub, exchanges)) {
-    return { passed: false, because: `the client logged in ${JSON.stringify(sub)}` };
-  }
   const own = otherTexts.find((text) => !earlierTexts.includes(text));
   if (own !== undefined) {
     return { passed: true, because: `the page shows ${JSON.stringify(own)} of the new user alone` };
+  }
+  // A driver that reads pages finds the text of a user in what another user has.
+  if (claims !== undefined || !isNamedIn(expectedSub, exchanges)) {
+    return { passed: false, because: `the client logged in ${JSON.stringify(sub)}` };
   }
   return {
     passed: false,
@@ -125,7 +127,10 @@ export const idTokenUserAttacks: readonly Attack[] = [
     sources: ["OpenID Connect Core §2", "CVE-2023-3128", "sandbox-quantum/switch#291"],
     ...oneOf("how", Object.keys(sharedClaims), "What the two users have in common."),
     on: "any",
-    always: ({ how }) => describeNewUser(`new user with ${how} of a known one`, sharedClaims[how]!),
+    always: ({ how }) => {
+      const number = Object.keys(sharedClaims).indexOf(how);
+      return describeNewUser(`new user with ${how} of a known one`, sharedClaims[how]!, number);
+    },
     assess: assessUser,
   }),
   defineAttack({
