@@ -562,7 +562,7 @@ function readForm(
   const [, attributes = "", content] = /<form\b([^>]*method="post"[^>]*)>([\s\S]*?)<\/form>/i.exec(html) ?? [];
   if (content === undefined) return undefined;
   const read = (text: string, name: string) =>
-    new RegExp(`\\s${name}="([^"]*)"`).exec(text)?.[1]!.replaceAll("&amp;", "&").replaceAll("&quot;", '"');
+    new RegExp(`\\s${name}="([^"]*)"`).exec(text)?.[1]?.replaceAll("&amp;", "&").replaceAll("&quot;", '"');
   const fields = new URLSearchParams();
   let pressed = false;
   for (const [tag] of content.matchAll(/<(?:input|button)\b[^>]*>/gi)) {
