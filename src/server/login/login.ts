@@ -47,7 +47,9 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
         if (previousSession !== undefined || allowCancellation(server.now(), target.clientAddress.address)) {
           await consumePending(server, pending);
         }
-        return await toClient(context, pending, () => Promise.reject(reject("AZ-21", { denied: "login" })));
+        return await toClient(context, pending, () => {
+          throw reject("AZ-21", { denied: "login" });
+        });
       }
       const result = await authenticateUser(context, pending, previousSession, params, options);
       if ("status" in result) return await showLogin(context, pending, page, params, result);

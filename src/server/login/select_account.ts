@@ -55,7 +55,9 @@ export function selectAccountHandlers(approver: Approver, replacement: Pages["lo
         await assertCsrfToken(context, params, loginCsrfBinding(pending));
         if (params.get("cancel") !== undefined) {
           if (allowCancellation(server.now(), target.clientAddress.address)) await consumePending(server, pending);
-          return await toClient(context, pending, () => Promise.reject(reject("AZ-21", { denied: "login" })));
+          return await toClient(context, pending, () => {
+            throw reject("AZ-21", { denied: "login" });
+          });
         }
         const sub = params.get("sub") ?? "";
         if (await server.users.find(sub) === undefined || !await allowsUser(server, pending, sub)) {
