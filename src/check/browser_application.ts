@@ -46,6 +46,7 @@ export function browserApplication<Page extends { close(): Promise<void> }>(
   const { name, openPage, logIn, readUser, verifiesIdTokenSignature } = options;
   return {
     name,
+    opensBrowser: true,
     verifiesIdTokenSignature,
     async logIn({ signal }) {
       const page = await openPage();

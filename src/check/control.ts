@@ -113,7 +113,7 @@ export async function runControl(
     const error = new Error("The client returned a session, but received no tokens from the server.");
     return { ...noControl, authorizations, exchanges, outcome, error };
   }
-  if (first === "logIn") {
+  if (first === "logIn" && !driver.opensBrowser) {
     hasSecondUser = await withinLimit(() =>
       inEnvironment(async ({ as, openBrowser }, watch) => {
         const [, second] = await as.users.list();

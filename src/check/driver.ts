@@ -28,6 +28,11 @@ export interface ClientDriver {
    * Whether the driver adds each response that the browser receives to {@link ClientBrowser.visits}. Default: false.
    */
   readonly recordsVisits?: boolean;
+  /**
+   * Whether the client runs in a browser that the driver opens, so that the check neither chooses the user who logs in
+   * nor withholds a response. Default: false; logins go through {@link ClientJourney.authorize}.
+   */
+  readonly opensBrowser?: boolean;
   /** Whether the client reads the time from {@link ClientJourney.now}. Default: false. */
   readonly readsClock?: boolean;
   /**

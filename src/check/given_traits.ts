@@ -24,6 +24,7 @@ export function givenTraits(
     backChannelLogout: receive !== undefined && client.backchannel_logout_uri !== undefined,
     frontChannelLogout: receive !== undefined && client.frontchannel_logout_uri !== undefined,
     visits: recordsVisits === true,
+    journeyBrowser: driver.opensBrowser !== true,
     clock: readsClock === true,
     ages: readsClock === true || session.passTime !== undefined,
     severalIssuers: as === undefined,

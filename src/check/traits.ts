@@ -30,6 +30,7 @@ export type Trait =
   | "visits"
   | "cookieSession"
   | "secondUser"
+  | "journeyBrowser"
   | "clock"
   | "ages"
   | "severalIssuers"
@@ -110,6 +111,9 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
   frontChannelLogout: driven("open a logout page", "ClientDriver.receive and client.frontchannel_logout_uri"),
   visits: driven("see the pages of the client", "ClientDriver.recordsVisits"),
   cookieSession: { missing: "the application keeps its session outside cookies" },
+  journeyBrowser: {
+    missing: "the driver opens a browser, where the check neither chooses the user nor withholds a response",
+  },
   secondUser: { missing: "the check saw no second user who can log in" },
   clock: driven("set the clock of the client", "ClientDriver.readsClock"),
   ages: driven("let days pass for the client", "ClientSession.passTime"),

@@ -1,12 +1,13 @@
-/** The check of a single-page application with oidc-client-ts, in Chromium. */
+/** The check of single-page applications in Chromium. */
 
 import { assertEquals } from "@std/assert";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
-import { browserApplication } from "../../src/check/mod.ts";
+import { browserApplication, type CheckOptions, type CheckReport } from "../../src/check/mod.ts";
 import { testLatchkey } from "../../src/testing/mod.ts";
+import { accusationsOf } from "../check/drivers/accusations.ts";
 import { checkClient } from "../check/patient_check.ts";
 import { readPackageFile } from "../installed.ts";
 import { sample } from "../sample.ts";
@@ -14,11 +15,9 @@ import { closeBrowser, executablePath, openPage } from "./harness.ts";
 
 after(closeBrowser);
 
-const library = executablePath && await readPackageFile("oidc-client-ts/dist/browser/oidc-client-ts.min.js");
-
 /** The page of the application: starts a login, or ends one, and shows who is logged in. */
 const pageOf = (issuer: string, client_id: string) =>
-  `<title>Shop</title><script src="/oidc.js"></script><p id="user"></p><p id="error"></p><script>
+  `<title>Shop</title><script src="/oauth.js"></script><p id="user"></p><p id="error"></p><script>
 const manager = new oidc.UserManager({
   authority: ${JSON.stringify(issuer)},
   client_id: ${JSON.stringify(client_id)},
@@ -33,14 +32,18 @@ const run = location.pathname === "/callback"
 run.catch((error) => show("error", String(error)));
 </script>`;
 
-test("a single-page application in Chromium has the mistakes of its library: the browser prevents none of them", {
-  skip: executablePath === undefined,
-}, async () => {
+/** Checks a page in Chromium, with the script of a library at `/oauth.js`. */
+async function checkPage(
+  pageOf: (issuer: string, client_id: string) => string,
+  library: string,
+  options: CheckOptions,
+  verifiesIdTokenSignature = true,
+): Promise<CheckReport> {
   await using as = await testLatchkey({ alg: "EdDSA" });
   const { url: issuer } = await as.listen();
   let page = "";
   const app = createServer((request, response) => {
-    const isScript = request.url === "/oidc.js";
+    const isScript = request.url === "/oauth.js";
     response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
     response.end(isScript ? library : page);
   }).listen(0, "127.0.0.1");
@@ -51,22 +54,99 @@ test("a single-page application in Chromium has the mistakes of its library: the
 
   const driver = browserApplication({
     name: "single-page application",
-    openPage: async () => (await openPage("about:blank")).page,
+    async openPage() {
+      const opened = await openPage("about:blank");
+      return Object.assign(opened.page, { close: () => opened[Symbol.asyncDispose]() });
+    },
     async logIn(page) {
       await page.goto(origin);
       await page.locator("#user:not(:empty), #error:not(:empty)").waitFor({ state: "attached" });
+      const error = await page.locator("#error").textContent();
+      if (error) throw new Error(error);
     },
     readUser: async (page) => await page.locator("#user").textContent() || undefined,
-    verifiesIdTokenSignature: false,
+    verifiesIdTokenSignature,
   });
+  const report = await checkClient(driver, { as, ...options });
+  app.close();
+  assertEquals(report.control.passed, true, String(report));
+  return report;
+}
+
+test("a single-page application in Chromium has the mistakes of its library: the browser prevents none of them", {
+  skip: executablePath === undefined,
+}, async () => {
+  const library = await readPackageFile("oidc-client-ts/dist/browser/oidc-client-ts.min.js");
   const passed = sample(["response/state-wrong", "token/type-case"], 2, 0);
   const only = [...passed, "response/iss-wrong", "transport/redirect"];
-  const report = await checkClient(driver, { as, only });
+  const report = await checkPage(pageOf, library, { only }, false);
   const failed = [...new Set(report.failures.map(({ attack: { id } }) => id))];
   assertEquals(failed, ["transport/redirect"], String(report));
   const warned = report.results.filter(({ verdict }) => verdict === "warning").map(({ attack: { id } }) => id);
   // A client of one issuer need not compare iss.
   assertEquals([...new Set(warned)], ["response/iss-wrong", "transport/redirect"], String(report));
   assertEquals(report.counts.inconclusive, 0, String(report));
-  app.close();
+});
+
+/** A page that makes every check of oauth4webapi, and those that it leaves to its caller. */
+const correctPage = (issuer: string, client_id: string) =>
+  `<title>Shop</title><p id="user"></p><p id="error"></p><script type="module">
+import * as oauth from "/oauth.js";
+const issuer = new URL(${JSON.stringify(issuer)});
+const client = { client_id: ${JSON.stringify(client_id)}, id_token_signed_response_alg: "EdDSA" };
+const options = { [oauth.allowInsecureRequests]: true, signal: () => AbortSignal.timeout(2000) };
+const redirect_uri = location.origin + "/callback";
+const show = (id, text) => document.getElementById(id).textContent = text;
+async function discover() {
+  const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
+  if (as.issuer !== ${JSON.stringify(issuer)}) throw new Error("wrong issuer");
+  return as;
+}
+async function begin() {
+  const as = await discover();
+  const login = {
+    state: oauth.generateRandomState(),
+    nonce: oauth.generateRandomNonce(),
+    verifier: oauth.generateRandomCodeVerifier(),
+  };
+  sessionStorage.setItem("login", JSON.stringify(login));
+  const url = new URL(as.authorization_endpoint);
+  if (!/^https?:$/.test(url.protocol)) throw new Error("wrong authorization endpoint");
+  url.search = new URLSearchParams({
+    client_id: client.client_id, redirect_uri, response_type: "code", scope: "openid profile",
+    state: login.state, nonce: login.nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(login.verifier), code_challenge_method: "S256",
+  });
+  location.assign(url);
+}
+async function complete() {
+  const { state, nonce, verifier } = JSON.parse(sessionStorage.getItem("login"));
+  sessionStorage.removeItem("login");
+  const url = new URL(location.href);
+  history.replaceState(null, "", "/callback");
+  const as = await discover();
+  const params = oauth.validateAuthResponse(as, client, url, state);
+  const response = await oauth.authorizationCodeGrantRequest(
+    as, client, oauth.None(), params, redirect_uri, verifier, options);
+  const tokens = await oauth.processAuthorizationCodeResponse(
+    as, client, response, { expectedNonce: nonce, requireIdToken: true });
+  await oauth.validateApplicationLevelSignature(as, response, options);
+  const { sub, azp = client.client_id } = oauth.getValidatedIdTokenClaims(tokens);
+  if (sub === "" || azp !== client.client_id) throw new Error("wrong sub or azp");
+  show("user", sub);
+}
+(location.pathname === "/callback" ? complete() : begin()).catch((error) => show("error", String(error)));
+</script>`;
+
+test("a correct single-page application in Chromium is accused of nothing", {
+  skip: executablePath === undefined,
+}, async () => {
+  const report = await checkPage(correctPage, await readPackageFile("oauth4webapi/build/index.js"), {
+    only: [
+      // These log in a second user, or withhold a response.
+      ...["session/two-users", "error/never-returns", "response/swapped", "response/late", "response/other-mode"],
+      ...["response/iss-missing", "response/code-missing", "id-token/alg-other", "id-token/user-similar"],
+    ],
+  });
+  assertEquals(accusationsOf(report), [], String(report));
 });

@@ -97,7 +97,7 @@ export const browserSessionAttacks: readonly Attack[] = [
     title: "Two users are logged in at the same time, each in their own browser.",
     correctClient: "The client keeps the user and the tokens of each browser apart.",
     journey: "session",
-    needs: ["namesUser", "secondUser"],
+    needs: ["journeyBrowser", "namesUser", "secondUser"],
     sources: ["RFC 6749 §10.3", "OpenID Connect Core §5.3.2"],
     async perform({ as, driver, openBrowser, session, expectedSub }) {
       const [first, second] = await as.users.list();

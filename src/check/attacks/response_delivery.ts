@@ -157,7 +157,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/swapped",
-    needs: ["namesUser"],
+    needs: ["journeyBrowser", "namesUser"],
     title:
       "Two logins of two users are open in one browser, and the responses arrive in the same or the reverse order.",
     correctClient:
@@ -207,6 +207,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/late",
+    needs: ["journeyBrowser"],
     title: "The authorization response arrives a day after the request.",
     correctClient: "The client reports that the login has expired; the next login works.",
     level: "must-recover",
@@ -235,6 +236,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/other-mode",
+    needs: ["journeyBrowser"],
     title:
       "The authorization response arrives in the fragment or by POST, although the client requested it in the query.",
     correctClient: "The client rejects the response.",

@@ -59,6 +59,7 @@ export const sessionAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "error/never-returns",
+    needs: ["journeyBrowser"],
     title: "The authorization endpoint never redirects the browser back, and the user starts the login again.",
     correctClient: "The client does not wait for the first response, and the second login works.",
     sources: ["RFC 8252 §8.3"],
