@@ -166,7 +166,8 @@ function resultOf(
     : observed?.seen === "hung"
     ? "hung"
     : shown.seen ?? observed?.seen ?? usuallySeen(attack);
-  const effect = verdict === "warning" ? warningEffect(seen) : effects[seen];
+  const general = verdict === "warning" ? warningEffect(seen) : effects[seen];
+  const effect = withOwnFix(general, seen === "crashed" || seen === "hung" ? undefined : attack.fix);
   return {
     ...task,
     effect: passed || isInconclusive ? usualEffect(attack) : effect,
@@ -191,7 +192,9 @@ function usuallySeen({ level, accepts }: Attack): Seen {
 }
 
 /** The usual effect of an attack that succeeds. */
-export const usualEffect = (attack: Attack): Effect => effects[usuallySeen(attack)];
+export const usualEffect = (attack: Attack): Effect => withOwnFix(effects[usuallySeen(attack)], attack.fix);
+
+const withOwnFix = (effect: Effect, fix = effect.fix): Effect => ({ ...effect, fix });
 
 /** What an attacker got, as a journey of any attack shows it; the text follows "the client". */
 function observedHarm(

@@ -129,6 +129,11 @@ export interface Attack {
   readonly title: string;
   /** What a correct client does, one sentence. */
   readonly correctClient: string;
+  /**
+   * What to change in a client that fails, one sentence. Default: that of the effect. A client that crashes or does not
+   * end needs the fix of that effect.
+   */
+  readonly fix?: string;
   /** What is expected of the client. */
   readonly level: AttackLevel;
   /** Where a correct client stops, if the level is `must-reject` or `should-reject`. Default: it only fails. */

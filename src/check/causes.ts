@@ -4,7 +4,7 @@ import { severities, type Severity } from "./effects.ts";
 import { withoutServerNumber } from "./journeys.ts";
 import { type AttackResult, type FailureCause, failureVerdicts } from "./report.ts";
 
-/** How many harms and duties of one cause a report names. */
+/** How many fixes, harms and duties of one cause a report names. */
 const maxTexts = 3;
 
 /** The causes of the results that failed: the worst and gravest first, then those of the most attacks. */
@@ -12,11 +12,12 @@ export function listCauses(results: readonly AttackResult[]): FailureCause[] {
   const failed = results.filter(({ verdict }) => failureVerdicts.includes(verdict));
   return [...Map.groupBy(failed, ({ cause }) => cause!)].map(([cause, own]): FailureCause => {
     const byGravity = own.toSorted((one, other) => rankOf(one.effect) - rankOf(other.effect));
-    const { severity, consequence, fix } = byGravity[0]!.effect;
+    const { severity, consequence } = byGravity[0]!.effect;
+    const fixes = new Set(byGravity.map(({ effect }) => effect.fix));
     return {
       cause,
       verdict: failureVerdicts.find((verdict) => own.some((result) => result.verdict === verdict))!,
-      ...{ severity, consequence, fix },
+      ...{ severity, consequence, fix: [...fixes].slice(0, maxTexts).join(" ") },
       attacks: [...new Set(byGravity.map(({ attack }) => attack.id))],
       harms: harmsOf(own).slice(0, maxTexts),
       duties: dutiesOf(own).slice(0, maxTexts),

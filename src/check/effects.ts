@@ -154,9 +154,7 @@ const table = {
     cause: "accepts ID tokens that are not valid for the login",
     severity: "high",
     consequence: "An ID token of another login, client, issuer or time begins a session.",
-    fix:
-      "Make every check of OpenID Connect Core §3.1.3.7, the nonce included, with a maintained library, before a session " +
-      "begins.",
+    fix: "Make every check of OpenID Connect Core §3.1.3.7 before a session begins.",
   },
   subject: {
     cause: "accepts ID tokens without a user",

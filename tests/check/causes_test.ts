@@ -93,3 +93,27 @@ test("every duty says in words why it binds a client", () => {
   assert(named.length > 5);
   for (const trait of named) assert(seenText(trait) !== trait, `${trait} has no words`);
 });
+
+test("the fix belongs to the attack: each message that a client must reject has one, and none names another message", async () => {
+  const rejected = attacks.filter(({ id, level, exposes }) =>
+    /^(?:metadata|response|id-token|refresh|resource|jarm|registration)\//.test(id) && level === "must-reject" &&
+    exposes === undefined
+  );
+  // The fix of their effect is about them alone.
+  const byEffect = attacks.filter(({ accepts, id }) =>
+    accepts === "subject" || accepts === "otherUser" || accepts === "form" || accepts === "signature" ||
+    ["response/initiated-login", "resource/redirects-away"].includes(id)
+  );
+  assertEquals(
+    rejected.filter((attack) => attack.fix === undefined && !byEffect.includes(attack)).map(({ id }) => id),
+    [],
+  );
+  const { causes } = await checkClientWithEdDsa(
+    smallClient(undefined, undefined, undefined, { ...correctDecisions, isAudience: () => true }),
+    { only: ["refresh/id-token-other", "id-token/aud-wrong"] },
+  );
+  assertEquals(causes.map(({ fix }) => fix), [
+    "Require that aud of the ID token is your client_id, or a list with it and nothing that you do not trust. " +
+    "Compare iss, sub and aud of the new ID token with those of the login, and discard the response if one differs.",
+  ]);
+});

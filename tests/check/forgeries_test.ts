@@ -5,7 +5,7 @@
 
 import { assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { createHmac, createPublicKey, type KeyObject, verify, X509Certificate } from "node:crypto";
+import { createHmac, createPublicKey, type JsonWebKey, type KeyObject, verify, X509Certificate } from "node:crypto";
 import { test } from "node:test";
 import { forgedSignatures, wrongForms } from "../../src/check/attacks/forgeries.ts";
 import { forgeJwt, type Original, publicKeyForms } from "../../src/check/attacks/forged_jwt.ts";

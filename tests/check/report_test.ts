@@ -136,6 +136,7 @@ test("failures have the cause of what was seen, and one cause has the failures o
     harms: [],
     duties: ["OpenID Connect Core §3.1.3.7"],
     ...effects.idToken,
+    fix: "Keep the nonce of each login, and compare the nonce of the ID token with it, character by character.",
   }]);
   const [whole, ...others] = await causesOf("checks nothing");
   assertEquals([whole.cause, whole.attacks.toSorted(), others], [
@@ -245,6 +246,9 @@ test("the report as text names what was skipped and why, once for each attack", 
   );
 });
 
+const audienceFix =
+  "Require that aud of the ID token is your client_id, or a list with it and nothing that you do not trust.";
+
 test("one block an attack: consequence, the value that was sent in each variant, fix and command; the gravest first", async () => {
   const driver = smallClient("checks nothing");
   const report = await checkClientWithEdDsa(driver, {
@@ -274,7 +278,7 @@ test("one block an attack: consequence, the value that was sent in each variant,
   // One for each journey with other requests: a login with discovery, one without, a refresh.
   assertEquals(lines.filter((line) => line.startsWith("  received:")).length, 3, blocks[0]);
   assertEquals(lines.slice(-3), [
-    `  fix:         ${effects.idToken.fix}`,
+    `  fix:         ${audienceFix}`,
     '  repeat:      checkClient(driver, { only: ["id-token/aud-wrong"] })',
     "  sources:     OpenID Connect Core §3.1.3.7; CVE-2024-47806; CVE-2023-22482; CVE-2024-5798",
   ]);
@@ -288,7 +292,7 @@ test("one block an attack: consequence, the value that was sent in each variant,
     ['token: id_token.aud: "value-of-another-request" in place of "client-1"'],
     'checkClient(driver, { only: ["id-token/aud-wrong"] })',
   ]);
-  assertEquals([found.consequence, found.fix], [effects.idToken.consequence, effects.idToken.fix]);
+  assertEquals([found.consequence, found.fix], [effects.idToken.consequence, audienceFix]);
   assertMatch(
     report.toJUnit(),
     /<failure[^>]*>FAILED id-token\/aud-wrong[^<]*consequence: [^<]*sent: [^<]*fix: [^<]*repeat: /,

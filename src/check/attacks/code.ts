@@ -61,6 +61,7 @@ function longerCode(suffix: string): { readonly authorize: Fault; readonly token
 export const codeAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/code-injected",
+    fix: "Send a new code challenge (S256) with each login, or compare the nonce of the ID token.",
     needs: ["readsIdToken", "injectableCode"],
     title: "The code belongs to a login in another browser, and the token endpoint does not verify the code verifier.",
     correctClient: "The client sends a code challenge, or rejects an ID token without the nonce of this login.",

@@ -9,6 +9,8 @@ import { sent } from "./parameters.ts";
 export const credentialAttacks: readonly Attack[] = [
   defineAttack({
     id: "token/secret-characters",
+    fix:
+      "Form-encode the client id and the secret each, before you join them with a colon and encode them with Base64.",
     level: "must-tolerate",
     needs: ["basic", "severalIssuers"],
     title: "The client secret has characters that the client must encode in the HTTP Basic header.",

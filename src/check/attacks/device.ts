@@ -86,7 +86,13 @@ const withBothUris: GridResponse = {
 /** The attacks of the category `device`. */
 export const deviceAttacks: readonly Attack[] = [
   ...gridAttacks(response, [{
-    ...{ id: "device/member-missing", level: "must-reject", endpoints: ["device_authorization"], stop: "callback" },
+    ...{
+      id: "device/member-missing",
+      fix: "Check that device_code, user_code and verification_uri are present before you poll.",
+      level: "must-reject",
+      endpoints: ["device_authorization"],
+      stop: "callback",
+    },
     ...{ member: ["device_code", "user_code", "verification_uri"], values: ["absent", "null"] },
     correctClient: "The client reports the missing member, and does not poll.",
     sources: ["RFC 8628 §3.2"],
@@ -116,6 +122,7 @@ export const deviceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "device/id-token-forged",
+    fix: "Verify the signature of the ID token, as after every other login.",
     level: "must-reject",
     title: "The ID token of a device names another user, and is signed with a key of an attacker.",
     correctClient: "The client rejects the ID token, or does not read it.",
@@ -138,6 +145,7 @@ export const deviceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "device/pending",
+    fix: "After authorization_pending, wait for the interval and poll again.",
     title: "The user takes a long time, and the device receives authorization_pending for many polls.",
     correctClient: "The client polls no faster than the interval until it has tokens.",
     level: "must-tolerate",
@@ -152,6 +160,7 @@ export const deviceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "device/never-approved",
+    fix: "Stop polling when expires_in seconds have passed.",
     title:
       "The user never decides, and the server responds with authorization_pending even after the codes have expired.",
     correctClient: "The client stops polling when expires_in has passed, and reports it; the next login works.",
@@ -175,6 +184,7 @@ export const deviceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "device/slow-down",
+    fix: "Add 5 seconds to the interval after each slow_down.",
     title: "Two polls receive slow_down, and the later ones receive authorization_pending.",
     correctClient: "The client waits 5 seconds longer after each slow_down, and keeps the longer interval.",
     level: "must-tolerate",
@@ -186,6 +196,7 @@ export const deviceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "device/ended",
+    fix: "Stop polling after every error but authorization_pending and slow_down.",
     title: "A poll receives an error that ends the device login.",
     correctClient: "The client stops polling, and reports the error code; the next login works.",
     level: "must-recover",
@@ -196,6 +207,7 @@ export const deviceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "device/response-odd",
+    fix: "Poll every 5 seconds if interval is absent or not a positive number.",
     title: "The device authorization response has no interval, or one that is 0, negative, null, a string or a year.",
     correctClient: "The client polls every 5 seconds if the interval is not usable, and never without a pause.",
     level: "must-recover",

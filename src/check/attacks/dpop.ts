@@ -86,6 +86,7 @@ const oddNonces: Readonly<Record<string, string | null>> = {
 export const dpopAttacks: readonly Attack[] = [
   defineAttack({
     id: "dpop/nonce-asked",
+    fix: "After the error use_dpop_nonce, repeat the request once with a new proof that has the nonce of the response.",
     title: "The server requires a nonce in the DPoP proof.",
     correctClient: "The client repeats the request once, with a new DPoP proof that has the nonce.",
     level: "must-tolerate",
@@ -131,6 +132,7 @@ export const dpopAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "dpop/nonce-renewed",
+    fix: "Keep the newest DPoP-Nonce of each server, and use it in the next proof.",
     title:
       "Each response has a new DPoP nonce, and the server accepts only the newest; token endpoint and userinfo have their own.",
     correctClient: "The client uses the newest nonce of each endpoint.",
@@ -153,6 +155,7 @@ export const dpopAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "dpop/type-downgraded",
+    fix: "Discard an access token whose token_type is not DPoP if you sent a proof.",
     title: "The server ignores the DPoP proof, and issues a bearer token.",
     correctClient: "The client discards the access token, because it is not bound to the key of the client.",
     level: "should-reject",

@@ -59,6 +59,7 @@ export const errorAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "error/beside-code",
+    fix: "Stop if the response has error, whatever else it has.",
     title: "The authorization response has both an error and a valid code.",
     correctClient: "The client treats the response as an error, and sends no token request.",
     level: "must-reject",
@@ -80,6 +81,7 @@ export const errorAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "error/token-200",
+    fix: "Look for error in the body of a token response, whatever its status.",
     title: "The token endpoint responds with status 200 and a JSON error instead of tokens.",
     correctClient: "The client reports the error; no session begins.",
     level: "must-reject",

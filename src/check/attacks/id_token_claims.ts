@@ -35,12 +35,24 @@ function hasIllegalClaim(observation: Observation): boolean {
 export const idTokenClaimAttacks: readonly Attack[] = [
   ...gridAttacks(claims, [
     {
-      ...{ id: "id-token/iss-wrong", member: "iss", values: ["foreign", ...noText, ...nearIssuers, "list"], duty },
+      ...{
+        id: "id-token/iss-wrong",
+        fix: "Compare iss of the ID token with the issuer of the metadata, character by character.",
+        member: "iss",
+        values: ["foreign", ...noText, ...nearIssuers, "list"],
+        duty,
+      },
       ...{ alsoIn: [...everyLogin, "refresh"] },
       sources: ["OpenID Connect Core §2", "RFC 8725 §3.8", "CVE-2024-47807", "CVE-2024-53861", "CVE-2025-30144"],
     },
     {
-      ...{ id: "id-token/aud-wrong", member: "aud", duty, alsoIn: [...everyLogin, "refresh"] },
+      ...{
+        id: "id-token/aud-wrong",
+        fix: "Require that aud of the ID token is your client_id, or a list with it and nothing that you do not trust.",
+        member: "aud",
+        duty,
+        alsoIn: [...everyLogin, "refresh"],
+      },
       values: ["foreign", ...nearMisses, "list", "absent", "null", "empty", "number"],
       sources: ["CVE-2024-47806", "CVE-2023-22482", "CVE-2024-5798"],
     },
@@ -49,7 +61,13 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       values: { "an array of one": (aud) => [aud].flat() },
     },
     {
-      ...{ id: "id-token/azp-other", level: "should-reject", member: "azp", values: ["foreign"] },
+      ...{
+        id: "id-token/azp-other",
+        fix: "Compare azp of the ID token with your client_id if it is present.",
+        level: "should-reject",
+        member: "azp",
+        values: ["foreign"],
+      },
       sources: [duty],
     },
     {
@@ -61,20 +79,43 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       sources: ["OpenID Connect Core §2"],
     },
     {
-      ...{ id: "id-token/exp-past", member: "exp", duty, alsoIn: [...everyLogin, "refresh"] },
+      ...{
+        id: "id-token/exp-past",
+        fix: "Reject an ID token whose exp is not a number or has passed, also after a refresh.",
+        member: "exp",
+        duty,
+        alsoIn: [...everyLogin, "refresh"],
+      },
       values: ["an hour ago", "six minutes ago", "a year ago", "absent", "null", "date"],
     },
     {
-      ...{ id: "id-token/iat-missing", member: "iat", values: ["absent", "null", "date"] },
+      ...{
+        id: "id-token/iat-missing",
+        fix: "Reject an ID token whose iat is not a number.",
+        member: "iat",
+        values: ["absent", "null", "date"],
+      },
       sources: ["OpenID Connect Core §2"],
     },
     {
       // OpenID Connect Core §2 does not name nbf, and a client ignores the claims that it does not understand.
-      ...{ id: "id-token/nbf-future", level: "should-reject", member: "nbf", values: ["in an hour"] },
+      ...{
+        id: "id-token/nbf-future",
+        fix: "Reject an ID token before its nbf.",
+        level: "should-reject",
+        member: "nbf",
+        values: ["in an hour"],
+      },
       sources: ["RFC 7519 §4.1.5"],
     },
     {
-      ...{ id: "id-token/nonce-wrong", member: "nonce", values: ["foreign", ...nearMisses, "absent", "null"], duty },
+      ...{
+        id: "id-token/nonce-wrong",
+        fix: "Keep the nonce of each login, and compare the nonce of the ID token with it, character by character.",
+        member: "nonce",
+        values: ["foreign", ...nearMisses, "absent", "null"],
+        duty,
+      },
       ...{ needs: ["readsIdToken", "nonce"], sources: ["CVE-2024-10318"], alsoIn: everyLogin },
     },
     {
@@ -90,6 +131,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     {
       ...{
         id: "id-token/acr-weaker",
+        fix: "Compare acr of the ID token with the level that you requested.",
         member: "acr",
         values: ["foreign", "absent"],
         needs: ["readsIdToken", "essentialAcr"],
@@ -97,7 +139,13 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       sources: [duty, "OpenID Connect Core §5.5.1.1", "RFC 9470 §5"],
     },
     {
-      ...{ id: "id-token/auth-time-old", member: "auth_time", values: ["a year ago", "absent"], allowsNewLogin: true },
+      ...{
+        id: "id-token/auth-time-old",
+        fix: "If you send max_age, require auth_time in the ID token, and compare it with the time.",
+        member: "auth_time",
+        values: ["a year ago", "absent"],
+        allowsNewLogin: true,
+      },
       correctClient: "The client discards the token response, or requests a new login once.",
       needs: ["readsIdToken", "maxAge"],
       sources: ["OpenID Connect Core §3.1.2.1", duty],
@@ -131,6 +179,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/iss-known",
+    fix: "Compare iss of the ID token with the issuer to which this login was sent.",
     title: "The ID token has the iss of an earlier issuer.",
     journey: "second issuer",
     duty,
@@ -142,6 +191,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/sub-other",
+    fix: "Discard a userinfo response whose sub is not that of the ID token.",
     needs: ["readsIdToken", "userinfo"],
     title: "The ID token and userinfo have different values of sub.",
     correctClient: "The client does not use the userinfo response.",
@@ -168,6 +218,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/replayed",
+    fix: "Keep the nonce of each login, and compare the nonce of the ID token with it, character by character.",
     needs: ["readsIdToken", "nonce"],
     title: "The ID token has the claims of an earlier login of the same client, without at_hash.",
     journey: "second login",
@@ -182,6 +233,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/claims-utf8",
+    fix: "Decode the claims as UTF-8.",
     level: "must-tolerate",
     needs: ["readsIdToken", "claims"],
     title: "The name in the ID token has letters outside of ASCII.",

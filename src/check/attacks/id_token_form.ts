@@ -10,6 +10,7 @@ import { passIf } from "./conclusions.ts";
 export const idTokenFormAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/payload-shape",
+    fix: "Reject an ID token whose payload is not a JSON object.",
     needs: ["idToken"],
     title: "The ID token payload is not a JSON object.",
     duty: { source: "RFC 7519 §7.2", binds: ["readsIdToken"] },
@@ -32,6 +33,7 @@ export const idTokenFormAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/typ-foreign",
+    fix: "Reject an ID token whose typ is that of another kind of token, such as at+jwt or logout+jwt.",
     title: "An access token is in place of the ID token.",
     duty: "RFC 8725 §3.12",
     sources: ["RFC 8725 §3.11", "RFC 9068 §5"],
@@ -52,6 +54,7 @@ export const idTokenFormAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/claims-twice",
+    fix: "Reject an ID token that has a claim twice.",
     needs: ["readsIdToken", "namesUser"],
     title: "The payload of the ID token has a claim twice, with different values.",
     correctClient: "The client discards the token response, or checks and uses the same one of the two values.",

@@ -42,6 +42,7 @@ export const idTokenKeyAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/key-of-another-issuer",
+    fix: "Keep the keys of each issuer apart, and verify an ID token only with those of its issuer.",
     title: "The ID token is signed with the key of another issuer, at which the client logged in before.",
     needs: ["readsIdToken", "checksSignature", "severalIssuers"],
     duty: "RFC 8725 §3.8",

@@ -59,6 +59,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
   }]),
   defineAttack({
     id: "id-token/alg-other",
+    fix: "Register id_token_signed_response_alg, and accept this algorithm only.",
     needs: ["readsIdToken", "checksSignature"],
     level: "should-reject",
     title: "The ID token is signed with a published key, but with an algorithm that the client did not register.",

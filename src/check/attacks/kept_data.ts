@@ -22,6 +22,7 @@ const secondsUntilRemoved = 172_800;
 export const keptDataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/rejected-kept",
+    fix: "Store metadata only after all its checks have passed.",
     stop: undefined,
     title: "The metadata has a wrong issuer and the token endpoint of an attacker once; at the next login it is right.",
     correctClient: "The client keeps no document that it has rejected, and sends nothing to this token endpoint.",
@@ -51,6 +52,7 @@ export const keptDataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/keys-elsewhere",
+    fix: "Fetch the keys without the credentials of the client.",
     stop: undefined,
     title: "The metadata names keys on another host, as with a content delivery network.",
     correctClient: "The client fetches the keys without its credentials.",
@@ -65,6 +67,7 @@ export const keptDataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "keys/kept-for-ever",
+    fix: "Fetch the keys again from time to time, and forget those that the server no longer publishes.",
     level: "should-reject",
     stop: undefined,
     title: "The server has removed a key, and two days later this key signs an ID token.",
@@ -91,6 +94,7 @@ export const keptDataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "keys/lost-by-failure",
+    fix: "Keep the old keys until new ones have been fetched.",
     level: "should-reject",
     title:
       "An ID token has an unknown key while the JWKS endpoint is down; the next one has the key that the client has.",
@@ -118,6 +122,7 @@ export const keptDataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "refresh/expiry-kept",
+    fix: "Use the expires_in of the newest response.",
     level: "should-reject",
     title: "The first access token expires after a minute, the refreshed one after an hour.",
     correctClient: "The client refreshes once, and uses the new access token until it expires.",
@@ -147,6 +152,7 @@ export const keptDataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "refresh/dead-token-kept",
+    fix: "Delete the refresh token after invalid_grant.",
     level: "should-reject",
     title: "The server rejects the refresh token with invalid_grant, and the user continues to use the application.",
     correctClient: "The client deletes the refresh token, and does not send it again.",

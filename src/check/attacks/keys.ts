@@ -33,12 +33,19 @@ function maxFetches({ exchanges }: Observation): number {
 export const keyAttacks: readonly Attack[] = [
   ...gridAttacks(jsonResponse("the JWKS", { isSteady: true }), [
     {
-      ...{ id: "keys/empty", member: "keys", values: ["empty", "absent", "object", "text"], sources: ["RFC 7517 §5"] },
+      ...{
+        id: "keys/empty",
+        fix: "Reject the ID token if no key could be fetched.",
+        member: "keys",
+        values: ["empty", "absent", "object", "text"],
+        sources: ["RFC 7517 §5"],
+      },
       duty: "RFC 8725 §3.3",
     },
   ]),
   defineAttack({
     id: "keys/down",
+    fix: "Reject the ID token if no key could be fetched.",
     title: "The JWKS endpoint responds with an error status, or with a body that is not a JSON object.",
     duty: "RFC 8725 §3.3",
     ...oneOf("how", ["503", ...Object.keys(wrongBodies)]),
@@ -49,6 +56,7 @@ export const keyAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "keys/rotated",
+    fix: "Fetch the keys once more if none has the kid of the ID token.",
     level: "must-tolerate",
     title: "The server signs the ID token with a new key that the JWKS in the client's cache does not have.",
     correctClient: "The client fetches the JWKS once more, and accepts the ID token.",
@@ -93,6 +101,7 @@ export const keyAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "keys/unknown-often",
+    fix: "Fetch the keys again at most once a minute, and reject an ID token that none of them verifies.",
     title: "The ID tokens of ten logins in a row have a kid that the JWKS does not have.",
     correctClient: "The client fetches the JWKS again at most once a minute, and rejects the ID tokens.",
     journey: "second login",
@@ -128,6 +137,7 @@ export const keyAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "keys/withdrawn",
+    fix: "Fetch the keys again from time to time, and forget those that the server no longer publishes.",
     title: "The JWKS no longer has the key that signed the ID token.",
     duty: "RFC 8725 §3.3",
     sources: ["OpenID Connect Core §10.1.1"],
@@ -158,6 +168,7 @@ export const keyAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "keys/symmetric",
+    fix: "Ignore published keys with the type oct.",
     title: "The JWKS has a symmetric key, and the ID token is signed with HMAC (HS256) and this key.",
     endpoints: ["token", "jwks"],
     accepts: "form",
@@ -168,6 +179,7 @@ export const keyAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "keys/swapped-under-kid",
+    fix: "Fetch the keys again from time to time, and forget those that the server no longer publishes.",
     title: "The JWKS has a wrong key under the kid of the key that signed the ID token.",
     duty: "RFC 8725 §3.3",
     sources: ["RFC 7517 §4.5", "auth0/jwks-rsa-java#277"],

@@ -35,7 +35,12 @@ function assessVisit({ trap, outcome }: Observation): Assessment | undefined {
 export const metadataAttacks: readonly Attack[] = [
   ...gridAttacks(document, [
     {
-      ...{ id: "metadata/issuer-other", member: "issuer", duty: "RFC 8414 §3.3" },
+      ...{
+        id: "metadata/issuer-other",
+        fix: "Compare issuer of the metadata with the configured issuer, character by character.",
+        member: "issuer",
+        duty: "RFC 8414 §3.3",
+      },
       values: ["foreign", "shortened", "extended", "path", ...noText],
       sources: ["OpenID Connect Discovery §4.3"],
     },
@@ -44,14 +49,24 @@ export const metadataAttacks: readonly Attack[] = [
       sources: ["RFC 8414 §3.3", "github/copilot-cli#4490"],
     },
     {
-      ...{ id: "metadata/member-shape", member: ["authorization_endpoint", "token_endpoint"], by: "logIn" },
+      ...{
+        id: "metadata/member-shape",
+        fix: "Check that each endpoint of the metadata is present and a URL before you use it.",
+        member: ["authorization_endpoint", "token_endpoint"],
+        by: "logIn",
+      },
       values: { ...pick("absent", "null", "number"), "a path": () => "/oauth2/token" },
       correctClient: "The client reports the invalid member; it does not guess the path.",
       stop: undefined,
       sources: ["RFC 8414 §2", "OpenID Connect Discovery §3"],
     },
     {
-      ...{ id: "metadata/authorization-endpoint-hostile", member: "authorization_endpoint", by: "logIn" },
+      ...{
+        id: "metadata/authorization-endpoint-hostile",
+        fix: "Open the authorization endpoint only if it is an http or https URL.",
+        member: "authorization_endpoint",
+        by: "logIn",
+      },
       values: Object.fromEntries(hostileUris.map((uri) => [uri, () => uri])),
       correctClient: "The client opens only http and https URLs.",
       sources: ["CVE-2025-6514", "CVE-2025-58444", "andrewyng/openworker#527"],
@@ -72,14 +87,26 @@ export const metadataAttacks: readonly Attack[] = [
       },
     },
     {
-      ...{ id: "metadata/plain-http", member: usedMembers, needs: ["httpsIssuer"], stop: undefined },
+      ...{
+        id: "metadata/plain-http",
+        fix: "Send requests only to https URLs, and reject metadata with an http endpoint.",
+        member: usedMembers,
+        needs: ["httpsIssuer"],
+        stop: undefined,
+      },
       values: { "an http URL": (_, { trap }) => `${trap.origin.replace("https:", "http:")}/other` },
       correctClient: "The client sends no request to the http URL.",
       sources: ["RFC 6749 §3.2", "RFC 8414 §2"],
       assess: assessVisit,
     },
     {
-      ...{ id: "metadata/endpoint-internal", level: "should-reject", member: usedMembers, needs: ["anyOrigin"] },
+      ...{
+        id: "metadata/endpoint-internal",
+        fix: "On a server, do not connect to private or local addresses that the metadata names.",
+        level: "should-reject",
+        member: usedMembers,
+        needs: ["anyOrigin"],
+      },
       values: Object.fromEntries(
         internalHosts.map((host): [string, Wrong] => [host, (_, { trap }) => {
           trap.addOrigin(`https://${host}`);
@@ -92,7 +119,12 @@ export const metadataAttacks: readonly Attack[] = [
       assess: assessVisit,
     },
     {
-      ...{ id: "metadata/pkce-unsupported", member: "code_challenge_methods_supported", needs: ["pkce"] },
+      ...{
+        id: "metadata/pkce-unsupported",
+        fix: "Send a code challenge with S256 in every login, or stop if the metadata does not list S256.",
+        member: "code_challenge_methods_supported",
+        needs: ["pkce"],
+      },
       values: { ...pick("absent", "empty"), "only plain": () => ["plain"] },
       stop: undefined,
       correctClient: "The client stops, or sends a code challenge with S256 nevertheless.",
@@ -143,6 +175,7 @@ export const metadataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/redirected",
+    fix: "Fetch the metadata without following redirects.",
     title: "The metadata URL redirects to another origin.",
     correctClient: "The client does not follow the redirect, or rejects the document at the other origin.",
     stop: "discovery",
@@ -157,6 +190,7 @@ export const metadataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/moved",
+    fix: "Fetch the metadata again after a failed login.",
     title:
       "The token endpoint and the keys have moved to other URLs since the first login; the old URLs respond with 404.",
     correctClient:

@@ -26,6 +26,7 @@ export const otherIssuerAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "response/mix-up",
+    fix: "Compare iss of the response with the issuer to which this login was sent, before the token request.",
     title: "The authorization endpoint redirects the browser to a second, honest issuer with the same state (mix-up).",
     endpoints: ["authorize", "discovery"],
     sources: ["RFC 9207 §1"],
@@ -50,6 +51,7 @@ export const otherIssuerAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "metadata/endpoint-of-another",
+    fix: "Compare iss of the response with the issuer to which this login was sent, before the token request.",
     by: "logIn",
     title: "The metadata names the authorization endpoint of a second, honest issuer.",
     sources: ["RFC 9207 §1"],
@@ -62,6 +64,7 @@ export const otherIssuerAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/issuer-with-path",
+    fix: "Append /.well-known/openid-configuration to the whole issuer, its path included.",
     level: "must-tolerate",
     by: "logIn",
     title: "The client logs in at an issuer whose URL has a path.",

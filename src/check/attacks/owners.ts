@@ -34,6 +34,7 @@ const pollutingMembers = `"__proto__":{"${marker}":"set"},"constructor":{"protot
 export const ownerAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/other-toolkit",
+    fix: "Keep the issuer with each login, and send a code only to the issuer of its login.",
     stop: undefined,
     title: "Logins at two issuers are open in one browser, and both responses arrive (COAT).",
     correctClient: "The client sends each code to the issuer of its login, or rejects the response.",
@@ -65,6 +66,7 @@ export const ownerAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/request-forgery",
+    fix: "Compare iss of the response with the issuer to which this login was sent, before the token request.",
     title:
       "The login at one issuer ends with the code of an attacker at another, for the same state, nonce and code challenge " +
       "(CORF).",
@@ -97,6 +99,7 @@ export const ownerAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/audience-injection",
+    fix: "Use the issuer to which you send an assertion as its audience, never a value that another server chose.",
     stop: undefined,
     title: "The metadata names the token endpoint of another, honest issuer, and a PAR endpoint of its own.",
     correctClient: "The client sends this server no assertion whose audience is the other issuer or its endpoint.",

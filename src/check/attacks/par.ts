@@ -34,7 +34,13 @@ const response = jsonResponse("the response to a pushed authorization request", 
 /** The attacks of the categories `par` and `jar`. */
 export const parAttacks: readonly Attack[] = [
   ...gridAttacks(response, [{
-    ...{ id: "par/response-shape", level: "must-reject", member: "request_uri", values: noText },
+    ...{
+      id: "par/response-shape",
+      fix: "Check that request_uri is a text that is not empty before you open the authorization endpoint.",
+      level: "must-reject",
+      member: "request_uri",
+      values: noText,
+    },
     correctClient: "The client reports an error, and does not open the authorization endpoint.",
     sources: ["RFC 9126 §2.2"],
     assess: (observation) =>
@@ -50,6 +56,7 @@ export const parAttacks: readonly Attack[] = [
   drawnCells(response, { id: "par/members", member: ["request_uri", "expires_in", "__proto__"] }),
   defineAttack({
     id: "par/rejected",
+    fix: "Report the error of a push, and do not send the request through the browser instead.",
     title: "The server rejects the pushed authorization request.",
     correctClient:
       "The client reports the error code, and does not send the authorization request through the browser instead.",
@@ -70,6 +77,7 @@ export const parAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "jar/rejected",
+    fix: "Report the error of a signed request, and do not send it without a signature.",
     allowsNewLogin: true,
     title: "The server rejects signed authorization requests.",
     correctClient: "The client reports the error code, and does not send the request without a signature instead.",

@@ -43,6 +43,7 @@ export const refreshAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "refresh/token-omitted",
+    fix: "Keep the old refresh token if the response has none.",
     title: "The response to a refresh has no refresh token, and the old one stays valid.",
     correctClient: "The client keeps the old refresh token, and uses it for the next refresh.",
     sources: ["RFC 6749 §6", "modelcontextprotocol/python-sdk#2270", "getsentry/junior#775"],
@@ -58,7 +59,14 @@ export const refreshAttacks: readonly Attack[] = [
     },
   ]),
   ...gridAttacks(claimsOf("the ID token of a refresh"), [{
-    ...{ id: "refresh/id-token-other", member: ["sub", "iss", "aud"], values: ["foreign"], match: refreshRequest },
+    ...{
+      id: "refresh/id-token-other",
+      fix:
+        "Compare iss, sub and aud of the new ID token with those of the login, and discard the response if one differs.",
+      member: ["sub", "iss", "aud"],
+      values: ["foreign"],
+      match: refreshRequest,
+    },
     ...{ needs: ["readsIdToken"], level: "must-reject", duty: "OpenID Connect Core §12.2" },
     correctClient: "The client discards the response, and the session ends or stays as it was.",
   }]),
@@ -74,6 +82,7 @@ export const refreshAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "refresh/rejected",
+    fix: "Delete the refresh token after invalid_grant, and ask the user to log in.",
     title: "The server rejects every refresh with invalid_grant.",
     correctClient: "The client deletes the refresh token, and asks the user to log in once; the next login works.",
     sources: ["RFC 6749 §5.2", "punkpeye/mcp-remote#91", "CherryHQ/cherry-studio#12598"],
@@ -83,6 +92,7 @@ export const refreshAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "refresh/id-token-forged",
+    fix: "Verify the signature of the new ID token, as after the login.",
     needs: ["readsIdToken", "checksSignature"],
     // The specification leaves this check to the client.
     title: "The response to a refresh has an ID token with an invalid signature.",

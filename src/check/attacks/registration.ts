@@ -36,7 +36,13 @@ const response = jsonResponse("the registration response", { isSteady: true, isK
 /** The attacks of the categories `registration` and `cimd`. */
 export const registrationAttacks: readonly Attack[] = [
   ...gridAttacks(response, [{
-    ...{ id: "registration/response-shape", level: "must-reject", member: "client_id", values: noText },
+    ...{
+      id: "registration/response-shape",
+      fix: "Check that client_id is a text that is not empty before you use the registration.",
+      level: "must-reject",
+      member: "client_id",
+      values: noText,
+    },
     correctClient: "The client reports an error, and sends no authorization request.",
     sources: ["RFC 7591 §3.2.1"],
     assess: (observation) =>
@@ -45,7 +51,12 @@ export const registrationAttacks: readonly Attack[] = [
         "the client still sent an authorization request",
       ),
   }, {
-    ...{ id: "registration/management-elsewhere", level: "must-reject", member: "registration_client_uri" },
+    ...{
+      id: "registration/management-elsewhere",
+      fix: "Send the registration access token only to the origin of the issuer.",
+      level: "must-reject",
+      member: "registration_client_uri",
+    },
     values: { "on another origin": (_, { trap }) => `${trap.origin}/register/1` },
     correctClient: "The client does not send the registration access token to the other origin.",
     needs: ["registrationManagement"],
@@ -95,6 +106,7 @@ export const registrationAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "registration/changed",
+    fix: "Use the values of the response, or stop if they are not those that you sent.",
     title: "The registration response has a redirect URI or an authentication method that the client did not request.",
     correctClient: "The client uses the values of the response, or stops.",
     level: "should-reject",
@@ -129,6 +141,7 @@ export const registrationAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "registration/forgotten",
+    fix: "If the server no longer knows the client_id, delete the stored registration and register again once.",
     title: "The server has deleted the client that registered itself.",
     correctClient: "The client registers again once, at the latest for the next login.",
     level: "must-recover",

@@ -71,13 +71,25 @@ const rejectedDocument = {
 export const resourceAttacks: readonly Attack[] = [
   ...gridAttacks(metadataDocument, [
     {
-      ...{ ...rejectedDocument, id: "resource/metadata-of-another", level: "must-reject", member: "resource" },
+      ...{
+        ...rejectedDocument,
+        id: "resource/metadata-of-another",
+        fix: "Compare resource of the metadata with the URL that you requested, character by character.",
+        level: "must-reject",
+        member: "resource",
+      },
       values: ["foreign", "absent", "empty"],
       duty: "RFC 9728 §3.3",
       sources: ["RFC 9728 §7.3"],
     },
     {
-      ...{ ...rejectedDocument, id: "resource/metadata-near", level: "should-reject", member: "resource" },
+      ...{
+        ...rejectedDocument,
+        id: "resource/metadata-near",
+        fix: "Compare resource of the metadata with the URL that you requested, character by character.",
+        level: "should-reject",
+        member: "resource",
+      },
       values: {
         "its origin": (url) => new URL(String(url)).origin,
         ...pick("shortened"),
@@ -105,7 +117,13 @@ export const resourceAttacks: readonly Attack[] = [
     member: ["authorization_servers", "scopes_supported", "bearer_methods_supported", "resource_name", "jwks_uri"],
   }),
   ...gridAttacks(jsonResponse("the metadata document", { isSteady: true }), [{
-    ...{ ...rejectedDocument, id: "resource/pkce-unsupported", level: "must-reject", endpoints: ["discovery"] },
+    ...{
+      ...rejectedDocument,
+      id: "resource/pkce-unsupported",
+      fix: "Stop if the metadata has no code_challenge_methods_supported, or S256 is not in it.",
+      level: "must-reject",
+      endpoints: ["discovery"],
+    },
     ...{ member: "code_challenge_methods_supported", values: ["absent"] },
     correctClient: "The client stops: it cannot know whether the server supports PKCE.",
     duty: "MCP authorization, authorization code protection",
@@ -113,6 +131,8 @@ export const resourceAttacks: readonly Attack[] = [
   }]),
   defineAttack({
     id: "resource/challenge-shapes",
+    fix:
+      "Parse WWW-Authenticate as a list of challenges, with names in any letter case and values with or without quotes.",
     title: "The challenge of the resource has an unusual but valid form, and only the challenge has the metadata URL.",
     correctClient: "The client finds resource_metadata in the Bearer challenge, and logs in.",
     level: "must-tolerate",
@@ -137,6 +157,8 @@ export const resourceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "resource/challenge-missing",
+    fix:
+      "Without a URL in the challenge, insert /.well-known/oauth-protected-resource before the path of the resource.",
     title: "The 401 response of the resource has no challenge, or a challenge without resource_metadata.",
     correctClient: "The client fetches the metadata from the well-known URL, and logs in.",
     level: "must-tolerate",
@@ -153,6 +175,7 @@ export const resourceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "resource/metadata-url-foreign",
+    fix: "Accept metadata only if its resource is the URL that you requested.",
     title: "The challenge names the metadata of another resource on another host, with another authorization server.",
     correctClient: "The client does not fetch the document, or rejects it because it is about another resource.",
     level: "must-reject",
@@ -178,6 +201,7 @@ export const resourceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "resource/issuer-changed",
+    fix: "Keep each registration and its tokens under their issuer, and send them to no other.",
     title:
       "The resource names another authorization server than at the last login, and rejects the tokens of the first one.",
     correctClient: "The client sends no secret, token or registered client_id of the first server to the second.",

@@ -22,7 +22,14 @@ const introspected = {
 export const resourceServerAttacks: readonly Attack[] = [
   forgeryAttack(
     {
-      ...{ ...tokens, id: "resource/token-forged", accepts: "signature", duty: "RFC 9068 §4" },
+      ...{
+        ...tokens,
+        id: "resource/token-forged",
+        fix:
+          "Verify the signature of the access token with the keys of jwks_uri, and accept only the expected alg and typ.",
+        accepts: "signature",
+        duty: "RFC 9068 §4",
+      },
       title: "The access token of a request is not signed by the server, or changed after it was signed.",
       sources: ["RFC 8725 §3.1", "RFC 7515 §5.2"],
     },
@@ -31,27 +38,56 @@ export const resourceServerAttacks: readonly Attack[] = [
   ),
   ...gridAttacks(accessToken, [
     {
-      ...{ ...tokens, id: "resource/token-issuer", member: "iss", values: ["foreign", "absent", ...nearIssuers] },
+      ...{
+        ...tokens,
+        id: "resource/token-issuer",
+        fix: "Compare iss of the access token with the issuer that you trust, character by character.",
+        member: "iss",
+        values: ["foreign", "absent", ...nearIssuers],
+      },
       duty: "RFC 9068 §4",
     },
     {
-      ...{ ...tokens, id: "resource/token-audience", member: "aud" },
+      ...{
+        ...tokens,
+        id: "resource/token-audience",
+        fix: "Require that aud of the access token is the identifier of this resource server.",
+        member: "aud",
+      },
       values: ["foreign", "absent", "empty", ...nearMisses],
       duty: "RFC 9068 §4",
       sources: ["RFC 9700 §2.3", "RFC 8707 §2"],
     },
     {
-      ...{ ...tokens, id: "resource/token-outlived", member: "exp" },
+      ...{
+        ...tokens,
+        id: "resource/token-outlived",
+        fix: "Reject an access token whose exp is absent or has passed.",
+        member: "exp",
+      },
       values: ["an hour ago", "six minutes ago", "a year ago", "absent", "date"],
       duty: "RFC 9068 §4",
     },
     {
-      ...{ ...tokens, id: "resource/token-early", level: "should-reject", member: "nbf", values: ["in an hour"] },
+      ...{
+        ...tokens,
+        id: "resource/token-early",
+        fix: "Reject an access token before its nbf.",
+        level: "should-reject",
+        member: "nbf",
+        values: ["in an hour"],
+      },
       sources: ["RFC 7519 §4.1.5"],
     },
   ]),
   defineAttack({
-    ...{ ...tokens, id: "resource/key-rotated", level: "must-tolerate", journey: "second login" },
+    ...{
+      ...tokens,
+      id: "resource/key-rotated",
+      fix: "Fetch the keys once more if none has the kid of the access token.",
+      level: "must-tolerate",
+      journey: "second login",
+    },
     title: "The access token is signed with a new key that the JWKS in the cache of the resource server does not have.",
     correctClient: "The resource server fetches the JWKS once more, and accepts the token.",
     sources: ["RFC 9068 §4", "OpenID Connect Core §10.1.1"],
@@ -73,7 +109,14 @@ export const resourceServerAttacks: readonly Attack[] = [
   }),
   ...gridAttacks(introspection, [
     {
-      ...{ ...introspected, id: "resource/introspection-odd", level: "must-reject", member: "active", correctClient },
+      ...{
+        ...introspected,
+        id: "resource/introspection-odd",
+        fix: "Accept a token only if active is the boolean true.",
+        level: "must-reject",
+        member: "active",
+        correctClient,
+      },
       values: {
         "the text false": () => "false",
         "the text true": () => "true",
@@ -83,7 +126,14 @@ export const resourceServerAttacks: readonly Attack[] = [
       duty: "RFC 7662 §2.2",
     },
     {
-      ...{ ...introspected, id: "resource/introspection-audience", level: "must-reject", member: "aud", correctClient },
+      ...{
+        ...introspected,
+        id: "resource/introspection-audience",
+        fix: "Require that aud of the introspection response is the identifier of this resource server.",
+        level: "must-reject",
+        member: "aud",
+        correctClient,
+      },
       values: ["foreign"],
       duty: "RFC 7662 §2.2",
       sources: ["RFC 9700 §2.3"],

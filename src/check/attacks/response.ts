@@ -19,24 +19,50 @@ const ofIssuers = {
 export const responseAttacks: readonly Attack[] = [
   ...gridAttacks(authorizationResponse, [
     {
-      ...{ id: "response/state-wrong", needs: ["state"], member: "state", duty: csrfProtection, alsoIn: everyLogin },
+      ...{
+        id: "response/state-wrong",
+        fix:
+          "Keep a random state for each login in the session of its browser, and compare the whole value before the token request.",
+        needs: ["state"],
+        member: "state",
+        duty: csrfProtection,
+        alsoIn: everyLogin,
+      },
       values: ["foreign", ...nearMisses, "empty", "absent"],
       sources: ["RFC 6749 §10.12", "RFC 9700 §4.7", "modelcontextprotocol/inspector#1189"],
     },
     {
-      ...{ ...ofIssuers, id: "response/iss-wrong", member: "iss", alsoIn: everyLogin },
+      ...{
+        ...ofIssuers,
+        id: "response/iss-wrong",
+        fix: "Compare iss of the response with the issuer to which this login was sent, before the token request.",
+        member: "iss",
+        alsoIn: everyLogin,
+      },
       values: ["foreign", ...nearIssuers],
       sources: ["RFC 9700 §4.4.2.1", "RFC 3986 §6.2.1"],
     },
     {
-      ...{ ...ofIssuers, id: "response/iss-missing", member: "iss", values: ["absent", "empty"] },
+      ...{
+        ...ofIssuers,
+        id: "response/iss-missing",
+        fix: "Compare iss of the response with the issuer to which this login was sent, before the token request.",
+        member: "iss",
+        values: ["absent", "empty"],
+      },
       assess: (observation) =>
         observation.outcome === "accepted" && readsNoMetadata(observation)
           ? undecided("the client requests no metadata, so that it cannot know that the server sends iss")
           : undefined,
     },
     {
-      ...{ id: "response/code-missing", member: "code", values: ["absent", "empty"], sources: ["RFC 6749 §4.1.2"] },
+      ...{
+        id: "response/code-missing",
+        fix: "Check that the response has a code before the token request.",
+        member: "code",
+        values: ["absent", "empty"],
+        sources: ["RFC 6749 §4.1.2"],
+      },
       needs: ["requestsTokens"],
     },
   ]),
@@ -47,6 +73,7 @@ export const responseAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/repeated",
+    fix: "Reject a response that has a parameter twice.",
     needs: ["plainResponse"],
     level: "should-reject",
     title: "The authorization response has a parameter twice, with different values.",
@@ -61,6 +88,7 @@ export const responseAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/iss-known",
+    fix: "Compare iss of the response with the issuer to which this login was sent, before the token request.",
     ...ofIssuers,
     title: "The authorization response has the iss of another issuer, at which the client logged in before.",
     journey: "second issuer",
@@ -84,6 +112,7 @@ export const responseAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/error-of-another-issuer",
+    fix: "Compare iss of the response with the issuer to which this login was sent, before the token request.",
     ...ofIssuers,
     title: "An error response has the iss of another issuer.",
     correctClient: "The client rejects the response because of iss, and sends no token request.",

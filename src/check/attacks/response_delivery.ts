@@ -114,6 +114,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     ...delivered,
     id: "response/state-of-another-browser",
+    fix:
+      "Keep a random state for each login in the session of its browser, and compare the whole value before the token request.",
     title:
       "A browser delivers an authorization response that belongs to no login of this browser, or to one that ended.",
     correctClient: "The client rejects the response, and sends no token request; an existing session continues.",
@@ -222,6 +224,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     ...delivered,
     id: "response/other-callback",
+    fix: "Accept a response only at the redirect URI that the login sent.",
     title: "The authorization response arrives at another registered redirect URI of the client.",
     correctClient: "The client rejects the response, because the pending login sent another redirect URI.",
     duty: { source: "RFC 9700 §4.4.2.2", binds: ["severalIssuers"] },
@@ -236,6 +239,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/other-mode",
+    fix: "Accept a response only in the response mode that you requested.",
     needs: ["journeyBrowser"],
     title:
       "The authorization response arrives in the fragment or by POST, although the client requested it in the query.",

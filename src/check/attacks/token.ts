@@ -19,25 +19,48 @@ const response = jsonResponse("the token response");
 export const tokenAttacks: readonly Attack[] = [
   ...gridAttacks(response, [
     {
-      ...{ id: "token/required-missing", level: "must-reject", member: ["access_token", "token_type"], values: noText },
+      ...{
+        id: "token/required-missing",
+        fix: "Check that access_token and token_type are present, and texts that are not empty.",
+        level: "must-reject",
+        member: ["access_token", "token_type"],
+        values: noText,
+      },
       duty: { ...validTokenResponse, binds: ["idToken", "usesAccessToken"] },
       sources: ["RFC 6749 §5.1"],
     },
     {
-      ...{ id: "token/type-unknown", level: "must-reject", member: "token_type" },
+      ...{
+        id: "token/type-unknown",
+        fix: "Use an access token only if its token_type is Bearer, or DPoP if you sent a proof.",
+        level: "must-reject",
+        member: "token_type",
+      },
       values: Object.fromEntries(["mac", "N_A", "pop", "xbearer", "bearer-mac"].map((type) => [type, () => type])),
       correctClient: "The client does not use the access token.",
       needs: ["usesAccessToken"],
       duty: "RFC 6749 §7.1",
     },
     {
-      ...{ id: "token/type-case", level: "must-tolerate", member: "token_type", values: ["case"] },
+      ...{
+        id: "token/type-case",
+        fix: "Compare token_type without letter case.",
+        level: "must-tolerate",
+        member: "token_type",
+        values: ["case"],
+      },
       correctClient: "The client compares token_type case-insensitively.",
       duty: "RFC 6749 §5.1",
     },
     {
       // RFC 8628 has no ID token.
-      ...{ id: "token/id-token-missing", level: "must-reject", member: "id_token", by: "logIn" },
+      ...{
+        id: "token/id-token-missing",
+        fix: "Reject a token response without an ID token if you requested the scope openid.",
+        level: "must-reject",
+        member: "id_token",
+        by: "logIn",
+      },
       values: ["absent", "empty", "null"],
       needs: ["readsIdToken"],
       correctClient: "The client discards the response, and does not call userinfo instead.",
@@ -59,6 +82,7 @@ export const tokenAttacks: readonly Attack[] = [
     },
     {
       id: "token/refresh-token-empty",
+      fix: "Treat an empty refresh token as none.",
       level: "must-reject",
       correctClient:
         "The client rejects the response, or continues without a refresh token; it never sends an empty one.",

@@ -254,6 +254,7 @@ export const transportAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "transport/media-type",
+    fix: "Compare the media type without letter case, and ignore its parameters.",
     level: "must-tolerate",
     title: "The media type of a JSON response has a charset, or other letter case.",
     correctClient: "The client compares type and subtype without letter case and parameters, and accepts the response.",

@@ -54,7 +54,13 @@ export const userinfoAttacks: readonly Attack[] = [
       assess: assessDiscarded,
     },
     {
-      ...{ id: "userinfo/sub-missing", level: "must-reject", member: "sub", values: [...noText, "list"] },
+      ...{
+        id: "userinfo/sub-missing",
+        fix: "Discard a userinfo response whose sub is absent, or is not that of the ID token.",
+        level: "must-reject",
+        member: "sub",
+        values: [...noText, "list"],
+      },
       correctClient: "The client rejects the login, or discards the userinfo response.",
       duty: { source: "OpenID Connect Core §5.3.2", binds: ["idToken"] },
       assess: assessDiscarded,
@@ -116,6 +122,7 @@ export const userinfoAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "userinfo/signed-wrong",
+    fix: "Verify signature, iss and aud of a userinfo response that is a JWT.",
     title: "The userinfo response is a JWT that is not signed, or has a wrong signature, aud or iss.",
     correctClient: "The client rejects the login, or discards the userinfo response.",
     level: "should-reject",
