@@ -1,4 +1,4 @@
-/** Records the exchanges of many servers, or compares them with those of another commit: `deno task exchanges --help`. */
+/** Records the exchanges of many servers, and compares two commits: `deno task exchanges --help`. */
 
 import { cp } from "node:fs/promises";
 import { copyVersion } from "./bench/versions.ts";
@@ -90,7 +90,7 @@ function findDifference(old: string, present: string): string | undefined {
   return lines.length === 0 ? "  other order of lines" : lines.map((line) => line.slice(0, 300)).join("\n");
 }
 
-/** An exchange as lines, one for each thing that can differ. */
+/** An exchange as lines, one for each part that can differ. */
 function show({ status, headers, body, events }: Exchange): string {
   const text = [
     `status ${status}`,

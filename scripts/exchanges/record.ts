@@ -303,7 +303,7 @@ class Player {
     code: async (name, client) => await this.#code(name, client),
     used_code: async (name, client) => {
       const code = await this.#code(name, client);
-      await this.#redeem(name, client, code);
+      await this.#exchange(name, client, code);
       return code;
     },
     ...Object.fromEntries(
@@ -382,10 +382,10 @@ class Player {
     if (logins[client] === undefined) {
       return await this.#post(name, "token", client, { grant_type: "client_credentials" });
     }
-    return await this.#redeem(name, client, await this.#code(name, client));
+    return await this.#exchange(name, client, await this.#code(name, client));
   }
 
-  async #redeem(name: string, client: string, code: string): Promise<Record<string, string>> {
+  async #exchange(name: string, client: string, code: string): Promise<Record<string, string>> {
     const { redirect_uri } = logins[client]!;
     return await this.#post(name, "token", client, {
       grant_type: "authorization_code",
@@ -442,13 +442,13 @@ class Player {
     };
     const to = await this.#logIn(name, login, cookies, true);
     const code = to?.searchParams.get("code") ?? "none";
-    const redeemed = {
+    const exchanged = {
       grant_type: "authorization_code",
       code,
       redirect_uri: String(login.redirect_uri),
       code_verifier: verifier,
     };
-    const tokens = await post("code", "token", redeemed);
+    const tokens = await post("code", "token", exchanged);
     const use = async (what: string, { access_token = "none", refresh_token = "none" }: Record<string, string>) => {
       const headers = { authorization: `Bearer ${access_token}` };
       const userinfo = endpointOf("userinfo");
@@ -469,14 +469,14 @@ class Player {
     await this.#logIn(`${name}: login`, { ...login, prompt: "login" }, cookies, true);
     await this.#logIn(`${name}: consent`, { ...login, prompt: "consent" }, cookies, true);
     await this.#logIn(`${name}: other user`, { ...login, prompt: "select_account" }, cookies, true);
-    await post("code again", "token", redeemed);
+    await post("code again", "token", exchanged);
     await use("after the code again", tokens);
     const fresh = await this.#tokens(`${name}: fresh`, client);
     await post("revoke the refresh token", "revoke", { token: fresh.refresh_token ?? "none" });
     await use("after revocation", fresh);
     const late = await this.#code(`${name}: late`, client);
     time += 601_000;
-    await post("expired code", "token", { ...redeemed, code: late });
+    await post("expired code", "token", { ...exchanged, code: late });
     await this.#logIn(`${name}: old session`, { ...login, max_age: "60" }, cookies, true);
     await this.#logIn(`${name}: old session, silent`, { ...login, max_age: "60", prompt: "none" }, cookies, true);
     const old = await this.#tokens(`${name}: old`, client);

@@ -71,9 +71,9 @@ export const authentications: readonly Authentication[] = [
   { name: "nothing" },
   { name: "only an id", fields: { client_id: "web" } },
   { name: "an empty id", fields: { client_id: "" } },
-  { name: "an unknown id", fields: { client_id: "nobody" } },
+  { name: "an unknown id", fields: { client_id: "unknown" } },
   { name: "basic, wrong secret", headers: basic("web", "wrong") },
-  { name: "basic, unknown client", headers: basic("nobody", "web-secret") },
+  { name: "basic, unknown client", headers: basic("unknown", "web-secret") },
   { name: "basic, public client", headers: basic("spa", "secret") },
   { name: "basic, empty secret", headers: basic("web", "") },
   { name: "basic, public client, empty secret", headers: basic("spa", "") },
@@ -105,7 +105,7 @@ export const authentications: readonly Authentication[] = [
   { name: "key, with the id", fields: { ...assertion("{assertion:keyed}"), client_id: "keyed" } },
   { name: "key, another id", fields: { ...assertion("{assertion:keyed}"), client_id: "web" } },
   { name: "key and basic", headers: basic("web", "web-secret"), fields: assertion("{assertion:keyed}") },
-  { name: "key, unknown client", fields: assertion("{assertion:nobody}") },
+  { name: "key, unknown client", fields: assertion("{assertion:unknown}") },
   { name: "key, client with a secret", fields: assertion("{assertion:web}") },
   { name: "key, expired", fields: assertion("{assertion:keyed,exp=-60}") },
   { name: "key, lives too long", fields: assertion("{assertion:keyed,exp=999999}") },
@@ -166,7 +166,7 @@ const optionalOfLogin: Fields = {
 
 const wrongInLogin: Readonly<Record<string, readonly string[]>> = {
   response_type: ["token", "id_token", "code token", "code  id_token", "id_token code", "none", "unknown"],
-  client_id: ["nobody", "SPA", "https://client.example/metadata", "http://client.example/metadata", "two", "machine"],
+  client_id: ["unknown", "SPA", "https://client.example/metadata", "http://client.example/metadata", "two", "machine"],
   redirect_uri: [
     "https://spa.example/other",
     "https://spa.example/cb/",
@@ -185,7 +185,7 @@ const wrongInLogin: Readonly<Record<string, readonly string[]>> = {
   code_challenge_method: ["plain", "s256", "S512"],
   prompt: ["login", "consent", "select_account", "create", "none login", "login consent", "unknown"],
   max_age: ["0", "-1", "1.5", "ten", "99999999999999999999"],
-  login_hint: ["nobody", "alice", "alice@example.com", "<b>"],
+  login_hint: ["unknown", "alice", "alice@example.com", "<b>"],
   id_token_hint: ["abc", "{access_token}", "{id_token}x"],
   response_mode: ["fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt", "unknown"],
   resource: ["https://other.example", "https://api.example#x", "relative", "https://opaque.example"],
@@ -384,7 +384,7 @@ export const endpoints: readonly RecordedEndpoint[] = [
       assertion: [
         "abc",
         "{grant_assertion,exp=-60}",
-        "{grant_assertion,sub=nobody}",
+        "{grant_assertion,sub=unknown}",
         "{grant_assertion,aud=x}",
         "{grant_assertion,iss=x}",
       ],
@@ -559,7 +559,7 @@ export const endpoints: readonly RecordedEndpoint[] = [
     ],
     wrong: {
       scope: ["unknown", "read"],
-      login_hint: ["nobody"],
+      login_hint: ["unknown"],
       requested_expiry: ["0", "x", "99999999"],
       id_token_hint: ["abc", "{access_token:web}"],
       binding_message: ["x".repeat(300), "é"],
@@ -587,7 +587,7 @@ export const endpoints: readonly RecordedEndpoint[] = [
     wrong: {
       id_token_hint: ["abc", "{access_token:web}", "{id_token:spa}"],
       post_logout_redirect_uri: ["https://evil.example/", "relative", "https://web.example/bye/"],
-      client_id: ["spa", "nobody"],
+      client_id: ["spa", "unknown"],
     },
   },
   {

@@ -1,5 +1,5 @@
 /**
- * Each forged JWT differs from that of the server in one thing: a verifier with one mistake accepts exactly the
+ * Each forged JWT differs from that of the server in one property: a verifier with one mistake accepts exactly the
  * forgeries that this mistake lets through, and a correct one none, whichever algorithm it pins.
  */
 

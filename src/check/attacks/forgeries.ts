@@ -1,6 +1,6 @@
 /**
  * The forged JWTs: every signature, header and form that a verifier must reject (RFC 7515, RFC 8725), in each message
- * that is a JWT. Each differs from the JWT of the server in one thing, so that only the check of this thing stops it.
+ * that is a JWT. Each differs from the JWT of the server in one property, so that only the check of it stops the JWT.
  */
 
 import type { JwtKind } from "../../core/keys/jwt.ts";

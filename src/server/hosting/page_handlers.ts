@@ -15,7 +15,10 @@ export { logoutHandlers } from "../login/logout.ts";
 export { authorized } from "./authorized.ts";
 export { assets, favicon } from "./static_files.ts";
 
-/** GET /, which a plugin can replace. Names the issuer and its metadata. It names clients only under a host of the server (DNS rebinding). */
+/**
+ * GET /, which a plugin can replace. Names the issuer and its metadata, and clients only under a host of the server
+ * (DNS rebinding).
+ */
 export const home: Handlers = {
   async GET(context) {
     const { app, server, site, request } = context;

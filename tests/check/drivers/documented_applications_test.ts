@@ -20,7 +20,7 @@ const { default: Keycloak } = await importUntyped("keycloak-connect");
 // deno-lint-ignore no-explicit-any -- what the handlers use of Express
 type Any = any;
 
-/** What a check says of the application at a URL: each verdict and its attack once. Requests end after three seconds. */
+/** What a check says of the application at a URL: each verdict and its attack once. Requests end after 3 seconds. */
 async function verdictsAt(url: string, options: CheckOptions): Promise<readonly string[]> {
   const driver = webApplication(url, { loggedInText: "alice" });
   const report: CheckReport = await checkClient(driver, { recoveryMs: 0, timeoutMs: 3000, ...options });

@@ -1,6 +1,6 @@
 /**
- * POST /oauth2/backchannel_authentication (CIBA §7): a client starts the login of a user. GET /backchannel: the requests
- * that wait for the user of the session, each with a link to its decision.
+ * POST /oauth2/backchannel_authentication (CIBA §7): a client starts the login of a user. GET /backchannel: the
+ * requests that wait for the user of the session, each with a link to its decision.
  */
 
 import type { Approver } from "../../../core/approver.ts";

@@ -1,6 +1,6 @@
 /**
- * POST /oauth2/device_authorization (RFC 8628 §3.1): a device starts a login that the user completes in a browser. GET and
- * POST /device: the user types the code that the device shows, and continues to the decision (§3.3).
+ * POST /oauth2/device_authorization (RFC 8628 §3.1): a device starts a login that the user completes in a browser. GET
+ * and POST /device: the user types the code that the device shows, and continues to the decision (§3.3).
  */
 
 import type { Approver } from "../../../core/approver.ts";

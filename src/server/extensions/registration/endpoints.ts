@@ -1,6 +1,6 @@
 /**
- * POST /oauth2/register (RFC 7591 §3) registers a client. GET, PUT and DELETE /oauth2/register/{client_id} (RFC 7592 §2)
- * read, replace and delete a registration.
+ * POST /oauth2/register (RFC 7591 §3) registers a client. GET, PUT and DELETE /oauth2/register/{client_id} (RFC 7592
+ * §2) read, replace and delete a registration.
  */
 
 import { readJsonObject } from "../../../platform/http/json_body.ts";
