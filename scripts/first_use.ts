@@ -41,6 +41,7 @@ const expectations:
     [/^latchkey exec (?:--scenario [\w-]+ )?-- npm test$/, expectSuite],
     [/^npx -y deno task build$/, expectPackage],
     [/^npx -y deno task image$/, expectImage],
+    [/^npx -y deno task docs --port 9080$/, expectDocs],
     [/^npx -y deno task test$/, async (command, place) => await shell(`${command} ${testFiles.join(" ")}`, place)],
   ];
 
@@ -189,6 +190,26 @@ async function expectImage(command: string, place: Place): Promise<string | void
   const works = await Promise.all(engines.map((engine) => succeeds([engine, "info"])));
   if (!works.includes(true)) return "not tried: neither docker, podman nor buildah works here";
   await shell(command, place);
+}
+
+/** The site of the guides, at a free port. */
+async function expectDocs(command: string, { clone, env }: Place): Promise<string> {
+  const child = start(command.replace("9080", "0"), clone, env, clone);
+  try {
+    const url = await new Promise<string>((resolve, reject) => {
+      const read = () => {
+        const [url] = /http:\/\/localhost:\d+\//.exec(child.output()) ?? [];
+        if (url !== undefined) resolve(url);
+      };
+      for (const stream of [child.stdout!, child.stderr!]) stream.on("data", read);
+      child.once("close", () => reject(new Error(`it ended:\n${child.output()}`)));
+    });
+    const page = await (await fetch(url)).text();
+    if (!page.includes('type="search"')) throw new Error(`no search at ${url}`);
+    return url;
+  } finally {
+    process.kill(-child.pid!, "SIGKILL");
+  }
 }
 
 /** The suite logs in, and the exit code is that of the suite. */

@@ -106,7 +106,7 @@ export function Users(props: UsersProps): VNode {
           <Section id="add" heading="Add a user">
             <p>
               {form.isPersistent
-                ? "The store keeps the user across restarts, and every instance on the store knows the user within a second."
+                ? "The store keeps the user across restarts, and every instance on the store knows the user."
                 : "The server keeps the user in memory until it stops."}
             </p>
             <form class="form" method="post" action={`${base}/users`}>
