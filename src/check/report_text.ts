@@ -17,8 +17,8 @@ import { withoutServerNumber } from "./journeys.ts";
 import { type ControlFailure, type FailureCause, type Verdict, verdicts } from "./report.ts";
 
 /**
- * The text, without a final newline: what the client is, what it does wrong, what it must do besides, what the check
- * could not decide, and last each attack in detail.
+ * The text, without a final newline: what the client does wrong and how to fix it, what the check could not decide, each
+ * attack in detail, and last what was skipped.
  */
 export function formatReport(data: ReportData): string {
   const { control, causes, results, habits, hint, outdatedBaseline } = data;
@@ -28,18 +28,16 @@ export function formatReport(data: ReportData): string {
     ...habits.filter(({ isKnown }) => isKnown).map(({ id }) => `practice ${id}`),
   ];
   const own = causes.filter(({ verdict }) => verdict !== "known");
-  const withHarm = own.filter(({ verdict, harms }) => verdict === "failed" && harms.length > 0);
-  const withDuty = own.filter(({ verdict, harms }) => verdict === "failed" && harms.length === 0);
+  const failed = own.filter(({ verdict }) => verdict === "failed");
   const others = own.filter(({ verdict }) => verdict !== "failed");
   // Without a login everything is skipped, for one reason.
   const undecided = control.passed ? groupByCause(results, "inconclusive") : [];
   const skipped = control.passed ? groupByCause(results, "skipped") : [];
   return [
     ...formatSummary(data),
-    ...list("ABOUT the client, as the check saw it:", control.traits),
-    ...list("CAUSES, what the client does wrong, and what an attacker got:", withHarm.flatMap(formatCause)),
-    ...list("REQUIREMENTS that the client does not meet:", withDuty.flatMap(formatCause)),
+    ...list("CAUSES, what the client does wrong:", failed.flatMap(formatCause)),
     ...list("WARNINGS:", others.flatMap(formatCause)),
+    ...list("ABOUT the client, as the check saw it:", control.traits),
     ...hint === undefined ? [] : ["", `HINT: ${hint}`],
     ...habits.flatMap((habit) => habit.isKnown ? [] : formatHabit(habit)),
     ...list("KNOWN, failures that the baseline has:", known),
@@ -48,11 +46,11 @@ export function formatReport(data: ReportData): string {
       ...list(`INCONCLUSIVE, ${cause}:`, [attacks.join(", ")]),
       ...example === undefined ? [] : [`  for example: ${example}`],
     ]),
+    ...["failed", "warning"].flatMap((verdict) => groupByEffect(withVerdict(verdict), results).flatMap(formatAttack)),
     ...list(
       "SKIPPED, what does not apply to the client:",
-      skipped.map(({ cause, attacks }) => `${cause}: ${attacks.join(", ")}`),
+      skipped.length === 0 ? [] : [skipped.map(({ cause, attacks }) => `${cause} (${attacks.length})`).join("; ")],
     ),
-    ...["failed", "warning"].flatMap((verdict) => groupByEffect(withVerdict(verdict), results).flatMap(formatAttack)),
   ].join("\n");
 }
 

@@ -188,7 +188,7 @@ function Group({ group, ...page }: Page & { readonly group: ResultGroup }): VNod
         <dl class="facts">
           {harms.map((harm) => <DefinitionItem key={harm} label="Harm">{`The client ${harm}.`}</DefinitionItem>)}
           {harms.length === 0 && duties.length > 0 && (
-            <DefinitionItem label="Duty">{`${duties.join("; ")}. No harm was observed.`}</DefinitionItem>
+            <DefinitionItem label="Rule">{`${duties.join("; ")}. No harm was observed.`}</DefinitionItem>
           )}
           <DefinitionItem label="How to fix it">{fix}</DefinitionItem>
         </dl>

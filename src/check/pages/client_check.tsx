@@ -97,7 +97,7 @@ function Progress({ client, form, progress }: ClientCheckProps): VNode {
         {total === 0 ? "The first login, without an attack, is running." : (
           <>
             <progress max={total} value={done} aria-label="Journeys"></progress>{" "}
-            {`${done} of ${total} journeys, ${failed} failed, ${inconclusive} inconclusive`}
+            {`${done} of ${total} logins, ${failed} failed, ${inconclusive} inconclusive`}
           </>
         )}
       </p>
