@@ -22,7 +22,6 @@ const reserved: readonly Reserved[] = [
     ],
     allowedIn: [
       "platform/runtime/",
-      "core/crypto.ts",
       "core/timers.ts",
       "core/store/sqlite.ts",
       "platform/store/sql/postgres_sockets.ts",

@@ -3,7 +3,7 @@
  * digests and signs with Latchkey's functions, so that everything else is compared.
  */
 
-import { encodeBase64url, generateKey, importPrivateKey, sha256 } from "../../src/core/crypto.ts";
+import { cryptography, encodeBase64url, generateKey, sha256 } from "../../src/core/crypto.ts";
 import { serve } from "./bare_http.ts";
 import type { BareResponse } from "./bare_http.ts";
 import { rotatingId, user } from "./clients.ts";
@@ -26,7 +26,7 @@ export async function listen(alg: BenchAlgorithm): Promise<ServerAddress> {
   const privateJwk = await generateKey(alg);
   const { kty, crv, x, y, n, e } = privateJwk;
   const jwk = { kty, crv, x, y, n, e };
-  const signBytes = await importPrivateKey(alg, privateJwk);
+  const signBytes = await cryptography.importSigner(alg, privateJwk);
   const kid = randomText(32);
   const head = (typ: string): string => encodeBase64url(JSON.stringify({ alg, typ, kid }));
   const heads = { access: head("at+jwt"), id: head("JWT") };

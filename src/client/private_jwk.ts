@@ -1,6 +1,6 @@
 /** The type of a private key as a JWK, compatible with jose and WebCrypto (RFC 7517 §4, RFC 7518 §6). */
 
-import { thumbprintMembersOf } from "../core/keys/jwk.ts";
+import { publicMembersOf } from "../core/keys/jwk.ts";
 
 /** @internal A private key as a JWK. The members depend on `kty`; without `d` or `priv` it is a public key. */
 export interface PrivateJwk {
@@ -42,5 +42,5 @@ export interface PrivateJwk {
 
 /** The required members of a public key, in alphabetical order (RFC 7638 §3.2). */
 export function publicJwkOf(jwk: PrivateJwk): PrivateJwk {
-  return thumbprintMembersOf({ ...jwk });
+  return Object.fromEntries(Object.entries(publicMembersOf({ ...jwk })).sort(([a], [b]) => a < b ? -1 : 1));
 }

@@ -25,7 +25,7 @@ import { type ConfigIssue, ConfigurationError } from "./configuration_error.ts";
 import { type CoreApp, RequestContext } from "./context.ts";
 import { createHandler, endpointRoutes } from "./route.ts";
 import { createServer } from "./create_server.ts";
-import { randomPool } from "./crypto.ts";
+import { randomBytes as systemRandomBytes } from "./crypto.ts";
 import { credentialParametersOf } from "./endpoint.ts";
 import { errorHandler } from "./error_response.ts";
 import { toResponse } from "./http/message.ts";
@@ -80,7 +80,7 @@ export interface Core {
 export async function core(options: CoreOptions): Promise<Core> {
   const { issuer, extensions = [], grantTypes, approver = (request, at) => approveAutomatically(request, at) } =
     options;
-  const { store = memoryStore(), now = timers.now, randomBytes = randomPool() } = options;
+  const { store = memoryStore(), now = timers.now, randomBytes = systemRandomBytes } = options;
   const trace = withoutErrors(options.trace ?? printInternalErrors);
   const settings = policyFor(issuer, options.policy);
   assertNoIssues(findOptionIssues(options, settings));

@@ -11,7 +11,7 @@ import { settingFields, type Settings } from "../server/config/settings.ts";
 import { randomId } from "../core/secrets.ts";
 import type { Outbound } from "../server/fetching/outbound.ts";
 import type { Server } from "../core/server.ts";
-import { randomPool } from "../core/crypto.ts";
+import { randomBytes } from "../core/crypto.ts";
 import { plainText } from "../platform/http/response.ts";
 import { recorder } from "../recorder/recorder.ts";
 import { memoryStore } from "../core/store/memory.ts";
@@ -84,7 +84,6 @@ interface Entry {
 /** Creates the tenants of a server; none at first. */
 export function tenantList({ getServer, getSettings, createControl, now }: TenantDependencies): Tenants {
   const entries = new Map<string, Entry>();
-  const random = randomPool();
   let pending = 0;
   let searchedAt = 0;
 
@@ -112,7 +111,7 @@ export function tenantList({ getServer, getSettings, createControl, now }: Tenan
     const { addApp, ...server } = getServer();
     const { issuer, outbound } = server;
     if (addApp === undefined) throw new TenantError("A tenant cannot create tenants. Create them on its server.");
-    const id = randomId(random);
+    const id = randomId(randomBytes);
     const exchanges = recorder({ maxBytes: maxRecordedBytes });
     const control = createControl({ seed, startsAt, recorder: exchanges });
     const { plugin, clearFaults, ...handle } = control;

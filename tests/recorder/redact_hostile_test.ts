@@ -10,7 +10,9 @@ import {
   lastWord,
   maskLength,
 } from "../../src/server/redaction/hide_secrets.ts";
+import { randomBytes } from "../../src/core/crypto.ts";
 import { randomToken } from "../../src/core/secrets.ts";
+import { rememberingRandom } from "../../src/server/redaction/issued_secrets.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { redactExchanges, redactFlow } from "../../src/recorder/redact.ts";
 import { parseRequest } from "../../src/recorder/record_request.ts";
@@ -84,7 +86,7 @@ test("[FL-03] a cookie without a name is redacted; an empty one stays empty", ()
 });
 
 test("[FL-03] a secret in place of a scheme or of the name of a cookie is redacted; a scheme with a wrong sign stays", () => {
-  const secret = randomToken((bytes) => crypto.getRandomValues(new Uint8Array(bytes)));
+  const secret = randomToken(rememberingRandom(randomBytes));
   for (const [name, value] of [["authorization", `${secret} x`], ["cookie", `${secret}=x; a=b`]] as const) {
     assert(!redacted("a=b", form, { [name]: value }).includes(secret), name);
   }

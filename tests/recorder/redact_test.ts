@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import { inspector } from "../../src/devtools/mod.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
-import { withChecksum } from "../../src/core/secrets.ts";
+import { rememberIssued } from "../../src/server/redaction/issued_secrets.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { redactExchange, redactExchanges, redactFields, redactFlow, shorten } from "../../src/recorder/redact.ts";
 import {
@@ -206,7 +206,8 @@ test("a mask shows four characters of a long value, of a JWT those of its signat
 });
 
 test("JSON of any shape is redacted by its members, and other text by its format", async () => {
-  const secret = withChecksum("d".repeat(43));
+  const secret = "d".repeat(43);
+  rememberIssued(secret);
   const bodies = [
     JSON.stringify({ code: secret, deep: [{ refresh_token: secret, text: `see ${secret}` }], n: [1, null, true] }),
     `{"code":"${secret}`,

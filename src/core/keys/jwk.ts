@@ -11,11 +11,6 @@ export function publicMembersOf(jwk: Jwk): Record<string, unknown> {
   return pick(jwk, jwk.kty === "AKP" ? [...publicMembers, "alg"] : publicMembers);
 }
 
-/** The same members in alphabetical order, as a thumbprint needs them (RFC 7638 §3.3). */
-export function thumbprintMembersOf(jwk: Jwk): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(publicMembersOf(jwk)).sort(([a], [b]) => a < b ? -1 : 1));
-}
-
 /** The required members of a public key, and its private ones. */
 export function keyMembersOf(jwk: Jwk): Record<string, unknown> {
   return { ...publicMembersOf(jwk), ...pick(jwk, privateMembers) };

@@ -2,7 +2,7 @@
 
 import type { Client } from "../clients/repository.ts";
 import type { Policy } from "../policy.ts";
-import { digestBytes, encodeBase64url, isMlDsa, shake256 } from "../crypto.ts";
+import { cryptography, encodeBase64url, isMlDsa } from "../crypto.ts";
 import type { Keys, Signer } from "./keys.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
@@ -67,22 +67,9 @@ export async function signJwt(
   typ: string | undefined,
   claims: Readonly<Record<string, unknown>>,
 ): Promise<string> {
-  const input = `${encodedHeader(signer, typ)}.${encodeBase64url(JSON.stringify(claims))}`;
+  const header = JSON.stringify({ alg: signer.alg, typ, kid: signer.kid });
+  const input = `${encodeBase64url(header)}.${encodeBase64url(JSON.stringify(claims))}`;
   return `${input}.${encodeBase64url(await signer.sign(encoder.encode(input)))}`;
-}
-
-const headersBySigner = new WeakMap<Signer, Map<string | undefined, string>>();
-
-/** The encoded header, which is the same for every token of one key and type. */
-function encodedHeader(signer: Signer, typ: string | undefined): string {
-  let byType = headersBySigner.get(signer);
-  if (byType === undefined) headersBySigner.set(signer, byType = new Map());
-  let header = byType.get(typ);
-  if (header === undefined) {
-    header = encodeBase64url(JSON.stringify({ alg: signer.alg, typ, kid: signer.kid }));
-    byType.set(typ, header);
-  }
-  return header;
 }
 
 /**
@@ -92,9 +79,8 @@ function encodedHeader(signer: Signer, typ: string | undefined): string {
  * uses SHA-512; the library oauth4webapi expects the same.
  */
 export async function tokenHash(alg: SigningAlgorithm, token: string): Promise<string> {
-  const digest = isMlDsa(alg)
-    ? await shake256(token)
-    : await digestBytes(alg === "EdDSA" || alg === "Ed25519" ? "sha512" : "sha256", token);
+  const hash = isMlDsa(alg) ? "SHAKE256" : alg === "EdDSA" || alg === "Ed25519" ? "SHA-512" : "SHA-256";
+  const digest = await cryptography.digest(hash, token);
   return encodeBase64url(digest.subarray(0, digest.length / 2));
 }
 

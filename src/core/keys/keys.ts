@@ -4,8 +4,9 @@
  * are in `jwt.ts`, the server's symmetric secrets in `session/session.ts`, the primitives in `core/crypto.ts`.
  */
 
-import { generateKey, hasAlgorithm, importPrivateKey, importPublicKey, sha256 } from "../crypto.ts";
-import { keyMembersOf, type PublicKey, publicMembersOf, thumbprintMembersOf } from "./jwk.ts";
+import { calculateJwkThumbprint } from "jose";
+import { cryptography, generateKey, hasAlgorithm, importPublicKey } from "../crypto.ts";
+import { keyMembersOf, type PublicKey, publicMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import { quoteValue } from "../quote_value.ts";
 import { ConfigurationError } from "../configuration_error.ts";
@@ -194,7 +195,7 @@ function assertAllowed(testKeys: KeyStorage["testKeys"], { kid }: NewKey): void 
 
 export async function createKey(alg: SigningAlgorithm): Promise<NewKey> {
   const jwk = keyMembersOf(await generateKey(alg) as NewKey["jwk"]);
-  return { kid: await thumbprint(jwk), jwk };
+  return { kid: await calculateJwkThumbprint(jwk), jwk };
 }
 
 /** Imports a private key, and the public one. */
@@ -207,7 +208,7 @@ export type ImportKey = (
 export const importKey: ImportKey = async (alg, { jwk }) => {
   const [publicKey, sign] = await Promise.all([
     importVerificationKey(alg, jwk),
-    memoize(signingFunctions, jwk, () => importPrivateKey(alg, keyMembersOf(jwk))),
+    memoize(signingFunctions, jwk, () => cryptography.importSigner(alg, keyMembersOf(jwk))),
   ]);
   return { sign, publicKey };
 };
@@ -215,11 +216,6 @@ export const importKey: ImportKey = async (alg, { jwk }) => {
 /** The public key of a JWK, which may be a private one. */
 export function importVerificationKey(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<PublicKey> {
   return memoize(verificationKeys, jwk, () => importPublicKey(alg, publicMembersOf(jwk)));
-}
-
-/** The thumbprint of a key (RFC 7638 §3). */
-async function thumbprint(jwk: NewKey["jwk"]): Promise<string> {
-  return await sha256(JSON.stringify(thumbprintMembersOf(jwk)));
 }
 
 export async function importRecord(

@@ -8,13 +8,13 @@
  * Cookies are in `cookies.ts`. CSRF tokens and pending authorizations use the same MACs.
  */
 
-import { decodeBase64url, encodeBase64url, hmacSha256 } from "../crypto.ts";
+import { cryptography, decodeBase64url, encodeBase64url } from "../crypto.ts";
 import { OAuthError } from "../errors.ts";
 import { describeKind } from "../quote_value.ts";
 import type { Subject } from "../store/store.ts";
 import type { User } from "../clients/client.ts";
 import type { Allowances } from "../test_hosts.ts";
-import { constantTimeEqual, randomId, randomToken, withChecksum } from "../secrets.ts";
+import { constantTimeEqual, randomId, randomToken } from "../secrets.ts";
 import type { EndingSession, Server } from "../server.ts";
 import { clockToleranceMs } from "../timers.ts";
 
@@ -96,33 +96,23 @@ type EncodedRest = string | SessionLevel;
 /** Encodes a value as JSON with a MAC for one purpose. The value is signed, not encrypted. */
 export async function encodeWithMac(server: Server, purpose: string, value: unknown): Promise<string> {
   const content = encodeBase64url(JSON.stringify(value));
-  return `${content}.${await secretMac(server, purpose, content)}`;
+  return `${content}.${await computeMac(server, purpose, content)}`;
 }
 
 /** Decodes a value that was encoded for this purpose; `undefined` if the MAC is wrong. */
 export async function decodeWithMac(server: Server, purpose: string, encoded: string): Promise<unknown> {
   const [content, mac, ...rest] = encoded.split(".");
   if (content === undefined || mac === undefined || rest.length > 0) return undefined;
-  if (!constantTimeEqual(await secretMac(server, purpose, content), mac)) return undefined;
+  if (!constantTimeEqual(await computeMac(server, purpose, content), mac)) return undefined;
   return JSON.parse(decoder.decode(decodeBase64url(content)));
 }
 
 const decoder = new TextDecoder();
 
-/** HMAC functions by the promise of their secret. */
-const hmacs = new WeakMap<Promise<string>, Promise<ReturnType<typeof hmacSha256>>>();
-
-/** A MAC that authorizes its holder. It has a checksum, so that redaction finds it. */
-export async function secretMac(server: Server, purpose: string, text: string): Promise<string> {
-  return withChecksum(await computeMac(server, purpose, text));
-}
-
 /** The MAC of a text by the secret of this server, valid for one purpose only. */
 export async function computeMac(server: Server, purpose: string, text: string): Promise<string> {
-  const secret = serverSecret(server, "session");
-  let hmac = hmacs.get(secret);
-  if (hmac === undefined) hmacs.set(secret, hmac = secret.then(hmacSha256));
-  return await (await hmac)(`${server.names.storage} ${purpose} ${text}`);
+  const secret = await serverSecret(server, "session");
+  return encodeBase64url(await cryptography.hmac(secret, `${server.names.storage} ${purpose} ${text}`));
 }
 
 /** Ends a session and revokes the grants that are bound to it. */

@@ -3,7 +3,7 @@
 import { grantNow } from "../grant.ts";
 import type { RefreshTokenRecord } from "../store/store.ts";
 import { type Client, mustAuthenticate } from "../clients/repository.ts";
-import { digest, randomId, randomToken, storageKey, withChecksum } from "../secrets.ts";
+import { digest, randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 
 /** Issues the first refresh token of a grant, or the refresh token that the grant type has chosen. */
@@ -51,7 +51,7 @@ export function randomSuccessor(server: Server): string {
 
 /** The successor of a token: the same for every call, and not stored. */
 export async function deriveSuccessor(server: Server, token: string, { salt }: RefreshTokenRecord): Promise<string> {
-  return server.newToken(server, "refresh_token", withChecksum(await digest(`${salt} ${token}`)));
+  return server.newToken(server, "refresh_token", await digest(`${salt} ${token}`));
 }
 
 export function successorRecord(server: Server, record: RefreshTokenRecord): RefreshTokenRecord {

@@ -1,6 +1,6 @@
 /** Explains a code challenge or a code verifier that was rejected (RFC 7636). */
 
-import { decodeBase64url, digestBytes, encodeBase64url } from "../../core/crypto.ts";
+import { decodeBase64url, encodeBase64url } from "../../core/crypto.ts";
 import type { WrongVerifier } from "../../core/rules/authorize.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 import { digest } from "../../core/secrets.ts";
@@ -80,7 +80,7 @@ const mistakes: readonly Mistake[] = [
   {
     challenge: async (verifier) =>
       /^[\w-]*$/.test(verifier) && verifier.length % 4 !== 1
-        ? encodeBase64url(await digestBytes("sha256", decodeBase64url(verifier)))
+        ? encodeBase64url(new Uint8Array(await crypto.subtle.digest("SHA-256", decodeBase64url(verifier))))
         : undefined,
     reason: "code_challenge is the hash of the random bytes, not of their text",
     fix: hashText,

@@ -23,6 +23,7 @@ import { createFetching } from "../fetching/fetching.ts";
 import { defaultOutbound } from "../fetching/outbound.ts";
 import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
 import { lifetimeMetadata, refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
+import { rememberIssued } from "../redaction/issued_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
 import { acceptedSigningAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import { background } from "./background.ts";
@@ -157,8 +158,10 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       observe: hasListener ? traceObservation : undefined,
       addTexts: async (ofRequest, error) => await (await import("../rules.ts")).addTexts(ofRequest, error),
       permits: isPermitted,
-      newToken: ({ settings, randomBytes }: HostedServer, kind, value = randomToken(randomBytes)) =>
-        (settings.tokenPrefixes[kind] ?? "") + value,
+      newToken({ settings, randomBytes }: HostedServer, kind, value = randomToken(randomBytes)) {
+        rememberIssued(value);
+        return (settings.tokenPrefixes[kind] ?? "") + value;
+      },
       tokenIssuers: tokenIssuers.map((issue) => issue === refreshToken ? refreshTokenWithLifetimes : issue),
       grants: {
         ...grantFunctions,

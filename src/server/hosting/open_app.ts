@@ -28,7 +28,9 @@ import { maintenance } from "./maintenance.ts";
 import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
 import { optionsField, validateExtensions } from "./options_field.ts";
 import { resolveOptions } from "./resolve_options.ts";
-import { randomPool } from "../../core/crypto.ts";
+import { randomBytes as systemRandomBytes } from "../../core/crypto.ts";
+import { useNodeCrypto } from "../../platform/runtime/node_crypto.ts";
+import { rememberingRandom } from "../redaction/issued_secrets.ts";
 import { addressReader } from "./trusted_proxies.ts";
 
 /** The values and functions that a host gives to an app. */
@@ -77,7 +79,9 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   assertNoIssues(validate(optionsField(knownExtensions(extensions)), givenOptions));
   const configured = givenPlugins.reduceRight(configure, givenOptions);
   if (place.sharesStore && configured.now !== undefined) throw ownClockError();
-  const { now = () => Date.now(), randomBytes = randomPool(), keySource: source } = configured;
+  const { now = () => Date.now(), keySource: source } = configured;
+  const randomBytes = rememberingRandom(configured.randomBytes ?? systemRandomBytes);
+  useNodeCrypto();
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
   const resolved = place.resolved ?? await resolveOptions(configured, place.issuer);

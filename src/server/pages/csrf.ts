@@ -6,7 +6,8 @@ import { type Params, paramsFromFields } from "../../core/params.ts";
 import { reject } from "../rules/mod.ts";
 import type { Server } from "../../core/server.ts";
 import { constantTimeEqual } from "../../core/secrets.ts";
-import { secretMac } from "../../core/session/session.ts";
+import { computeMac } from "../../core/session/session.ts";
+import { rememberIssued } from "../redaction/issued_secrets.ts";
 import { type BrowserCookie, ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { Context } from "../../core/context.ts";
 import type { HiddenFields } from "./post_form.tsx";
@@ -29,7 +30,9 @@ export interface CsrfBinding {
  * @param purpose The action of the form.
  */
 export async function csrfToken(server: Server, holder: string, purpose: string): Promise<string> {
-  return await secretMac(server, `form ${purpose}`, holder);
+  const token = await computeMac(server, `form ${purpose}`, holder);
+  rememberIssued(token);
+  return token;
 }
 
 /** Adds the CSRF token to the fields of a form. */

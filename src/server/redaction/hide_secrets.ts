@@ -4,12 +4,13 @@
  *
  * 1. Endpoints, grant types and extensions declare secret parameters and members: {@link ParameterDescription}.
  * 2. `hosting/create_app.ts` collects them in the `RegisteredSecrets` of a server, which also finds client secrets.
- * 3. `secrets.ts` gives each issued secret a checksum, by which it is found.
+ * 3. `issued_secrets.ts` remembers what this process issued. What it issued before a restart is hidden as the value of a
+ *    declared name, as a JWT, or as a value with a MAC, but not as a lone word elsewhere.
  * 4. `redact.ts` redacts events for logs, `recorder/redact.ts` requests and responses.
  */
 
 import type { ParameterDescription } from "../../core/params.ts";
-import { containsIssued } from "../../core/secrets.ts";
+import { containsIssued } from "./issued_secrets.ts";
 
 /** Declared names, normalized, with their labels; `undefined` for names that are not secret. */
 export type DeclaredNames = Map<string, string | undefined>;
@@ -80,6 +81,9 @@ export interface Redaction {
 /** A JWT, signed or encrypted, complete or cut: base64url parts, the first of which begins like a JSON object. */
 const jwt = /eyJ[\w-]{8,}(?:\.[\w-]*){0,4}/g;
 
+/** The MAC of a value, as of the cookie of a session: it authorizes its holder. */
+const mac = /(?<=[\w-]{16}\.)[\w-]{43}(?![\w.-])/g;
+
 /** The length of the shortest JWT that is found; issued secrets are longer. */
 const minFoundChars = 11;
 
@@ -89,6 +93,7 @@ export function hideKnown(text: string, { known, mask }: Redaction): string {
   // Most texts of events are short.
   if (hidden.length < minFoundChars) return hidden;
   return hidden.replace(jwt, (token) => mask(token, "token"))
+    .replace(mac, (word) => mask(word, "value"))
     .replace(/[\w-]{43,}/g, (word) => containsIssued(word) ? mask(word, "value") : word);
 }
 

@@ -3,7 +3,7 @@
  * tokens of its clients.
  */
 
-import { sha256Sync } from "../../core/crypto.ts";
+import { sha256Sync } from "../../platform/runtime/node_crypto.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { Entries } from "../../core/clients/repository.ts";
 import type { HostedClient } from "../config/client_metadata.ts";

@@ -3,7 +3,7 @@
  * each other's nonces, and nothing is stored.
  */
 
-import { hmacSha256 } from "../../../core/crypto.ts";
+import { cryptography, encodeBase64url } from "../../../core/crypto.ts";
 import { constantTimeEqual } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { computeMac } from "../../../core/session/session.ts";
@@ -45,7 +45,7 @@ export function serverNonces(server: Server, kind: "client" | "resource"): Nonce
   return noncesByMac((window) => computeMac(server, `dpop nonce ${kind}`, window));
 }
 
-/** The nonces of a resource with a secret of 1 to 64 ASCII characters. */
+/** The nonces of a resource with a secret. */
 export function resourceNonces(secret: string): Nonces {
-  return noncesByMac(hmacSha256(secret));
+  return noncesByMac(async (window) => encodeBase64url(await cryptography.hmac(secret, window)));
 }

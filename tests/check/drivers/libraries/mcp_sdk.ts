@@ -1,7 +1,7 @@
 /** A driver of the TypeScript SDK of the Model Context Protocol (version 2, `@modelcontextprotocol/client`). */
 
 import { randomId } from "../../../../src/core/secrets.ts";
-import { randomPool } from "../../../../src/core/crypto.ts";
+import { randomBytes } from "../../../../src/core/crypto.ts";
 import type { ClientDriver, ClientJourney, ClientSession } from "../../../../src/check/driver.ts";
 import * as mcp from "@modelcontextprotocol/client";
 
@@ -23,7 +23,6 @@ const maxLogins = 3;
  * user. The application compares `state`, and passes the whole callback to `finishAuth`.
  */
 export function mcpSdkDriver(): ClientDriver {
-  const random = randomPool();
   /** What the client keeps between logins, by server. */
   const clients = new Map<string, Stored>();
 
@@ -34,7 +33,7 @@ export function mcpSdkDriver(): ClientDriver {
     const provider = {
       redirectUrl: redirectUri,
       clientMetadata: { client_name: "MCP client", redirect_uris: [redirectUri], token_endpoint_auth_method: "none" },
-      state: () => randomId(random),
+      state: () => randomId(randomBytes),
       clientInformation: () => stored.client,
       saveClientInformation: (client: object) => void (stored.client = client),
       tokens: () => stored.tokens,

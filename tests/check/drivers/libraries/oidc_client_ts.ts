@@ -1,7 +1,7 @@
 /** A driver of oidc-client-ts (version 3). */
 
 import { randomId } from "../../../../src/core/secrets.ts";
-import { randomPool } from "../../../../src/core/crypto.ts";
+import { randomBytes } from "../../../../src/core/crypto.ts";
 import type { ClientDriver } from "../../../../src/check/driver.ts";
 import { withGlobalFetch } from "./global_fetch.ts";
 import * as oidc from "oidc-client-ts";
@@ -12,7 +12,6 @@ import { type DriverOptions, methodOf, scope } from "./options.ts";
  * nonce. `signinSilent` refreshes the tokens. The library uses the global fetch, which is replaced during its requests.
  */
 export function oidcClientTsDriver({ client: registration }: DriverOptions = {}): ClientDriver {
-  const random = randomPool();
   const newStore = () => new oidc.WebStorageStateStore({ store: new oidc.InMemoryWebStorage() });
   return {
     name: "oidc-client-ts",
@@ -45,7 +44,7 @@ export function oidcClientTsDriver({ client: registration }: DriverOptions = {})
         navigator,
       );
       signal.addEventListener("abort", () => manager.events.unload(), { once: true });
-      await withGlobalFetch(fetch, () => manager.signinRedirect({ nonce: randomId(random) }));
+      await withGlobalFetch(fetch, () => manager.signinRedirect({ nonce: randomId(randomBytes) }));
       const { url } = await authorize(authorizationUrl);
       const { profile } = await withGlobalFetch(fetch, () => manager.signinRedirectCallback(url));
       return {

@@ -1,0 +1,57 @@
+/**
+ * The codes, tokens and other secrets that this process issued, so that redaction finds them in any text. It has a keyed
+ * hash of each, not the secret; the key is new in each process. Of more than {@link maxIssued}, the newer half stays.
+ */
+
+import { encodeBase64url, randomBytes } from "../../core/crypto.ts";
+import { boundedCache } from "../../platform/bounded_cache.ts";
+
+const maxIssued = 100_000;
+
+/** The length of every issued secret: 32 bytes as base64url. */
+const secretChars = 43;
+
+const issued = boundedCache<true>(maxIssued);
+
+/** Two hashes of 26 bits each: a polynomial in a secret number, modulo a prime, so that products are exact. */
+const prime = 67_108_859;
+const keys = [...new Uint32Array(randomBytes(8).buffer)].map((number) => number % prime);
+
+/** What the first character of a window counts: the number to the power of the length. */
+const leading = keys.map((key) => {
+  let power = 1;
+  for (let i = 0; i < secretChars; i++) power = power * key % prime;
+  return power;
+});
+
+/** Remembers a secret of 43 characters; others are not found. */
+export function rememberIssued(secret: string): void {
+  if (secret.length === secretChars) someWindow(secret, (hash) => void issued.set(hash, true));
+}
+
+/** Whether a text contains a remembered secret. Takes linear time. */
+export function containsIssued(text: string): boolean {
+  return someWindow(text, (hash) => issued.get(hash) === true);
+}
+
+/** Whether a condition holds for the hash of some 43 successive characters. */
+function someWindow(text: string, condition: (hash: string) => boolean | void): boolean {
+  let [one, other] = [0, 0];
+  for (let i = 0; i < text.length; i++) {
+    const added = text.charCodeAt(i);
+    const dropped = i < secretChars ? 0 : text.charCodeAt(i - secretChars);
+    one = (one * keys[0]! + added + prime - dropped * leading[0]! % prime) % prime;
+    other = (other * keys[1]! + added + prime - dropped * leading[1]! % prime) % prime;
+    if (i >= secretChars - 1 && condition(`${one} ${other}`)) return true;
+  }
+  return false;
+}
+
+/** The random source, which remembers what becomes a secret: every secret is 32 random bytes. */
+export function rememberingRandom(source: (bytes: number) => Uint8Array): (bytes: number) => Uint8Array {
+  return (count) => {
+    const bytes = source(count);
+    if (count === 32) rememberIssued(encodeBase64url(bytes));
+    return bytes;
+  };
+}
