@@ -64,7 +64,12 @@ export const authorizationCode: GrantType = {
     server.passed?.("CI-02", record.validUntil);
     const scope = registeredScope(client, record.grant.scope);
     const invalidReason = await findInvalidReason(server, client, stored, scope);
-    if (invalidReason !== undefined) throw invalidGrant(invalidReason);
+    if (invalidReason !== undefined) {
+      // Since the code was read, another request may have used it, and a third one revoked the grant.
+      const consumedAt = (await server.store.get("code", id))?.consumedAt;
+      const isUsed = consumedAt !== undefined;
+      throw invalidGrant(isUsed ? await revokeReplayed(server, client, stored, consumedAt) : invalidReason);
+    }
     const authorization = await server.grants.narrow(server, request, stored, scope);
     // Atomic: one of several concurrent requests succeeds. Nothing is issued before this point. If a later step fails,
     // the code stays consumed: the user must log in again, but no code is exchanged twice (replay).

@@ -39,9 +39,9 @@ function loadedWith(entry: string, { inputs }: Metafile): { sources: string[]; p
   return { sources: [...sources].sort(), packages: [...packages].sort() };
 }
 
-test("the first flow loads no package, and only the endpoints that it uses", async () => {
+test("the first flow loads no package but jose, and only the endpoints that it uses", async () => {
   const { sources, packages } = loadedWith("src/mod.ts", await bundled("src/mod.ts"));
-  assertEquals(packages, []);
+  assertEquals(packages, ["jose"]);
   const folders = new Set(sources.map((path) => path.split("/")[1]));
   assertEquals([...folders].sort(), ["core", "mod.ts", "platform", "server"]);
   for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
@@ -81,14 +81,14 @@ test("up to the first flow no timer is started on Deno, whose first one takes 5 
   assertEquals([...new Set(started)].sort(), isDeno ? [] : ["setInterval", "setTimeout"]);
 });
 
-test("the mock loads no package until a client authenticates by a signature", async () => {
+test("the mock loads no package but jose", async () => {
   const { packages } = loadedWith("src/testing/mod.ts", await bundled("src/testing/mod.ts"));
-  assertEquals(packages, []);
+  assertEquals(packages, ["jose"]);
 });
 
-test("the command line loads a package only if its input needs one", async () => {
+test("the command line loads a package besides jose only if its input needs one", async () => {
   const { packages } = loadedWith("src/main.ts", await bundled("src/main.ts"));
-  assertEquals(packages, []);
+  assertEquals(packages, ["jose"]);
 });
 
 test("nothing up to the first flow makes Node load all of fetch", async () => {
