@@ -201,7 +201,9 @@ class Player {
     const fill = async (text: string) => await this.#fill(name, text, request.client, endpoint, known);
     const fields: Record<string, string | string[]> = {};
     for (const [field, value] of Object.entries({ ...request.fields, ...auth?.fields })) {
-      fields[field] = typeof value === "string" ? await fill(value) : await Promise.all(value.map(fill));
+      const filled: string[] = [];
+      for (const one of [value].flat()) filled.push(await fill(one));
+      fields[field] = typeof value === "string" ? filled[0]! : filled;
     }
     const headers: Record<string, string> = {};
     for (const [header, value] of Object.entries({ ...request.headers, ...auth?.headers })) {

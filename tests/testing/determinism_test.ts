@@ -59,19 +59,19 @@ test("a seed gives the same transcript on Deno, Node and Bun", async () => {
     alg: "EdDSA",
   });
   assertEquals({ code, verifier, state, nonce, callback, tokens, minted }, {
-    code: "dCQJBHgTAXSPmOfYqxNnA5097zYL251oxAe8xfIKuNw",
+    code: "dCQJBHgTAXSPmOfYqxNnA5097zYL251oxAe8xfwdj3I",
     verifier: "je8ZL7_ydSJhfaG8mN3nnm79iadvjBZbW800plYEvMw",
     state: "usvQY6iwIvbvll4GtrMHGA",
     nonce: "RgEYD1meeKlo6f4anKOQtQ",
     callback:
-      "https://client.test/callback?code=dCQJBHgTAXSPmOfYqxNnA5097zYL251oxAe8xfIKuNw&state=usvQY6iwIvbvll4GtrMHGA&iss=https%3A%2F%2Flatchkey.test",
+      "https://client.test/callback?code=dCQJBHgTAXSPmOfYqxNnA5097zYL251oxAe8xfwdj3I&state=usvQY6iwIvbvll4GtrMHGA&iss=https%3A%2F%2Flatchkey.test",
     tokens: {
       access_token:
         "eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCIsImtpZCI6ImxhdGNoa2V5LXRlc3QtZWRkc2EtMSJ9.eyJpc3MiOiJodHRwczovL2xhdGNoa2V5LnRlc3QiLCJzdWIiOiJhbGljZSIsImF1ZCI6Imh0dHBzOi8vbGF0Y2hrZXkudGVzdCIsImNsaWVudF9pZCI6ImNsaWVudC0xIiwic2NvcGUiOiJvcGVuaWQgZW1haWwgcmVhZCIsImlhdCI6MTc2NzIyNTYwMCwiZXhwIjoxNzY3MjI5MjAwLCJqdGkiOiJyc2t6MWJHWG01cHJhZXZqTjFBY3ZnLk5xUlFGQS1RN1NNLUFaTF9JbUpnNGciLCJhdXRoX3RpbWUiOjE3NjcyMjU2MDAsInNpZCI6IkpvSmJyX0lwTXJrRWJJV0V5di1HcGcifQ.Nfr22lorJVzSyBpUKNsfdenG7p4dtmVOsH_aOZqExfT2BnCIo6TwKzmNpAOnvnKi07DPZhBz8AY0njQsMBuICg",
       token_type: "Bearer",
       expires_in: 3600,
       scope: "openid email read",
-      refresh_token: "AUN5pSYW5PTKFhylyUF_6MPQwH4USNO9TKPAKj5IQvA",
+      refresh_token: "AUN5pSYW5PTKFhylyUF_6MPQwH4USNO9TKPAKj_vpws",
       id_token:
         "eyJhbGciOiJFZERTQSIsInR5cCI6IkpXVCIsImtpZCI6ImxhdGNoa2V5LXRlc3QtZWRkc2EtMSJ9.eyJpc3MiOiJodHRwczovL2xhdGNoa2V5LnRlc3QiLCJzdWIiOiJhbGljZSIsImF1ZCI6ImNsaWVudC0xIiwiZXhwIjoxNzY3MjI5MjAwLCJpYXQiOjE3NjcyMjU2MDAsImF1dGhfdGltZSI6MTc2NzIyNTYwMCwibm9uY2UiOiJSZ0VZRDFtZWVLbG82ZjRhbktPUXRRIiwiYXRfaGFzaCI6IjVraXBpaTlsa1dNVWlVeVVxMXBfV082TnpQam5VZVItRUlfcHNpTS1tQ28iLCJzaWQiOiJKb0picl9JcE1ya0ViSVdFeXYtR3BnIn0.s0SOtaqD8BiYf0qSVRUTi7O5SithtzC53hKsvuT8SvoDKI64GexLaHOEEp5RyaXoNnZGuWLFpc6AyrOjqZlHCg",
     },
@@ -79,7 +79,7 @@ test("a seed gives the same transcript on Deno, Node and Bun", async () => {
       "eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCIsImtpZCI6ImxhdGNoa2V5LXRlc3QtZWRkc2EtMSJ9.eyJpc3MiOiJodHRwczovL2xhdGNoa2V5LnRlc3QiLCJzdWIiOiJhbGljZSIsImF1ZCI6Imh0dHBzOi8vbGF0Y2hrZXkudGVzdCIsImNsaWVudF9pZCI6ImNsaWVudC0xIiwic2NvcGUiOiJyZWFkIiwiaWF0IjoxNzY3MjI1NjkwLCJleHAiOjE3NjcyMjkyOTAsImp0aSI6Iko2SGtjeWVYVklNZG1SZ0NuTEhyV0EuOGFVc3ppNS11ZHJxaDdiNmwwN2N4USIsImF1dGhfdGltZSI6MTc2NzIyNTY5MCwic2lkIjoiNUdmYmVqMXVHdXZ0WW9fTFctejh6QSJ9.emUWgO16e2bEsWqgAAUxP052chfypcXqwPa7ie6JHMMClnKTqLPW2ieRLs6hXyUyyz_jHp4lCLc7Q4Tc7rFSDA",
   });
   assertEquals([client.client_secret, machine.private_jwk!.d], [
-    "bHzx3GRSdeLgedZvyqzCMhFC8Ab6oP8Pj8_iwWsqtWc",
+    "bHzx3GRSdeLgedZvyqzCMhFC8Ab6oP8Pj8_iwWBNFDo",
     "h62GjtF5gZESBWPwmN0CxMf32gS30m1SFn5_45nSqjc",
   ]);
 });
@@ -91,9 +91,9 @@ test("a seed gives the same transcript with every algorithm; except for the sign
     digests[alg] = digestOf(alg === "ES256" ? withoutSignatures(logged) : logged);
   }
   assertEquals(digests, {
-    RS256: "c2dca21c90c4ded37ecd8ff7b71e24e0",
-    ES256: "4229f3844ee65fe1f31830ab5cbd1cb3",
-    EdDSA: "5cfe49549a907208bb42aa6dca8400e2",
+    RS256: "e25c534850ccf20276dc6286e63cf245",
+    ES256: "d0db9a4f58fb7da7e283f0f321367762",
+    EdDSA: "f768b557780e5fc162ebc77e5b885a70",
   });
 });
 

@@ -310,7 +310,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     server,
     createContext: contextFactory(app, plugins, emit, byHost?.serverByHost(server, serverAt)),
   });
-  const handle = settings.seeOther ? seeOther(handler) : handler;
+  const handle = rememberCookies(settings.seeOther ? seeOther(handler) : handler);
   function addResource(resource: HostedResource, resourceEndpoints: readonly Endpoint[]): void {
     server.resources.host(resource);
     const added = resource.scopes.filter((value) => !scopes.includes(value));
@@ -352,6 +352,16 @@ function seeOther(handle: RequestHandler): RequestHandler {
   return async (request, peer) => {
     const response = await handle(request, peer);
     return response.status !== 302 || isResponse(response) ? response : { ...response, status: 303 };
+  };
+}
+
+/** Remembers the secrets of cookies: each has a MAC, which the core makes. */
+function rememberCookies(handle: RequestHandler): RequestHandler {
+  return async (request, peer) => {
+    const response = await handle(request, peer);
+    const cookies = isResponse(response) ? undefined : response.headers["set-cookie"];
+    for (const [word] of cookies?.matchAll(/[\w-]{43,}/g) ?? []) rememberIssued(word);
+    return response;
   };
 }
 
