@@ -305,7 +305,7 @@ class Player {
     code: async (name, client) => await this.#code(name, client),
     used_code: async (name, client) => {
       const code = await this.#code(name, client);
-      await this.#exchange(name, client, code);
+      await this.#exchangeCode(name, client, code);
       return code;
     },
     ...Object.fromEntries(
@@ -384,10 +384,10 @@ class Player {
     if (logins[client] === undefined) {
       return await this.#post(name, "token", client, { grant_type: "client_credentials" });
     }
-    return await this.#exchange(name, client, await this.#code(name, client));
+    return await this.#exchangeCode(name, client, await this.#code(name, client));
   }
 
-  async #exchange(name: string, client: string, code: string): Promise<Record<string, string>> {
+  async #exchangeCode(name: string, client: string, code: string): Promise<Record<string, string>> {
     const { redirect_uri } = logins[client]!;
     return await this.#post(name, "token", client, {
       grant_type: "authorization_code",
