@@ -1,7 +1,6 @@
 /**
- * Node's crypto module, where it is quicker than WebCrypto, because it computes without waiting for a thread: on Node
- * and Bun for all but RS256, which would block the event loop. Deno takes 15 ms to load the module, and less time for
- * WebCrypto.
+ * Node's crypto module, which is quicker than WebCrypto, because it computes without waiting for a thread. RS256 stays
+ * with WebCrypto, because it would block the event loop, and on Deno ES256, because WebCrypto is quicker there.
  */
 
 import { type Cryptography, cryptography } from "../../core/crypto.ts";
@@ -13,9 +12,11 @@ interface Globals {
 
 const { Deno: deno, process } = globalThis as Globals;
 
+const signedByNode = ["EdDSA", "Ed25519", ...deno === undefined ? ["ES256"] : []];
+
 /** Replaces the functions of {@link cryptography} in this process. */
 export function useNodeCrypto(): void {
-  const node = deno === undefined ? process?.getBuiltinModule?.("crypto") : undefined;
+  const node = process?.getBuiltinModule?.("crypto");
   if (node !== undefined) Object.assign(cryptography, nodeCryptography(node));
 }
 
@@ -34,7 +35,7 @@ function nodeCryptography(node: typeof import("node:crypto")): Cryptography {
     hmac: (secret, text) => node.createHmac("sha256", secret).update(text).digest(),
 
     async importSigner(alg, privateJwk) {
-      if (!["ES256", "EdDSA", "Ed25519"].includes(alg)) return await web.importSigner(alg, privateJwk);
+      if (!signedByNode.includes(alg)) return await web.importSigner(alg, privateJwk);
       const key = node.createPrivateKey({ key: privateJwk as import("node:crypto").JsonWebKey, format: "jwk" });
       const hash = alg === "ES256" ? "sha256" : null;
       return (bytes) => node.sign(hash, bytes, { key, dsaEncoding: "ieee-p1363" });

@@ -17,7 +17,6 @@ import { useNodeCrypto } from "../../../src/platform/runtime/node_crypto.ts";
 
 const webCryptography = { ...cryptography };
 useNodeCrypto();
-/** Of Deno, both are WebCrypto. */
 const both = [webCryptography, { ...cryptography }];
 
 const verifying = {
