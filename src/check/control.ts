@@ -110,7 +110,7 @@ export async function runControl(
   const isSilentFirst = traitsIn(exchanges).includes("silentFirst");
   if (session === undefined) return { ...noControl, authorizations, exchanges, outcome, error };
   if (used === undefined) {
-    const error = new Error("The client returned a session, but received no tokens from the server.");
+    const error = new Error("The client returned a session, but sent no token request, and received no ID token.");
     return { ...noControl, authorizations, exchanges, outcome, error };
   }
   if (first === "logIn" && !driver.opensBrowser) {

@@ -17,8 +17,8 @@ import { withoutServerNumber } from "./journeys.ts";
 import { type ControlFailure, type FailureCause, type Verdict, verdicts } from "./report.ts";
 
 /**
- * The text, without a final newline: what the client does wrong and how to fix it, what the check could not decide, each
- * attack in detail, and last what was skipped.
+ * The text, without a final newline: what the client does wrong and how to fix it, what the check could not decide,
+ * each attack in detail, and last what was skipped.
  */
 export function formatReport(data: ReportData): string {
   const { control, causes, results, habits, hint, outdatedBaseline } = data;

@@ -32,7 +32,7 @@ test("the report has the habits of the client as text, JSON, JUnit XML and HTML"
   const { habits } = JSON.parse(JSON.stringify(report)) as { habits: { id: string; outcome: string }[] };
   assertEquals(habits.filter(({ outcome }) => outcome === "failed").map(({ id }) => id), failed);
   assertMatch(report.toJUnit(), /<testcase classname="practice" name="pkce-fresh">\n {4}<failure message="/);
-  assertMatch(await report.toHTML(), /habit pkce-fresh/);
+  assertMatch(await report.toHTML(), /practice pkce-fresh/);
   const without = await checkClientWithEdDsa(driver, { only: ["token/type-case"] });
   assertEquals(without.habits, []);
 });
