@@ -4,8 +4,8 @@
  *
  * 1. Endpoints, grant types and extensions declare secret parameters and members: {@link ParameterDescription}.
  * 2. `hosting/create_app.ts` collects them in the `RegisteredSecrets` of a server, which also finds client secrets.
- * 3. `issued_secrets.ts` remembers what this process issued. What it issued before a restart is hidden as the value of a
- *    declared name, as a JWT, or as a value with a MAC, but not as a lone word elsewhere.
+ * 3. `issued_secrets.ts` remembers what this process issued. What another process issued is hidden as the value of a
+ *    declared name, as a JWT, or as a value with a MAC, but not as a word elsewhere.
  * 4. `redact.ts` redacts events for logs, `recorder/redact.ts` requests and responses.
  */
 

@@ -1,6 +1,7 @@
 /**
- * The codes, tokens and other secrets that this process issued, so that redaction finds them in any text. It has a keyed
- * hash of each, not the secret; the key is new in each process. Of more than {@link maxIssued}, the newer half stays.
+ * The codes, tokens and other secrets that this process issued, so that redaction finds them in any text. It has a
+ * keyed hash of each, not the secret; the key is new in each process. Of more than {@link maxIssued}, the newer half
+ * stays.
  */
 
 import { encodeBase64url, randomBytes } from "../../core/crypto.ts";
