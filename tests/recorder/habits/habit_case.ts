@@ -5,7 +5,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { checkHabits } from "../../../src/check/mod.ts";
-import type { HabitOutcome } from "../../../src/recorder/habits/mod.ts";
+import type { HabitOutcome } from "../../../src/recorder/habits/outcome.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../../src/testing/mod.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { habits } from "../../../src/recorder/habits/mod.ts";

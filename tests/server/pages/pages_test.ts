@@ -196,7 +196,7 @@ test("[UI-03] hostile values do not change the markup of login, consent and acco
         fields,
         accounts: [{ ...visitor, current: true }],
         passwordForm: { sub: value },
-        guestForm: { subject: value, claims: value },
+        guestForm: { subject: value, name: value, claims: value },
         retry: { part: "new", fault: value },
       }),
       pages.consent({
