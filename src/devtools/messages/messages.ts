@@ -1342,6 +1342,44 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
+    title: "Error in the callback: the server rejected the authorization request, or the user denied it",
+    hides: true,
+    causes: [
+      "The request is wrong, such as one without PKCE or with an unknown scope: error and error_description say what.",
+      "The user denied the access or cancelled the login: access_denied.",
+      "With prompt=none the user must log in or consent first: login_required, consent_required.",
+    ],
+    application: "Print the parameters error and error_description of the callback, and explain the error_description.",
+    server: "The terminal and /flows show the rejected request: expected, received and the fix.",
+    guide: "static/docs/flows.md",
+    seen: ["rejection"],
+    messages: [
+      {
+        libraries: ["oauth4webapi", "openid-client 6"],
+        text: "authorization response from the server is an error",
+        fix: "error.cause has the parameters error and error_description.",
+      },
+    ],
+  },
+  {
+    title: "The message hides its cause",
+    hides: true,
+    causes: [
+      "A value differs from what the login expects, such as the state, the issuer or the nonce: the cause names it.",
+      "The client reached no server: the cause has a code such as ECONNREFUSED, ENOTFOUND or that of a certificate.",
+    ],
+    application: "Print the whole error, such as console.dir(error, { depth: null }), and explain its cause.",
+    server: "/flows shows whether the server received the request, and what it responded.",
+    guide: "static/docs/flows.md",
+    seen: ["rejection", "login host", "issuer asked for"],
+    messages: [
+      { libraries: ["openid-client 6"], text: "invalid response encountered" },
+      { libraries: ["openid-client 6"], text: "unexpected JWT claim value encountered" },
+      { libraries: ["openid-client 6"], text: "unexpected JSON attribute value encountered" },
+      { libraries: ["Node"], text: "fetch failed" },
+    ],
+  },
+  {
     title: "Token request failed: the message hides the error of the server",
     hides: true,
     causes: [
@@ -1363,11 +1401,6 @@ export const problems: readonly Problem[] = [
         libraries: ["oauth4webapi", "openid-client 6"],
         text: "server responded with a challenge in the WWW-Authenticate HTTP Header",
         fix: "error.cause has the challenge, with error and error_description; mostly invalid_client.",
-      },
-      {
-        libraries: ["oauth4webapi", "openid-client 6"],
-        text: "authorization response from the server is an error",
-        fix: "error.cause has the parameters error and error_description.",
       },
       {
         libraries: ["passport-oauth2", "passport-openidconnect"],

@@ -46,6 +46,11 @@ async function logIn6(checks: object = {}, { scope = "openid", configuration = c
   });
 }
 
+/** The message of an error without its cause. */
+async function messageOf(failing: Promise<unknown>): Promise<string> {
+  return await failing.then(() => "no error", ({ message }) => message);
+}
+
 function configured(extra: object): openid.Configuration {
   const configuration = new openid.Configuration(config.serverMetadata(), client_id, { client_secret, ...extra });
   openid.allowInsecureRequests(configuration);
@@ -100,6 +105,12 @@ testMessages("openid-client 6", [
   [
     "authorization response from the server is an error",
     () => atAuthorize(faults.error("server_error"), () => logIn6()),
+  ],
+  ["invalid response encountered", () => messageOf(logIn6({ expectedState: "another" }))],
+  ["unexpected JWT claim value encountered", () => messageOf(logIn6({ expectedNonce: "another" }))],
+  [
+    "unexpected JSON attribute value encountered",
+    async () => messageOf(openid.fetchUserInfo(config, (await logIn6()).access_token, "another")),
   ],
   ['"response" body "id_token" property must be a string', () => logIn6({ idTokenExpected: true }, { scope: "" })],
   [

@@ -53,6 +53,7 @@ testCommand("Node", node, [
   ["self-signed certificate", request(secureUrl)],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", ["-e", `fetch("${secureUrl}").catch((error) => console.log(error.cause.code))`]],
   ["ECONNREFUSED", request(nowhere)],
+  ["fetch failed", ["-e", `fetch("${nowhere}").catch((error) => console.log(error.message))`]],
 ]);
 
 const connect = "tests/languages/java-clients/Connect.java";
