@@ -47,9 +47,10 @@ const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegE
   "README.md": [
     [/^You need Node and npm; .*\n\n```sh\n[^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
     [/^The commands below use `latchkey`\. [^]*?`latchkey --help`/m, "`latchkey --help`"],
-    [/ `npx -y deno task build` makes the package to\n\[install\]\(.*?\)\./, ""],
+    [/^`npx -y deno task build` makes the package to \[install\]\(.*?\)\.\n/m, ""],
     [/`npx -y deno task image` builds\n?\s*\[a container image\]/, "[A container image]"],
-    [/^Not released yet\. [^]*$/m, "MIT licence\n"],
+    [/^`npx -y deno task docs --port 9080` .*? (?=\[Start\])/m, ""],
+    [/^\[Changes\][^]*$/m, "MIT licence\n"],
   ],
   "static/docs/test-in-javascript.md": [
     [/^After publication: /m, ""],
