@@ -49,7 +49,7 @@ const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegE
     [/^The commands below use `latchkey`\. [^]*?`latchkey --help`/m, "`latchkey --help`"],
     [/^`npx -y deno task build` makes the package to \[install\]\(.*?\)\.\n/m, ""],
     [/`npx -y deno task image` builds\n?\s*\[a container image\]/, "[A container image]"],
-    [/^`npx -y deno task docs --port 9080` .*? (?=\[Start\])/m, ""],
+    [/^Search them: `npx -y deno task docs --port 9080`\.\s/m, ""],
     [/^\[Changes\][^]*$/m, "MIT licence\n"],
   ],
   "static/docs/test-in-javascript.md": [
