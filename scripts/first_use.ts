@@ -34,7 +34,7 @@ const expectations:
   readonly (readonly [command: RegExp, run: (command: string, place: Place) => Promise<string | void>])[] = [
     [/^git clone \S+latchkey$|^cd latchkey$/, () => Promise.resolve("done for each command")],
     [/^alias latchkey=/, () => Promise.resolve("done for each command of it")],
-    [/^npx -y deno task start$|^latchkey --profile [\w:]+$/, expectServer],
+    [/^npx -y deno task start$|^latchkey --profile [\w:.]+$/, expectServer],
     [/^latchkey --help$/, async (command, place) => await shell(command, place)],
     [/^latchkey init$/, expectFile],
     [/^latchkey check /, expectCheck],
