@@ -156,7 +156,7 @@ for (const [place, [mistake, expected]] of sample([...Object.entries(expectation
   test(`a client that ${mistake} is found by ${whatFinds}`, async () => {
     const only = [
       ...new Set([...foundBy, ...sample(othersUnaffected, othersUnaffected.length, place)]),
-      "habits",
+      "practices",
     ];
     // The mistake is about RSA keys.
     const check = mistake === "takes the algorithm from the header" ? checkClient : checkClientWithEdDsa;
