@@ -55,24 +55,6 @@ export function randomBytes(count: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(count));
 }
 
-/** The post-quantum signature algorithms ML-DSA (RFC 9964). Not every runtime has them. */
-export type MlDsaAlgorithm = `ML-DSA-${44 | 65 | 87}`;
-
-export function isMlDsa(alg: string): alg is MlDsaAlgorithm {
-  return /^ML-DSA-(?:44|65|87)$/.test(alg);
-}
-
-/**
- * Whether the runtime has an algorithm. Node prints a warning once for each experimental algorithm that it is asked
- * for, so call this only with a name that a setting or a JWT contains.
- */
-export function hasAlgorithm(alg: string): boolean {
-  const { SubtleCrypto } = globalThis as {
-    SubtleCrypto?: { supports?(operation: string, algorithm: string): boolean };
-  };
-  return !isMlDsa(alg) || SubtleCrypto?.supports?.("verify", alg) === true;
-}
-
 /** Imports a public key, for many verifications. */
 export async function importPublicKey(alg: string, publicJwk: JWK, extractable = false): Promise<CryptoKey> {
   return await importJWK(publicJwk, alg, { extractable }) as CryptoKey;

@@ -3,8 +3,7 @@
 import { createKey, type Keys, type NewKey } from "../core/keys/keys.ts";
 import { keyFactory, type KeySource } from "../server/hosting/key_source.ts";
 import { rotatingKeys } from "../server/hosting/rotating_keys.ts";
-import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
-import { isMlDsa, type MlDsaAlgorithm } from "../core/crypto.ts";
+import { isMlDsa, type MlDsaAlgorithm, type SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
 import { keyMembersOf } from "../core/keys/jwk.ts";
 import { memoryStore } from "../core/store/memory.ts";
 import { builtInKeys } from "./built_in_keys.ts";

@@ -5,11 +5,10 @@ import { type Field, type Fields, flag, object, text } from "../server/config/fi
 import { secondsNow, signJwt } from "../core/keys/jwt.ts";
 import type { Signer } from "../core/keys/keys.ts";
 import type { PublicKeySet } from "../core/keys/jwk.ts";
-import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
+import { isMlDsa, type SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
 import { randomId } from "../core/secrets.ts";
 import type { Server } from "../core/server.ts";
 import { builtInKeys } from "./built_in_keys.ts";
-import { isMlDsa } from "../core/crypto.ts";
 import { testKeysOf } from "./keys.ts";
 import { anyOption } from "./options.ts";
 import {

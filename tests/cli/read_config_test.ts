@@ -1475,13 +1475,14 @@ test("an unknown profile and an invalid file of a profile stop the start", async
   ]);
 });
 
-test("the configuration is read without any package", async () => {
+test("the configuration is read without any package but jose, which the core needs", async () => {
   const seen = new Set<string>();
   const visit = async (path: string) => {
     if (seen.has(path)) return;
     seen.add(path);
     const source = await readFile(path, "utf8");
     for (const [, specifier = ""] of source.matchAll(/^(?:import|export)\s(?!type\b)[^;]*?from "([^"]+)";$/gm)) {
+      if (specifier === "jose") continue;
       assert(specifier.startsWith("."), `${path} imports ${specifier}`);
       await visit(new URL(specifier, `file:///${path}`).pathname.slice(1));
     }

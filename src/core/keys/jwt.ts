@@ -2,9 +2,9 @@
 
 import type { Client } from "../clients/repository.ts";
 import type { Policy } from "../policy.ts";
-import { cryptography, encodeBase64url, isMlDsa } from "../crypto.ts";
+import { cryptography, encodeBase64url } from "../crypto.ts";
 import type { Keys, Signer } from "./keys.ts";
-import type { SigningAlgorithm } from "./signing_algorithm.ts";
+import { isMlDsa, type SigningAlgorithm } from "./signing_algorithm.ts";
 
 /** The `typ` of the header. Authorization responses have none, as in JARM §2.2, so that nothing else accepts them. */
 const typByKind: Readonly<Record<Exclude<JwtKind, "access_token">, string | undefined>> = {

@@ -5,14 +5,14 @@
  */
 
 import { calculateJwkThumbprint } from "jose";
-import { cryptography, generateKey, hasAlgorithm, importPublicKey } from "../crypto.ts";
+import { cryptography, generateKey, importPublicKey } from "../crypto.ts";
 import { keyMembersOf, type PublicKey, publicMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import { quoteValue } from "../quote_value.ts";
 import { ConfigurationError } from "../configuration_error.ts";
 import { testHosts } from "../test_hosts.ts";
 import type { CoreTrace } from "../trace.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "./signing_algorithm.ts";
+import { hasAlgorithm, type SigningAlgorithm, signingAlgorithms } from "./signing_algorithm.ts";
 
 /** Signs bytes. The private key need not be in the process. */
 export interface Signer {

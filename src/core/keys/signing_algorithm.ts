@@ -33,3 +33,21 @@ export function acceptedSigningAlgorithms(
 ): readonly SigningAlgorithm[] {
   return signingAlgorithms.filter((alg) => signatureAlgorithms.includes(alg));
 }
+
+/** The post-quantum signature algorithms ML-DSA (RFC 9964). Not every runtime has them. */
+export type MlDsaAlgorithm = `ML-DSA-${44 | 65 | 87}`;
+
+export function isMlDsa(alg: string): alg is MlDsaAlgorithm {
+  return /^ML-DSA-(?:44|65|87)$/.test(alg);
+}
+
+/**
+ * Whether the runtime has an algorithm. Node prints a warning once for each experimental algorithm that it is asked
+ * for, so call this only with a name that a setting or a JWT contains.
+ */
+export function hasAlgorithm(alg: string): boolean {
+  const { SubtleCrypto } = globalThis as {
+    SubtleCrypto?: { supports?(operation: string, algorithm: string): boolean };
+  };
+  return !isMlDsa(alg) || SubtleCrypto?.supports?.("verify", alg) === true;
+}

@@ -1,6 +1,6 @@
 /** Verification of JWTs that this server has signed (RFC 7519 §7.2). */
 
-import { hasAlgorithm } from "../crypto.ts";
+import { hasAlgorithm } from "./signing_algorithm.ts";
 import { type HeaderPolicy, secondsNow } from "./jwt.ts";
 import type { Server } from "../server.ts";
 import type { ExpectedClaims, OwnJwtPolicy, ReadJwtKind } from "./verify_jwt.ts";

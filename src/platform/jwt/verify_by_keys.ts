@@ -2,7 +2,7 @@
 
 import { errors, jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
-import { hasAlgorithm } from "../../core/crypto.ts";
+import { hasAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import { findFormProblem, findTimeProblem, findTypeProblem, type JwtPolicy, JwtPolicyError } from "./jwt_policies.ts";
 
 /** Maximum number of keys tried for a JWT without `kid`. */

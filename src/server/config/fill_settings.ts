@@ -3,8 +3,7 @@
 import { immediate } from "../../core/immediate.ts";
 import { splitScope } from "../../core/params.ts";
 import { ownResponseModes } from "../../core/request/authorization_request.ts";
-import { isMlDsa } from "../../core/crypto.ts";
-import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
+import { isMlDsa, type SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { ClientAuthMethod, User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import { clientFieldOf } from "./client_fields.ts";

@@ -1,7 +1,7 @@
 /** Checks public keys (RFC 7517 §5) and algorithms of a configuration. */
 
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { hasAlgorithm, isMlDsa } from "../../core/crypto.ts";
+import { hasAlgorithm, isMlDsa } from "../../core/keys/signing_algorithm.ts";
 import { findPrivateMember, type PublicKeySet } from "../../core/keys/jwk.ts";
 import type { LocalUrls } from "../../core/test_hosts.ts";
 import { quote } from "./config_issue.ts";

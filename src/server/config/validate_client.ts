@@ -1,7 +1,7 @@
 /** All issues of the metadata of one client (RFC 7591 §2). */
 
 import { immediate } from "../../core/immediate.ts";
-import { isMlDsa } from "../../core/crypto.ts";
+import { isMlDsa } from "../../core/keys/signing_algorithm.ts";
 import { quote, suggest } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { anyValue, validate } from "./field.ts";

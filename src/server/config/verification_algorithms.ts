@@ -1,7 +1,6 @@
 /** Algorithms of JWTs that others sign. */
 
-import { isMlDsa } from "../../core/crypto.ts";
-import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
+import { isMlDsa, signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
 
 /** The default of the setting `signatureAlgorithms`: without ML-DSA, as in the core. */
 export const defaultSignatureAlgorithms: readonly string[] = [

@@ -2,7 +2,7 @@
 
 import { isObject } from "../../../core/json_value.ts";
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK, type JWTPayload } from "jose";
-import { isMlDsa } from "../../../core/crypto.ts";
+import { isMlDsa } from "../../../core/keys/signing_algorithm.ts";
 import { quote } from "../../config/config_issue.ts";
 import { describeKind } from "../../../core/quote_value.ts";
 import {
