@@ -233,12 +233,20 @@ export async function importRecord(
   };
 }
 
-const verificationKeys = new WeakMap<NewKey["jwk"], Promise<PublicKey>>();
-const signingFunctions = new WeakMap<NewKey["jwk"], Promise<Signer["sign"]>>();
+const verificationKeys = new Map<string, Promise<PublicKey>>();
+const signingFunctions = new Map<string, Promise<Signer["sign"]>>();
 
-/** Servers with the same JWK object share its imported key. */
-function memoize<T>(cache: WeakMap<NewKey["jwk"], T>, jwk: NewKey["jwk"], create: () => T): T {
-  let cached = cache.get(jwk);
-  if (cached === undefined) cache.set(jwk, cached = create());
+/** Servers of one process share the imported keys of equal JWKs, such as the keys of tests. */
+function memoize<T>(cache: Map<string, Promise<T>>, jwk: object, create: () => Promise<T>): Promise<T> {
+  const id = JSON.stringify(jwk);
+  let cached = cache.get(id);
+  if (cached === undefined) {
+    if (cache.size >= maxShared) cache.clear();
+    cache.set(id, cached = create());
+    cached.catch(() => cache.delete(id));
+  }
   return cached;
 }
+
+/** Many servers of one process have new keys, which no other one shares. */
+const maxShared = 100;
