@@ -35,7 +35,7 @@ const expectations:
     [/^git clone \S+latchkey$|^cd latchkey$/, () => Promise.resolve("done for each command")],
     [/^alias latchkey=/, () => Promise.resolve("done for each command of it")],
     [/^npx -y deno task start$|^latchkey --profile [\w:.]+$/, expectServer],
-    [/^latchkey --help$/, async (command, place) => await shell(command, place)],
+    [/^latchkey (?:--help|explain "jwt expired")$/, async (command, place) => await shell(command, place)],
     [/^latchkey init$/, expectFile],
     [/^latchkey check /, expectCheck],
     [/^latchkey exec (?:--scenario [\w-]+ )?-- npm test$/, expectSuite],

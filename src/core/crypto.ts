@@ -17,6 +17,8 @@ export interface Cryptography {
   digest(hash: HashName, text: string): Uint8Array | Promise<Uint8Array>;
   /** HMAC-SHA-256 (RFC 2104). */
   hmac(secret: string, text: string): Uint8Array | Promise<Uint8Array>;
+  /** Random bytes of a cryptographic generator. */
+  randomBytes(count: number): Uint8Array<ArrayBuffer>;
   /** Imports a private key, for many signatures. */
   importSigner(alg: string, privateJwk: JWK): Promise<SignBytes>;
 }
@@ -37,6 +39,8 @@ export const cryptography: Cryptography = {
     return new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(text)));
   },
 
+  randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+
   async importSigner(alg, privateJwk) {
     const key = await importJWK(privateJwk, alg) as CryptoKey;
     // ECDSA alone needs the hash here.
@@ -52,7 +56,7 @@ export async function sha256(text: string): Promise<string> {
 
 /** Random bytes of the runtime's cryptographic generator. */
 export function randomBytes(count: number): Uint8Array<ArrayBuffer> {
-  return crypto.getRandomValues(new Uint8Array(count));
+  return cryptography.randomBytes(count);
 }
 
 /** Imports a public key, for many verifications. */
