@@ -1,7 +1,7 @@
 /** The built-in test keys, generated once for this file (RFC 7517). */
 
 import type { NewKey } from "../core/keys/keys.ts";
-import { type MlDsaAlgorithm, type SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
+import type { MlDsaAlgorithm, SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
 
 /**
  * PUBLIC TEST KEYS: every reader of this file can sign with them, so they protect nothing. They save tests the time of
