@@ -29,7 +29,7 @@ test("the built-in test keys come with the mock alone, which the program loads f
     const entry of [
       "mod.js",
       "devtools/mod.js",
-      "devtools/requests/handlers.js",
+      "devtools/handlers.js",
       "cli/operating/mod.js",
       "resource/mod.js",
     ]
