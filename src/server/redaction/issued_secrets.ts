@@ -5,18 +5,27 @@
  */
 
 import { encodeBase64url, randomBytes } from "../../core/crypto.ts";
-import { boundedCache } from "../../platform/bounded_cache.ts";
+import { type BoundedCache, boundedCache } from "../../platform/bounded_cache.ts";
 
 const maxIssued = 100_000;
 
 /** The length of every issued secret: 32 bytes as base64url. */
 const secretChars = 43;
 
-const issued = boundedCache<true>(maxIssued);
-
 /** Two hashes of 26 bits each: a polynomial in a secret number, modulo a prime, so that products are exact. */
 const prime = 67_108_859;
-const keys = [...new Uint32Array(randomBytes(8).buffer)].map((number) => number % prime);
+
+/** One for the process, which may load this file twice: the package as ES modules, and as CommonJS. */
+const { issued, keys } = ofProcess();
+
+function ofProcess(): { readonly issued: BoundedCache<true>; readonly keys: readonly number[] } {
+  const name = Symbol.for("latchkey.issued_secrets");
+  const shared = globalThis as { [name]?: ReturnType<typeof ofProcess> };
+  return shared[name] ??= {
+    issued: boundedCache(maxIssued),
+    keys: [...new Uint32Array(randomBytes(8).buffer)].map((number) => number % prime),
+  };
+}
 
 /** What the first character of a window counts: the number to the power of the length. */
 const leading = keys.map((key) => {
