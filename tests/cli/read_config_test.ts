@@ -1482,7 +1482,7 @@ test("the configuration is read without any package but jose, which the core nee
     seen.add(path);
     const source = await readFile(path, "utf8");
     for (const [, specifier = ""] of source.matchAll(/^(?:import|export)\s(?!type\b)[^;]*?from "([^"]+)";$/gm)) {
-      if (specifier === "jose") continue;
+      if (specifier.startsWith("jose/")) continue;
       assert(specifier.startsWith("."), `${path} imports ${specifier}`);
       await visit(new URL(specifier, `file:///${path}`).pathname.slice(1));
     }

@@ -4,7 +4,7 @@
  * are in `jwt.ts`, the server's symmetric secrets in `session/session.ts`, the primitives in `core/crypto.ts`.
  */
 
-import { calculateJwkThumbprint } from "jose";
+import { calculateJwkThumbprint } from "jose/jwk/thumbprint";
 import { cryptography, generateKey, importPublicKey } from "../crypto.ts";
 import { keyMembersOf, type PublicKey, publicMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
