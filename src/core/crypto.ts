@@ -23,6 +23,8 @@ export interface Cryptography {
   hmac(secret: string, text: string): Uint8Array | Promise<Uint8Array>;
   /** Random bytes of a cryptographic generator. */
   randomBytes(count: number): Uint8Array<ArrayBuffer>;
+  /** Encodes bytes, or the UTF-8 bytes of a text, as base64url without padding. */
+  encodeBase64url(data: Uint8Array | string): string;
   /** Imports a private key, for many signatures. */
   importSigner(alg: string, privateJwk: JWK): Promise<SignBytes>;
 }
@@ -44,6 +46,8 @@ export const cryptography: Cryptography = {
   },
 
   randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+
+  encodeBase64url: base64url.encode,
 
   async importSigner(alg, privateJwk) {
     const key = await importJWK(privateJwk, alg) as CryptoKey;
@@ -74,7 +78,9 @@ export async function generateKey(alg: string): Promise<JWK> {
 }
 
 /** Encodes bytes, or the UTF-8 bytes of a text, as base64url without padding. */
-export const encodeBase64url: (data: Uint8Array | string) => string = base64url.encode;
+export function encodeBase64url(data: Uint8Array | string): string {
+  return cryptography.encodeBase64url(data);
+}
 
 /**
  * Decodes base64url without padding.

@@ -36,6 +36,9 @@ function nodeCryptography(node: typeof import("node:crypto")): Cryptography {
 
     randomBytes: randomInBlocks(),
 
+    // Before Node 25, jose builds a string of every byte.
+    encodeBase64url: "toBase64" in Uint8Array.prototype ? web.encodeBase64url : encodeByBuffer,
+
     async importSigner(alg, privateJwk) {
       if (!signedByNode.includes(alg)) return await web.importSigner(alg, privateJwk);
       const key = node.createPrivateKey({ key: privateJwk as import("node:crypto").JsonWebKey, format: "jwk" });
@@ -43,6 +46,13 @@ function nodeCryptography(node: typeof import("node:crypto")): Cryptography {
       return (bytes) => node.sign(null, bytes, key);
     },
   };
+}
+
+function encodeByBuffer(data: Uint8Array | string): string {
+  const bytes = typeof data === "string"
+    ? Buffer.from(data)
+    : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  return bytes.toString("base64url");
 }
 
 /** Reads random bytes in blocks: on a busy Node, reading a few takes as long as 24 µs, ten times for a login. */

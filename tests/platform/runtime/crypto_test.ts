@@ -4,14 +4,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
-import {
-  cryptography,
-  decodeBase64url,
-  encodeBase64url,
-  generateKey,
-  importPublicKey,
-  sha256,
-} from "../../../src/core/crypto.ts";
+import { cryptography, decodeBase64url, generateKey, importPublicKey, sha256 } from "../../../src/core/crypto.ts";
 import { publicMembersOf } from "../../../src/core/keys/jwk.ts";
 import { useNodeCrypto } from "../../../src/platform/runtime/node_crypto.ts";
 
@@ -69,10 +62,14 @@ test("base64url has no padding, and round-trips", () => {
     // As part of something larger, too.
     const within = new Uint8Array([1, 2, 3, ...bytes, 4]).subarray(3, 3 + length);
     const text = Buffer.from(bytes).toString("base64url");
-    assertEquals(encodeBase64url(bytes), text);
-    assertEquals(encodeBase64url(within), text);
+    for (const { encodeBase64url } of both) {
+      assertEquals(encodeBase64url(bytes), text);
+      assertEquals(encodeBase64url(within), text);
+    }
     assertEquals([...decodeBase64url(text)], [...bytes]);
   }
-  assertEquals(encodeBase64url("ü€𝄞"), Buffer.from("ü€𝄞").toString("base64url"));
+  for (const { encodeBase64url } of both) {
+    assertEquals(encodeBase64url("ü€𝄞"), Buffer.from("ü€𝄞").toString("base64url"));
+  }
   for (const broken of ["a", "ab=", "a+b/", "ab c", "äb"]) assertThrows(() => decodeBase64url(broken), SyntaxError);
 });
