@@ -14,7 +14,7 @@ import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import * as openidClient from "openid-client";
 import { decodeClaims, testServer } from "./kit.ts";
-import { checkClient, checkHabits } from "../src/check/mod.ts";
+import { checkClient, checkPractices } from "../src/check/mod.ts";
 import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
@@ -120,7 +120,7 @@ test("the examples of the guides for the mock run one after the other", async ()
     testControl,
     testLatchkey,
     checkClient,
-    checkHabits,
+    checkPractices,
     faults,
     foreignJwks,
     openid: openidClient,
@@ -138,7 +138,9 @@ test("the examples of the guides for the mock run one after the other", async ()
   assertEquals(reports.map((report) => /^(.*?):.* \d+ passed(?:, \d+ (?:warning|skipped))*$/m.exec(report)?.[1]), [
     "my client",
   ]);
-  assert(printed.some(([what, report]) => what === "habits" && /^48 best practices: .* passed/.test(String(report))));
+  assert(
+    printed.some(([what, report]) => what === "practices" && /^48 best practices: .* passed/.test(String(report))),
+  );
   assertEquals(printed.find(([what]) => what === "auth_time"), ["auth_time", 600, "login_required"]);
   assertEquals(printed.find(([what]) => what === "ciba"), ["ciba", "authorization_pending", "string"]);
   assertEquals(printed.find(([what]) => what === "methods"), ["methods", true]);

@@ -12,7 +12,7 @@ import {
 import { unknownUser } from "./driver.ts";
 import { type Effect, effects, type Seen, warningEffect } from "./effects.ts";
 import { type AttackResult, failureVerdicts } from "./report.ts";
-import { missingTrait, seenText, type Trait } from "./traits.ts";
+import { type Capability, missingCapability, seenText } from "./capabilities.ts";
 import { secretsInRequest, type Sighting } from "./markers.ts";
 
 /** Assesses by the attack itself, or else by its level. No client may crash. */
@@ -124,7 +124,7 @@ export async function assess(task: CheckTask, observation: Observation): Promise
 /** The result of an attack without a journey of its own ({@link Attack.exposes}). */
 export function assessSightings(
   task: CheckTask,
-  { traits, exchanges }: Pick<Observation, "traits" | "exchanges">,
+  { capabilities, exchanges }: Pick<Observation, "capabilities" | "exchanges">,
   sightings: readonly Sighting[],
 ): AttackResult {
   const { exposes, correctClient } = task.attack;
@@ -134,18 +134,18 @@ export function assessSightings(
   const assessment: Assessment = found === undefined
     ? { passed: true, because: `no login showed otherwise: ${correctClient.replace(/\.$/, "")}` }
     : { passed: false, because: found.because, seen: "exposed" };
-  return resultOf(task, assessment, { outcome: "accepted", traits, exchanges: found?.exchanges ?? exchanges });
+  return resultOf(task, assessment, { outcome: "accepted", capabilities, exchanges: found?.exchanges ?? exchanges });
 }
 
 function resultOf(
   task: CheckTask,
   { passed, because, isInconclusive, isWarning, ...shown }: Assessment,
-  { outcome, error, exchanges, traits }: Pick<Observation, "outcome" | "error" | "exchanges" | "traits">,
+  { outcome, error, exchanges, capabilities }: Pick<Observation, "outcome" | "error" | "exchanges" | "capabilities">,
   observed?: ReturnType<typeof observedHarm>,
 ): AttackResult {
   const { attack } = task;
   const harm = shown.harm ?? observed?.harm;
-  const released = whyReleased(attack.duty, traits);
+  const released = whyReleased(attack.duty, capabilities);
   const duty = released === undefined ? attack.duty : undefined;
   const verdict = isInconclusive
     ? "inconclusive"
@@ -154,7 +154,7 @@ function resultOf(
     : outcome === "crashed"
     ? "failed"
     : attack.level === "informational"
-    ? "noted"
+    ? "informational"
     : isWarning || attack.level === "should-reject" || harm === undefined && duty === undefined
     ? "warning"
     : "failed";
@@ -179,9 +179,12 @@ function resultOf(
 }
 
 /** Why a duty does not bind a client; `undefined` if it does. */
-function whyReleased({ binds = [], unless = [] }: Partial<Duty> = {}, traits: ReadonlySet<Trait>): string | undefined {
-  const other = unless.find((trait) => traits.has(trait));
-  return other === undefined ? missingTrait(binds, traits) : `the client ${seenText(other)}`;
+function whyReleased(
+  { binds = [], unless = [] }: Partial<Duty> = {},
+  capabilities: ReadonlySet<Capability>,
+): string | undefined {
+  const other = unless.find((capability) => capabilities.has(capability));
+  return other === undefined ? missingCapability(binds, capabilities) : `the client ${seenText(other)}`;
 }
 
 /** What is usually seen of a client that fails: the opposite of what the level expects. */

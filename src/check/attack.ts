@@ -15,7 +15,7 @@ import type { TestLatchkey } from "../testing/test_latchkey.ts";
 import type { ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
 import type { Accepted, Seen } from "./effects.ts";
 import type { Place, Sighting, Value } from "./markers.ts";
-import type { Trait } from "./traits.ts";
+import type { Capability } from "./capabilities.ts";
 import type { Trap } from "./trap.ts";
 
 /** @internal What is expected of a client. */
@@ -35,10 +35,10 @@ export type AttackLevel =
 export interface Duty {
   /** The section that has it. */
   readonly source: string;
-  /** The traits of the clients that it binds; another client gets a warning. Default: it binds every client. */
-  readonly binds?: readonly Trait[];
-  /** Traits of which each releases a client. Default: none does. */
-  readonly unless?: readonly Trait[];
+  /** The capabilities of the clients that it binds; another client gets a warning. Default: it binds every client. */
+  readonly binds?: readonly Capability[];
+  /** Capabilities of which each releases a client. Default: none does. */
+  readonly unless?: readonly Capability[];
 }
 
 /** @internal The journey of the client while the attack is active. No fault applies to the steps before it. */
@@ -94,7 +94,7 @@ export interface Stage {
   /** The user who logs in with the browser of {@link Stage.journey}. */
   readonly expectedSub: string;
   /** What the client does without an attack, and what the check can do with it. */
-  readonly traits: ReadonlySet<Trait>;
+  readonly capabilities: ReadonlySet<Capability>;
   /** The protected resource of the journey, if the client requests one. */
   readonly resource?: TestResource;
   /**
@@ -156,8 +156,8 @@ export interface Attack {
   readonly variants: readonly Readonly<Record<string, unknown>>[];
   /** Whether a correct client may request authorization again in the same login. */
   readonly allowsNewLogin: boolean;
-  /** The traits without which the attack shows nothing, and is skipped. */
-  readonly needs: readonly Trait[];
+  /** The capabilities without which the attack shows nothing, and is skipped. */
+  readonly needs: readonly Capability[];
   /** Why a correct client may send no request that meets the attack, which is then skipped. Default: inconclusive. */
   readonly ifUnmet?: string;
   /**
@@ -258,7 +258,7 @@ export interface Observation extends JourneyEvidence {
   /** The session of the login before the attack, if the journey has one. */
   readonly earlier?: ClientSession;
   /** What the client does without an attack, and what the check can do with it. */
-  readonly traits: ReadonlySet<Trait>;
+  readonly capabilities: ReadonlySet<Capability>;
   /** The URLs that a client on a device opened, oldest first. */
   readonly opened: readonly string[];
   /** How long a client on a device waited without an advance of the clock, oldest first. */
@@ -293,7 +293,7 @@ export function idsNamed(name: string, ids: readonly string[]): readonly string[
 }
 
 /** What a journey needs. */
-const journeyNeeds: Readonly<Partial<Record<Journey, readonly Trait[]>>> = {
+const journeyNeeds: Readonly<Partial<Record<Journey, readonly Capability[]>>> = {
   "second issuer": ["severalIssuers", "logIn"],
   refresh: ["refresh"],
   logout: ["logOut"],
@@ -306,7 +306,7 @@ export function journeyOf({ journey }: Attack, values: Readonly<Record<string, u
 }
 
 /** What one variant needs; without it the variant is skipped. */
-export function needsOf(attack: Attack, values: Readonly<Record<string, unknown>>): readonly Trait[] {
+export function needsOf(attack: Attack, values: Readonly<Record<string, unknown>>): readonly Capability[] {
   const { by, needs } = attack;
   return [by === "any" ? "requestsTokens" : by, ...needs, ...journeyNeeds[journeyOf(attack, values)] ?? []];
 }

@@ -61,8 +61,8 @@ function limitedResult(task: CheckTask, error: unknown): AttackResult {
 }
 
 /** Whether the login of a journey begins with one without pages, whose failure shows nothing. */
-function triesSilently({ traits }: ControlResult, journey: Journey): boolean {
-  return traits.has("silentFirst") && (journey === "login" || journey === "second issuer");
+function triesSilently({ capabilities }: ControlResult, journey: Journey): boolean {
+  return capabilities.has("silentFirst") && (journey === "login" || journey === "second issuer");
 }
 
 /** Whether an action ended with the user of the control. */
@@ -87,7 +87,7 @@ async function perform(
   const start = attack.by === "any" ? sessionStartsOf(runner.driver)[0]! : attack.by;
   const begin = (signal?: AbortSignal, of?: ClientJourney) => environment.begin(start, signal, of);
   const earlier = journey === "login" ? undefined : await runner.attempt(
-    (signal) => prepare(runner, journey, environment, () => begin(signal), !control.failedTraits.has("logOut")),
+    (signal) => prepare(runner, journey, environment, () => begin(signal), !control.failedCapabilities.has("logOut")),
     watch,
   );
   if (earlier !== undefined && earlier.result === undefined) return withoutEarlierLogin(task, earlier.error);
@@ -97,7 +97,7 @@ async function perform(
   const stage = openStage(runner.driver, environment, {
     session,
     expectedSub,
-    traits: control.traits,
+    capabilities: control.capabilities,
     begin: (of) => begin(undefined, of),
     skipsSilent: triesSilently(control, journey),
   });
@@ -156,7 +156,7 @@ async function perform(
       outcome: conclusion?.outcome ?? outcome,
       session: result !== undefined && "sub" in result ? result : undefined,
       ...{ conclusion, expectedSub, usualClaims, earlier: session, trap, opened, waits },
-      traits: control.traits,
+      capabilities: control.capabilities,
       scan: () => scan(environment),
       countRequests: (endpoint) => as.log.unmasked.filter(endpoint).length,
       logInAgain: async () => isExpected(await runner.attempt(begin, watch), control),

@@ -1,7 +1,7 @@
 /** The baseline of a check: failures that are known, by variant. It is the JSON report of an earlier check. */
 
 import { parseJsonObject } from "../platform/http/json_body.ts";
-import type { HabitResult } from "../recorder/habits/mod.ts";
+import type { PracticeResult } from "../recorder/practices/mod.ts";
 import type { AttackResult } from "./report.ts";
 import { formatId } from "./report_data.ts";
 
@@ -13,8 +13,8 @@ export interface Baseline {
     readonly values: Readonly<Record<string, unknown>>;
     readonly verdict: string;
   }[];
-  /** The habits; those that did not fail do not count. Default: none. */
-  readonly habits?: readonly { readonly id: string; readonly outcome: string }[];
+  /** The practices; those that did not fail do not count. Default: none. */
+  readonly practices?: readonly { readonly id: string; readonly outcome: string }[];
 }
 
 const isFailure = (verdict: string): boolean => verdict === "failed" || verdict === "known";
@@ -28,36 +28,41 @@ export function isKnownResult({ attack: { id }, values }: AttackResult, baseline
   return baseline?.results.some((known) => isFailure(known.verdict) && keyOf(known.id, known.values) === key) ?? false;
 }
 
-/** Whether a habit failed, and a baseline has the failure. */
-export function isKnownHabit({ habit: { id }, outcome }: HabitResult, baseline: Baseline | undefined): boolean {
+/** Whether a practice failed, and a baseline has the failure. */
+export function isKnownPractice(
+  { practice: { id }, outcome }: PracticeResult,
+  baseline: Baseline | undefined,
+): boolean {
   return outcome === "failed" &&
-    (baseline?.habits?.some((known) => known.outcome === "failed" && known.id === id) ?? false);
+    (baseline?.practices?.some((known) => known.outcome === "failed" && known.id === id) ?? false);
 }
 
 /** The known failures that passed, by name. */
 export function knownThatPass(
   baseline: Baseline,
   results: readonly AttackResult[],
-  habits: readonly HabitResult[],
+  practices: readonly PracticeResult[],
 ): string[] {
   const attacks = results.filter((result) => result.verdict === "passed" && isKnownResult(result, baseline));
-  const known = baseline.habits?.filter(({ outcome }) => outcome === "failed") ?? [];
-  const passed = habits.filter(({ habit, outcome }) => outcome === "passed" && known.some(({ id }) => id === habit.id));
+  const known = baseline.practices?.filter(({ outcome }) => outcome === "failed") ?? [];
+  const passed = practices.filter(({ practice, outcome }) =>
+    outcome === "passed" && known.some(({ id }) => id === practice.id)
+  );
   return [
     ...attacks.map(({ attack, values }) => formatId(attack.id, values)),
-    ...passed.map(({ habit: { id } }) => `practice ${id}`),
+    ...passed.map(({ practice: { id } }) => `practice ${id}`),
   ];
 }
 
 /** Reads a baseline. @returns `undefined` if the text is no JSON report of a check. */
 export function parseBaseline(text: string): Baseline | undefined {
-  const { results, habits = [] } = (parseJsonObject(text) ?? {}) as Partial<Baseline>;
+  const { results, practices = [] } = (parseJsonObject(text) ?? {}) as Partial<Baseline>;
   const isItem = (item: unknown, member: string) => {
     const { id, [member]: ending } = Object(item) as Record<string, unknown>;
     return typeof id === "string" && typeof ending === "string";
   };
-  const isBaseline = Array.isArray(results) && Array.isArray(habits) &&
+  const isBaseline = Array.isArray(results) && Array.isArray(practices) &&
     results.every((item) => isItem(item, "verdict") && typeof item.values === "object" && item.values !== null) &&
-    habits.every((item) => isItem(item, "outcome"));
-  return isBaseline ? { results, habits } : undefined;
+    practices.every((item) => isItem(item, "outcome"));
+  return isBaseline ? { results, practices } : undefined;
 }

@@ -1,13 +1,13 @@
 /**
  * Checks a client.
  *
- * 1. The control (`control.ts`): a login without a fault, each ability of the driver, ordinary use for the habits.
+ * 1. The control (`control.ts`): a login without a fault, each ability of the driver, ordinary use for the practices.
  * 2. Each variant of each attack in a journey of its own (`attack_journey.ts`), observed and assessed (`assess.ts`).
  * 3. A login without an attack again, and the report (`create_report.ts`).
  */
 
 import { assertSupportedNode } from "../platform/runtime/node_version.ts";
-import type { Recording } from "../recorder/habits/mod.ts";
+import type { Recording } from "../recorder/practices/mod.ts";
 import type { Attack } from "./attack.ts";
 import { runAttack } from "./attack_journey.ts";
 import { attacks } from "./attacks/mod.ts";
@@ -15,7 +15,7 @@ import { assertCheckOptions, type CheckOptions, completeName, isNamed } from "./
 import { checkedDriver, type ClientDriver, sessionStartsOf } from "./driver.ts";
 import { controlAgain, failedLogin, noControl, probeClient, runControl } from "./control.ts";
 import { checkReport, redactResult } from "./create_report.ts";
-import { checkJourneyHabits, recordOrdinaryUse, withKeptKeys } from "./habit_journeys.ts";
+import { checkJourneyPractices, recordOrdinaryUse, withKeptKeys } from "./practice_journeys.ts";
 import { journeysAt, separateJourneys } from "./journeys.ts";
 import { assessSightings, type CheckTask, describeError, unknownResult } from "./assess.ts";
 import { resultWithoutJourney } from "./obstacles.ts";
@@ -49,7 +49,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   const selected = attacks.filter((attack) =>
     (only === undefined || isNamed(attack, only)) && !isNamed(attack, except)
   );
-  const withHabits = (only === undefined || only.includes("practices")) && !except.includes("practices");
+  const withPractices = (only === undefined || only.includes("practices")) && !except.includes("practices");
   const all = selected.flatMap((attack) =>
     drawVariants(attack, { ...options, only }).map((values): CheckTask => ({ attack, values }))
   );
@@ -64,7 +64,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
     await unlessStopped(signal, async () => {
       control = await runControl(runner);
       // Before the attacks, because the client may not survive them.
-      if (control.passed && withHabits) {
+      if (control.passed && withPractices) {
         recordings = await recordOrdinaryUse(runner, control);
         control = withKeptKeys(control, recordings[0]!);
       }
@@ -85,9 +85,9 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
       found[index] ?? unknownResult(task, "skipped", "the check was stopped before it")
     );
     const notRun = results.filter((_, index) => found[index] === undefined).length;
-    const habits = recordings.length === 0 ? [] : await checkJourneyHabits(recordings, results);
+    const practices = recordings.length === 0 ? [] : await checkJourneyPractices(recordings, results);
     const seconds = (timers.elapsed() - startedAt) / 1000;
-    const facts = { client: driver.name, control, results, habits, seconds, baseline, notRun };
+    const facts = { client: driver.name, control, results, practices, seconds, baseline, notRun };
     return checkReport({ ...facts, repeat, rulesUrl, suggestFlag });
   } finally {
     await journeys.close();

@@ -22,15 +22,19 @@ import { type JourneyEnvironment, withoutServerNumber } from "./journeys.ts";
 import { completeError } from "./assess.ts";
 import type { ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
-import { givenTraits } from "./given_traits.ts";
-import { type Trait, traitsIn } from "./traits.ts";
+import { givenCapabilities } from "./given_capabilities.ts";
+import { capabilitiesIn, type Capability } from "./capabilities.ts";
 import { isNamedIn } from "./user_texts.ts";
 
-/** Uses a trait. @throws {unknown} If the client does not have it. */
-type TraitControl = (session: ClientSession, environment: JourneyEnvironment, driver: ClientDriver) => Promise<void>;
+/** Uses a capability. @throws {unknown} If the client does not have it. */
+type CapabilityControl = (
+  session: ClientSession,
+  environment: JourneyEnvironment,
+  driver: ClientDriver,
+) => Promise<void>;
 
-/** The traits to try, each in a separate session. */
-const traitControls: Partial<Readonly<Record<Trait, TraitControl>>> = {
+/** The capabilities to try, each in a separate session. */
+const capabilityControls: Partial<Readonly<Record<Capability, CapabilityControl>>> = {
   refresh: (session) => session.refresh!(),
   request: (session) => session.request!(),
   async currentUser(session) {
@@ -74,15 +78,15 @@ async function losesUserWithCookies(
 }
 
 /**
- * Begins a session without a fault in each way that the driver supports, and uses each other trait, all in separate
- * journeys.
+ * Begins a session without a fault in each way that the driver supports, and uses each other capability, all in
+ * separate journeys.
  */
 export async function runControl(
   { driver, options, attempt, inEnvironment, withinLimit }: Runner,
 ): Promise<ControlResult> {
   const exchanges: Exchange[] = [];
   let [limitsLogins, showsLogout, hasCookieSession, hasSecondUser] = [false, false, false, false];
-  const run = (by: SessionStart, use?: TraitControl) =>
+  const run = (by: SessionStart, use?: CapabilityControl) =>
     withinLimit(() =>
       inEnvironment(async (environment, watch) => {
         const { unmasked: log } = environment.as.log;
@@ -103,11 +107,11 @@ export async function runControl(
         return { login, used };
       }), ({ login, used }) => (used ?? login).error);
 
-  const failedTraits = new Map<Trait, unknown>();
+  const failedCapabilities = new Map<Capability, unknown>();
   const [first, ...others] = sessionStartsOf(driver);
   const { login: { outcome, error, result: session }, used } = await run(first!);
   const authorizations = countLogins(exchanges);
-  const isSilentFirst = traitsIn(exchanges).includes("silentFirst");
+  const isSilentFirst = capabilitiesIn(exchanges).includes("silentFirst");
   if (session === undefined) return { ...noControl, authorizations, exchanges, outcome, error };
   if (used === undefined) {
     const error = new Error("The client returned a session, but sent no token request, and received no ID token.");
@@ -122,28 +126,28 @@ export async function runControl(
         return { isLoggedIn: outcome === "accepted", error };
       }), ({ error }) => error).then(({ isLoggedIn }) => isLoggedIn);
   }
-  const given = givenTraits(driver, session, options);
-  for (const trait of given) {
-    const start = others.find((other) => other === trait);
-    const use = traitControls[trait];
+  const given = givenCapabilities(driver, session, options);
+  for (const capability of given) {
+    const start = others.find((other) => other === capability);
+    const use = capabilityControls[capability];
     if (use === undefined && start === undefined) continue;
     const { login, used } = await run(start ?? first!, use);
     const result = used ?? login;
-    if (result.outcome !== "accepted") failedTraits.set(trait, result.error ?? new Error("it did not end"));
+    if (result.outcome !== "accepted") failedCapabilities.set(capability, result.error ?? new Error("it did not end"));
     else if (withoutServerNumber(login.result!.sub) !== withoutServerNumber(session.sub)) {
-      failedTraits.set(trait, new Error(`another user was logged in: ${login.result!.sub}`));
+      failedCapabilities.set(capability, new Error(`another user was logged in: ${login.result!.sub}`));
     }
   }
   return {
-    ...{ passed: true, outcome, sub: session.sub, claims: session.claims, failedTraits, authorizations },
-    traits: new Set([
+    ...{ passed: true, outcome, sub: session.sub, claims: session.claims, failedCapabilities, authorizations },
+    capabilities: new Set([
       ...given,
       ...limitsLogins ? ["limitsLogins"] as const : [],
       ...showsLogout ? ["showsLogout"] as const : [],
       ...hasCookieSession ? ["cookieSession"] as const : [],
       ...hasSecondUser ? ["secondUser"] as const : [],
       ...session.sub !== unknownUser && isNamedIn(session.sub, exchanges) ? ["namesUser"] as const : [],
-      ...traitsIn(exchanges).filter((trait) => trait !== "silentFirst" || isSilentFirst),
+      ...capabilitiesIn(exchanges).filter((capability) => capability !== "silentFirst" || isSilentFirst),
     ]),
     endpoints: new Set(exchanges.map(({ endpoint }) => endpoint)),
     exchanges,
@@ -158,8 +162,8 @@ export const noControl: ControlResult = {
   authorizations: 0,
   exchanges: [],
   endpoints: new Set(),
-  traits: new Set(),
-  failedTraits: new Map(),
+  capabilities: new Set(),
+  failedCapabilities: new Map(),
 };
 
 /**
@@ -169,8 +173,8 @@ export const noControl: ControlResult = {
 export async function probeClient(runner: Runner, control: ControlResult): Promise<ControlResult> {
   const { restart } = runner;
   const { as } = runner.options;
-  if (!control.traits.has("idToken") || !await readsIdToken(runner, control)) return control;
-  const probed = { ...control, traits: new Set<Trait>([...control.traits, "readsIdToken"]) };
+  if (!control.capabilities.has("idToken") || !await readsIdToken(runner, control)) return control;
+  const probed = { ...control, capabilities: new Set<Capability>([...control.capabilities, "readsIdToken"]) };
   if (as === undefined) return probed;
   let failed = await failedLogin(runner, control);
   if (failed !== undefined && restart !== undefined) {

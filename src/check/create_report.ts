@@ -2,15 +2,15 @@
 
 import type { Exchange } from "../recorder/exchange.ts";
 import { redactExchanges, redactTextAbout } from "../recorder/redact.ts";
-import type { HabitResult } from "../recorder/habits/mod.ts";
+import type { PracticeResult } from "../recorder/practices/mod.ts";
 import { findFix, findRule } from "../server/rules.ts";
 import { visibleText } from "../server/explain/visible_text.ts";
-import { isKnownHabit, isKnownResult, knownThatPass } from "./baseline.ts";
+import { isKnownPractice, isKnownResult, knownThatPass } from "./baseline.ts";
 import { listCauses } from "./causes.ts";
 import type { CheckOptions } from "./check_options.ts";
 import {
   type AttackResult,
-  type CheckedHabit,
+  type CheckedPractice,
   type CheckReport,
   type ControlFailure,
   type ControlResult,
@@ -27,7 +27,7 @@ import { formatJUnit } from "./report_junit.ts";
 import { formatMarkdown } from "./report_markdown.ts";
 import { formatSarif } from "./report_sarif.ts";
 import { formatReport } from "./report_text.ts";
-import { traitsIn } from "./traits.ts";
+import { capabilitiesIn } from "./capabilities.ts";
 import { CheckReportDocument } from "./pages/check_report.tsx";
 import { renderStandalone } from "../server/pages/render_standalone.ts";
 import { viewReport } from "./report_view.ts";
@@ -39,7 +39,7 @@ interface ReportFacts
   extends
     Pick<CheckReport, "client" | "control" | "results" | "seconds" | "repeat">,
     Pick<CheckOptions, "baseline" | "rulesUrl" | "suggestFlag"> {
-  readonly habits: readonly HabitResult[];
+  readonly practices: readonly PracticeResult[];
   /** How many journeys were not run, because the check was stopped. */
   readonly notRun: number;
 }
@@ -62,23 +62,23 @@ export function checkReport(facts: ReportFacts): CheckReport {
   const results = facts.results.map(redactResult).map((result): AttackResult =>
     result.verdict === "failed" && isKnownResult(result, baseline) ? { ...result, verdict: "known" } : result
   );
-  const habits = facts.habits.map((habit): CheckedHabit =>
-    isKnownHabit(habit, baseline) ? { ...habit, isKnown: true } : habit
+  const practices = facts.practices.map((practice): CheckedPractice =>
+    isKnownPractice(practice, baseline) ? { ...practice, isKnown: true } : practice
   );
   const counts = countVerdicts(results.map(({ verdict }) => verdict));
   const byAttack = Map.groupBy(results, ({ attack }) => attack.id).values();
   const failures = results.filter(({ verdict }) => verdict === "failed");
-  const problem = control.passed ? findProblem({ ...facts, results, habits, counts }) : undefined;
+  const problem = control.passed ? findProblem({ ...facts, results, practices, counts }) : undefined;
   let described: ReportData | undefined;
   const data = () => described ??= describeReport(report);
   const report: CheckReport = {
-    ...{ client, control, results, habits, seconds, counts, failures, problem, repeat, rulesUrl },
+    ...{ client, control, results, practices, seconds, counts, failures, problem, repeat, rulesUrl },
     controlFailure: describeControlFailure(control, facts),
     causes: listCauses(results),
     attackCounts: countVerdicts([...byAttack].map(worstVerdict)),
-    outdatedBaseline: baseline === undefined ? [] : knownThatPass(baseline, results, habits),
+    outdatedBaseline: baseline === undefined ? [] : knownThatPass(baseline, results, practices),
     passed: control.passed && failures.length === 0 && problem === undefined &&
-      habits.every(({ outcome, isKnown }) => outcome !== "failed" || isKnown),
+      practices.every(({ outcome, isKnown }) => outcome !== "failed" || isKnown),
     toString: () => visibleText(formatReport(data())),
     toJSON: () => toJson(data()),
     toHTML: () => formatDocument(data()),
@@ -118,17 +118,19 @@ const keptKeysFix = "The client fetched no keys in this login, so it may still h
 
 /** Whether the client stopped at an ID token and fetched no keys: each check has new ones. */
 function mayKeepKeys(exchanges: readonly Exchange[]): boolean {
-  return traitsIn(exchanges).includes("idToken") &&
+  return capabilitiesIn(exchanges).includes("idToken") &&
     exchanges.every(({ endpoint }) => endpoint !== "jwks" && endpoint !== "userinfo");
 }
 
 /** See {@link CheckReport.problem}. */
 function findProblem(
-  { control, results, habits, counts, notRun }: Pick<CheckReport, "results" | "habits" | "counts"> & ReportFacts,
+  { control, results, practices, counts, notRun }: Pick<CheckReport, "results" | "practices" | "counts"> & ReportFacts,
 ): string | undefined {
-  const failed = [...control.failedTraits].filter(([, error]) => !(error instanceof UndecidedError));
+  const failed = [...control.failedCapabilities].filter(([, error]) => !(error instanceof UndecidedError));
   if (failed.length > 0) {
-    return failed.map(([trait, error]) => `${trait} fails without an attack: ${describeError(error)}`).join("; ");
+    return failed.map(([capability, error]) => `${capability} fails without an attack: ${describeError(error)}`).join(
+      "; ",
+    );
   }
   const stopped = results.filter(({ cause }) => cause === stoppedCause);
   if (stopped.length > 0) return `${stopped[0]!.because}: ${countOf(stopped.length, "login")} showed nothing`;
@@ -136,7 +138,7 @@ function findProblem(
   if (notRun > 0) {
     return `the check was stopped after ${results.length - notRun} of ${countOf(results.length, "login")}`;
   }
-  if (decided === 0 && habits.every(({ outcome }) => outcome === "not seen")) {
+  if (decided === 0 && practices.every(({ outcome }) => outcome === "skipped")) {
     return "no attack and no practice showed anything about the client";
   }
   return counts.inconclusive <= decided ? undefined : `most of the check shows nothing: ${counts.inconclusive} of ` +

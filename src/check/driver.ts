@@ -1,6 +1,6 @@
 /**
  * The client under test, as the check drives it. It has a name and at least one way to begin a session
- * ({@link SessionStart}); each further member lets the check run the attacks that need it (`traits.ts`).
+ * ({@link SessionStart}); each further member lets the check run the attacks that need it (`capabilities.ts`).
  */
 
 import type { Callback } from "../testing/browser/callback.ts";

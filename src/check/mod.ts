@@ -1,7 +1,7 @@
 /**
- * The check of clients: {@link checkClient} runs the attacks of a catalogue against a client, and {@link checkHabits}
- * reads what was recorded of a client in any test. {@link webApplication} and {@link browserApplication} drive
- * applications; every other client has a {@link ClientDriver} of its own.
+ * The check of clients: {@link checkClient} runs the attacks of a catalogue against a client, and
+ * {@link checkPractices} reads what was recorded of a client in any test. {@link webApplication} and
+ * {@link browserApplication} drive applications; every other client has a {@link ClientDriver} of its own.
  *
  * @example
  * ```ts ignore
@@ -14,12 +14,12 @@
  * @module
  */
 
-export { checkHabits } from "../testing/check_habits.ts";
+export { checkPractices } from "../testing/check_practices.ts";
 export { checkReadiness } from "../testing/check_readiness.ts";
 export type { ReadinessReport } from "../testing/check_readiness.ts";
-export type { HabitReport } from "../testing/habit_report.ts";
-export type { HabitResult } from "../recorder/habits/mod.ts";
-export type { Habit } from "../recorder/habits/habit.ts";
+export type { PracticeReport } from "../testing/practice_report.ts";
+export type { PracticeResult } from "../recorder/practices/mod.ts";
+export type { Practice } from "../recorder/practices/practice.ts";
 export { browserApplication } from "./browser_application.ts";
 export type { BrowserApplicationOptions } from "./browser_application.ts";
 export { webApplication } from "./web_application.ts";

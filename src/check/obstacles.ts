@@ -1,6 +1,6 @@
 /** Why a check does not run an attack, or why the attack would show nothing about the client. */
 
-import { isAboutFeature, missingTrait } from "./traits.ts";
+import { isAboutFeature, missingCapability } from "./capabilities.ts";
 import { needsOf } from "./attack.ts";
 import { type CheckTask, describeError, unknownResult } from "./assess.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
@@ -12,19 +12,20 @@ export function resultWithoutJourney(
   control: ControlResult,
   task: CheckTask,
 ): AttackResult | undefined {
-  const { passed, traits, failedTraits } = control;
+  const { passed, capabilities, failedCapabilities } = control;
   if (!passed) return unknownResult(task, "skipped", "the login without an attack failed");
   const needs = needsOf(task.attack, task.values);
-  const skipped = missingTrait(needs.filter((trait) => trait !== "namesUser"), traits, inProcess) ??
-    unusedEndpoint(control, task);
+  const skipped =
+    missingCapability(needs.filter((capability) => capability !== "namesUser"), capabilities, inProcess) ??
+      unusedEndpoint(control, task);
   if (skipped !== undefined) return unknownResult(task, "skipped", skipped);
-  const unknown = missingTrait(needs, traits);
+  const unknown = missingCapability(needs, capabilities);
   if (unknown !== undefined) return unknownResult(task, "inconclusive", unknown);
-  const failed = needs.find((trait) => failedTraits.has(trait));
+  const failed = needs.find((capability) => failedCapabilities.has(capability));
   return failed && unknownResult(
     task,
     "inconclusive",
-    `${failed} fails without an attack: ${describeError(failedTraits.get(failed))}`,
+    `${failed} fails without an attack: ${describeError(failedCapabilities.get(failed))}`,
   );
 }
 

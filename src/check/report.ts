@@ -1,11 +1,11 @@
 /** The report of a check. `create_report.ts` creates it. */
 
 import type { Exchange } from "../recorder/exchange.ts";
-import type { HabitResult } from "../recorder/habits/mod.ts";
+import type { PracticeResult } from "../recorder/practices/mod.ts";
 import type { RuleResult } from "../server/pages/rule_result.ts";
 import type { Attack, JourneyEvidence, JourneyOutcome } from "./attack.ts";
 import type { Effect } from "./effects.ts";
-import type { Trait } from "./traits.ts";
+import type { Capability } from "./capabilities.ts";
 
 /** What one attack shows about the client. */
 export type Verdict =
@@ -18,7 +18,7 @@ export type Verdict =
   /** It does not, and a specification recommends it. */
   | "warning"
   /** The attack is informational. */
-  | "noted"
+  | "informational"
   /**
    * The attack shows nothing: it did not reach the client, the login without an attack failed, the driver does not
    * know what the client did, or a correct client can do the same.
@@ -29,12 +29,12 @@ export type Verdict =
 
 /** The verdicts in the order of a summary. */
 export const verdicts: readonly Verdict[] = [
-  ...["passed", "failed", "known", "warning", "noted", "inconclusive", "skipped"] as const,
+  ...["passed", "failed", "known", "warning", "informational", "inconclusive", "skipped"] as const,
 ];
 
 /** The verdicts, the worst first: the order of a page, and that of the journeys of one attack. */
 export const worstFirst: readonly Verdict[] = [
-  ...["failed", "known", "warning", "inconclusive", "noted", "passed", "skipped"] as const,
+  ...["failed", "known", "warning", "inconclusive", "informational", "passed", "skipped"] as const,
 ];
 
 /** The verdicts that have a cause, the worst first. */
@@ -67,9 +67,9 @@ export interface ControlResult extends JourneyEvidence {
   /** The endpoints that the client sent requests to. */
   readonly endpoints: ReadonlySet<string>;
   /** What was seen of the client, and what the check can do with it; empty if the login failed. */
-  readonly traits: ReadonlySet<Trait>;
-  /** The traits that fail without an attack, with the error of the client. Attacks that need them are inconclusive. */
-  readonly failedTraits: ReadonlyMap<Trait, unknown>;
+  readonly capabilities: ReadonlySet<Capability>;
+  /** What fails without an attack, with the error of the client. Attacks that need it are inconclusive. */
+  readonly failedCapabilities: ReadonlyMap<Capability, unknown>;
 }
 
 /** One variant of one attack: the verdict, and what it rests on. */
@@ -140,8 +140,8 @@ export interface CheckReport {
   /** The name of the driver. */
   readonly client: string;
   /**
-   * Whether the login without an attack succeeded, no attack and no habit failed that the baseline does not have, and
-   * the check has no {@link CheckReport.problem}. Warnings do not count.
+   * Whether the login without an attack succeeded, no attack and no practice failed that the baseline does not have,
+   * and the check has no {@link CheckReport.problem}. Warnings do not count.
    */
   readonly passed: boolean;
   /**
@@ -156,8 +156,8 @@ export interface CheckReport {
   readonly controlFailure?: ControlFailure;
   /** Every variant of every attack, in the order of the catalogue. */
   readonly results: readonly AttackResult[];
-  /** The habits of the client; empty without a login, or if they were not to be checked. */
-  readonly habits: readonly CheckedHabit[];
+  /** The practices of the client; empty without a login, or if they were not to be checked. */
+  readonly practices: readonly CheckedPractice[];
   /** The known failures that did not fail in this check, by name. */
   readonly outdatedBaseline: readonly string[];
   /** The results that failed, without those of the baseline. */
@@ -183,8 +183,8 @@ export interface CheckReport {
   /** The report as JUnit XML: a test case for each result; what did not pass and is required is a failure. */
   toJUnit(): string;
   /**
-   * The report as SARIF 2.1.0: a result for each attack that succeeded and each missing habit. Code scanning of GitHub
-   * shows only results with a file, which a check does not know.
+   * The report as SARIF 2.1.0: a result for each attack that succeeded and each missing practice. Code scanning of
+   * GitHub shows only results with a file, which a check does not know.
    *
    * @param options.file The file that the results name, such as the one with the login: `src/auth.ts`. Default: none.
    */
@@ -193,8 +193,8 @@ export interface CheckReport {
   toMarkdown(): string;
 }
 
-/** @internal A habit of the client. */
-export interface CheckedHabit extends HabitResult {
+/** @internal A practice of the client. */
+export interface CheckedPractice extends PracticeResult {
   /** Whether it failed, and the baseline of the check has it. */
   readonly isKnown?: boolean;
 }

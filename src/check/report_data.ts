@@ -1,13 +1,13 @@
 /** The report of a check as JSON data without secrets, from which every form of the report is printed. */
 
-import { describeHabit, type ReportedHabit } from "../testing/habit_report.ts";
+import { describePractice, type ReportedPractice } from "../testing/practice_report.ts";
 import { describeError } from "./assess.ts";
 import type { Attack, JourneyOutcome } from "./attack.ts";
 import type { Effect } from "./effects.ts";
 import { rankOf } from "./causes.ts";
 import { type AttackResult, type CheckReport, type ControlFailure, type ControlResult, isUndecided } from "./report.ts";
 import { describeSent } from "./sent_values.ts";
-import { describeTraits } from "./traits.ts";
+import { describeCapabilities } from "./capabilities.ts";
 
 /** The data of a report. */
 export interface ReportData
@@ -18,15 +18,15 @@ export interface ReportData
   readonly control: Pick<ControlResult, "passed" | "outcome" | "sub" | "claims" | "authorizations"> & {
     readonly failure?: ControlFailure;
     /** What was seen of the client: clauses that follow "the client". */
-    readonly traits: readonly string[];
+    readonly observed: readonly string[];
     /** What the client should do and does not without an attack, with the error of the client. */
-    readonly failedTraits: Readonly<Record<string, string>>;
+    readonly failedCapabilities: Readonly<Record<string, string>>;
   };
   /** How to declare that the client skips a check deliberately; absent if there is nothing to declare. */
   readonly hint?: string;
   /** Every variant of every attack, in the order of the catalogue. */
   readonly results: readonly ReportedResult[];
-  readonly habits: readonly (ReportedHabit & { readonly isKnown?: boolean })[];
+  readonly practices: readonly (ReportedPractice & { readonly isKnown?: boolean })[];
 }
 
 /** One variant of one attack. */
@@ -47,19 +47,21 @@ export interface ReportedResult
 /** Describes a report. */
 export function describeReport(report: CheckReport): ReportData {
   const { client, passed, problem, control, counts, attackCounts, causes, outdatedBaseline, seconds } = report;
-  const { outcome, sub, claims, authorizations, traits, failedTraits, exchanges } = control;
+  const { outcome, sub, claims, authorizations, capabilities, failedCapabilities, exchanges } = control;
   return {
     ...{ client, passed, problem },
     control: {
       ...{ passed: control.passed, outcome, sub, claims, authorizations },
       failure: report.controlFailure,
-      traits: control.passed ? describeTraits(traits, exchanges) : [],
-      failedTraits: Object.fromEntries([...failedTraits].map(([trait, error]) => [trait, describeError(error)])),
+      observed: control.passed ? describeCapabilities(capabilities, exchanges) : [],
+      failedCapabilities: Object.fromEntries(
+        [...failedCapabilities].map(([capability, error]) => [capability, describeError(error)]),
+      ),
     },
     ...{ counts, attackCounts, causes, outdatedBaseline, seconds },
     hint: signatureHint(report.results),
     results: report.results.map((result) => describeResult(result, report)),
-    habits: report.habits.map((habit) => ({ ...describeHabit(habit), isKnown: habit.isKnown })),
+    practices: report.practices.map((practice) => ({ ...describePractice(practice), isKnown: practice.isKnown })),
   };
 }
 

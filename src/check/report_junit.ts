@@ -1,6 +1,6 @@
 /** The report of a check as JUnit XML. */
 
-import { formatHabit } from "../testing/habit_report.ts";
+import { formatPractice } from "../testing/practice_report.ts";
 import { categoryOf } from "./attack.ts";
 import { isUndecided } from "./report.ts";
 import { formatId, type ReportData, type ReportedResult } from "./report_data.ts";
@@ -16,8 +16,8 @@ interface TestCase {
   readonly skipped?: string;
 }
 
-/** A test case for each result and each habit, and one for the check as a whole. */
-export function formatJUnit({ client, control, results, habits, seconds, problem }: ReportData): string {
+/** A test case for each result and each practice, and one for the check as a whole. */
+export function formatJUnit({ client, control, results, practices, seconds, problem }: ReportData): string {
   const { failure } = control;
   const cases = [
     {
@@ -27,7 +27,7 @@ export function formatJUnit({ client, control, results, habits, seconds, problem
       text: failure && formatControlFailure(failure),
     },
     ...results.map(resultCase),
-    ...habits.map(habitCase),
+    ...practices.map(practiceCase),
   ];
   const failures = cases.filter(({ failure }) => failure !== undefined).length;
   const skipped = cases.filter(({ skipped }) => skipped !== undefined).length;
@@ -35,9 +35,9 @@ export function formatJUnit({ client, control, results, habits, seconds, problem
     `<?xml version="1.0" encoding="UTF-8"?>`,
     `<testsuite name="${escapeXml(client)}" tests="${cases.length}" ` +
     `failures="${failures}" skipped="${skipped}" time="${seconds.toFixed(3)}">`,
-    ...control.traits.length === 0 ? [] : [
+    ...control.observed.length === 0 ? [] : [
       "  <properties>",
-      ...control.traits.map((trait) => `    <property name="observed" value="${escapeXml(trait)}"/>`),
+      ...control.observed.map((clause) => `    <property name="observed" value="${escapeXml(clause)}"/>`),
       "  </properties>",
     ],
     ...cases.map(formatCase),
@@ -55,12 +55,12 @@ function resultCase(result: ReportedResult): TestCase {
   return { ...named, skipped: isUndecided(verdict) || verdict === "known" ? `${verdict}: ${because}` : undefined };
 }
 
-function habitCase(habit: ReportData["habits"][number]): TestCase {
-  const { id, outcome, because, isKnown } = habit;
+function practiceCase(practice: ReportData["practices"][number]): TestCase {
+  const { id, outcome, because, isKnown } = practice;
   const named = { classname: "practice", name: id };
   if (isKnown) return { ...named, skipped: `known: ${because}` };
-  if (outcome === "failed") return { ...named, failure: because, text: formatHabit(habit) };
-  return { ...named, skipped: outcome === "not seen" ? because : undefined };
+  if (outcome === "failed") return { ...named, failure: because, text: formatPractice(practice) };
+  return { ...named, skipped: outcome === "skipped" ? because : undefined };
 }
 
 function formatCase({ classname, name, failure, text = [], skipped }: TestCase): string {

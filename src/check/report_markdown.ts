@@ -1,17 +1,17 @@
 /** The report of a check as Markdown, for the summary of a job and the comment of a pull request. */
 
 import { visibleText } from "../server/explain/visible_text.ts";
-import { isLacking } from "../testing/habit_report.ts";
+import { isLacking } from "../testing/practice_report.ts";
 import { countOf, type ReportData } from "./report_data.ts";
 import { formatControlFailure, formatSummary } from "./report_text.ts";
 
 /** The document, with a final newline. Texts of the client can neither format nor link. */
 export function formatMarkdown(data: ReportData): string {
-  const { client, passed, control: { failure }, problem, causes, results, habits, outdatedBaseline } = data;
+  const { client, passed, control: { failure }, problem, causes, results, practices, outdatedBaseline } = data;
   const [summary = ""] = formatSummary(data);
   const own = causes.filter(({ verdict }) => verdict !== "known");
   const known = causes.length - own.length;
-  const lacking = habits.filter((habit) => !habit.isKnown && isLacking(habit));
+  const lacking = practices.filter((practice) => !practice.isKnown && isLacking(practice));
   const repeatOf = (id: string) => results.find((result) => result.id === id && result.repeat !== undefined)?.repeat;
   return [
     `## Check of ${escapeMarkdown(client)}: ${passed ? "passed" : "not passed"}`,

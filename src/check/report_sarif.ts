@@ -1,7 +1,7 @@
 /** The report of a check as SARIF 2.1.0, which code hosts and editors show. */
 
 import { visibleText } from "../server/explain/visible_text.ts";
-import { formatHabit, isLacking } from "../testing/habit_report.ts";
+import { formatPractice, isLacking } from "../testing/practice_report.ts";
 import { harmsOf } from "./causes.ts";
 import type { Severity } from "./effects.ts";
 import { failureVerdicts } from "./report.ts";
@@ -32,8 +32,8 @@ interface Finding {
 }
 
 /**
- * A result for each attack that succeeded and each habit that the client lacks; one of the baseline is suppressed. What
- * stands against the check as a whole is a notification.
+ * A result for each attack that succeeded and each practice that the client lacks; one of the baseline is suppressed.
+ * What stands against the check as a whole is a notification.
  *
  * @param file The file that results name, relative to the root of the repository. Default: none.
  */
@@ -73,15 +73,15 @@ function messageOf(text: string): { readonly text: string } {
   return { text: visibleText(text).replaceAll(/[\\[\]]/g, "\\$&").replaceAll(/[{}]/g, "$&$&") };
 }
 
-function findings({ results, habits }: ReportData): Finding[] {
+function findings({ results, practices }: ReportData): Finding[] {
   // An attack whose variants have several verdicts is one finding, the worst variant first.
   const some = failureVerdicts.flatMap((verdict) => results.filter((result) => result.verdict === verdict));
   return [
     ...groupByAttack(some, results).map(attackFinding),
-    ...habits.filter(isLacking).map((habit): Finding => ({
-      ...{ id: `practice/${habit.id}`, title: habit.title, explanation: habit.title },
-      ...{ level: habit.outcome === "failed" ? "error" : "warning", message: habit.because },
-      ...{ text: formatHabit(habit), isKnown: habit.isKnown === true },
+    ...practices.filter(isLacking).map((practice): Finding => ({
+      ...{ id: `practice/${practice.id}`, title: practice.title, explanation: practice.title },
+      ...{ level: practice.outcome === "failed" ? "error" : "warning", message: practice.because },
+      ...{ text: formatPractice(practice), isKnown: practice.isKnown === true },
     })),
   ];
 }

@@ -1,7 +1,7 @@
 /** The report of a check as text. */
 
 import { printable } from "../core/quote_value.ts";
-import { formatHabit, summarizeHabits } from "../testing/habit_report.ts";
+import { formatPractice, summarizePractices } from "../testing/practice_report.ts";
 import { dutiesOf, harmsOf } from "./causes.ts";
 import {
   type AttackGroup,
@@ -14,18 +14,18 @@ import {
   type ReportedResult,
 } from "./report_data.ts";
 import { withoutServerNumber } from "./journeys.ts";
-import { type ControlFailure, type FailureCause, type Verdict, verdicts } from "./report.ts";
+import { type ControlFailure, type FailureCause, verdicts } from "./report.ts";
 
 /**
  * The text, without a final newline: what the client does wrong and how to fix it, what the check could not decide,
  * each attack in detail, and last what was skipped.
  */
 export function formatReport(data: ReportData): string {
-  const { control, causes, results, habits, hint, outdatedBaseline } = data;
+  const { control, causes, results, practices, hint, outdatedBaseline } = data;
   const withVerdict = (verdict: string) => results.filter((result) => result.verdict === verdict);
   const known = [
     ...countedNames(withVerdict("known")),
-    ...habits.filter(({ isKnown }) => isKnown).map(({ id }) => `practice ${id}`),
+    ...practices.filter(({ isKnown }) => isKnown).map(({ id }) => `practice ${id}`),
   ];
   const own = causes.filter(({ verdict }) => verdict !== "known");
   const failed = own.filter(({ verdict }) => verdict === "failed");
@@ -37,9 +37,9 @@ export function formatReport(data: ReportData): string {
     ...formatSummary(data),
     ...list("CAUSES, what the client does wrong:", failed.flatMap(formatCause)),
     ...list("WARNINGS:", others.flatMap(formatCause)),
-    ...list("ABOUT the client, as the check saw it:", control.traits),
+    ...list("ABOUT the client, as the check saw it:", control.observed),
     ...hint === undefined ? [] : ["", `HINT: ${hint}`],
-    ...habits.flatMap((habit) => habit.isKnown ? [] : formatHabit(habit)),
+    ...practices.flatMap((practice) => practice.isKnown ? [] : formatPractice(practice)),
     ...list("KNOWN, failures that the baseline has:", known),
     ...list("OUTDATED, failures of the baseline that passed:", outdatedBaseline),
     ...undecided.flatMap(({ cause, attacks, example }) => [
@@ -58,22 +58,19 @@ export function formatReport(data: ReportData): string {
  * The first lines of the text: the counts, why the login without an attack failed, and what is wrong with the check.
  */
 export function formatSummary(data: ReportData): string[] {
-  const { client, control: { failure }, results, habits, attackCounts, problem } = data;
+  const { client, control: { failure }, results, practices, attackCounts, problem } = data;
   if (failure !== undefined && !hasRun(results)) {
     return [`${client}: no attack ran.`, "", ...formatControlFailure(failure)];
   }
   const counts = verdicts.filter((verdict) => attackCounts[verdict] > 0)
-    .map((verdict) => `${attackCounts[verdict]} ${verdictLabel(verdict)}`);
+    .map((verdict) => `${attackCounts[verdict]} ${verdict}`);
   return [
     `${client}: ${formatSize(data)}: ` +
-    [counts.join(", "), ...habits.length === 0 ? [] : [summarizeHabits(habits)]].join("; "),
+    [counts.join(", "), ...practices.length === 0 ? [] : [summarizePractices(practices)]].join("; "),
     ...failure === undefined ? [] : ["", ...formatControlFailure(failure)],
     ...problem === undefined ? [] : ["", `NOT PASSED: ${problem}.`],
   ];
 }
-
-/** What the reports call a verdict. */
-const verdictLabel = (verdict: Verdict): string => verdict === "noted" ? "informational" : verdict;
 
 /** Whether an attack ran: without a login none does. */
 export const hasRun = (results: readonly Pick<ReportedResult, "outcome">[]): boolean =>

@@ -14,10 +14,10 @@ export interface ReportView extends Pick<ReportData, "client" | "passed" | "prob
   readonly controlFailure?: readonly string[];
   /** How many attacks and journeys there were, and how long they took. */
   readonly summary: string;
-  /** How many attacks and habits have each verdict that the check has. */
+  /** How many attacks and practices have each verdict that the check has. */
   readonly score: readonly { readonly verdict: Verdict; readonly count: number }[];
   /** What was seen of the client: clauses that follow "the client". */
-  readonly traits: readonly string[];
+  readonly observed: readonly string[];
   /** The results, the worst first. */
   readonly sections: readonly VerdictSection[];
 }
@@ -25,7 +25,7 @@ export interface ReportView extends Pick<ReportData, "client" | "passed" | "prob
 /** The results with one verdict. */
 export interface VerdictSection {
   readonly verdict: Verdict;
-  /** How many attacks and habits it has. */
+  /** How many attacks and practices it has. */
   readonly count: number;
   /** Groups by cause, the most severe first; passed attacks by category. */
   readonly groups: readonly ResultGroup[];
@@ -35,7 +35,7 @@ export interface VerdictSection {
 export interface ResultGroup {
   /** The cause, or the category. */
   readonly title: string;
-  /** How many attacks and habits it has. */
+  /** How many attacks and practices it has. */
   readonly count: number;
   /** The severity of the gravest attack; absent if nothing failed. */
   readonly severity?: ReportedResult["severity"];
@@ -49,13 +49,13 @@ export interface ResultGroup {
   readonly open?: boolean;
   /** The attacks with all details, the most severe first. */
   readonly rows?: readonly ResultRow[];
-  /** The names of attacks and habits without details. */
+  /** The names of attacks and practices without details. */
   readonly names?: readonly string[];
   /** The reason of one of them, where it adds to the cause. */
   readonly example?: string;
 }
 
-/** An attack or a habit, with the variants that have the verdict. */
+/** An attack or a practice, with the variants that have the verdict. */
 export interface ResultRow
   extends
     Pick<ReportedResult, "title" | "correctClient" | "sources" | "repeat">,
@@ -84,19 +84,19 @@ const maxOpenRows = 40;
 
 /** Arranges the report for a page. */
 export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}): ReportView {
-  const { client, passed, problem, hint, outdatedBaseline, control: { failure, traits }, results, habits } = data;
+  const { client, passed, problem, hint, outdatedBaseline, control: { failure, observed }, results, practices } = data;
   const attacks = [...Map.groupBy(results, ({ id }) => id).values()];
   const pathOf = (result: ReportedResult) =>
     result.exchanges.length === 0 ? undefined : journeyPath?.(results.indexOf(result));
   const countOf = (verdict: Verdict) =>
     attacks.filter((variants) => worstVerdict(variants) === verdict).length +
-    habits.filter((habit) => verdictOf(habit) === verdict).length;
+    practices.filter((practice) => verdictOf(practice) === verdict).length;
   const isEmpty = failure !== undefined && !hasRun(results);
   const score = isEmpty
     ? []
     : verdicts.map((verdict) => ({ verdict, count: countOf(verdict) })).filter(({ count }) => count > 0);
   return withVisibleTexts({
-    ...{ client, passed, problem, hint, outdatedBaseline, score, traits },
+    ...{ client, passed, problem, hint, outdatedBaseline, score, observed },
     // The page itself links to the rules.
     controlFailure: failure && formatControlFailure({
       ...failure,
@@ -104,7 +104,7 @@ export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}):
     }),
     summary: isEmpty
       ? "No attack ran."
-      : `Checked: ${formatSize(data)}${habits.length === 0 ? "" : `, ${habits.length} best practices`}`,
+      : `Checked: ${formatSize(data)}${practices.length === 0 ? "" : `, ${practices.length} best practices`}`,
     sections: worstFirst.flatMap((verdict): VerdictSection[] => {
       const count = score.find((one) => one.verdict === verdict)?.count;
       if (count === undefined) return [];
@@ -124,35 +124,35 @@ function openGravest(verdict: Verdict, groups: readonly ResultGroup[]): readonly
   });
 }
 
-type Habit = ReportData["habits"][number];
+type Practice = ReportData["practices"][number];
 
-/** The verdict under which a page lists a habit. */
-function verdictOf({ outcome, isKnown }: Habit): Verdict {
-  return isKnown ? "known" : outcome === "not seen" ? "skipped" : outcome;
+/** The verdict under which a page lists a practice. */
+function verdictOf({ outcome, isKnown }: Practice): Verdict {
+  return isKnown ? "known" : outcome === "skipped" ? "skipped" : outcome;
 }
 
 /** @param attacks The attacks whose worst verdict it is, each with all variants. */
 function groupsOf(
   verdict: Verdict,
   attacks: readonly (readonly ReportedResult[])[],
-  { results, habits, causes: allCauses }: ReportData,
+  { results, practices, causes: allCauses }: ReportData,
   pathOf: (result: ReportedResult) => string | undefined,
 ): ResultGroup[] {
-  const ownHabits = habits.filter((habit) => verdictOf(habit) === verdict);
-  const habitNames = ownHabits.map(({ id }) => `practice ${id}`);
+  const ownPractices = practices.filter((practice) => verdictOf(practice) === verdict);
+  const practiceNames = ownPractices.map(({ id }) => `practice ${id}`);
   const named = (title: string, names: readonly string[]): ResultGroup => ({ title, count: names.length, names });
   if (isUndecided(verdict)) {
     const causes = groupByCause(attacks.flat(), verdict as "inconclusive" | "skipped");
     return [
       ...causes.map(({ cause, attacks, example }) => ({ ...named(upperFirst(cause), attacks), example })),
-      ...habitNames.length === 0 ? [] : [named("Not tested: the practice shows only in other logins", habitNames)],
+      ...practiceNames.length === 0 ? [] : [named("Skipped: the practice shows only in other logins", practiceNames)],
     ];
   }
   if (verdict === "passed") {
     const ids = attacks.map(([result]) => result!.id);
     return [
       ...[...Map.groupBy(ids, categoryOf)].map(([category, names]) => named(category, names)),
-      ...habitNames.length === 0 ? [] : [named("Best practices", habitNames)],
+      ...practiceNames.length === 0 ? [] : [named("Best practices", practiceNames)],
     ];
   }
   const rowsOf = (own: readonly ReportedResult[]) =>
@@ -166,9 +166,9 @@ function groupsOf(
     }));
   const withRows = (title: string, rows: readonly ResultRow[]): ResultGroup => ({ title, count: rows.length, rows });
   const own = attacks.flat().filter((result) => result.verdict === verdict);
-  const habitRows = ownHabits.map(habitRow);
-  if (verdict === "noted") {
-    return [withRows("Behaviour that the specifications allow", [...rowsOf(own), ...habitRows])];
+  const practiceRows = ownPractices.map(practiceRow);
+  if (verdict === "informational") {
+    return [withRows("Behaviour that the specifications allow", [...rowsOf(own), ...practiceRows])];
   }
   const causes = [...Map.groupBy(own, ({ cause }) => cause!)].map(([cause, results]) => {
     const rows = rowsOf(results);
@@ -178,7 +178,7 @@ function groupsOf(
     Number(other.harms.length > 0) - Number(one.harms.length > 0) || rankOf(one) - rankOf(other) ||
     other.count - one.count
   );
-  return [...causes, ...habitRows.length === 0 ? [] : [withRows("Best practices to adopt", habitRows)]];
+  return [...causes, ...practiceRows.length === 0 ? [] : [withRows("Best practices to adopt", practiceRows)]];
 }
 
 function attackFacts(attack: ReportedResult): Omit<ResultRow, "total" | "variants"> {
@@ -186,7 +186,7 @@ function attackFacts(attack: ReportedResult): Omit<ResultRow, "total" | "variant
   return { name: id, title, level, severity, consequence, correctClient, fix, repeat, sources };
 }
 
-function habitRow({ id, title, level, sources, because }: Habit): ResultRow {
+function practiceRow({ id, title, level, sources, because }: Practice): ResultRow {
   const variants = [{ values: "", because, sent: [], exchanges: [] }];
   return { name: `practice ${id}`, title, level, correctClient: title, sources, total: 1, variants };
 }

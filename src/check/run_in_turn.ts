@@ -12,7 +12,7 @@ import { type CheckTask, describeError, unknownResult, usualEffect } from "./ass
 import { effects } from "./effects.ts";
 import { type AttackResult, type ControlResult, stoppedCause } from "./report.ts";
 import { defaultRecoveryMs, RestartError, type Runner } from "./runner.ts";
-import { missingTrait } from "./traits.ts";
+import { missingCapability } from "./capabilities.ts";
 import { timers } from "../core/timers.ts";
 
 /** The documents that clients fetch once and cache, by endpoint. */
@@ -58,7 +58,7 @@ export async function checkInTurn(
   async function checkOnce(task: CheckTask, runner: Runner): Promise<AttackResult> {
     if (broken !== undefined) return unknownResult(task, "inconclusive", broken.because, broken);
     const isApplicable = control.passed &&
-      missingTrait(needsOf(task.attack, task.values), control.traits) === undefined;
+      missingCapability(needsOf(task.attack, task.values), control.capabilities) === undefined;
     const kept = isApplicable ? keptBy(task, requested) : undefined;
     if (kept !== undefined && restart === undefined) {
       const because = `the attack needs a restart of the client (restart, --restart), which keeps the ${kept}`;
@@ -187,6 +187,6 @@ function withLostLogin(result: AttackResult, { error }: Attempt<unknown>, recove
   const because = isStopped && result.evidence.outcome !== "accepted" ? effect : `${result.because}; ${effect}${hint}`;
   const lost = effects[isStopped ? "stopped" : "noLogin"];
   const worst = mayRest && result.verdict !== "failed" ? "warning" : "failed";
-  const verdict = result.verdict === "noted" ? "noted" : worst;
+  const verdict = result.verdict === "informational" ? result.verdict : worst;
   return { ...result, effect: lost, because, cause: lost.cause, verdict };
 }

@@ -22,10 +22,12 @@ export interface OpenStage extends Stage {
 export function openStage(
   driver: ClientDriver,
   { as, journey, trap, resource, openBrowser, openOtherIssuer }: JourneyEnvironment,
-  { session, expectedSub, traits, begin, skipsSilent }: Pick<Stage, "session" | "expectedSub" | "traits" | "begin"> & {
-    /** Whether no fault applies to authorization requests without pages. */
-    readonly skipsSilent: boolean;
-  },
+  { session, expectedSub, capabilities, begin, skipsSilent }:
+    & Pick<Stage, "session" | "expectedSub" | "capabilities" | "begin">
+    & {
+      /** Whether no fault applies to authorization requests without pages. */
+      readonly skipsSilent: boolean;
+    },
 ): OpenStage {
   const rules: FaultRule[] = [];
   let passedSeconds = 0;
@@ -37,7 +39,7 @@ export function openStage(
     journey,
     session,
     expectedSub,
-    traits,
+    capabilities,
     resource,
     begin,
     openBrowser,

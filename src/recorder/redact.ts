@@ -1,6 +1,6 @@
 /**
  * Redacts exchanges before a page, log or export shows them. The recorder itself keeps the values in memory, because
- * pages show them on request, send requests again and decode tokens, and habits compare them.
+ * pages show them on request, send requests again and decode tokens, and practices compare them.
  *
  * It hides credentials, cookies and the values of declared names. Registered secrets, issued codes and tokens, and JWTs
  * are hidden wherever they are. Free text, such as the value of an unknown parameter, is cut. Equal values get equal

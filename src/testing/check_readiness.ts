@@ -1,12 +1,12 @@
 /** Checks what a mock server has recorded of a client against the rules of drafts, with their dates. */
 
-import { type HabitResult, readHabits } from "../recorder/habits/mod.ts";
-import type { Recording } from "../recorder/habits/traffic.ts";
-import { type NextRule, nextRules } from "../recorder/habits/next_rules.ts";
-import type { RecordedServer } from "./check_habits.ts";
+import { type PracticeResult, readPractices } from "../recorder/practices/mod.ts";
+import type { Recording } from "../recorder/practices/traffic.ts";
+import { type NextRule, nextRules } from "../recorder/practices/next_rules.ts";
+import type { RecordedServer } from "./check_practices.ts";
 
-/** @internal Whether a client meets one rule: `not seen` if its traffic has no occasion for it. */
-export type Readiness = "ready" | "not ready" | "not seen";
+/** @internal Whether a client meets one rule: `not tested` if its traffic has no occasion for it. */
+export type Readiness = "ready" | "not ready" | "not tested";
 
 /** @internal One rule of a draft. */
 export interface ReadinessResult extends Pick<NextRule, "id" | "title" | "draft" | "date" | "sources" | "fix"> {
@@ -47,10 +47,10 @@ export async function checkReadiness(
 
 /** The same for recordings. */
 export async function readReadiness(recordings: readonly Recording[]): Promise<ReadinessReport> {
-  const habits = await readHabits(recordings, { of: nextRules });
+  const practices = await readPractices(recordings, { of: nextRules });
   const results = nextRules.map(({ id, title, draft, date, sources, fix, occasion }, i): ReadinessResult => {
-    const { outcome, because: found, evidence } = habits[i]!;
-    const because = outcome === "not seen" ? `${occasion} would show it` : found;
+    const { outcome, because: found, evidence } = practices[i]!;
+    const because = outcome === "skipped" ? `${occasion} would show it` : found;
     const request = outcome === "passed"
       ? undefined
       : evidence.find((one) => one.because === found)?.exchanges[0]?.number;
@@ -63,8 +63,8 @@ export async function readReadiness(recordings: readonly Recording[]): Promise<R
   };
 }
 
-function readinessOf(outcome: HabitResult["outcome"]): Readiness {
-  if (outcome === "not seen") return "not seen";
+function readinessOf(outcome: PracticeResult["outcome"]): Readiness {
+  if (outcome === "skipped") return "not tested";
   return outcome === "failed" || outcome === "warning" ? "not ready" : "ready";
 }
 
@@ -73,10 +73,9 @@ const indent = (line: string) => " ".repeat(14) + line;
 function formatReport(results: readonly ReadinessResult[]): string {
   const count = (wanted: Readiness) => results.filter(({ readiness }) => readiness === wanted).length;
   return [
-    `next-2026.11: ${count("ready")} ready, ${count("not ready")} not ready, ${count("not seen")} not tested`,
+    `next-2026.11: ${count("ready")} ready, ${count("not ready")} not ready, ${count("not tested")} not tested`,
     ...results.flatMap(({ id, readiness, title, because, request, fix, draft, date }) => {
-      const label = readiness === "not seen" ? "not tested" : readiness;
-      const rule = `  ${label.padEnd(10)}  ${id} (${draft}, ${date})`;
+      const rule = `  ${readiness.padEnd(10)}  ${id} (${draft}, ${date})`;
       const received = request === undefined ? because : `${because} (request ${request})`;
       if (readiness !== "not ready") return [`${rule}: ${received}`];
       return [rule, ...[`expected: ${title}`, `received: ${received}.`, `fix:      ${fix}`].map(indent)];

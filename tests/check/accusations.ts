@@ -2,12 +2,12 @@
 
 import type { CheckReport } from "../../src/check/mod.ts";
 
-/** The ids of attacks and habits, and the abilities that the client turned out to lack. */
-export function accusations({ results, habits, control }: CheckReport): readonly string[] {
+/** The ids of attacks and practices, and the abilities that the client turned out to lack. */
+export function accusations({ results, practices, control }: CheckReport): readonly string[] {
   const isFound = (verdict: string) => verdict === "failed" || verdict === "warning";
   return [
     ...results.filter(({ verdict }) => isFound(verdict)).map(({ attack: { id } }) => id),
-    ...habits.filter(({ outcome }) => isFound(outcome)).map(({ habit: { id } }) => `habit/${id}`),
-    ...[...control.failedTraits.keys()].map((trait) => `ability/${trait}`),
+    ...practices.filter(({ outcome }) => isFound(outcome)).map(({ practice: { id } }) => `practice/${id}`),
+    ...[...control.failedCapabilities.keys()].map((capability) => `ability/${capability}`),
   ];
 }

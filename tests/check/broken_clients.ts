@@ -1,4 +1,4 @@
-/** Copies of the small client with one small change each, and the attacks or habits that must find the change. */
+/** Copies of the small client with one small change each, and the attacks or practices that must find the change. */
 
 import type { TestClientOptions } from "../../src/testing/clients.ts";
 import type { Decisions } from "./decisions.ts";
@@ -9,7 +9,7 @@ export interface BrokenClient {
   readonly name: string;
   /** The change. */
   readonly change: Partial<Decisions>;
-  /** The attacks that fail or warn; `habit/…`: a habit. */
+  /** The attacks that fail or warn; `practice/…`: a practice. */
   readonly foundBy: readonly string[];
   /** How the client is registered. Default: as the small client. */
   readonly client?: TestClientOptions;

@@ -6,7 +6,7 @@ import { sample } from "../sample.ts";
 const ids = attacks.map(({ id }) => id);
 
 /**
- * The habits, `others`, and every `share`-th attack of the catalogue; in a run of some files, the whole catalogue.
+ * The practices, `others`, and every `share`-th attack of the catalogue; in a run of some files, the whole catalogue.
  *
  * @param place The position of the first attack. The parts of `share` successive places together have every attack.
  */

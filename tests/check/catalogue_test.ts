@@ -16,9 +16,9 @@ import { styledClient } from "./styled_client.ts";
 /** The ids of the attacks that find a mistake. */
 interface Expectations {
   readonly foundBy: readonly string[];
-  /** The habits that the client lacks. */
-  readonly habits?: readonly string[];
-  readonly alsoAllowedHabits?: readonly string[];
+  /** The practices that the client lacks. */
+  readonly practices?: readonly string[];
+  readonly alsoAllowedPractices?: readonly string[];
   readonly timeLimits?: boolean;
 }
 
@@ -77,12 +77,12 @@ const expectations: Readonly<
     ],
   },
   "keeps the logins of all browsers in one table": { foundBy: ["response/state-of-another-browser"] },
-  // Only a habit shows the first one: what the client sends twice.
-  "sends a constant state": { foundBy: [], habits: ["state-random"] },
+  // Only a practice shows the first one: what the client sends twice.
+  "sends a constant state": { foundBy: [], practices: ["state-random"] },
   "keeps one verifier": {
     foundBy: ["response/swapped"],
-    habits: ["pkce-fresh"],
-    alsoAllowedHabits: ["pkce-random"],
+    practices: ["pkce-fresh"],
+    alsoAllowedPractices: ["pkce-random"],
   },
   "fetches the JWKS for each unknown key": {
     foundBy: ["keys/unknown-often"],
@@ -127,17 +127,19 @@ const expectations: Readonly<
   "does not compare auth_time": { foundBy: ["id-token/auth-time-old"] },
 };
 
-/** The habits that a client lacks, recommendations included. */
-function lackingHabits({ habits }: CheckReport): readonly string[] {
-  return habits.filter(({ outcome }) => outcome === "failed" || outcome === "warning").map(({ habit: { id } }) => id);
+/** The practices that a client lacks, recommendations included. */
+function lackingPractices({ practices }: CheckReport): readonly string[] {
+  return practices.filter(({ outcome }) => outcome === "failed" || outcome === "warning").map(({ practice: { id } }) =>
+    id
+  );
 }
 
 test("a client with every check passes the catalogue, with nothing undecided", async () => {
   const report = await checkClientWithEdDsa(smallClient(), { only: partOfCatalogue(8, 0) });
   assert(report.passed, String(report));
   assertEquals([report.counts.warning, report.counts.inconclusive], [0, 0], String(report));
-  assertEquals(lackingHabits(report), [], String(report));
-  assert(report.habits.filter(({ outcome }) => outcome === "passed").length >= 25, String(report));
+  assertEquals(lackingPractices(report), [], String(report));
+  assert(report.practices.filter(({ outcome }) => outcome === "passed").length >= 25, String(report));
 });
 
 test("a client with a time limit passes the attacks that wait for it", async () => {
@@ -151,8 +153,8 @@ test("a client with a time limit passes the attacks that wait for it", async () 
 });
 
 for (const [place, [mistake, expected]] of sample([...Object.entries(expectations).entries()], 8, 0)) {
-  const { foundBy, habits = [], alsoAllowedHabits = [], timeLimits } = expected;
-  const whatFinds = [...foundBy, ...habits].join(", ") || "no attack";
+  const { foundBy, practices = [], alsoAllowedPractices = [], timeLimits } = expected;
+  const whatFinds = [...foundBy, ...practices].join(", ") || "no attack";
   test(`a client that ${mistake} is found by ${whatFinds}`, async () => {
     const only = [
       ...new Set([...foundBy, ...sample(othersUnaffected, othersUnaffected.length, place)]),
@@ -171,10 +173,10 @@ for (const [place, [mistake, expected]] of sample([...Object.entries(expectation
     assertEquals(foundBy.filter((id) => !found.has(id)), [], `not found:\n${report}`);
     const accused = [...found].filter((id) => !foundBy.includes(id));
     assertEquals(accused, [], `more than the mistake was found:\n${report}`);
-    const lacking = lackingHabits(report);
-    assertEquals(habits.filter((id) => !lacking.includes(id)), [], `habits not found:\n${report}`);
-    const others = lacking.filter((id) => !habits.includes(id) && !alsoAllowedHabits.includes(id));
-    assertEquals(others, [], `more habits were found:\n${report}`);
+    const lacking = lackingPractices(report);
+    assertEquals(practices.filter((id) => !lacking.includes(id)), [], `practices not found:\n${report}`);
+    const others = lacking.filter((id) => !practices.includes(id) && !alsoAllowedPractices.includes(id));
+    assertEquals(others, [], `more practices were found:\n${report}`);
   });
 }
 

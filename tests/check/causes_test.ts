@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { CheckOptions, CheckReport, ClientDriver } from "../../src/check/mod.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { effects, type Seen, warningEffect } from "../../src/check/effects.ts";
-import { seenText } from "../../src/check/traits.ts";
+import { seenText } from "../../src/check/capabilities.ts";
 import { correctDecisions } from "./decisions.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
@@ -91,7 +91,7 @@ test("the effect is what was seen: values of a foreign userinfo response are no 
 test("every duty says in words why it binds a client", () => {
   const named = attacks.flatMap(({ duty }) => [...duty?.binds ?? [], ...duty?.unless ?? []]);
   assert(named.length > 5);
-  for (const trait of named) assert(seenText(trait) !== trait, `${trait} has no words`);
+  for (const capability of named) assert(seenText(capability) !== capability, `${capability} has no words`);
 });
 
 test("the fix belongs to the attack: each message that a client must reject has one, and none names another message", async () => {

@@ -20,21 +20,21 @@ test("oauth4webapi with every check passes the attacks", async () => {
   assertEquals(report.counts.inconclusive, 0, String(report));
 });
 
-test("the report has the habits of the client as text, JSON, JUnit XML and HTML", async () => {
+test("the report has the practices of the client as text, JSON, JUnit XML and HTML", async () => {
   const driver = smallClient("keeps one verifier");
   const report = await checkClientWithEdDsa(driver, { only: ["practices", "token/type-case"] });
   assert(!report.passed);
-  assertEquals(report.habits.length, 48);
-  const failed = report.habits.filter(({ outcome }) => outcome === "failed").map(({ habit: { id } }) => id);
+  assertEquals(report.practices.length, 48);
+  const failed = report.practices.filter(({ outcome }) => outcome === "failed").map(({ practice: { id } }) => id);
   assert(failed.includes("pkce-fresh"), String(report));
-  assertMatch(String(report), /; 48 best practices: \d+ passed, \d+ not tested, \d informational, 1 failed/);
+  assertMatch(String(report), /; 48 best practices: \d+ passed, \d+ skipped, \d informational, 1 failed/);
   assertMatch(String(report), /FAILED practice pkce-fresh .*\n.*\n {2}received: request/);
-  const { habits } = JSON.parse(JSON.stringify(report)) as { habits: { id: string; outcome: string }[] };
-  assertEquals(habits.filter(({ outcome }) => outcome === "failed").map(({ id }) => id), failed);
+  const { practices } = JSON.parse(JSON.stringify(report)) as { practices: { id: string; outcome: string }[] };
+  assertEquals(practices.filter(({ outcome }) => outcome === "failed").map(({ id }) => id), failed);
   assertMatch(report.toJUnit(), /<testcase classname="practice" name="pkce-fresh">\n {4}<failure message="/);
   assertMatch(await report.toHTML(), /practice pkce-fresh/);
   const without = await checkClientWithEdDsa(driver, { only: ["token/type-case"] });
-  assertEquals(without.habits, []);
+  assertEquals(without.practices, []);
 });
 
 test("a check draws the same sample of wrong values, another by another seed, and all if it is asked to", async () => {

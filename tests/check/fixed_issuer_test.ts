@@ -20,7 +20,7 @@ test("with a restart, an attack on metadata reaches an application that reads it
   }
 });
 
-test("an application that stops: during which attack, its error, and the habits that were seen before", async () => {
+test("an application that stops: during which attack, its error, and the practices that were seen before", async () => {
   const only = ["response/state-wrong", "token/type-case", "practices"];
   const report = await checkFixedIssuer({ mistake: "stops at a wrong state", only, recoveryMs: 0 });
   const stopped =
@@ -41,10 +41,10 @@ test("an application that stops: during which attack, its error, and the habits 
     String(report),
     /INCONCLUSIVE, the application stopped during an earlier attack:\n {2}response\/state-wrong \(\d+\), token\/type-case/,
   );
-  assert(report.habits.filter(({ outcome }) => outcome === "passed").length > 10, String(report));
+  assert(report.practices.filter(({ outcome }) => outcome === "passed").length > 10, String(report));
 });
 
-test("an application that stops at a text as ID token fails before the attacks, and keeps its habits", async () => {
+test("an application that stops at a text as ID token fails before the attacks, and keeps its practices", async () => {
   const only = ["response/state-wrong", "practices"];
   const report = await checkFixedIssuer({ mistake: "stops at a text as ID token", only, recoveryMs: 0 });
   const { failed, skipped } = report.counts;
@@ -53,7 +53,7 @@ test("an application that stops at a text as ID token fails before the attacks, 
     String(report),
     /The login without an attack failed: rejected, it failed after a token response whose ID token is a text: http.* could not be reached/,
   );
-  assert(report.habits.filter(({ outcome }) => outcome === "passed").length > 10, String(report));
+  assert(report.practices.filter(({ outcome }) => outcome === "passed").length > 10, String(report));
 });
 
 test("an application that stops after the response: the attack before is the cause, not the next one", async () => {
@@ -93,7 +93,7 @@ test("a check that is stopped has what is known until then, and waits for nothin
   assertEquals(run.map(({ attack: { id }, verdict }) => `${verdict} ${id}`), ["passed response/state-wrong"]);
   const problem = `the check was stopped after 1 of ${report.results.length} logins`;
   assertEquals([report.passed, report.problem], [false, problem]);
-  assert(report.habits.some(({ outcome }) => outcome === "passed"));
+  assert(report.practices.some(({ outcome }) => outcome === "passed"));
 
   const early = await checkFixedIssuer({ only: ["response"], signal: AbortSignal.abort(new Error("enough")) });
   assertMatch(String(early), /The login without an attack failed: hung, the check was stopped before it ended/);

@@ -155,14 +155,14 @@ test("an application with every check is not accused by the catalogue; what it k
   const seen: string[] = [];
   const warned = ["transport/huge"];
   // OpenID Connect Core §3.1.3.7 and §3.1.3.8 leave these checks to the client.
-  const noted = ["id-token/at-hash-wrong", "clock/large"];
+  const informational = ["id-token/at-hash-wrong", "clock/large"];
   const report = await checkFixedIssuer({
-    only: partOfCatalogue(16, 0, [...warned, ...noted, "userinfo/signed-wrong", "metadata/issuer-other"]),
+    only: partOfCatalogue(16, 0, [...warned, ...informational, "userinfo/signed-wrong", "metadata/issuer-other"]),
     onResult: ({ attack: { id } }, total) => void seen.push(`${id} of ${total}`),
   });
   assert(report.passed, String(report));
   assertEquals(withVerdict(report, "warning"), warned, String(report));
-  assertEquals(withVerdict(report, "noted"), noted, String(report));
+  assertEquals(withVerdict(report, "informational"), informational, String(report));
   // The page shows only a claim of the ID token, so it does not show whether the application used userinfo.
   assert(withVerdict(report, "inconclusive").includes("userinfo/signed-wrong"), String(report));
   assert(report.counts.passed >= 20, String(report));

@@ -13,7 +13,7 @@ import type { Style } from "./style.ts";
 /** A client with a mistake. One member says which client it is, and what it does in another way. */
 export interface FrameworkMistake {
   readonly name: string;
-  /** The attack that finds it; `habit/…`: a habit, `ability/…`: what fails without an attack. */
+  /** The attack that finds it; `practice/…`: a practice, `ability/…`: what fails without an attack. */
   readonly foundBy: string;
   /** Of the small client; a function for a change that remembers something. */
   readonly change?: () => Partial<Decisions>;
@@ -214,7 +214,7 @@ export const frameworkMistakes: readonly FrameworkMistake[] = [
   },
   {
     name: "counts its states",
-    foundBy: "habit/state-random",
+    foundBy: "practice/state-random",
     change: () => {
       const next = counter();
       return { newValue: (what) => what === "state" ? next() : randomText() };
@@ -222,7 +222,7 @@ export const frameworkMistakes: readonly FrameworkMistake[] = [
   },
   {
     name: "has nonces of the clock",
-    foundBy: "habit/nonce-fresh",
+    foundBy: "practice/nonce-fresh",
     change: () => {
       const next = counter();
       return { newValue: (what) => what === "nonce" ? next() : randomText() };
@@ -230,7 +230,7 @@ export const frameworkMistakes: readonly FrameworkMistake[] = [
   },
   {
     name: "sends the verifier as state",
-    foundBy: "habit/pkce-random",
+    foundBy: "practice/pkce-random",
     change: () => ({ newValue: (what, state) => what === "verifier" ? state : randomText() }),
   },
   {
@@ -265,7 +265,7 @@ export const frameworkMistakes: readonly FrameworkMistake[] = [
   },
   {
     name: "sends its secret in the authorization request",
-    foundBy: "habit/secrets-not-in-urls",
+    foundBy: "practice/secrets-not-in-urls",
     change: () => ({ parameters: ({ client_secret }) => ({ client_secret: String(client_secret) }) }),
     client: basic,
   },
@@ -479,7 +479,7 @@ export const frameworkMistakes: readonly FrameworkMistake[] = [
   },
   {
     name: "names no resource in the token request (MCP)",
-    foundBy: "habit/resource-stated",
+    foundBy: "practice/resource-stated",
     resource: "sends no resource in the token request",
   },
 ];

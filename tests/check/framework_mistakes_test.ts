@@ -1,4 +1,4 @@
-/** Each mistake of a framework is found by the attack or habit of its row, and the correct copy is not. */
+/** Each mistake of a framework is found by the attack or practice of its row, and the correct copy is not. */
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
@@ -7,12 +7,12 @@ import { accusations } from "./accusations.ts";
 import { type FrameworkMistake, frameworkMistakes } from "./framework_mistakes.ts";
 import { checkMistake } from "./framework_mistakes_driver.ts";
 
-/** Attacks in which the habits of a client show. */
+/** Attacks in which the practices of a client show. */
 const ordinary = ["response/extra-parameters", "token/type-case"];
 
 /** What a check needs to find a mistake. */
 const neededFor = ({ foundBy }: FrameworkMistake) =>
-  /^(?:habit|ability)\//.test(foundBy) ? [...ordinary, "practices"] : [foundBy];
+  /^(?:practice|ability)\//.test(foundBy) ? [...ordinary, "practices"] : [foundBy];
 
 for (const mistake of sample(frameworkMistakes, 8, 0)) {
   const { name, foundBy } = mistake;

@@ -1,4 +1,4 @@
-/** Legal styles that come from the habits of frameworks and the defaults of libraries. */
+/** Legal styles that come from the practices of frameworks and the defaults of libraries. */
 
 import {
   all,

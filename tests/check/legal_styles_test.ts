@@ -1,4 +1,4 @@
-/** Legal styles of correct clients: the catalogue and the habits accuse none of them. */
+/** Legal styles of correct clients: the catalogue and the practices accuse none of them. */
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
@@ -25,10 +25,10 @@ for (const [place, [name, style]] of sample([...styles.entries()], 8, 0)) {
     assert(report.control.passed, String(report));
     const accusations = report.results.filter(({ verdict }) => verdict === "failed")
       .map(({ attack: { id }, values, because }) => `${id} ${JSON.stringify(values)}: ${because}`);
-    const habits = report.habits.filter(({ outcome }) => outcome === "failed").map(({ habit, because }) =>
-      `habit ${habit.id}: ${because}`
+    const practices = report.practices.filter(({ outcome }) => outcome === "failed").map(({ practice, because }) =>
+      `practice ${practice.id}: ${because}`
     );
-    assertEquals([...accusations, ...habits], []);
-    assertEquals(report.control.failedTraits.size, 0, String(report));
+    assertEquals([...accusations, ...practices], []);
+    assertEquals(report.control.failedCapabilities.size, 0, String(report));
   });
 }

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { inspector } from "../../src/devtools/mod.ts";
 import { redactTextAbout } from "../../src/recorder/redact.ts";
-import { missingTrait } from "../../src/check/traits.ts";
+import { missingCapability } from "../../src/check/capabilities.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { effects, severities } from "../../src/check/effects.ts";
 import { type CheckReport, type ClientDriver, UndecidedError } from "../../src/check/mod.ts";
@@ -233,7 +233,7 @@ test("the summary in Markdown has a row for each cause, and no markup of the cli
 
 test("no reason for a skipped attack looks like a secret, which reports redact", () => {
   for (const { id, needs } of attacks) {
-    const reason = missingTrait(needs, new Set()) ?? "";
+    const reason = missingCapability(needs, new Set()) ?? "";
     assertEquals(redactTextAbout(reason, []), reason, id);
   }
 });
@@ -425,7 +425,7 @@ test("a check that shows nothing in most logins has not passed, and says so in e
   assert((await checkClientWithEdDsa(undecided, { only: [...only, "id-token/nonce-wrong"] })).passed);
 });
 
-test("a baseline has failures of attacks and habits; JSON carries it on", async () => {
+test("a baseline has failures of attacks and practices; JSON carries it on", async () => {
   const only = ["refresh/token-omitted", "response/swapped", "practices"];
   const driver = smallClient("keeps one verifier");
   const first = await checkClientWithEdDsa(driver, { only });

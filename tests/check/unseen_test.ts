@@ -12,8 +12,8 @@ for (const entry of sample(mistakes, 8, 0)) {
   const { kind, name, foundBy } = entry;
   if (foundBy === undefined) continue;
   test(`${kind}: a client that ${name} is found by ${foundBy}`, async () => {
-    const isHabit = foundBy.startsWith("habit/");
-    const report = await checkEntry(entry, { only: [isHabit || foundBy === "login" ? "practices" : foundBy] });
+    const isPractice = foundBy.startsWith("practice/");
+    const report = await checkEntry(entry, { only: [isPractice || foundBy === "login" ? "practices" : foundBy] });
     assertEquals(report.control.passed, foundBy !== "login", String(report));
     if (foundBy !== "login") assert(accusations(report).includes(foundBy), String(report));
   });

@@ -72,11 +72,11 @@ for (const [place, name] of sample([...names.entries()], 6, 1)) {
     assert(report.control.passed, String(report));
     const accusations = report.results.filter(({ verdict }) => verdict === "failed")
       .map(({ attack: { id }, values, because }) => `${id} ${JSON.stringify(values)}: ${because}`);
-    const habits = report.habits.filter(({ outcome }) => outcome === "failed").map(({ habit, because }) =>
-      `habit ${habit.id}: ${because}`
+    const practices = report.practices.filter(({ outcome }) => outcome === "failed").map(({ practice, because }) =>
+      `practice ${practice.id}: ${because}`
     );
-    assertEquals([...accusations, ...habits], []);
-    assertEquals([...report.control.failedTraits.keys()], [], String(report));
+    assertEquals([...accusations, ...practices], []);
+    assertEquals([...report.control.failedCapabilities.keys()], [], String(report));
     assertEquals(report.problem, undefined, String(report));
   });
 }

@@ -200,7 +200,7 @@ test("an unknown attack and a real issuer end the command before it starts", asy
   assertMatch(real.stderr, /issuer\n {2}Expected a test host/);
 });
 
-test("faults lists attacks, faults and habits, also as JSON; help fits in 80 columns", async () => {
+test("faults lists attacks, faults and practices, also as JSON; help fits in 80 columns", async () => {
   const { code, stdout } = await runProgram({ args: ["explain", "faults", "all"] });
   assertEquals(code, 0);
   const short = listFaults([]);
@@ -217,8 +217,8 @@ test("faults lists attacks, faults and habits, also as JSON; help fits in 80 col
   for (const { id } of [...attacks, ...faults]) assertStringIncludes(short, `\n  ${categoryOf(id)} (`);
   assertEquals(Object.keys(attacks[0]).includes("level"), true);
   const listed = (...words: readonly string[]) => {
-    const { attacks, faults, habits } = JSON.parse(listFaults([...words, "--json"]));
-    return [...attacks, ...faults, ...habits].map(({ id }: { id: string }) => id);
+    const { attacks, faults, practices } = JSON.parse(listFaults([...words, "--json"]));
+    return [...attacks, ...faults, ...practices].map(({ id }: { id: string }) => id);
   };
   assertEquals(listed("id-token/aud-wrong"), ["id-token/aud-wrong"]);
   assertEquals(listed("delay"), ["delay"]);

@@ -49,7 +49,7 @@ test("the rules of an error code are few: those of every server, then the groups
   assertMatch(await run("redirect_uri"), /^RU-01 {2}/);
 });
 
-test("the id of an attack, a fault or a habit, a category and faults are explained too", async () => {
+test("the id of an attack, a fault or a practice, a category and faults are explained too", async () => {
   for (
     const [text, line] of [
       ["id-token/aud-wrong", /^1 attack: /],

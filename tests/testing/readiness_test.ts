@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { checkReadiness } from "../../src/check/mod.ts";
-import { nextRules } from "../../src/recorder/habits/next_rules.ts";
+import { nextRules } from "../../src/recorder/practices/next_rules.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import { LoginError } from "../../src/testing/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
@@ -102,7 +102,7 @@ test("[NX-03] next-2026.11:warn lets everything pass, and reports what is ready 
   assertStringIncludes(String(report), "a code challenge, or a nonce if the client authenticates");
 });
 
-test("[NX-03] an access token in a form is noted, which the draft and the profile allow; one in the query is not ready", async () => {
+test("[NX-03] an access token in a form is informational, which the draft and the profile allow; one in the query is not ready", async () => {
   for (const profile of ["next-2026.11", "next-2026.11:warn"] as const) {
     await using as = await testLatchkey({ profile });
     const { tokens: { access_token } } = await as.logIn(as.client());

@@ -35,8 +35,8 @@ export function conclude(failure: string | undefined, otherwise: string, seen?: 
 }
 
 /** Whether a client of several issuers has requested no metadata of this one: it is configured with endpoints. */
-export function readsNoMetadata({ traits, countRequests }: Observation): boolean {
-  return traits.has("severalIssuers") && countRequests("discovery") === 0;
+export function readsNoMetadata({ capabilities, countRequests }: Observation): boolean {
+  return capabilities.has("severalIssuers") && countRequests("discovery") === 0;
 }
 
 /** The conclusion of an attack that shows nothing about the client. */

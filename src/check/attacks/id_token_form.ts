@@ -26,8 +26,8 @@ export const idTokenFormAttacks: readonly Attack[] = [
         };
         return signWithOwnKey(original, {}, forms[form]);
       }),
-    assess: ({ outcome, traits }) =>
-      outcome === "accepted" && !traits.has("readsIdToken")
+    assess: ({ outcome, capabilities }) =>
+      outcome === "accepted" && !capabilities.has("readsIdToken")
         ? { passed: false, isWarning: true, because: "the client reads no ID token" }
         : undefined,
   }),

@@ -40,9 +40,9 @@ export function setCookies(jar: CookieJar, cookies: readonly Cookie[]): void {
 
 /** Finds out who is logged in, in the browser that began a login but did not complete it. */
 async function userOfBeginner(stage: Stage, began: ClientJourney): Promise<string | undefined> {
-  const { driver, openBrowser, traits } = stage;
+  const { driver, openBrowser, capabilities } = stage;
   if (driver.recordsVisits) {
-    if (!traits.has("cookieSession")) return undefined;
+    if (!capabilities.has("cookieSession")) return undefined;
     const other = openBrowser();
     const { currentUser } = await driver.logIn!(other);
     setCookies(other.browser.cookies, began.browser.cookies.all());

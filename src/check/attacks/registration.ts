@@ -163,7 +163,7 @@ export const registrationAttacks: readonly Attack[] = [
     },
     async assess(observation) {
       const tooMany = assessRegistrations(observation);
-      if (tooMany !== undefined || !observation.traits.has("visits")) return tooMany;
+      if (tooMany !== undefined || !observation.capabilities.has("visits")) return tooMany;
       // The server shows its own error to the user, so a web application may never learn of it.
       const passed = await observation.recovers();
       const because = `the login after it ${passed ? "succeeded" : "failed"}`;

@@ -238,9 +238,11 @@ export const transportAttacks: readonly Attack[] = [
       return body.repeated(member, "https://attacker.example", wrong);
     },
     assess(observation) {
-      const { outcome, session, expectedSub, traits, exchanges } = observation;
+      const { outcome, session, expectedSub, capabilities, exchanges } = observation;
       const isUserinfo = exchanges.some(({ endpoint, faults }) => endpoint === "userinfo" && faults.length > 0);
-      if (isUserinfo && !traits.has("readsIdToken")) return undecided("the client has no ID token to compare sub with");
+      if (isUserinfo && !capabilities.has("readsIdToken")) {
+        return undecided("the client has no ID token to compare sub with");
+      }
       // Without the response of another user the application may show no user.
       if (isUserinfo && outcome === "accepted" && session!.sub === unknownUser) {
         return undecided(describeOutcome(observation));

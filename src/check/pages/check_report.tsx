@@ -17,7 +17,7 @@ const verdictTexts: Readonly<Record<VerdictSection["verdict"], readonly [tone: T
   known: ["warn", "Known failures"],
   warning: ["warn", "Warnings"],
   inconclusive: ["open", "Inconclusive"],
-  noted: ["open", "Informational"],
+  informational: ["open", "Informational"],
   skipped: ["over", "Not applicable"],
   passed: ["good", "Passed"],
 };
@@ -214,11 +214,11 @@ function ResultsOfVerdict({ count, groups, ...page }: Page & VerdictSection): VN
 }
 
 /** What was seen of the client without an attack. */
-function Traits({ traits }: ReportView): VNode | null {
-  if (traits.length === 0) return null;
+function AboutClient({ observed }: ReportView): VNode | null {
+  if (observed.length === 0) return null;
   return (
-    <Section id="traits" heading="About the client">
-      <ul>{traits.map((trait) => <li key={trait}>{`It ${trait}.`}</li>)}</ul>
+    <Section id="observed" heading="About the client">
+      <ul>{observed.map((clause) => <li key={clause}>{`It ${clause}.`}</li>)}</ul>
     </Section>
   );
 }
@@ -247,7 +247,7 @@ export function CheckReportPage(
         </>
       }
     >
-      <Traits {...props} />
+      <AboutClient {...props} />
       {props.sections.map((section) => <ResultsOfVerdict key={section.verdict} {...section} base={props.base} />)}
     </Layout>
   );
@@ -267,7 +267,7 @@ export function CheckReportDocument({ style, styleDigest, ...props }: ReportView
         <Summary {...props} />
         <Score {...props} />
       </div>
-      <Traits {...props} />
+      <AboutClient {...props} />
       {props.sections.map((section) => <ResultsOfVerdict key={section.verdict} {...section} base="" />)}
     </Standalone>
   );

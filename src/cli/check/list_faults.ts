@@ -1,14 +1,14 @@
-/** `latchkey explain faults`: attacks of a check, faults of the mock and habits of clients, as text or JSON. */
+/** `latchkey explain faults`: attacks of a check, faults of the mock and practices of clients, as text or JSON. */
 
 import { quote, suggest } from "../../server/config/config_issue.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { attacks as allAttacks } from "../../check/attacks/mod.ts";
 import { faultDefinitions } from "../../testing/faults/mod.ts";
-import { habits as allHabits } from "../../recorder/habits/mod.ts";
+import { practices as allPractices } from "../../recorder/practices/mod.ts";
 import { categoryOf, idsNamed } from "../../check/attack.ts";
 import { faultsHelpText } from "./check_help.ts";
 
-/** The members that attacks, faults and habits have in common. */
+/** The members that attacks, faults and practices have in common. */
 interface Listed {
   readonly id: string;
   readonly title: string;
@@ -31,20 +31,20 @@ export function listFaults(args: readonly string[], width = 80): string {
   const [given, ...others] = args.filter((word) => word !== "--json");
   const unknown = given?.startsWith("-") ? given : others[0];
   if (unknown !== undefined) throw invalidWord("a category or an id, --json or --help", unknown, "Remove it.");
-  const all = [...allAttacks, ...faultDefinitions, ...allHabits];
+  const all = [...allAttacks, ...faultDefinitions, ...allPractices];
   const known = ["all", "practices", ...all.flatMap(({ id }) => [categoryOf(id), id])];
   const named = given === undefined || known.includes(given) ? [] : idsNamed(given, all.map(({ id }) => id));
   const name = named.length === 1 ? named[0] : given;
   const isListed = ({ id }: Listed) => name === undefined || name === "all" || name === id || name === categoryOf(id);
   const attacks = allAttacks.filter(isListed);
   const faults = faultDefinitions.filter(isListed);
-  const habits = name === "practices" ? allHabits : allHabits.filter(isListed);
-  if (attacks.length + faults.length + habits.length === 0) {
+  const practices = name === "practices" ? allPractices : allPractices.filter(isListed);
+  if (attacks.length + faults.length + practices.length === 0) {
     const suggestion = named.length > 0 ? named.join(" or ") : suggest(name!, known);
     const hint = suggestion === undefined ? "latchkey explain faults lists all." : `Did you mean ${suggestion}?`;
     throw invalidWord("a category or the id of an attack, a fault or a practice", name!, hint);
   }
-  if (args.includes("--json")) return JSON.stringify({ attacks, faults, habits }, null, 2);
+  if (args.includes("--json")) return JSON.stringify({ attacks, faults, practices }, null, 2);
   if (name === undefined) {
     const byCategory = (items: readonly Listed[]) => formatIds(Map.groupBy(items, ({ id }) => categoryOf(id)), width);
     return [
@@ -54,8 +54,8 @@ export function listFaults(args: readonly string[], width = 80): string {
       `${faults.length} faults of the mock, as.on(ENDPOINT).once(faults.NAME()):`,
       ...byCategory(faults),
       "",
-      `${habits.length} best practices of a client, for --only practices and checkHabits(as):`,
-      ...formatIds(new Map([["practices", habits]]), width),
+      `${practices.length} best practices of a client, for --only practices and checkPractices(as):`,
+      ...formatIds(new Map([["practices", practices]]), width),
       "",
       "latchkey explain faults NAME shows what a category or an id does, what a correct",
       "client does, and the parameters; latchkey explain faults all shows them all.",
@@ -75,9 +75,9 @@ export function listFaults(args: readonly string[], width = 80): string {
       " of the mock: as.on(ENDPOINT).once(faults.ID())",
     ),
     ...section(
-      habits.map((habit) => formatItem(habit, habit.level)),
+      practices.map((practice) => formatItem(practice, practice.level)),
       "best practice",
-      " of a client: checkHabits(as) and latchkey check LOGIN_URL --only practices",
+      " of a client: checkPractices(as) and latchkey check LOGIN_URL --only practices",
     ),
   ].map((lines) => lines.join("\n")).join("\n\n");
 }

@@ -33,7 +33,7 @@ import {
 } from "./flow.ts";
 import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
-import { describeHabits } from "./habits.ts";
+import { describePractices } from "./practices.ts";
 import { sinceSuccess } from "./last_success.ts";
 import { formatFlowDocument } from "./flow_document.ts";
 import { describeList, exportedFlows, flowKinds, selectFlows } from "./list.ts";
@@ -124,17 +124,17 @@ export async function showOne(context: Context, recorder: Recorder, name: string
   const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|html|md|sh))?$/.exec(name)?.groups ?? {};
   const flow = findFlow(recorder, id);
   const { server, site, target: { query } } = context;
-  const allHabits = new URLSearchParams(query).get("habits") === "all";
+  const allPractices = new URLSearchParams(query).get("practices") === "all";
   return await showFlow(context, flow, {
     form,
     editPath: server.settings.allows.openTools ? `${site.base}/flows/edit` : undefined,
     sinceSuccess: sinceSuccess(recorder.flows(), flow),
-    habits: "count" in flow ? undefined : await describeHabits(server, recorder, flow, site.base, allHabits),
+    practices: "count" in flow ? undefined : await describePractices(server, recorder, flow, site.base, allPractices),
   });
 }
 
 /** What the page of a flow has besides its exchanges. */
-interface FlowView extends Pick<FlowProps, "habits" | "about" | "sinceSuccess"> {
+interface FlowView extends Pick<FlowProps, "practices" | "about" | "sinceSuccess"> {
   /** The export, in place of the page: `har`, `html`, `md` or `sh`. */
   readonly form?: string;
   /** Where its requests can be edited and sent again. Default: nowhere. */

@@ -141,7 +141,7 @@ export const profiles: Readonly<Record<ProfileName, ProfileValues>> = {
       source: "FAPI 2.0 Message Signing §5.4.1",
     },
   },
-  // Drafts and new documents as of November 2026; `recorder/habits/next_rules.ts` has what they demand of clients.
+  // Drafts and new documents as of November 2026; `recorder/practices/next_rules.ts` has what they demand of clients.
   "next-2026.11": {
     "pkce.requireForConfidential": { values: [true], source: "draft-ietf-oauth-v2-1-16 §7.5.1 (September 2026)" },
     "pkce.acceptNonce": { values: [true], source: "draft-ietf-oauth-v2-1-16 §7.5.1 (September 2026)" },

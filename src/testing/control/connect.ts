@@ -13,7 +13,7 @@ import type { User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import type { MetadataChanges } from "./change_client.ts";
 import type { ChangeableSettings } from "../changed_settings.ts";
-import type { HabitOptions } from "../check_habits.ts";
+import type { PracticeOptions } from "../check_practices.ts";
 import type { ClaimOverrides, Claims } from "../claim_overrides.ts";
 import type { TestClient, TestClientOptions } from "../clients.ts";
 import type { TestClock } from "../clock.ts";
@@ -99,12 +99,12 @@ export interface ConnectedLatchkey {
   };
   /** The requests and responses of the server, with real values. */
   readonly log: ConnectedLog;
-  /** Reports the habits of a client, from its recorded requests. */
-  checkHabits(options?: HabitOptions): Promise<{
+  /** Reports the practices of a client, from its recorded requests. */
+  checkPractices(options?: PracticeOptions): Promise<{
     readonly passed: boolean;
     /** The report as text. */
     readonly text: string;
-    readonly habits: readonly Readonly<Record<string, unknown>>[];
+    readonly practices: readonly Readonly<Record<string, unknown>>[];
   }>;
   /**
    * Revokes the codes and tokens of a user, of a client, or of a user at a client; or one token. Returns the number of

@@ -1,14 +1,14 @@
-/** What a check says of a library, one line each: verdict, attack or habit, and the parameters of the variant. */
+/** What a check says of a library, one line each: verdict, attack or practice, and the parameters of the variant. */
 
 import type { CheckReport } from "../../../src/check/mod.ts";
 
-export function accusationsOf({ results, habits }: CheckReport): readonly string[] {
+export function accusationsOf({ results, practices }: CheckReport): readonly string[] {
   return [
     ...results
       .filter(({ verdict }) => ["failed", "warning", "inconclusive"].includes(verdict))
       .map(({ verdict, attack: { id }, values }) => `${verdict} ${id} ${JSON.stringify(values)}`),
-    ...habits
+    ...practices
       .filter(({ outcome }) => outcome === "failed" || outcome === "warning")
-      .map(({ outcome, habit: { id } }) => `${outcome} habit/${id}`),
+      .map(({ outcome, practice: { id } }) => `${outcome} practice/${id}`),
   ];
 }

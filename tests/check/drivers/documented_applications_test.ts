@@ -43,7 +43,7 @@ test("the README of express-openid-connect: an ID token is posted, and every pag
     "inconclusive response/state-of-another-browser",
     "inconclusive response/other-mode",
     "inconclusive session/markup",
-    "warning habit/state-random",
+    "warning practice/state-random",
   ]);
 });
 

@@ -311,25 +311,25 @@ const findings: readonly Finding[] = [
   // It fetches the metadata twice in each login: for the authorization request and for the token request.
   {
     libraries: ["Auth.js"],
-    results: ["warning habit/metadata-cached"],
+    results: ["warning practice/metadata-cached"],
     source: ["@auth/core/lib/actions/signin/authorization-url.js:18", "await o.discoveryRequest(issuer"],
   },
   // It keeps the metadata in one `UserManager`, so that each page that is loaded fetches it again.
   {
     libraries: ["oidc-client-ts"],
-    results: ["warning habit/metadata-cached"],
+    results: ["warning practice/metadata-cached"],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:869", "if (this._metadata)"],
   },
   // It fetches the metadata in each login, unless the provider of the application keeps it.
   {
     libraries: ["MCP SDK"],
-    results: ["warning habit/metadata-cached"],
+    results: ["warning practice/metadata-cached"],
     source: [`${mcpSdk}:670`, "await provider.discoveryState?.()"],
   },
   // `state` is the address to return to as JSON, the same in every login; the nonce and PKCE protect against CSRF.
   {
     libraries: ["express-openid-connect"],
-    results: ["warning habit/state-random"],
+    results: ["warning practice/state-random"],
     source: ["express-openid-connect/lib/hooks/getLoginState.js:31", "JSON.stringify(filteredState)"],
   },
 ];
@@ -341,7 +341,7 @@ export async function assertFindings(
   options?: CheckOptions,
 ): Promise<CheckReport> {
   const found = findings.filter(({ libraries }) => libraries.includes(library)).flatMap(({ results }) => results)
-    .map((result) => result.split(" ")[1]!).filter((id) => !id.startsWith("habit/"));
+    .map((result) => result.split(" ")[1]!).filter((id) => !id.startsWith("practice/"));
   const place = libraryNames.indexOf(library);
   const report = await checkClient(driver, {
     ...options,

@@ -25,7 +25,7 @@ export interface Entry {
   readonly name: string;
   /** The advisory, issue, or section of a specification. */
   readonly source: string;
-  /** The attack or habit that finds the mistake; `login`: it cannot log in. Absent: none does, or it has no mistake. */
+  /** The attack or practice that finds the mistake; `login`: it cannot log in. Absent: none, or no mistake. */
   readonly foundBy?: string;
   readonly protocol?: Change<Protocol>;
   readonly pages?: Change<Pages>;

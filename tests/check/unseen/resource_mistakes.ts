@@ -10,7 +10,7 @@ const mcpMistakes: readonly Entry[] = [
     kind: "mcp",
     name: "names the resource in the authorization request, but not in the token request",
     source: "dust-tt/dust#20789, RFC 8707 §2.2",
-    foundBy: "habit/resource-stated",
+    foundBy: "practice/resource-stated",
     mcp: () => ({ tokenParameters: (parameters) => parameters }),
   },
   {
@@ -43,7 +43,7 @@ const mcpMistakes: readonly Entry[] = [
     kind: "mcp",
     name: "does not ask for the scope that a challenge names",
     source: "anthropics/claude-code#19066",
-    foundBy: "habit/scope-minimal",
+    foundBy: "practice/scope-minimal",
     mcp: (correct) => ({ scope: (_, document, granted) => correct.scope(new Map(), document, granted) }),
   },
   {

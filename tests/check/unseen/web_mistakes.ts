@@ -35,7 +35,7 @@ export const webMistakes: readonly Entry[] = [
     kind: "web",
     name: "numbers its states",
     source: "zhangjiayang6835-cyber/ai-research#1006, RFC 6749 §10.10",
-    foundBy: "habit/state-random",
+    foundBy: "practice/state-random",
     protocol: (correct) => ({
       newLogin: (site, target) => ({ ...correct.newLogin(site, target), state: String(lastState++) }),
     }),

@@ -131,7 +131,7 @@ test("[DC-05] each rule that a page or the report of a check names links to its 
   );
   const report = renderPage(CheckReportPage, {
     ...{ issuer: "http://localhost:9666", base: "", rulesPath: "/docs/rules", client: "shop", passed: false },
-    ...{ summary: "0 attacks", outdatedBaseline: [], score: [], traits: [], sections: [] },
+    ...{ summary: "0 attacks", outdatedBaseline: [], score: [], observed: [], sections: [] },
     controlFailure: ["The server rejected POST /oauth2/token with invalid_grant by TK-15: redirect_uri does not match"],
   });
   assertStringIncludes(report, 'invalid_grant by <a href="/docs/rules/TK-15">TK-15</a>: redirect_uri');

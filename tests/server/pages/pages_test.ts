@@ -711,7 +711,7 @@ test("the header links to the available pages, marks the current one, and can be
   const links = [{ label: "Flows", path: "/flows" }, { label: "Check", path: "/flows/check" }];
   const check = {
     ...{ client: "shop", passed: true, summary: "1 attack", outdatedBaseline: [] },
-    ...{ score: [], traits: [], sections: [] },
+    ...{ score: [], observed: [], sections: [] },
   };
   assertStringIncludes(
     header(renderPage(CheckReportPage, { ...home, ...check, links })),

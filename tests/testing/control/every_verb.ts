@@ -56,7 +56,7 @@ export async function callEveryVerb(issuer: string): Promise<void> {
   await call("log.expectNoRejections");
   await call("log.expectNoWarnings");
   assertEquals((await call("log.exchanges", { endpoint: "authorize" })).count, 1);
-  await call("checkHabits", { client: "web" });
+  await call("checkPractices", { client: "web" });
   await call("log.clear");
   await call("endSession", { idToken: id_token });
 

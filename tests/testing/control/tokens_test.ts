@@ -177,11 +177,11 @@ test("a key of the test signs with its kid, and the one before stays published",
   assertEquals((await as.logIn(client, { scope: "openid" })).tokens.token_type, "Bearer");
 });
 
-test("the habits of a client are reported", async () => {
+test("the practices of a client are reported", async () => {
   const { as, get } = await start();
   await as.logIn(as.client({ client_id: "web" }));
-  const { passed, text, habits } = (await get("/checkHabits", { client: "web" })).body;
-  assertEquals([passed, habits.length >= 40], [true, true]);
+  const { passed, text, practices } = (await get("/checkPractices", { client: "web" })).body;
+  assertEquals([passed, practices.length >= 40], [true, true]);
   assertMatch(text, /^\d+ best practices: /);
 });
 

@@ -10,7 +10,7 @@ import { Standalone, type StandaloneStyle } from "../../../server/pages/standalo
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { Code } from "../../../server/pages/value.tsx";
 import { FailureSummary } from "./failure.tsx";
-import { Habits } from "./habits.tsx";
+import { Practices } from "./practices.tsx";
 import { formatMilliseconds, Timestamp } from "./parts.tsx";
 import type { FlowProps, FlowStep, Issued, IssuedActions, IssuedStatus } from "./props.ts";
 import { Lanes } from "./sequence.tsx";
@@ -113,8 +113,8 @@ function IssuedSection({ base, issued, isSilent, unreadScope, csrfToken }: FlowP
   );
 }
 
-/** One line about a flow: number, error, client, user, time; and after a success the habits to improve. */
-function Facts({ row, reason, about, habits }: Pick<FlowProps, "row" | "reason" | "about" | "habits">): VNode {
+/** One line about a flow: number, error, client, user, time; and after a success the practices to improve. */
+function Facts({ row, reason, about, practices }: Pick<FlowProps, "row" | "reason" | "about" | "practices">): VNode {
   const { at, client, user, durationMs, document, steps } = row;
   return (
     <p class="facts-line">
@@ -132,8 +132,10 @@ function Facts({ row, reason, about, habits }: Pick<FlowProps, "row" | "reason" 
       )}
       <Timestamp at={at} full />
       {durationMs !== undefined && <span>{formatMilliseconds(durationMs)}</span>}
-      {reason === undefined && habits !== undefined && habits.lacking > 0 && (
-        <a href="#habits">{habits.lacking === 1 ? "1 improvement" : `${habits.lacking} improvements`} suggested</a>
+      {reason === undefined && practices !== undefined && practices.lacking > 0 && (
+        <a href="#practices">
+          {practices.lacking === 1 ? "1 improvement" : `${practices.lacking} improvements`} suggested
+        </a>
       )}
     </p>
   );
@@ -223,10 +225,10 @@ function Sequence({ props, children }: { readonly props: FlowProps; readonly chi
 const maxActions = 3;
 
 export function Flow(props: FlowProps): VNode {
-  const { base, row, reason, steps, next, issued, habits, about, secrets, confirmation, csrfToken } = props;
+  const { base, row, reason, steps, next, issued, practices, about, secrets, confirmation, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
   const issuedSection = issued.length > 0 && <IssuedSection key="issued" {...props} />;
-  const habitSection = habits && <Habits key="habits" habits={habits} path={path} />;
+  const practiceSection = practices && <Practices key="practices" practices={practices} path={path} />;
   const hasMasked = secrets !== "never" && steps.some(({ masked }) => masked > 0);
   const rejected = findRejected(props);
   const actionCount = [reason?.change, rejected?.edit].filter((action) => action !== undefined).length;
@@ -283,7 +285,7 @@ export function Flow(props: FlowProps): VNode {
                 <p>
                   <a href={`${path}.har`}>HAR for tools</a>, without secrets
                 </p>
-                {habits && (
+                {practices && (
                   <ConfirmedAction
                     label="Delete this flow"
                     confirmLabel="Yes, delete it"
@@ -308,8 +310,9 @@ export function Flow(props: FlowProps): VNode {
           </p>
         )}
       </Sequence>
-      {/* The list of all habits needs the whole width. */}
-      {habits && (habits.all ? [issuedSection, habitSection] : <Panes>{issuedSection}{habitSection}</Panes>)}
+      {/* The list of all practices needs the whole width. */}
+      {practices &&
+        (practices.all ? [issuedSection, practiceSection] : <Panes>{issuedSection}{practiceSection}</Panes>)}
     </Layout>
   );
 }

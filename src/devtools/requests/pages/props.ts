@@ -226,8 +226,8 @@ export interface Issued {
   readonly children: readonly Issued[];
 }
 
-/** What shows a habit, or its lack. */
-export interface HabitEvidence {
+/** What shows a practice, or its lack. */
+export interface PracticeEvidence {
   readonly parameter?: string;
   /** What the client did. */
   readonly because: string;
@@ -235,28 +235,28 @@ export interface HabitEvidence {
   readonly steps: readonly { readonly title: string; readonly href?: string }[];
 }
 
-/** A habit of good clients. */
-export interface HabitRow {
+/** A practice of good clients. */
+export interface PracticeRow {
   readonly id: string;
   /** What a good client does. */
   readonly title: string;
   readonly status: Status;
-  /** Why it was not seen. */
+  /** Why it was skipped. */
   readonly because?: string;
-  readonly evidence: readonly HabitEvidence[];
+  readonly evidence: readonly PracticeEvidence[];
   readonly sources: readonly string[];
 }
 
-/** The habits that a flow shows. */
-export interface FlowHabits {
+/** The practices that a flow shows. */
+export interface FlowPractices {
   /** How many practices the client should adopt, one sentence. */
   readonly summary: string;
   /** The worst first. */
-  readonly rows: readonly HabitRow[];
-  /** The number of habits that the client should improve. */
+  readonly rows: readonly PracticeRow[];
+  /** The number of practices that the client should improve. */
   readonly lacking: number;
   readonly total: number;
-  /** Whether all habits are listed; otherwise those that the client lacks. */
+  /** Whether all practices are listed; otherwise those that the client lacks. */
   readonly all: boolean;
 }
 
@@ -283,7 +283,7 @@ export interface FlowProps extends Site {
   /** What the last form changed; absent: nothing. */
   readonly confirmation?: string;
   /** Absent for requests for a document. */
-  readonly habits?: FlowHabits;
+  readonly practices?: FlowPractices;
   /** What the flow belongs to if no recorder has it, such as an attack of a check, and the page that lists it. */
   readonly about?: { readonly label: string; readonly list: NavigationLink };
   /** Whether secrets are shown; `never`: they cannot be shown. */

@@ -4,7 +4,7 @@ import { anyValue, choice, flag, list, object, record, text, whole } from "../..
 import { clientAuthMethodNames } from "../../../server/config/client_fields.ts";
 import type { ClientAuthMethod } from "../../../core/clients/client.ts";
 import type { PassedRuleId, RejectionRuleId } from "../../../server/rules/rule_id.gen.ts";
-import { checkHabits, type HabitOptions } from "../../check_habits.ts";
+import { checkPractices, type PracticeOptions } from "../../check_practices.ts";
 import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../faults/json_pattern.ts";
 import { defineVerb, type Verb } from "../verb.ts";
 
@@ -32,14 +32,14 @@ interface LogExpectation extends JsonPattern {
   readonly rule?: string;
 }
 
-/** A report about habits. */
-interface HabitsResult {
-  /** Whether no habit failed. */
+/** A report about practices. */
+interface PracticesResult {
+  /** Whether no practice failed. */
   readonly passed: boolean;
   /** The report as text. */
   readonly text: string;
-  /** Each habit with its outcome, evidence and source. */
-  readonly habits: readonly Readonly<Record<string, unknown>>[];
+  /** Each practice with its outcome, evidence and source. */
+  readonly practices: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** Which requests are checked. */
@@ -100,21 +100,21 @@ export const expectationVerbs: readonly Verb[] = [
     ...ofClient,
     run: ({ control: { log } }, { client }) => log.expectNoWarnings(client),
   }),
-  defineVerb<HabitOptions, HabitsResult>({
-    name: "checkHabits",
+  defineVerb<PracticeOptions, PracticesResult>({
+    name: "checkPractices",
     summary:
       "Reports which best practices a client meets, from its recorded requests: PKCE, state, credentials, refreshes.",
     reads: true,
-    input: object<HabitOptions>("HabitOptions", { client: text(["web"]), flow: text(["1"]) }, {}),
-    result: object<HabitsResult>("HabitsResult", {
+    input: object<PracticeOptions>("PracticeOptions", { client: text(["web"]), flow: text(["1"]) }, {}),
+    result: object<PracticesResult>("PracticesResult", {
       passed: flag(),
-      text: text(["48 best practices: 30 passed, 18 not tested"]),
-      habits: list(record(anyValue, { id: "pkce/used" }, "a practice"), [[{ id: "pkce/used" }]]),
-    }, { passed: true, text: "48 best practices: 30 passed, 18 not tested", habits: [{ id: "pkce/used" }] }),
+      text: text(["48 best practices: 30 passed, 18 skipped"]),
+      practices: list(record(anyValue, { id: "pkce/used" }, "a practice"), [[{ id: "pkce/used" }]]),
+    }, { passed: true, text: "48 best practices: 30 passed, 18 skipped", practices: [{ id: "pkce/used" }] }),
     async run({ app: { server }, control: { log } }, options) {
-      const report = await checkHabits({ issuer: server.issuer, log, clients: server.clients.registered }, options);
-      const { habits } = report.toJSON() as Pick<HabitsResult, "habits">;
-      return { passed: report.passed, text: String(report), habits };
+      const report = await checkPractices({ issuer: server.issuer, log, clients: server.clients.registered }, options);
+      const { practices } = report.toJSON() as Pick<PracticesResult, "practices">;
+      return { passed: report.passed, text: String(report), practices };
     },
   }),
 ];

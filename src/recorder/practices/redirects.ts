@@ -1,7 +1,7 @@
 /** Redirect URIs, and what the browser does at them. */
 
 import { isLoopback } from "../../core/test_hosts.ts";
-import { examineEach, type HabitDefinition, type RequestFinding } from "./habit.ts";
+import { examineEach, type PracticeDefinition, type RequestFinding } from "./practice.ts";
 
 /** The names of parameters whose value is a secret of one login. */
 const loginSecrets = ["code", "state", "access_token", "id_token", "refresh_token", "response"];
@@ -23,7 +23,7 @@ function namesOrigin(redirectUri = "", origin: string): boolean {
     [...new URL(redirectUri).searchParams.values()].some((value) => value.startsWith(origin));
 }
 
-export const redirectHabits: readonly HabitDefinition[] = [
+export const redirectPractices: readonly PracticeDefinition[] = [
   {
     id: "redirect-uri-exact",
     title: "The client sends exactly the redirect URI of the authorization request in the token request.",

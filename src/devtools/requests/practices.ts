@@ -1,23 +1,22 @@
-/** The habits of a flow's client, for the page of the flow. */
+/** The practices of a flow's client, for the page of the flow. */
 
 import type { Server } from "../../core/server.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
-import { exchangesOfClient, type HabitResult, readHabits } from "../../recorder/habits/mod.ts";
-import { outcomeLabels } from "../../recorder/habits/outcome.ts";
+import { exchangesOfClient, type PracticeResult, readPractices } from "../../recorder/practices/mod.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { redactTextAbout } from "../../recorder/redact.ts";
-import type { FlowHabits, HabitEvidence, HabitRow } from "./pages/props.ts";
+import type { FlowPractices, PracticeEvidence, PracticeRow } from "./pages/props.ts";
 import type { Tone } from "../../server/pages/status_badge.tsx";
 import { exchangeTitle, isFromClient } from "./labels.ts";
 
-/** Maximum number of findings of one habit on the page. */
+/** Maximum number of findings of one practice on the page. */
 const maxFindings = 3;
 
 /** Maximum number of linked exchanges of one finding. */
 const maxLinks = 3;
 
 /** The outcomes in the order of the page. */
-const outcomes = ["failed", "warning", "noted", "passed", "not seen"] as const;
+const outcomes = ["failed", "warning", "informational", "passed", "skipped"] as const;
 
 /** The outcomes that say what the client should change. */
 const lackingOutcomes: readonly (typeof outcomes[number])[] = ["failed", "warning"];
@@ -25,36 +24,36 @@ const lackingOutcomes: readonly (typeof outcomes[number])[] = ["failed", "warnin
 const tones: Readonly<Record<typeof outcomes[number], Tone>> = {
   failed: "bad",
   warning: "warn",
-  noted: "open",
+  informational: "open",
   passed: "good",
-  "not seen": "open",
+  skipped: "open",
 };
 
 /**
- * The habits that one flow shows. The other flows of its client are compared with it.
+ * The practices that one flow shows. The other flows of its client are compared with it.
  *
- * @param all Whether to list the habits that passed or were not seen, too.
+ * @param all Whether to list the practices that passed or were skipped, too.
  */
-export async function describeHabits(
+export async function describePractices(
   server: Server,
   recorder: Recorder,
   flow: Flow,
   base: string,
   all: boolean,
-): Promise<FlowHabits> {
+): Promise<FlowPractices> {
   const { client } = flow;
   const recorded = client === undefined ? flow.exchanges : exchangesOfClient(recorder.exchanges(), client);
   const exchanges = recorded.filter(isFromClient);
   const registered = client === undefined ? undefined : server.clients.known().get(client);
   const recording = { issuer: server.issuer, exchanges, client: registered?.metadata };
-  const results = (await readHabits([recording], { flow: flow.id })).map(withoutRestarts);
-  const rows = results.map(({ habit: { id, title, sources }, outcome, because, evidence }): HabitRow & {
+  const results = (await readPractices([recording], { flow: flow.id })).map(withoutRestarts);
+  const rows = results.map(({ practice: { id, title, sources }, outcome, because, evidence }): PracticeRow & {
     readonly outcome: typeof outcome;
   } => ({
     ...{ id, title, sources, outcome },
-    status: { tone: tones[outcome], label: outcomeLabels[outcome] },
-    ...outcome === "not seen" && { because },
-    evidence: evidence.slice(0, maxFindings).map((item): HabitEvidence => ({
+    status: { tone: tones[outcome], label: outcome },
+    ...outcome === "skipped" && { because },
+    evidence: evidence.slice(0, maxFindings).map((item): PracticeEvidence => ({
       ...item.parameter !== undefined && { parameter: redactTextAbout(item.parameter, item.exchanges) },
       because: redactTextAbout(item.because, item.exchanges),
       steps: item.exchanges.slice(0, maxLinks).map((exchange) => describeStep(exchange, flow, base)),
@@ -76,17 +75,17 @@ export async function describeHabits(
  * A client that is restarted between logins, as in development, fetches metadata and keys before each of them, like one
  * that caches nothing. Here nothing distinguishes the two.
  */
-function withoutRestarts(result: HabitResult): HabitResult {
-  if (result.habit.id !== "metadata-cached" || result.outcome !== "warning") return result;
+function withoutRestarts(result: PracticeResult): PracticeResult {
+  if (result.practice.id !== "metadata-cached" || result.outcome !== "warning") return result;
   const evidence = result.evidence.map((item) => ({
     ...item,
     because: `${item.because}, which is right if it was restarted between them`,
   }));
-  return { ...result, outcome: "noted", evidence };
+  return { ...result, outcome: "informational", evidence };
 }
 
 /** The name of an exchange, and where the pages show it. Exchanges outside of flows have no page. */
-function describeStep(exchange: Exchange, flow: Flow, base: string): HabitEvidence["steps"][number] {
+function describeStep(exchange: Exchange, flow: Flow, base: string): PracticeEvidence["steps"][number] {
   if (exchange.flow === undefined) return { title: exchangeTitle(exchange) };
   const step = flow.exchanges.findIndex(({ number }) => number === exchange.number) + 1;
   return {

@@ -1,4 +1,4 @@
-/** The habits on the page of a flow. */
+/** The practices on the page of a flow. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import { inspector } from "../../../src/devtools/mod.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { encodeBase64url } from "../../../src/core/crypto.ts";
-import { attempt } from "../../recorder/habits/habit_case.ts";
+import { attempt } from "../../recorder/practices/practice_case.ts";
 
 async function page(as: TestLatchkey, path: string): Promise<string> {
   const response = await as.fetch(path);
@@ -17,11 +17,11 @@ async function page(as: TestLatchkey, path: string): Promise<string> {
 
 /** The section, with a space for each tag. */
 async function read(as: TestLatchkey, path: string): Promise<string> {
-  const section = /<section id="habits"[^]*?<\/section>/.exec(await page(as, path))![0];
+  const section = /<section id="practices"[^]*?<\/section>/.exec(await page(as, path))![0];
   return section.replace(/<(?:"[^"]*"|[^>"])*>/g, " ").replace(/\s+/g, " ");
 }
 
-test("the page of a flow says which habits its client lacks, and links to all of them", async () => {
+test("the page of a flow says which practices its client lacks, and links to all of them", async () => {
   await using as = await testLatchkey({ plugins: [inspector()] });
   const client = as.client();
   for (let i = 0; i < 2; i++) await as.logIn(client, { authorization: { state: "xyz" } });
@@ -29,7 +29,7 @@ test("the page of a flow says which habits its client lacks, and links to all of
   assertMatch(brief, /Best practices 1 improvement suggested\./);
   assertMatch(brief, /! state-random : two requests have the same state/);
   assert(!brief.includes("pkce-used"));
-  const html = await page(as, "/flows/2?habits=all");
+  const html = await page(as, "/flows/2?practices=all");
   for (
     const link of [
       '<a href="/flows/of/3">step 1</a>',
@@ -37,27 +37,27 @@ test("the page of a flow says which habits its client lacks, and links to all of
       '<a href="https://www.rfc-editor.org/rfc/rfc9700.html#section-2.1.1" rel="noreferrer">RFC 9700 §2.1.1</a>',
     ]
   ) assert(html.includes(link), link);
-  const all = await read(as, "/flows/2?habits=all");
-  assertEquals(all.match(/✓ passed|– not tested|✗ failed|! warning|– informational/g)?.length, 48);
+  const all = await read(as, "/flows/2?practices=all");
+  assertEquals(all.match(/✓ passed|– skipped|✗ failed|! warning|– informational/g)?.length, 48);
   assertMatch(
     all,
     /✓ passed pkce-used The client sends a code challenge with every authorization request\. seen in 1 request : step 1/,
   );
-  assertMatch(all, /– not tested device-interval-kept .*? not recorded: two polls for a device/);
+  assertMatch(all, /– skipped device-interval-kept .*? not recorded: two polls for a device/);
 });
 
-test("[FL-02] the habits that the client should improve are counted near the top of the page, with a link to them", async () => {
+test("[FL-02] the practices that the client should improve are counted near the top of the page, with a link to them", async () => {
   await using as = await testLatchkey({ plugins: [inspector()] });
   const client = as.client();
   for (let i = 0; i < 3; i++) await as.logIn(client, { authorization: i === 0 ? {} : { state: "xyz", nonce: "n" } });
   const line = (html: string) => /<p class="facts-line">.*?<\/p>/s.exec(html)![0];
-  assert(!line(await page(as, "/flows/1")).includes("#habits"));
-  for (const path of ["/flows/3", "/flows/3?habits=all"]) {
-    assertMatch(line(await page(as, path)), /<a href="#habits">2 improvements suggested<\/a><\/p>$/);
+  assert(!line(await page(as, "/flows/1")).includes("#practices"));
+  for (const path of ["/flows/3", "/flows/3?practices=all"]) {
+    assertMatch(line(await page(as, path)), /<a href="#practices">2 improvements suggested<\/a><\/p>$/);
   }
 });
 
-test("the page of a flow shows the habits of its own client only, without secrets", async () => {
+test("the page of a flow shows the practices of its own client only, without secrets", async () => {
   await using as = await testLatchkey({ plugins: [inspector()] });
   const [good, bad] = [as.client(), as.client()];
   await as.logIn(good);
@@ -65,7 +65,7 @@ test("the page of a flow shows the habits of its own client only, without secret
   await as.fetch(`/oauth2/userinfo?access_token=${tokens.access_token}`);
   assertMatch(await read(as, "/flows/2"), /✗ token-in-header : the request has the token in the query/);
   assert(!(await read(as, "/flows/1")).includes("✗"));
-  assert(!(await page(as, "/flows/2?habits=all")).includes(tokens.access_token));
+  assert(!(await page(as, "/flows/2?practices=all")).includes(tokens.access_token));
 });
 
 test("a client that reads metadata before each login may have been restarted: that is informational, and not to improve", async () => {
@@ -75,7 +75,7 @@ test("a client that reads metadata before each login may have been restarted: th
     await (await as.fetch("/.well-known/openid-configuration")).body?.cancel();
     await as.logIn(client);
   }
-  const shown = await read(as, "/flows/3?habits=all");
+  const shown = await read(as, "/flows/3?practices=all");
   assertMatch(
     shown,
     /informational metadata-cached .* the client fetched the metadata 3 times for 3 logins, which is right if it was restarted/,
@@ -83,7 +83,7 @@ test("a client that reads metadata before each login may have been restarted: th
   assert(!(await read(as, "/flows/3")).includes("metadata-cached"));
 });
 
-test("no habit quotes a body that is not a form, or a header that contains a secret", async () => {
+test("no practice quotes a body that is not a form, or a header that contains a secret", async () => {
   await using as = await testLatchkey({ plugins: [inspector()] });
   const { client_id } = as.client();
   const secrets = ["Sekret-Passw0rd1", "tokvalue-shrt-77"];
@@ -107,9 +107,9 @@ test("no habit quotes a body that is not a form, or a header that contains a sec
   ) await attempt(as.fetch("/oauth2/token", { method: "POST", body, headers }));
   let shown = "";
   for (const { id } of as.log.flows) {
-    const html = await page(as, `/flows/${id}?habits=all`);
+    const html = await page(as, `/flows/${id}?practices=all`);
     for (const secret of secrets) assert(!html.includes(secret), html);
-    shown += await read(as, `/flows/${id}?habits=all`);
+    shown += await read(as, `/flows/${id}?practices=all`);
   }
   assertMatch(shown, /a parameter with an unusual name is empty/);
   assertMatch(shown, /a parameter with an unusual name twice/);
@@ -152,7 +152,7 @@ test("values that no client should send neither break the page nor its markup", 
     await attempt(as.fetch("/oauth2/token", { method: "POST", body, headers }));
   }
   for (const { id } of as.log.flows) {
-    const html = await page(as, `/flows/${id}?habits=all`);
+    const html = await page(as, `/flows/${id}?practices=all`);
     assert(!/<b>(?!✓|✗|!|–|\d+<|×)/.test(html.replaceAll('<b aria-hidden="true">', "")), id);
   }
 });

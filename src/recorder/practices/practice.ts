@@ -1,10 +1,23 @@
-/** The type of a habit: what a good client does in every request, as its recorded requests show it. */
+/** The type of a practice: what a good client does in every request, as its recorded requests show it. */
 
 import type { Exchange } from "../exchange.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** @internal Whether a specification demands the habit, or recommends it. */
-export type HabitLevel = "required" | "recommended";
+/** @internal Whether a specification demands the practice, or recommends it. */
+export type PracticeLevel = "required" | "recommended";
+
+/** @internal What the traffic shows of a practice. */
+export type PracticeOutcome =
+  /** The client has it. */
+  | "passed"
+  /** The client lacks it, and a specification demands it. */
+  | "failed"
+  /** The client lacks it, and a specification recommends it. */
+  | "warning"
+  /** A specification allows what the client does. */
+  | "informational"
+  /** The traffic has no occasion for it. */
+  | "skipped";
 
 /** @internal The basis of a finding. */
 export interface Evidence {
@@ -14,36 +27,36 @@ export interface Evidence {
   readonly parameter?: string;
   /** What the client did, one sentence without a full stop. It contains no secret. */
   readonly because: string;
-  /** Whether a specification allows it: the habit is then noted, and not failed. */
+  /** Whether a specification allows it: the practice is then informational, and not failed. */
   readonly isNote?: boolean;
 }
 
-/** What the traffic shows of a habit. */
-export interface HabitCheck {
-  /** The exchanges in which the habit can be seen; empty: it is not seen. */
+/** What the traffic shows of a practice. */
+export interface PracticeCheck {
+  /** The exchanges in which the practice can be seen; empty: it is skipped. */
   readonly seen: readonly Exchange[];
-  /** Evidence of deviations from the habit; empty if the client has the habit. */
+  /** Evidence of deviations from the practice; empty if the client has the practice. */
   readonly findings: readonly Evidence[];
 }
 
-/** A habit of a good client. */
-export interface Habit {
+/** A practice of a good client. */
+export interface Practice {
   /** The name: `pkce-used`. Never changes. */
   readonly id: string;
   /** What a good client does, one sentence. */
   readonly title: string;
   /** Whether a specification demands it. */
-  readonly level: HabitLevel;
+  readonly level: PracticeLevel;
   /** The sections of the specifications, and the tests, that it rests on. */
   readonly sources: readonly string[];
-  /** What the client must send so that the habit can be seen: `an authorization request`. */
+  /** What the client must send so that the practice can be seen: `an authorization request`. */
   readonly occasion: string;
 }
 
-/** A habit, and how it is found in traffic. */
-export interface HabitDefinition extends Habit {
+/** A practice, and how it is found in traffic. */
+export interface PracticeDefinition extends Practice {
   /** Reads the traffic of one client. */
-  check(traffic: Traffic): HabitCheck | Promise<HabitCheck>;
+  check(traffic: Traffic): PracticeCheck | Promise<PracticeCheck>;
 }
 
 /** What one request shows: a finding without its exchange. */
@@ -61,7 +74,7 @@ interface Sent {
 export function examineEach<Item extends Sent>(
   items: readonly Item[],
   examine: (item: Item) => RequestFinding | undefined,
-): HabitCheck {
+): PracticeCheck {
   return {
     seen: items.map(({ exchange }) => exchange),
     findings: items.flatMap((item) => {
@@ -81,7 +94,7 @@ export function examineFreshness<Item extends Sent>(
   items: readonly Item[],
   getValue: (item: Item) => string | undefined,
   finding: Omit<RequestFinding, "others">,
-): HabitCheck {
+): PracticeCheck {
   const withValue = items.filter((item) => getValue(item) !== undefined);
   const first = new Map<string, Item>();
   const findings = withValue.flatMap((item) => {
@@ -92,7 +105,7 @@ export function examineFreshness<Item extends Sent>(
   return { seen: withValue.length < 2 ? [] : withValue.map(({ exchange }) => exchange), findings };
 }
 
-/** Combines checks of one habit. It is seen in every exchange in which one of them sees it. */
-export function combineChecks(...checks: readonly HabitCheck[]): HabitCheck {
+/** Combines checks of one practice. It is seen in every exchange in which one of them sees it. */
+export function combineChecks(...checks: readonly PracticeCheck[]): PracticeCheck {
   return { seen: [...new Set(checks.flatMap(({ seen }) => seen))], findings: checks.flatMap((one) => one.findings) };
 }

@@ -1,7 +1,7 @@
 /** Metadata and keys: how the client finds endpoints, and how often it fetches documents. */
 
 import type { Exchange } from "../exchange.ts";
-import { type Evidence, examineEach, type HabitCheck, type HabitDefinition, toEvidence } from "./habit.ts";
+import { type Evidence, examineEach, type PracticeCheck, type PracticeDefinition, toEvidence } from "./practice.ts";
 import { membersOf, type Recording, type Traffic } from "./traffic.ts";
 
 /** The member of the metadata that has the URL of an endpoint. */
@@ -24,7 +24,7 @@ const conventionalPath = /^\/(?:favicon\.ico|robots\.txt|\.well-known\/.*)$|\/\.
 /** The number of logins after which a client is expected to have cached the documents. */
 const minLogins = 3;
 
-export const metadataHabits: readonly HabitDefinition[] = [
+export const metadataPractices: readonly PracticeDefinition[] = [
   {
     id: "metadata-followed",
     title: "The client sends requests only to the URLs in the metadata.",
@@ -74,7 +74,7 @@ function documentBefore({ exchanges }: Recording, { number }: Exchange): Exchang
   );
 }
 
-function checkFetches({ recordings }: Traffic): HabitCheck {
+function checkFetches({ recordings }: Traffic): PracticeCheck {
   const seen: Exchange[] = [];
   const findings: Evidence[] = [];
   for (const { exchanges } of recordings) {
@@ -100,7 +100,7 @@ function positionOf(path: string): number {
   return path.startsWith("/.well-known/openid-configuration") ? 1 : 2;
 }
 
-function checkDiscoveryOrder({ recordings }: Traffic): HabitCheck {
+function checkDiscoveryOrder({ recordings }: Traffic): PracticeCheck {
   const requests = recordings.flatMap(({ exchanges }) => {
     const isMcpClient = exchanges.some(({ endpoint }) => endpoint === "resource_metadata" || endpoint === "resource");
     const isMetadata = ({ request: { path } }: Exchange) =>

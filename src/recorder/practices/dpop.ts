@@ -6,7 +6,7 @@ import { hasPrivateKey } from "../../platform/jwt/private_key.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findBearerToken } from "../record_request.ts";
 import type { Exchange } from "../exchange.ts";
-import { type HabitCheck, type HabitDefinition, toEvidence } from "./habit.ts";
+import { type PracticeCheck, type PracticeDefinition, toEvidence } from "./practice.ts";
 import { membersOf, textOf, type Traffic } from "./traffic.ts";
 
 /** How far `iat` may be from the server's clock, in seconds. */
@@ -20,7 +20,7 @@ interface ProvenRequest {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-export const dpopHabits: readonly HabitDefinition[] = [{
+export const dpopPractices: readonly PracticeDefinition[] = [{
   id: "dpop-proofs-sound",
   title: "The client signs a new, complete DPoP proof for each request, with one key for each token.",
   level: "required",
@@ -29,7 +29,7 @@ export const dpopHabits: readonly HabitDefinition[] = [{
   check: checkProofs,
 }];
 
-async function checkProofs({ requests }: Traffic): Promise<HabitCheck> {
+async function checkProofs({ requests }: Traffic): Promise<PracticeCheck> {
   const proven = requests.flatMap(({ exchange, issuer }): ProvenRequest[] => {
     const { dpop } = exchange.request.headers;
     if (dpop === undefined) return [];

@@ -2,7 +2,7 @@
 
 import { findBearerToken, findParam } from "../record_request.ts";
 import type { Exchange } from "../exchange.ts";
-import { combineChecks, examineEach, type HabitCheck, type HabitDefinition, toEvidence } from "./habit.ts";
+import { combineChecks, examineEach, type PracticeCheck, type PracticeDefinition, toEvidence } from "./practice.ts";
 import { parametersOf, type Traffic } from "./traffic.ts";
 
 /** The parameters in which endpoints of an authorization server other than userinfo take an access token. */
@@ -22,8 +22,8 @@ function tokenUses({ requests }: Traffic) {
   });
 }
 
-/** The habits of codes and tokens. */
-export const tokenHabits: readonly HabitDefinition[] = [
+/** The practices of codes and tokens. */
+export const tokenPractices: readonly PracticeDefinition[] = [
   {
     id: "code-once",
     title: "The client exchanges each code once.",
@@ -115,7 +115,7 @@ export const tokenHabits: readonly HabitDefinition[] = [
   },
 ];
 
-function checkTokenReceivers(traffic: Traffic): HabitCheck {
+function checkTokenReceivers(traffic: Traffic): PracticeCheck {
   const { tokens, recordings, exchanges } = traffic;
   const bearers = tokens.filter(({ kind }) => kind !== "id_token");
   if (bearers.length === 0) return { seen: [], findings: [] };
@@ -151,7 +151,7 @@ function checkTokenReceivers(traffic: Traffic): HabitCheck {
   return { seen: hasTrap || findings.length > 0 ? bearers.map(({ exchange }) => exchange) : [], findings };
 }
 
-function checkDeadTokens(traffic: Traffic): HabitCheck {
+function checkDeadTokens(traffic: Traffic): PracticeCheck {
   const revoked = traffic.exchanges.filter(({ endpoint, response }) =>
     endpoint === "revoke" && response?.status === 200
   )
@@ -181,7 +181,7 @@ function checkDeadTokens(traffic: Traffic): HabitCheck {
   };
 }
 
-function checkLogout(traffic: Traffic): HabitCheck {
+function checkLogout(traffic: Traffic): PracticeCheck {
   const requests = traffic.exchanges.filter(({ endpoint, request }) =>
     endpoint === "logout" && findParam(request, "confirm") === undefined
   );

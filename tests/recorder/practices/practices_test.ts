@@ -1,19 +1,19 @@
-/** The list of habits, and the report of `checkHabits`. */
+/** The list of practices, and the report of `checkPractices`. */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { habits } from "../../../src/recorder/habits/mod.ts";
+import { practices } from "../../../src/recorder/practices/mod.ts";
 import { separateJourneys } from "../../../src/check/journeys.ts";
-import { checkHabits } from "../../../src/check/mod.ts";
+import { checkPractices } from "../../../src/check/mod.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { oauth4webapiClient } from "../../check/oauth4webapi_client.ts";
 import { smallClient } from "../../check/small_client.ts";
-import { attempt } from "./habit_case.ts";
+import { attempt } from "./practice_case.ts";
 
-test("every habit has an id of its own, a whole sentence and a source", () => {
-  assertEquals(habits.length, 48);
-  assertEquals(new Set(habits.map(({ id }) => id)).size, 48);
-  for (const { id, title, sources, occasion } of habits) {
+test("every practice has an id of its own, a whole sentence and a source", () => {
+  assertEquals(practices.length, 48);
+  assertEquals(new Set(practices.map(({ id }) => id)).size, 48);
+  for (const { id, title, sources, occasion } of practices) {
     assert(/^[a-z\d]+(?:-[a-z\d]+)*$/.test(id), id);
     assert(title.endsWith("."), id);
     assert(sources.length > 0 && occasion !== "", id);
@@ -21,14 +21,14 @@ test("every habit has an id of its own, a whole sentence and a source", () => {
 });
 
 for (const driver of [smallClient(), oauth4webapiClient()]) {
-  test(`${driver.name} lacks no habit in three logins with refreshes`, async () => {
+  test(`${driver.name} lacks no practice in three logins with refreshes`, async () => {
     const { as, journey, close } = await separateJourneys({ lifetimes: { access_token: 60 } }).open(driver);
     for (let logins = 0; logins < 3; logins++) {
       const session = await driver.logIn!(journey);
       as.clock.advance(50);
       await session.refresh!();
     }
-    const report = await checkHabits(as);
+    const report = await checkPractices(as);
     assert(report.passed, String(report));
     assertEquals(report.results.filter(({ outcome }) => outcome === "warning"), [], String(report));
     assert(report.results.filter(({ outcome }) => outcome === "passed").length >= 26, String(report));
@@ -42,9 +42,9 @@ test("the report says what the client lacks and where, without secrets", async (
   const { tokens, verifier } = await as.logIn(client, { authorization: { state: "xyz" } });
   await as.logIn(client, { authorization: { state: "xyz" } });
   await as.fetch(`/oauth2/userinfo?access_token=${tokens.access_token}`);
-  const report = await checkHabits(as);
+  const report = await checkPractices(as);
   assert(!report.passed);
-  assertEquals(report.failures.map(({ habit: { id } }) => id).sort(), [
+  assertEquals(report.failures.map(({ practice: { id } }) => id).sort(), [
     "secrets-not-in-urls",
     "token-in-header",
   ]);
@@ -62,7 +62,7 @@ test("one flow is compared with the others, and only its own requests count", as
     await attempt(as.logIn(client, state === undefined ? {} : { authorization: { state } }));
   }
   const outcomeIn = async (flow: string) =>
-    (await checkHabits(as, { flow })).results.find(({ habit: { id } }) => id === "state-random")!.outcome;
+    (await checkPractices(as, { flow })).results.find(({ practice: { id } }) => id === "state-random")!.outcome;
   assertEquals([await outcomeIn("1"), await outcomeIn("2"), await outcomeIn("3")], ["warning", "warning", "passed"]);
 });
 
@@ -72,7 +72,7 @@ test("only the requests of the named client count", async () => {
   await as.logIn(good);
   await attempt(as.logIn(bad, { authorization: { code_challenge_method: "plain" } }));
   const outcomeOf = async (client: string) =>
-    (await checkHabits(as, { client })).results.find(({ habit: { id } }) => id === "pkce-s256")!.outcome;
+    (await checkPractices(as, { client })).results.find(({ practice: { id } }) => id === "pkce-s256")!.outcome;
   assertEquals([await outcomeOf(good.client_id), await outcomeOf(bad.client_id)], ["passed", "failed"]);
 });
 
@@ -81,11 +81,12 @@ test("a reload of the page is one request, unless the client exchanges both code
   const client = as.client();
   const { request } = await as.logIn(client);
   await as.browser().authorize(request);
-  const outcome = async () => (await checkHabits(as)).results.find(({ habit: { id } }) => id === "pkce-fresh")!.outcome;
-  assertEquals(await outcome(), "not seen");
+  const outcome = async () =>
+    (await checkPractices(as)).results.find(({ practice: { id } }) => id === "pkce-fresh")!.outcome;
+  assertEquals(await outcome(), "skipped");
 });
 
 test("an unknown option is rejected", async () => {
   await using as = await testLatchkey();
-  await assertRejects(() => checkHabits(as, { klient: "a" } as never), TypeError, "klient");
+  await assertRejects(() => checkPractices(as, { klient: "a" } as never), TypeError, "klient");
 });

@@ -1,14 +1,14 @@
 /** @jsxImportSource preact */
-/** The habits that a flow shows of its client: what it should change, and on request all of them. */
+/** The practices that a flow shows of its client: what it should change, and on request all of them. */
 
 import type { VNode } from "preact";
 import { Section } from "../../../server/pages/layout.tsx";
 import { citedSections } from "../../../server/pages/specifications.ts";
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
-import type { FlowHabits, HabitEvidence, HabitRow } from "./props.ts";
+import type { FlowPractices, PracticeEvidence, PracticeRow } from "./props.ts";
 
 /** What the client did, with links to the steps that show it. */
-function Evidence({ parameter, because, steps }: HabitEvidence): VNode {
+function Evidence({ parameter, because, steps }: PracticeEvidence): VNode {
   return (
     <p>
       {parameter !== undefined && (
@@ -27,8 +27,8 @@ function Evidence({ parameter, because, steps }: HabitEvidence): VNode {
   );
 }
 
-/** The sections that require a habit, linked if their address is known. */
-function Sources({ sources }: Pick<HabitRow, "sources">): VNode {
+/** The sections that require a practice, linked if their address is known. */
+function Sources({ sources }: Pick<PracticeRow, "sources">): VNode {
   return (
     <small>
       {sources.map((source) => {
@@ -41,11 +41,11 @@ function Sources({ sources }: Pick<HabitRow, "sources">): VNode {
   );
 }
 
-/** Maximum number of habits that the short form lists, for the size of the page. The summary counts all. */
+/** Maximum number of practices that the short form lists, for the size of the page. The summary counts all. */
 const maxBriefRows = 3;
 
-/** A habit in full. */
-function Row({ id, title, status, because, evidence, sources }: HabitRow): VNode {
+/** A practice in full. */
+function Row({ id, title, status, because, evidence, sources }: PracticeRow): VNode {
   return (
     <li>
       <StatusBadge {...status} /> <code>{id}</code>
@@ -58,13 +58,13 @@ function Row({ id, title, status, because, evidence, sources }: HabitRow): VNode
 }
 
 /** The section of the page. `path` is the path of the flow. */
-export function Habits({ habits, path }: { readonly habits: FlowHabits; readonly path: string }): VNode {
-  const { summary, rows, total, all } = habits;
+export function Practices({ practices, path }: { readonly practices: FlowPractices; readonly path: string }): VNode {
+  const { summary, rows, total, all } = practices;
   return (
-    <Section id="habits" heading="Best practices">
+    <Section id="practices" heading="Best practices">
       <p>{summary}</p>
       {rows.length > 0 && (
-        <ul class={all ? "tree habits" : "tree"}>
+        <ul class={all ? "tree practices" : "tree"}>
           {rows.slice(0, all ? undefined : maxBriefRows).map((row) =>
             all ? <Row key={row.id} {...row} /> : (
               <li key={row.id}>
@@ -76,8 +76,8 @@ export function Habits({ habits, path }: { readonly habits: FlowHabits; readonly
       )}
       <p>
         {all
-          ? <a href={`${path}#habits`}>Show only what the client should change</a>
-          : <a href={`${path}?habits=all#habits`}>Show all {total} best practices, with steps and sources</a>}
+          ? <a href={`${path}#practices`}>Show only what the client should change</a>
+          : <a href={`${path}?practices=all#practices`}>Show all {total} best practices, with steps and sources</a>}
       </p>
     </Section>
   );

@@ -1,7 +1,7 @@
 /** Refreshes (RFC 6749 §6). */
 
 import { splitScope } from "../../core/params.ts";
-import { examineEach, type HabitDefinition, type RequestFinding } from "./habit.ts";
+import { examineEach, type PracticeDefinition, type RequestFinding } from "./practice.ts";
 import { overlaps, type TokenRequest, type Traffic } from "./traffic.ts";
 
 /** The refresh requests with the token that they send. */
@@ -27,7 +27,7 @@ function lastResponseWith(
 /** The fraction of its lifetime after which a token may be refreshed. */
 const dueAfter = 0.5;
 
-export const refreshHabits: readonly HabitDefinition[] = [
+export const refreshPractices: readonly PracticeDefinition[] = [
   {
     id: "refresh-newest",
     title: "The client refreshes with the newest refresh token of the login.",

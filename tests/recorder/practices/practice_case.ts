@@ -1,26 +1,24 @@
-/**
- * Proves a habit: a client that has it passes, one that lacks it fails, and traffic without an occasion shows neither.
- */
+/** Proves a practice: a client that has it passes, one that lacks it fails, and other traffic shows neither. */
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import { checkHabits } from "../../../src/check/mod.ts";
-import type { HabitOutcome } from "../../../src/recorder/habits/outcome.ts";
+import { checkPractices } from "../../../src/check/mod.ts";
+import type { PracticeOutcome } from "../../../src/recorder/practices/practice.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../../src/testing/mod.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
-import { habits } from "../../../src/recorder/habits/mod.ts";
+import { practices } from "../../../src/recorder/practices/mod.ts";
 
 /** What a client does at a server; rejections do not matter. */
 export type Journey = (as: TestLatchkey) => Promise<unknown>;
 
-/** The journeys that prove one habit. */
-export interface HabitCase {
+/** The journeys that prove one practice. */
+export interface PracticeCase {
   readonly has: Journey;
   /** What the finding says, and a journey with it. */
   readonly lacks: readonly (readonly [because: RegExp, journey: Journey])[];
   /** What a specification allows, and what the note says. */
   readonly notes?: readonly (readonly [because: RegExp, journey: Journey])[];
-  /** Default: a login without a redirect back, which is no occasion for most habits. */
+  /** Default: a login without a redirect back, which is no occasion for most practices. */
   readonly notSeen?: Journey;
   readonly server?: TestLatchkeyOptions;
 }
@@ -28,7 +26,7 @@ export interface HabitCase {
 /** A journey without any request. */
 export const doNothing: Journey = () => Promise.resolve();
 
-/** Ignores a rejection by the server: the habits read what the client sends. */
+/** Ignores a rejection by the server: the practices read what the client sends. */
 export async function attempt<Result>(promise: Promise<Result>): Promise<Result | undefined> {
   return await promise.catch((error) => {
     if (error?.name === "LoginError") return undefined;
@@ -39,14 +37,14 @@ export async function attempt<Result>(promise: Promise<Result>): Promise<Result 
 async function run(id: string, journey: Journey, server?: TestLatchkeyOptions) {
   await using as = await testLatchkey(server);
   await journey(as);
-  const { results } = await checkHabits(as);
-  return results.find(({ habit }) => habit.id === id)!;
+  const { results } = await checkPractices(as);
+  return results.find(({ practice }) => practice.id === id)!;
 }
 
-/** Adds the tests of a habit. */
-export function testHabit(id: string, { has, lacks, notes = [], notSeen = doNothing, server }: HabitCase): void {
-  const { level } = habits.find((habit) => habit.id === id)!;
-  const expectOutcome = async (journey: Journey, expected: HabitOutcome, because?: RegExp) => {
+/** Adds the tests of a practice. */
+export function testPractice(id: string, { has, lacks, notes = [], notSeen = doNothing, server }: PracticeCase): void {
+  const { level } = practices.find((practice) => practice.id === id)!;
+  const expectOutcome = async (journey: Journey, expected: PracticeOutcome, because?: RegExp) => {
     const { outcome, because: received, evidence } = await run(id, journey, server);
     assertEquals(outcome, expected, received);
     if (because !== undefined) assertMatch(received, because);
@@ -62,12 +60,12 @@ export function testHabit(id: string, { has, lacks, notes = [], notSeen = doNoth
     });
   }
   for (const [because, journey] of notes) {
-    test(`${id}: what a specification allows is noted: ${because.source}`, async () => {
-      await expectOutcome(journey, "noted", because);
+    test(`${id}: what a specification allows is informational: ${because.source}`, async () => {
+      await expectOutcome(journey, "informational", because);
     });
   }
-  test(`${id}: without an occasion it is not seen`, async () => {
-    await expectOutcome(notSeen, "not seen");
+  test(`${id}: without an occasion it is skipped`, async () => {
+    await expectOutcome(notSeen, "skipped");
   });
 }
 

@@ -1,9 +1,9 @@
-/** Habits of requests: their form, repetitions, client authentication, codes, tokens and refreshes. */
+/** Practices of requests: their form, repetitions, client authentication, codes, tokens and refreshes. */
 
 import type { KeyTestClient } from "../../../src/testing/clients.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
 import { faults } from "../../../src/testing/mod.ts";
-import { attempt, discover, type Journey, postToken, testHabit, withRefresh } from "./habit_case.ts";
+import { attempt, discover, type Journey, postToken, testPractice, withRefresh } from "./practice_case.ts";
 import { signingKey } from "../../../src/client/authentication.ts";
 import { assertionOf, signingContext } from "../../server/client_jwts.ts";
 
@@ -27,7 +27,7 @@ const clientCredentials = { grant_type: "client_credentials" };
 
 const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` });
 
-testHabit("http-well-formed", {
+testPractice("http-well-formed", {
   has: logIn,
   lacks: [
     [/is a GET/, (as) => as.fetch("/oauth2/token?grant_type=authorization_code")],
@@ -41,7 +41,7 @@ testHabit("http-well-formed", {
   notSeen: discover,
 });
 
-testHabit("parameters-clean", {
+testPractice("parameters-clean", {
   has: logIn,
   lacks: [
     [/has scope twice/, (as) => as.fetch("/oauth2/authorize?client_id=a&scope=read&scope=write")],
@@ -63,7 +63,7 @@ const refreshing = (waits: readonly number[], headers?: Readonly<Record<string, 
     rule.remove();
   });
 
-testHabit("retry-measured", {
+testPractice("retry-measured", {
   has: refreshing([1, 2, 4]),
   lacks: [
     [/more than 3 times/, refreshing([1, 2, 4, 8])],
@@ -80,7 +80,7 @@ testHabit("retry-measured", {
   notSeen: logIn,
 });
 
-testHabit("secrets-not-in-urls", {
+testPractice("secrets-not-in-urls", {
   has: logIn,
   lacks: [
     [/the URL has client_secret/, (as) => as.fetch("/oauth2/token?client_secret=a", { method: "POST" })],
@@ -91,7 +91,7 @@ testHabit("secrets-not-in-urls", {
   ],
 });
 
-testHabit("one-authentication", {
+testPractice("one-authentication", {
   has: (as) => as.logIn(as.client({ confidential: true })),
   lacks: [[/client_secret_basic and client_secret_post/, async (as) => {
     const { client_id, client_secret } = as.client({ confidential: true });
@@ -100,7 +100,7 @@ testHabit("one-authentication", {
   notSeen: logIn,
 });
 
-testHabit("authentication-as-agreed", {
+testPractice("authentication-as-agreed", {
   has: async (as) => {
     await discover(as);
     await as.logIn(as.client({ token_endpoint_auth_method: "client_secret_basic" }));
@@ -120,7 +120,7 @@ testHabit("authentication-as-agreed", {
 
 const specialSecret = "a secret:+%&-with-more-than-enough-characters";
 
-testHabit("basic-encoded", {
+testPractice("basic-encoded", {
   has: (as) => as.logIn(as.client({ client_secret: specialSecret, token_endpoint_auth_method: "client_secret_basic" })),
   lacks: [[/not form-encoded/, (as) => postToken(as, clientCredentials, basic("client", "a secret:+%&"))]],
   notSeen: (as) => as.logIn(as.client({ confidential: true })),
@@ -144,7 +144,7 @@ const validFor = (seconds: number): Journey => (as) => {
   return asserting({ exp: Date.parse("2030-01-01T00:00:00Z") / 1000 + seconds })(as);
 };
 
-testHabit("assertion-narrow", {
+testPractice("assertion-narrow", {
   has: (as) => as.logIn(as.client({ token_endpoint_auth_method: "private_key_jwt" })),
   lacks: [
     [/has 2 audiences/, (as) => asserting({ aud: [as.issuer, "https://other.test"] })(as)],
@@ -158,7 +158,7 @@ testHabit("assertion-narrow", {
   notSeen: logIn,
 });
 
-testHabit("code-once", {
+testPractice("code-once", {
   has: logIn,
   lacks: [[
     /exchanged twice$/,
@@ -180,7 +180,7 @@ testHabit("code-once", {
   notSeen: discover,
 });
 
-testHabit("token-in-header", {
+testPractice("token-in-header", {
   has: after((as, { tokens }) => userinfo(as, tokens.access_token)),
   lacks: [
     [/in the query/, after((as, { tokens }) => as.fetch(`/oauth2/userinfo?access_token=${tokens.access_token}`))],
@@ -198,13 +198,13 @@ testHabit("token-in-header", {
   notSeen: logIn,
 });
 
-testHabit("id-token-not-as-key", {
+testPractice("id-token-not-as-key", {
   has: after((as, { tokens }) => userinfo(as, tokens.access_token)),
   lacks: [[/an ID token in place/, after((as, { tokens }) => userinfo(as, tokens.id_token!))]],
   notSeen: logIn,
 });
 
-testHabit("dead-token-dropped", {
+testPractice("dead-token-dropped", {
   has: after(async (as, { tokens }) => {
     as.clock.advance(100_000);
     await userinfo(as, tokens.access_token);
@@ -233,7 +233,7 @@ testHabit("dead-token-dropped", {
 
 const loggedOut = "https://client.test/logged-out";
 
-testHabit("logout-complete", {
+testPractice("logout-complete", {
   has: after((as, { tokens }) => as.browser().logOut({ idToken: tokens.id_token, postLogoutRedirectUri: loggedOut })),
   lacks: [
     [
@@ -267,13 +267,13 @@ const refreshes = (
 const newest = (issued: readonly string[]) => issued.at(-1)!;
 const first = (issued: readonly string[]) => issued[0]!;
 
-testHabit("refresh-newest", {
+testPractice("refresh-newest", {
   has: refreshes(newest, newest, newest),
   lacks: [[/an older refresh token/, refreshes(newest, first)]],
   notSeen: refreshes(newest),
 });
 
-testHabit("refresh-single-flight", {
+testPractice("refresh-single-flight", {
   has: refreshes(newest, newest),
   lacks: [[
     /overlap in time/,
@@ -287,7 +287,7 @@ testHabit("refresh-single-flight", {
   notSeen: refreshes(newest),
 });
 
-testHabit("refresh-when-due", {
+testPractice("refresh-when-due", {
   has: after(async (as, { tokens }, client_id) => {
     as.clock.advance(tokens.expires_in! - 30);
     await postToken(as, { grant_type: "refresh_token", refresh_token: tokens.refresh_token!, client_id });
@@ -296,7 +296,7 @@ testHabit("refresh-when-due", {
   notSeen: logIn,
 });
 
-testHabit("refresh-narrow", {
+testPractice("refresh-narrow", {
   has: refreshes(newest),
   lacks: [[
     /scope write, which was not granted/,
@@ -310,7 +310,7 @@ testHabit("refresh-narrow", {
   notSeen: logIn,
 });
 
-testHabit("referer-clean", {
+testPractice("referer-clean", {
   has: (as) => as.fetch("/oauth2/jwks", { headers: { referer: "https://client.test/callback" } }),
   lacks: [[
     /the Referer has code/,

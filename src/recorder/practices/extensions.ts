@@ -7,11 +7,11 @@ import type { Exchange } from "../exchange.ts";
 import {
   type Evidence,
   examineEach,
-  type HabitCheck,
-  type HabitDefinition,
+  type PracticeCheck,
+  type PracticeDefinition,
   type RequestFinding,
   toEvidence,
-} from "./habit.ts";
+} from "./practice.ts";
 import { type AuthorizationRequest, claimsOf, isPlainName, membersOf, parametersOf, type Traffic } from "./traffic.ts";
 
 /** The parameters that follow a pushed request (RFC 9126 §4). */
@@ -23,7 +23,7 @@ const [defaultIntervalSeconds, slowDownSeconds] = [5, 5];
 /** How many milliseconds early a poll may arrive, because network delays vary. */
 const jitterMs = 1000;
 
-export const extensionHabits: readonly HabitDefinition[] = [
+export const extensionPractices: readonly PracticeDefinition[] = [
   {
     id: "resource-stated",
     title: "The client sends the same resource in the authorization request, the token request and each refresh.",
@@ -93,7 +93,7 @@ function requestObjectProblem(claims: Readonly<Record<string, unknown>>, issuer:
   return nested === undefined ? undefined : `the request object contains ${nested}`;
 }
 
-function checkResource({ authorizations, tokenRequests, exchanges }: Traffic): HabitCheck {
+function checkResource({ authorizations, tokenRequests, exchanges }: Traffic): PracticeCheck {
   const parameter = "resource";
   const usesResource = exchanges.some(({ endpoint }) => endpoint === "resource" || endpoint === "resource_metadata");
   const logins = authorizations.filter((request) =>
@@ -125,7 +125,7 @@ function requestedResources({ exchange, pushed, get }: AuthorizationRequest): re
   return named.length > 0 ? named : get("resource")!.split(/[[\]",]+/);
 }
 
-function checkRegistrations({ recordings, tokenRequests, authorizations }: Traffic): HabitCheck {
+function checkRegistrations({ recordings, tokenRequests, authorizations }: Traffic): PracticeCheck {
   const registrations = recordings.flatMap(({ issuer, exchanges }) =>
     exchanges.filter(({ endpoint, request, response }) =>
       endpoint === "register" && request.method === "POST" && response?.status === 201
@@ -171,7 +171,7 @@ function parseSent({ request: { body = "" } }: Exchange): Readonly<Record<string
   return parseJsonObject(body) ?? {};
 }
 
-function checkPolls({ tokenRequests, exchanges }: Traffic): HabitCheck {
+function checkPolls({ tokenRequests, exchanges }: Traffic): PracticeCheck {
   const isClockRunning = exchanges.some(({ at }) => at !== exchanges[0]!.at);
   const intervals = new Map<string | undefined, number>();
   const last = new Map<string | undefined, Exchange>();

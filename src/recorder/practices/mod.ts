@@ -1,83 +1,82 @@
 /**
- * The habits of good clients, read from recorded traffic: nothing is injected, and nothing is sent.
+ * The practices of good clients, read from recorded traffic: nothing is injected, and nothing is sent.
  *
  * 1. `traffic.ts` sorts the exchanges of a client: authorization requests, token requests, tokens.
  * 2. Each category has a file of definitions; a definition reads the traffic and returns what it finds.
- * 3. {@link checkHabits} turns findings into outcomes: passed, failed, warning, noted, not seen.
+ * 3. {@link checkPractices} turns findings into outcomes: passed, failed, warning, informational, skipped.
  *
- * To add a habit, add a definition to the file of its category.
+ * To add a practice, add a definition to the file of its category.
  */
 
 import { redactText } from "../../server/redaction/redact.ts";
 import { registeredSecretsFor } from "../exchange_draft.ts";
-import { authenticationHabits } from "./authentication.ts";
-import { authorizationRequestHabits } from "./authorization_request.ts";
-import { dpopHabits } from "./dpop.ts";
-import { extensionHabits } from "./extensions.ts";
-import type { Evidence, Habit, HabitDefinition } from "./habit.ts";
-import { metadataHabits } from "./metadata.ts";
-import { pkceHabits } from "./pkce.ts";
-import { redirectHabits } from "./redirects.ts";
-import { refreshHabits } from "./refresh.ts";
-import { requestHabits } from "./requests.ts";
-import { tokenHabits } from "./tokens.ts";
+import { authenticationPractices } from "./authentication.ts";
+import { authorizationRequestPractices } from "./authorization_request.ts";
+import { dpopPractices } from "./dpop.ts";
+import { extensionPractices } from "./extensions.ts";
+import type { Evidence, Practice, PracticeDefinition, PracticeOutcome } from "./practice.ts";
+import { metadataPractices } from "./metadata.ts";
+import { pkcePractices } from "./pkce.ts";
+import { redirectPractices } from "./redirects.ts";
+import { refreshPractices } from "./refresh.ts";
+import { requestPractices } from "./requests.ts";
+import { tokenPractices } from "./tokens.ts";
 import { readTraffic, type Recording, type TrafficFacts } from "./traffic.ts";
 import type { Exchange } from "../exchange.ts";
-import type { HabitOutcome } from "./outcome.ts";
 
 export type { Recording, TrafficFacts } from "./traffic.ts";
 
-/** The habits by category, in the order of a login. */
-const habitCategories: Readonly<Record<string, readonly HabitDefinition[]>> = {
-  metadata: metadataHabits,
-  requests: requestHabits,
-  "authorization-requests": authorizationRequestHabits,
-  pkce: pkceHabits,
-  redirects: redirectHabits,
-  authentication: authenticationHabits,
-  tokens: tokenHabits,
-  refresh: refreshHabits,
-  extensions: extensionHabits,
-  dpop: dpopHabits,
+/** The practices by category, in the order of a login. */
+const practiceCategories: Readonly<Record<string, readonly PracticeDefinition[]>> = {
+  metadata: metadataPractices,
+  requests: requestPractices,
+  "authorization-requests": authorizationRequestPractices,
+  pkce: pkcePractices,
+  redirects: redirectPractices,
+  authentication: authenticationPractices,
+  tokens: tokenPractices,
+  refresh: refreshPractices,
+  extensions: extensionPractices,
+  dpop: dpopPractices,
 };
 
-/** Every habit, in the order of a login. */
-export const habits: readonly HabitDefinition[] = Object.values(habitCategories).flat();
+/** Every practice, in the order of a login. */
+export const practices: readonly PracticeDefinition[] = Object.values(practiceCategories).flat();
 
-/** One habit, and what the traffic shows of it. */
-export interface HabitResult {
-  /** The habit. */
-  readonly habit: Habit;
+/** One practice, and what the traffic shows of it. */
+export interface PracticeResult {
+  /** The practice. */
+  readonly practice: Practice;
   /** What the traffic shows. */
-  readonly outcome: HabitOutcome;
+  readonly outcome: PracticeOutcome;
   /** Why, one sentence without a full stop. */
   readonly because: string;
-  /** What the client did; for a habit that passed, the exchanges in which it was seen. */
+  /** What the client did; for a practice that passed, the exchanges in which it was seen. */
   readonly evidence: readonly Evidence[];
 }
 
 /** Which part of the traffic counts. */
-export interface HabitSelection extends TrafficFacts {
+export interface PracticeSelection extends TrafficFacts {
   /**
    * The flow to report; the other exchanges are compared with it. Exchanges outside of flows, such as metadata, belong
    * to every flow. Default: all exchanges.
    */
   readonly flow?: string;
-  /** The list of habits. Default: {@link habits}. */
-  readonly of?: readonly HabitDefinition[];
+  /** The list of practices. Default: {@link practices}. */
+  readonly of?: readonly PracticeDefinition[];
 }
 
-/** Checks the habits of one client. */
-export async function readHabits(
+/** Checks the practices of one client. */
+export async function readPractices(
   recordings: readonly Recording[],
-  { flow, of: list = habits, ...facts }: HabitSelection = {},
-): Promise<HabitResult[]> {
+  { flow, of: list = practices, ...facts }: PracticeSelection = {},
+): Promise<PracticeResult[]> {
   const traffic = readTraffic(recordings, facts);
   const isSelected = (exchange: Evidence["exchanges"][number]) =>
     flow === undefined || exchange.flow === undefined || exchange.flow === flow;
   return await Promise.all(
-    list.map(async (habit): Promise<HabitResult> => {
-      const check = await habit.check(traffic);
+    list.map(async (practice): Promise<PracticeResult> => {
+      const check = await practice.check(traffic);
       const seen = check.seen.filter(isSelected);
       const findings = check.findings
         .filter(({ exchanges }) => exchanges.length === 0 || exchanges.some(isSelected))
@@ -85,31 +84,31 @@ export async function readHabits(
           const [exchange] = finding.exchanges;
           return { ...finding, because: redactText(finding.because, exchange && registeredSecretsFor(exchange)) };
         });
-      return describeHabit(habit, seen, findings);
+      return describePractice(practice, seen, findings);
     }),
   );
 }
 
-function describeHabit(
-  habit: Habit,
+function describePractice(
+  practice: Practice,
   seen: Evidence["exchanges"],
   findings: readonly Evidence[],
-): HabitResult {
+): PracticeResult {
   const decisive = findings.find(({ isNote }) => !isNote) ?? findings[0];
   if (decisive !== undefined) {
-    const outcome = decisive.isNote ? "noted" : habit.level === "required" ? "failed" : "warning";
-    return { habit, outcome, because: decisive.because, evidence: findings };
+    const outcome = decisive.isNote ? "informational" : practice.level === "required" ? "failed" : "warning";
+    return { practice, outcome, because: decisive.because, evidence: findings };
   }
   if (seen.length === 0) {
     return {
-      habit,
-      outcome: "not seen",
-      because: `not recorded: ${habit.occasion}`,
+      practice,
+      outcome: "skipped",
+      because: `not recorded: ${practice.occasion}`,
       evidence: [],
     };
   }
   const because = `seen in ${seen.length} ${seen.length === 1 ? "request" : "requests"}`;
-  return { habit, outcome: "passed", because, evidence: [{ exchanges: seen, because }] };
+  return { practice, outcome: "passed", because, evidence: [{ exchanges: seen, because }] };
 }
 
 /** The clients that exchanges name. */

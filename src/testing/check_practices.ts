@@ -1,11 +1,11 @@
-/** Checks the habits of a client in what a mock server has recorded. */
+/** Checks the practices of a client in what a mock server has recorded. */
 
-import type { Recording } from "../recorder/habits/traffic.ts";
+import type { Recording } from "../recorder/practices/traffic.ts";
 import { object, text } from "../server/config/field.ts";
 import type { Client } from "../core/clients/repository.ts";
 import { assertOptions } from "./options.ts";
 import type { TestControl } from "./test_control.ts";
-import { type HabitReport, habitReport } from "./habit_report.ts";
+import { type PracticeReport, practiceReport } from "./practice_report.ts";
 
 /** @internal A server with a log. */
 export interface RecordedServer extends Pick<TestControl, "log"> {
@@ -15,36 +15,36 @@ export interface RecordedServer extends Pick<TestControl, "log"> {
   readonly clients?: { find(id: string): Client | undefined | Promise<Client | undefined> };
 }
 
-/** @internal Options of {@link checkHabits}. */
-export interface HabitOptions {
+/** @internal Options of {@link checkPractices}. */
+export interface PracticeOptions {
   /** The client. Default: all requests are those of one client. */
   readonly client?: string;
   /** The flow to report, by its id; other flows are compared with it. Default: everything that was recorded. */
   readonly flow?: string;
 }
 
-const optionsField = object<HabitOptions>("HabitOptions", { client: text(["client-1"]), flow: text(["1"]) }, {});
+const optionsField = object<PracticeOptions>("PracticeOptions", { client: text(["client-1"]), flow: text(["1"]) }, {});
 
 /**
- * Checks the habits of a client in everything that was recorded of it: PKCE, state, credentials, tokens, refreshes,
- * retries. Nothing is sent. Some habits are seen only in two logins, a refresh, a logout, or at two servers.
+ * Checks the practices of a client in everything that was recorded of it: PKCE, state, credentials, tokens, refreshes,
+ * retries. Nothing is sent. Some practices are seen only in two logins, a refresh, a logout, or at two servers.
  *
  * @throws {TypeError} If an option is unknown.
  *
  * @example
  * ```ts ignore
  * await myApp.logIn();
- * const habits = await checkHabits(as);
- * assert(habits.passed, String(habits));
+ * const practices = await checkPractices(as);
+ * assert(practices.passed, String(practices));
  * ```
  */
-export async function checkHabits(
+export async function checkPractices(
   servers: RecordedServer | readonly RecordedServer[],
-  options: HabitOptions = {},
-): Promise<HabitReport> {
-  assertOptions("checkHabits", optionsField, options);
+  options: PracticeOptions = {},
+): Promise<PracticeReport> {
+  assertOptions("checkPractices", optionsField, options);
   const { client, flow } = options;
-  const { clientsOf, exchangesOfClient, readHabits } = await import("../recorder/habits/mod.ts");
+  const { clientsOf, exchangesOfClient, readPractices } = await import("../recorder/practices/mod.ts");
   const recordings = await Promise.all(
     toList(servers).map(async ({ issuer, log, clients }): Promise<Recording> => {
       const all = log.unmasked.exchanges;
@@ -54,7 +54,7 @@ export async function checkHabits(
       return { issuer, exchanges, client: registered?.metadata };
     }),
   );
-  return habitReport(await readHabits(recordings, { flow }));
+  return practiceReport(await readPractices(recordings, { flow }));
 }
 
 function toList(servers: RecordedServer | readonly RecordedServer[]): readonly RecordedServer[] {

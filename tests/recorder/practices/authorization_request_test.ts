@@ -1,7 +1,7 @@
-/** Habits of authorization requests: PKCE, state, nonce, response type, scope, redirect URIs. */
+/** Practices of authorization requests: PKCE, state, nonce, response type, scope, redirect URIs. */
 
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
-import { attempt, discover, type Journey, logInTwice, postToken, testHabit } from "./habit_case.ts";
+import { attempt, discover, type Journey, logInTwice, postToken, testPractice } from "./practice_case.ts";
 
 const logIn: Journey = (as) => as.logIn(as.client());
 const twice: Journey = (as) => logInTwice(as);
@@ -31,7 +31,7 @@ async function swapVerifiers(as: TestLatchkey): Promise<void> {
   await attempt(as.logIn(client, { token: { code_verifier: first } }));
 }
 
-testHabit("pkce-used", {
+testPractice("pkce-used", {
   has: logIn,
   lacks: [
     [/no code_challenge/, withParameters(withoutPkce)],
@@ -41,7 +41,7 @@ testHabit("pkce-used", {
   notSeen: discover,
 });
 
-testHabit("pkce-s256", {
+testPractice("pkce-s256", {
   has: logIn,
   lacks: [
     [/the method is plain/, withParameters({ code_challenge_method: "plain" })],
@@ -51,7 +51,7 @@ testHabit("pkce-s256", {
   notSeen: withParameters({ code_challenge: undefined, code_challenge_method: undefined }),
 });
 
-testHabit("pkce-verifier-shape", {
+testPractice("pkce-verifier-shape", {
   has: logIn,
   lacks: [
     [/has 10 characters/, withParameters({}, { code_verifier: "a".repeat(10) })],
@@ -60,7 +60,7 @@ testHabit("pkce-verifier-shape", {
   notSeen: withParameters({}, { code_verifier: undefined }),
 });
 
-testHabit("pkce-fresh", {
+testPractice("pkce-fresh", {
   has: twice,
   lacks: [[
     /same code_challenge/,
@@ -69,7 +69,7 @@ testHabit("pkce-fresh", {
   notSeen: logIn,
 });
 
-testHabit("pkce-random", {
+testPractice("pkce-random", {
   has: twice,
   lacks: [
     [/the verifier is the same as state/, async (as) => {
@@ -95,7 +95,7 @@ testHabit("pkce-random", {
   notSeen: logIn,
 });
 
-testHabit("verifier-of-this-code", {
+testPractice("verifier-of-this-code", {
   has: logIn,
   lacks: [
     [/another login/, swapVerifiers],
@@ -104,7 +104,7 @@ testHabit("verifier-of-this-code", {
   notSeen: withParameters({}, { code_verifier: undefined }),
 });
 
-testHabit("state-present", {
+testPractice("state-present", {
   has: logIn,
   lacks: [[/has no state/, withEach({}, { state: undefined })]],
   notes: [
@@ -113,7 +113,7 @@ testHabit("state-present", {
   ],
 });
 
-testHabit("state-random", {
+testPractice("state-random", {
   has: twice,
   lacks: [
     [/same state/, withEach({ state: "xyz" }, { state: "xyz" })],
@@ -134,14 +134,14 @@ testHabit("state-random", {
   notSeen: logIn,
 });
 
-testHabit("nonce-present", {
+testPractice("nonce-present", {
   has: logIn,
   lacks: [],
   notes: [[/no nonce/, withParameters({ nonce: undefined })]],
   notSeen: withParameters({ scope: "read", nonce: undefined }),
 });
 
-testHabit("nonce-fresh", {
+testPractice("nonce-fresh", {
   has: twice,
   lacks: [
     [/same nonce/, withEach({ nonce: "n-0S6_WzA2Mj" }, { nonce: "n-0S6_WzA2Mj" })],
@@ -150,7 +150,7 @@ testHabit("nonce-fresh", {
   notSeen: logIn,
 });
 
-testHabit("code-flow-only", {
+testPractice("code-flow-only", {
   has: logIn,
   lacks: [
     [/asks for tokens/, withParameters({ response_type: "code token" })],
@@ -158,7 +158,7 @@ testHabit("code-flow-only", {
   ],
 });
 
-testHabit("scope-minimal", {
+testPractice("scope-minimal", {
   has: async (as) => {
     await discover(as);
     await logIn(as);
@@ -187,7 +187,7 @@ const silently = (seconds: number): Journey => async (as) => {
   await as.logIn(client, { browser, prompt: "none" });
 };
 
-testHabit("silent-login-bounded", {
+testPractice("silent-login-bounded", {
   has: silently(61),
   lacks: [
     [/\d s ago/, silently(1)],
@@ -201,13 +201,13 @@ testHabit("silent-login-bounded", {
   notSeen: logIn,
 });
 
-testHabit("personal-data-not-in-urls", {
+testPractice("personal-data-not-in-urls", {
   has: logIn,
   lacks: [],
   notes: [[/the URL has login_hint/, withParameters({ login_hint: "alice" })]],
 });
 
-testHabit("redirect-uri-exact", {
+testPractice("redirect-uri-exact", {
   has: logIn,
   lacks: [
     [/has no redirect_uri/, withParameters({}, { redirect_uri: undefined })],
@@ -222,7 +222,7 @@ testHabit("redirect-uri-exact", {
     postToken(as, { grant_type: "authorization_code", code: "unknown", redirect_uri: "https://a.test/" }),
 });
 
-testHabit("redirect-uri-safe", {
+testPractice("redirect-uri-safe", {
   has: async (as) => {
     await logIn(as);
     await as.logIn(as.client({ redirect_uri: "http://127.0.0.1:4000/callback" }));
@@ -238,7 +238,7 @@ testHabit("redirect-uri-safe", {
   notes: [[/localhost/, (as) => as.logIn(as.client({ redirect_uri: "http://localhost:4000/callback" }))]],
 });
 
-testHabit("par-alone", {
+testPractice("par-alone", {
   has: (as) => as.logIn(as.client(), { par: true }),
   lacks: [[/repeats scope/, async (as) => {
     const client = as.client();

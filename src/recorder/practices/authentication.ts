@@ -2,7 +2,13 @@
 
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findBasicCredentials } from "../record_request.ts";
-import { examineEach, type HabitCheck, type HabitDefinition, type RequestFinding, toEvidence } from "./habit.ts";
+import {
+  examineEach,
+  type PracticeCheck,
+  type PracticeDefinition,
+  type RequestFinding,
+  toEvidence,
+} from "./practice.ts";
 import { claimsOf, membersOf, parametersOf, type Recording, textOf, type Traffic } from "./traffic.ts";
 import type { Exchange } from "../exchange.ts";
 
@@ -98,8 +104,8 @@ function basicEncoding(authorization: string): "encoded" | "plain" | "raw" {
   return halves.some((half) => /[%+]/.test(half)) ? "encoded" : "plain";
 }
 
-/** The habits of client authentication. */
-export const authenticationHabits: readonly HabitDefinition[] = [
+/** The practices of client authentication. */
+export const authenticationPractices: readonly PracticeDefinition[] = [
   {
     id: "secrets-not-in-urls",
     title: "The client sends no secret, assertion, verifier or token in a URL.",
@@ -226,7 +232,7 @@ function credentialsOf({ exchanges, client }: Recording): Map<string, string> {
   return credentials;
 }
 
-function checkIssuerBinding({ recordings }: Traffic): HabitCheck {
+function checkIssuerBinding({ recordings }: Traffic): PracticeCheck {
   const active = recordings.filter(({ exchanges }) => exchanges.length > 0);
   if (new Set(active.map(({ issuer }) => issuer)).size < 2) return { seen: [], findings: [] };
   const findings = active.flatMap((recording) => {

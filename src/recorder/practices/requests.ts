@@ -1,7 +1,7 @@
 /** Requests of every kind: their form, repetitions after failures, and the transport. */
 
 import type { Exchange } from "../exchange.ts";
-import { type Evidence, examineEach, type HabitCheck, type HabitDefinition, toEvidence } from "./habit.ts";
+import { type Evidence, examineEach, type PracticeCheck, type PracticeDefinition, toEvidence } from "./practice.ts";
 import { isPlainName, membersOf, overlaps, parametersOf, textOf, type Traffic } from "./traffic.ts";
 
 /** The endpoints that take a form of the client. */
@@ -54,7 +54,7 @@ function showTypes(header: string): string {
   return /^[\w.+*\/;=, \-]{1,100}$/.test(header) ? header : "malformed or long";
 }
 
-export const requestHabits: readonly HabitDefinition[] = [
+export const requestPractices: readonly PracticeDefinition[] = [
   {
     id: "http-well-formed",
     title: "The client posts forms as application/x-www-form-urlencoded and accepts JSON.",
@@ -125,7 +125,7 @@ function retryKey({ request, endpoint }: Exchange): string {
   return JSON.stringify([endpoint, request.method, request.path, request.headers.authorization, fields]);
 }
 
-function checkRetries({ requests, exchanges }: Traffic): HabitCheck {
+function checkRetries({ requests, exchanges }: Traffic): PracticeCheck {
   const failed = requests.filter(({ exchange }) => hasFailed(exchange));
   const isClockRunning = exchanges.some(({ at }) => at !== exchanges[0]!.at);
   const chains = new Map<string, Exchange[]>();

@@ -1,12 +1,12 @@
-/** Checks the habits of a client in ordinary use, without attacks. */
+/** Checks the practices of a client in ordinary use, without attacks. */
 
-import { type HabitResult, readHabits, type Recording } from "../recorder/habits/mod.ts";
+import { type PracticeResult, readPractices, type Recording } from "../recorder/practices/mod.ts";
 import type { JourneyEnvironment } from "./journeys.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
 import { type SessionStart, sessionStartsOf } from "./driver.ts";
 
-/** The number of logins at the first issuer, in each way that the driver has: some habits need three. */
+/** The number of logins at the first issuer, in each way that the driver has: some practices need three. */
 const logins = 3;
 
 /** The number of refreshes of each login, if the driver can refresh. */
@@ -18,9 +18,10 @@ const refreshesOfLogin = 2;
  */
 export async function recordOrdinaryUse(
   { driver, attempt, inEnvironment }: Runner,
-  { traits, failedTraits }: ControlResult,
+  { capabilities, failedCapabilities }: ControlResult,
 ): Promise<readonly Recording[]> {
-  const can = (trait: "refresh" | "request" | "logOut") => traits.has(trait) && !failedTraits.has(trait);
+  const can = (capability: "refresh" | "request" | "logOut") =>
+    capabilities.has(capability) && !failedCapabilities.has(capability);
   // A resource server sends no requests of a login.
   const logInBy = sessionStartsOf(driver).filter((start) => start !== "acceptToken");
   const record = (count: number) =>
@@ -42,7 +43,7 @@ export async function recordOrdinaryUse(
 export function withKeptKeys(control: ControlResult, { exchanges }: Recording): ControlResult {
   const count = (name: string) => exchanges.filter(({ endpoint }) => endpoint === name).length;
   const keepsKeys = count("jwks") < count("token") && count("jwks") < logins;
-  return keepsKeys ? { ...control, traits: new Set([...control.traits, "keepsKeys"]) } : control;
+  return keepsKeys ? { ...control, capabilities: new Set([...control.capabilities, "keepsKeys"]) } : control;
 }
 
 async function recordingOf({ as, journey, trap }: JourneyEnvironment): Promise<Recording> {
@@ -50,12 +51,12 @@ async function recordingOf({ as, journey, trap }: JourneyEnvironment): Promise<R
   return { issuer: as.issuer, exchanges: as.log.unmasked.exchanges, client: registered?.metadata, trap };
 }
 
-/** Checks the habits in the ordinary use. @param results What the attacks show. */
-export async function checkJourneyHabits(
+/** Checks the practices in the ordinary use. @param results What the attacks show. */
+export async function checkJourneyPractices(
   recordings: readonly Recording[],
   results: readonly AttackResult[],
-): Promise<readonly HabitResult[]> {
-  return await readHabits(recordings, {
+): Promise<readonly PracticeResult[]> {
+  return await readPractices(recordings, {
     refreshesOnDemand: true,
     rejectsWrongIssuer: rejects(results, "response/iss-wrong") || undefined,
   });

@@ -1,6 +1,6 @@
 /**
- * The traits of a client: what the check can do with it, and what it does by itself, as logins without an attack show.
- * Every attack names those that it needs ({@link Attack.needs}), and the report prints them.
+ * The capabilities of a client: what the check can do with it, and what it does by itself, as logins without an attack
+ * show. Every attack names those that it needs ({@link Attack.needs}), and the report prints them.
  */
 
 import type { Exchange } from "../recorder/exchange.ts";
@@ -9,7 +9,7 @@ import { findParam } from "../recorder/record_request.ts";
 import { lacksVerifier, requestedParam } from "./requested_param.ts";
 
 /** @internal Something that the check can do with a client, or that a client does by itself. */
-export type Trait =
+export type Capability =
   | "logIn"
   | "logInDevice"
   | "logInBackchannel"
@@ -67,7 +67,7 @@ export type Trait =
   | "registrationManagement"
   | "clientDocument";
 
-interface TraitDescription {
+interface CapabilityDescription {
   /** What a client without it does, or why attacks that need it are skipped; one sentence without a full stop. */
   readonly missing: string;
   /** What a client with it does; follows "the client". Absent: the report does not mention it. */
@@ -85,13 +85,13 @@ interface TraitDescription {
 const isTokenRequest = ({ endpoint }: Exchange) => endpoint === "token";
 
 /** Something that a driver lets the check do; `does` follows "the check cannot". */
-const driven = (does: string, member: string, flag?: string): TraitDescription => ({
+const driven = (does: string, member: string, flag?: string): CapabilityDescription => ({
   missing: `the check cannot ${does}`,
   member,
   flag,
 });
 
-const traits: Readonly<Record<Trait, TraitDescription>> = {
+const capabilities: Readonly<Record<Capability, CapabilityDescription>> = {
   logIn: driven("start a login", "ClientDriver.logIn"),
   logInDevice: driven("start a login on a device", "ClientDriver.logInDevice"),
   logInBackchannel: driven("start a login by backchannel authentication (CIBA)", "ClientDriver.logInBackchannel"),
@@ -158,7 +158,7 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
   },
   injectableCode: {
     missing: "the client sends no nonce, and its code verifier prevents the injection at the token endpoint",
-    isSeenIn: (exchange) => traits.nonce.isSeenIn!(exchange) || lacksVerifier(exchange),
+    isSeenIn: (exchange) => capabilities.nonce.isSeenIn!(exchange) || lacksVerifier(exchange),
   },
   responseMode: {
     missing: "the client sends no response_mode",
@@ -265,13 +265,13 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
   },
 };
 
-const names = Object.keys(traits) as Trait[];
+const names = Object.keys(capabilities) as Capability[];
 
 /** A nonce and a code challenge excuse the absence of each other only if the client sends one of them. */
 const unboundText =
   "sends neither a nonce nor a code challenge (PKCE), so nothing binds the code to the login of the browser";
 
-const isUnbound = (has: ReadonlySet<Trait>): boolean => has.has("logIn") && !has.has("nonce") && !has.has("pkce");
+const isUnbound = (has: ReadonlySet<Capability>): boolean => has.has("logIn") && !has.has("nonce") && !has.has("pkce");
 
 /** The nonce of the ID token in a token response. */
 function nonceOf(body = ""): unknown {
@@ -279,21 +279,23 @@ function nonceOf(body = ""): unknown {
 }
 
 /**
- * Why an attack is skipped; `undefined` if the client has each trait that it needs.
+ * Why an attack is skipped; `undefined` if the client has each capability that it needs.
  *
  * @param hasDriver Whether the reader has a driver, which may get further members. Default: true.
  */
-export function missingTrait(
-  needs: readonly Trait[],
-  has: ReadonlySet<Trait>,
+export function missingCapability(
+  needs: readonly Capability[],
+  has: ReadonlySet<Capability>,
   hasDriver = true,
 ): string | undefined {
   // A client without ID tokens reads none.
-  const all = needs.flatMap((trait): Trait[] => trait === "readsIdToken" ? ["idToken", trait] : [trait]);
-  const missing = all.filter((trait) => !has.has(trait)).map((trait) => traits[trait]);
+  const all = needs.flatMap((capability): Capability[] =>
+    capability === "readsIdToken" ? ["idToken", capability] : [capability]
+  );
+  const missing = all.filter((capability) => !has.has(capability)).map((capability) => capabilities[capability]);
   const lacking = missing.filter(({ member }) => member !== undefined);
   if (lacking.length === 0) {
-    const isBinding = missing[0] === traits.nonce || missing[0] === traits.pkce;
+    const isBinding = missing[0] === capabilities.nonce || missing[0] === capabilities.pkce;
     return isBinding && isUnbound(has) ? `the client ${unboundText}` : missing[0]?.missing;
   }
   return lacking.map(({ missing, member, flag }) => {
@@ -303,28 +305,31 @@ export function missingTrait(
 }
 
 /** Whether an attack is about what only some clients do by themselves. */
-export function isAboutFeature({ needs }: { readonly needs: readonly Trait[] }): boolean {
-  return needs.some((trait) => traits[trait].isSeenIn !== undefined || trait === "readsIdToken");
+export function isAboutFeature({ needs }: { readonly needs: readonly Capability[] }): boolean {
+  return needs.some((capability) => capabilities[capability].isSeenIn !== undefined || capability === "readsIdToken");
 }
 
 /** What the client does by itself, as its exchanges without an attack show. */
-export function traitsIn(exchanges: readonly Exchange[]): Trait[] {
-  return names.filter((name) => exchanges.some((exchange) => traits[name].isSeenIn?.(exchange)));
+export function capabilitiesIn(exchanges: readonly Exchange[]): Capability[] {
+  return names.filter((name) => exchanges.some((exchange) => capabilities[name].isSeenIn?.(exchange)));
 }
 
-/** What a client with a trait does; follows "the client". */
-export const seenText = (trait: Trait): string => traits[trait].seen ?? trait;
+/** What a client with a capability does; follows "the client". */
+export const seenText = (capability: Capability): string => capabilities[capability].seen ?? capability;
 
 /** What was seen of a client, and what it usually lacks: clauses that follow "the client". */
-export function describeTraits(has: ReadonlySet<Trait>, exchanges: readonly Exchange[]): readonly string[] {
+export function describeCapabilities(has: ReadonlySet<Capability>, exchanges: readonly Exchange[]): readonly string[] {
   const audiences = exchanges.flatMap(({ request }) => {
     const { aud } = decodeJwtPart(findParam(request, "client_assertion") ?? "", 1);
     return aud === undefined ? [] : [[aud].flat().join(" and ")];
   });
   const modes = exchanges.flatMap((exchange) => requestedParam(exchange, "response_mode") ?? []);
-  const details: Partial<Readonly<Record<Trait, readonly unknown[]>>> = { assertion: audiences, responseMode: modes };
+  const details: Partial<Readonly<Record<Capability, readonly unknown[]>>> = {
+    assertion: audiences,
+    responseMode: modes,
+  };
   return names.flatMap((name) => {
-    const { seen, missing, isUsual } = traits[name];
+    const { seen, missing, isUsual } = capabilities[name];
     // Each journey may have an issuer of its own.
     const found = details[name]?.slice(0, 1) ?? [];
     if (has.has(name)) return seen === undefined ? [] : [[seen, ...found].join(" ")];

@@ -2,7 +2,7 @@
 
 import { digest } from "../../core/secrets.ts";
 import { findBasicCredentials } from "../record_request.ts";
-import { examineEach, examineFreshness, type HabitDefinition, toEvidence } from "./habit.ts";
+import { examineEach, examineFreshness, type PracticeDefinition, toEvidence } from "./practice.ts";
 import { looksLikeTime } from "./random_values.ts";
 import type { TokenRequest, Traffic } from "./traffic.ts";
 
@@ -23,7 +23,7 @@ function isAuthenticated({ exchange, get }: TokenRequest): boolean {
 /** Two random verifiers begin with the same 8 characters by chance only once in 2^48 pairs. */
 const prefixLength = 8;
 
-export const pkceHabits: readonly HabitDefinition[] = [
+export const pkcePractices: readonly PracticeDefinition[] = [
   {
     id: "pkce-used",
     title: "The client sends a code challenge with every authorization request.",

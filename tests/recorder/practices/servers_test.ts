@@ -1,19 +1,19 @@
-/** Habits at servers: metadata, registration, devices, resources, request objects, DPoP, several issuers, traps. */
+/** Practices at servers: metadata, registration, devices, resources, request objects, DPoP, several issuers, traps. */
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { checkHabits } from "../../../src/check/mod.ts";
+import { checkPractices } from "../../../src/check/mod.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
-import { habits, readHabits, type Recording } from "../../../src/recorder/habits/mod.ts";
-import { attempt, discover, type Journey, postToken, testHabit, withRefresh } from "./habit_case.ts";
+import { practices, readPractices, type Recording } from "../../../src/recorder/practices/mod.ts";
+import { attempt, discover, type Journey, postToken, testPractice, withRefresh } from "./practice_case.ts";
 import { signingKey } from "../../../src/client/authentication.ts";
 import { signedRequest } from "../../../src/client/request_object.ts";
 import { signingContext } from "../../server/client_jwts.ts";
 
 const logIn: Journey = (as) => as.logIn(as.client());
 
-testHabit("metadata-followed", {
+testPractice("metadata-followed", {
   has: async (as) => {
     await discover(as);
     await logIn(as);
@@ -41,7 +41,7 @@ const fetching = (logins: number, documents: number): Journey => async (as) => {
   }
 };
 
-testHabit("metadata-cached", {
+testPractice("metadata-cached", {
   has: fetching(3, 1),
   lacks: [[/fetched the metadata 3 times for 3 logins/, fetching(3, 3)]],
   notSeen: fetching(2, 2),
@@ -52,7 +52,7 @@ const mcp = (...paths: readonly string[]): Journey => async (as) => {
   for (const path of paths) await (await as.fetch(path)).body?.cancel();
 };
 
-testHabit("discovery-in-order", {
+testPractice("discovery-in-order", {
   server: { metadataForms: ["openid-appended"] },
   has: mcp("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"),
   lacks: [[/first URL is \/\.well-known\/openid-configuration/, mcp("/.well-known/openid-configuration")]],
@@ -63,7 +63,7 @@ const registrationServer = { registration: { mode: "open" } } as const;
 const metadata = { redirect_uris: ["https://client.test/callback"], token_endpoint_auth_method: "none" };
 const complete = { ...metadata, application_type: "web", grant_types: ["authorization_code", "refresh_token"] };
 
-testHabit("registration-rare", {
+testPractice("registration-rare", {
   server: registrationServer,
   has: (as) => as.register(complete),
   lacks: [
@@ -99,7 +99,7 @@ const polling = (...waits: readonly number[]): Journey => async (as) => {
   }
 };
 
-testHabit("device-interval-kept", {
+testPractice("device-interval-kept", {
   server: { deviceAuthorization: true },
   has: polling(5, 5),
   lacks: [[/1.* s after the previous one, but the interval is 5 s/, polling(5, 1)]],
@@ -108,7 +108,7 @@ testHabit("device-interval-kept", {
 
 const resource = "https://api.test/";
 
-testHabit("resource-stated", {
+testPractice("resource-stated", {
   has: (as) => as.logIn(as.client(), { resource, token: { resource } }),
   lacks: [
     [/the token request has no resource/, (as) => attempt(as.logIn(as.client(), { resource }))],
@@ -132,7 +132,7 @@ const signing = (claims: Readonly<Record<string, unknown>>): Journey => async (a
   await as.fetch(`/oauth2/authorize?${new URLSearchParams(sent)}`, { redirect: "manual" });
 };
 
-testHabit("request-object-narrow", {
+testPractice("request-object-narrow", {
   has: (as) => as.logIn(as.client({ token_endpoint_auth_method: "private_key_jwt" }), { signedRequest: true }),
   lacks: [
     [/not the issuer/, signing({ aud: "https://other.test" })],
@@ -154,7 +154,7 @@ const proving =
     await as.fetch(url, { headers: { authorization: `${scheme} ${access_token}`, dpop: proof } });
   };
 
-testHabit("dpop-proofs-sound", {
+testPractice("dpop-proofs-sound", {
   has: proving({}),
   lacks: [
     [/typ of the proof/, proving({ header: { typ: "JWT" } })],
@@ -180,7 +180,7 @@ testHabit("dpop-proofs-sound", {
   notSeen: logIn,
 });
 
-/** The outcome of a habit at two servers. */
+/** The outcome of a practice at two servers. */
 async function atTwoServers(
   id: string,
   journey: (first: TestLatchkey, second: TestLatchkey) => Promise<unknown>,
@@ -188,13 +188,13 @@ async function atTwoServers(
   await using first = await testLatchkey({ issuer: "https://one.test" });
   await using second = await testLatchkey({ issuer: "https://two.test" });
   await journey(first, second);
-  return (await checkHabits([first, second])).results.find(({ habit }) => habit.id === id)!.outcome;
+  return (await checkPractices([first, second])).results.find(({ practice }) => practice.id === id)!.outcome;
 }
 
 test("credentials-stay-with-issuer: two logins pass, a token at the other issuer fails, one issuer shows nothing", async () => {
   const id = "credentials-stay-with-issuer";
   assertEquals(await atTwoServers(id, (one, two) => Promise.all([logIn(one), logIn(two)])), "passed");
-  assertEquals(await atTwoServers(id, logIn), "not seen");
+  assertEquals(await atTwoServers(id, logIn), "skipped");
   const outcome = await atTwoServers(id, async (one, two) => {
     const { tokens } = await one.logIn(one.client(), withRefresh);
     await postToken(two, { grant_type: "refresh_token", refresh_token: tokens.refresh_token!, client_id: "client-1" });
@@ -206,23 +206,25 @@ test("callback-tells-issuers-apart: a redirect URI for each issuer passes, a com
   const id = "callback-tells-issuers-apart";
   const at = (as: TestLatchkey, path: string) => as.logIn(as.client({ redirect_uri: `https://client.test${path}` }));
   assertEquals(await atTwoServers(id, (one, two) => Promise.all([at(one, "/one"), at(two, "/two")])), "passed");
-  assertEquals(await atTwoServers(id, (one, two) => Promise.all([at(one, "/cb"), at(two, "/cb")])), "noted");
-  assertEquals(await atTwoServers(id, logIn), "not seen");
+  assertEquals(await atTwoServers(id, (one, two) => Promise.all([at(one, "/cb"), at(two, "/cb")])), "informational");
+  assertEquals(await atTwoServers(id, logIn), "skipped");
   await using one = await testLatchkey({ issuer: "https://one.test" });
   await using two = await testLatchkey({ issuer: "https://two.test" });
   await Promise.all([at(one, "/cb"), at(two, "/cb")]);
   const recordings = [one, two].map(({ issuer, log }) => ({ issuer, exchanges: log.unmasked.exchanges }));
   const outcomeIf = async (rejectsWrongIssuer: boolean) =>
-    (await readHabits(recordings, { rejectsWrongIssuer, of: habits.filter((habit) => habit.id === id) }))[0]!.outcome;
+    (await readPractices(recordings, { rejectsWrongIssuer, of: practices.filter((practice) => practice.id === id) }))[
+      0
+    ]!.outcome;
   assertEquals([await outcomeIf(true), await outcomeIf(false)], ["passed", "failed"]);
 });
 
-/** The outcome of a habit in a recording with facts that a log does not have. */
+/** The outcome of a practice in a recording with facts that a log does not have. */
 async function withFacts(id: string, facts: Partial<Recording>, journey: Journey): Promise<string> {
   await using as = await testLatchkey();
   await journey(as);
   const recording = { issuer: as.issuer, exchanges: as.log.unmasked.exchanges, ...facts };
-  return (await readHabits([recording], { of: habits.filter((habit) => habit.id === id) }))[0]!.outcome;
+  return (await readPractices([recording], { of: practices.filter((practice) => practice.id === id) }))[0]!.outcome;
 }
 
 const trap = (...urls: readonly string[]) => ({
@@ -232,7 +234,7 @@ const trap = (...urls: readonly string[]) => ({
 test("tokens-stay-home: tokens at other endpoints and origins are found, and without another origin nothing is seen", async () => {
   const id = "tokens-stay-home";
   assertEquals(await withFacts(id, trap(), logIn), "passed");
-  assertEquals(await withFacts(id, {}, logIn), "not seen");
+  assertEquals(await withFacts(id, {}, logIn), "skipped");
   const misplaced: Journey = async (as) => {
     const { tokens } = await as.logIn(as.client(), withRefresh);
     await as.fetch("/oauth2/userinfo", { headers: { authorization: `Bearer ${tokens.refresh_token}` } });
@@ -241,8 +243,8 @@ test("tokens-stay-home: tokens at other endpoints and origins are found, and wit
   await using as = await testLatchkey();
   const { tokens } = await as.logIn(as.client());
   const recording = { issuer: as.issuer, exchanges: as.log.unmasked.exchanges };
-  const [result] = await readHabits([{ ...recording, ...trap(`https://trap.test/?t=${tokens.access_token}`) }], {
-    of: habits.filter((habit) => habit.id === id),
+  const [result] = await readPractices([{ ...recording, ...trap(`https://trap.test/?t=${tokens.access_token}`) }], {
+    of: practices.filter((practice) => practice.id === id),
   });
   assertEquals([result!.outcome, result!.because], ["failed", "the access token was sent to https://trap.test"]);
   assert(!result!.because.includes(tokens.access_token));
@@ -254,10 +256,10 @@ test("callback-not-open: a browser that arrives at the URL of a parameter is fou
   const returning: Journey = (as) => as.logIn(as.client({ redirect_uri }));
   assertEquals(await withFacts(id, trap(), returning), "passed");
   assertEquals(await withFacts(id, trap("https://trap.test/"), returning), "failed");
-  assertEquals(await withFacts(id, trap("https://trap.test/"), logIn), "not seen");
+  assertEquals(await withFacts(id, trap("https://trap.test/"), logIn), "skipped");
 });
 
-test("tls-modern: requests to a listener with TLS pass, others are not seen", async () => {
+test("tls-modern: requests to a listener with TLS pass, others are skipped", async () => {
   assertEquals(await withFacts("tls-modern", { tls: true }, logIn), "passed");
-  assertEquals(await withFacts("tls-modern", {}, logIn), "not seen");
+  assertEquals(await withFacts("tls-modern", {}, logIn), "skipped");
 });

@@ -1,16 +1,16 @@
-/** The traits that the check and a driver provide, without any request. */
+/** The capabilities that the check and a driver provide, without any request. */
 
 import { type ClientDriver, type ClientSession, sessionStartsOf } from "./driver.ts";
-import type { Trait } from "./traits.ts";
+import type { Capability } from "./capabilities.ts";
 
 /** What the options of the check, a driver and one of its sessions let the check do. */
-export function givenTraits(
+export function givenCapabilities(
   driver: ClientDriver,
   session: ClientSession,
   { as, timeLimits }: { readonly as?: { readonly issuer: string }; readonly timeLimits?: boolean },
-): Trait[] {
+): Capability[] {
   const { client = {}, receive, receiveCallback, initiateLoginUri, readsClock, recordsVisits } = driver;
-  const has: Partial<Readonly<Record<Trait, boolean>>> = {
+  const has: Partial<Readonly<Record<Capability, boolean>>> = {
     refresh: session.refresh !== undefined,
     request: session.request !== undefined,
     currentUser: session.currentUser !== undefined,
@@ -33,5 +33,5 @@ export function givenTraits(
     timeLimits: timeLimits === true,
     checksSignature: driver.verifiesIdTokenSignature !== false,
   };
-  return [...sessionStartsOf(driver), ...(Object.keys(has) as Trait[]).filter((name) => has[name])];
+  return [...sessionStartsOf(driver), ...(Object.keys(has) as Capability[]).filter((name) => has[name])];
 }

@@ -1,21 +1,21 @@
 /**
- * What drafts and new documents, as of November 2026, demand of clients, as habits; the profile `next-2026.11` sets
+ * What drafts and new documents, as of November 2026, demand of clients, as practices; the profile `next-2026.11` sets
  * what they demand of servers. Remove a rule when the profile of a standard has it.
  */
 
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { Exchange } from "../exchange.ts";
 import { findBasicCredentials } from "../record_request.ts";
-import { authorizationRequestHabits } from "./authorization_request.ts";
-import { type Evidence, examineEach, type HabitDefinition, type RequestFinding, toEvidence } from "./habit.ts";
-import { pkceHabits } from "./pkce.ts";
-import { redirectHabits } from "./redirects.ts";
-import { refreshHabits } from "./refresh.ts";
-import { tokenHabits } from "./tokens.ts";
+import { authorizationRequestPractices } from "./authorization_request.ts";
+import { type Evidence, examineEach, type PracticeDefinition, type RequestFinding, toEvidence } from "./practice.ts";
+import { pkcePractices } from "./pkce.ts";
+import { redirectPractices } from "./redirects.ts";
+import { refreshPractices } from "./refresh.ts";
+import { tokenPractices } from "./tokens.ts";
 import { claimsOf, type Traffic } from "./traffic.ts";
 
-/** @internal A habit that a draft demands. */
-export interface NextRule extends HabitDefinition {
+/** @internal A practice that a draft demands. */
+export interface NextRule extends PracticeDefinition {
   /** The document: a draft with its number, a new RFC, or a dated revision. */
   readonly draft: string;
   /** The month of the document: `2026-09`. */
@@ -29,12 +29,24 @@ const assertions = { draft: "RFC 10070", date: "2026-11" };
 const topics = { draft: "draft-ietf-oauth-security-topics-update-03", date: "2026-07" };
 const mcp = { draft: "MCP authorization 2026-07-28", date: "2026-07" };
 
-const known = [...authorizationRequestHabits, ...pkceHabits, ...redirectHabits, ...refreshHabits, ...tokenHabits];
+const known = [
+  ...authorizationRequestPractices,
+  ...pkcePractices,
+  ...redirectPractices,
+  ...refreshPractices,
+  ...tokenPractices,
+];
 
-/** A habit of today that a draft names too. */
+/** A practice of today that a draft names too. */
 function today(id: string, document: Pick<NextRule, "draft" | "date">, section: string, fix: string): NextRule {
-  const habit = known.find((one) => one.id === id)!;
-  return { ...habit, ...document, level: "required", sources: [`${document.draft} ${section}`, ...habit.sources], fix };
+  const practice = known.find((one) => one.id === id)!;
+  return {
+    ...practice,
+    ...document,
+    level: "required",
+    sources: [`${document.draft} ${section}`, ...practice.sources],
+    fix,
+  };
 }
 
 /** The rule, which notes what the document allows. */

@@ -2,7 +2,7 @@
 
 import { splitScope } from "../../core/params.ts";
 import { parseLocation } from "../../platform/http/location.ts";
-import { examineEach, examineFreshness, type HabitDefinition, toEvidence } from "./habit.ts";
+import { examineEach, examineFreshness, type PracticeDefinition, toEvidence } from "./practice.ts";
 import { counterOf, readableAs } from "./random_values.ts";
 import { type AuthorizationRequest, membersOf, type Recording, textOf } from "./traffic.ts";
 
@@ -47,7 +47,7 @@ function listedScopes({ exchanges }: Recording): readonly string[] | undefined {
   return lists.length === 0 ? undefined : lists.flat().map(textOf);
 }
 
-export const authorizationRequestHabits: readonly HabitDefinition[] = [
+export const authorizationRequestPractices: readonly PracticeDefinition[] = [
   {
     id: "state-present",
     title: "The client sends state with every authorization request.",
