@@ -10,7 +10,7 @@
 import { HttpError, withHeaders, withoutBody } from "./http/message.ts";
 import type { HttpResponse, RequestLike, ResponseLike } from "./http/message.ts";
 
-/** @internal What the runtime knows of a connection: the address of the client, and its certificate. */
+/** @internal What the runtime knows of a connection. An extension may know more of it. */
 export interface ClientAddress {
   /** The peer of the connection, or the client that a trusted proxy names. */
   readonly address?: string;
@@ -18,8 +18,6 @@ export interface ClientAddress {
   readonly proxy?: string;
   /** The client addresses in the forwarding headers, if they differ. Then all of them are ignored. */
   readonly conflicting?: readonly string[];
-  /** The certificate that the peer of the connection presented: DER bytes, or PEM text. Default: none. */
-  readonly certificate?: Uint8Array | string;
 }
 
 /** @internal The parts of a request's target that may influence the response. The host is not one of them. */

@@ -5,7 +5,7 @@ import { endpointUrl } from "../core/endpoint.ts";
 import { isDropped, toResponse } from "../core/http/message.ts";
 import { ConnectionDropped } from "../platform/http/dropped_connection.ts";
 import { defaultOutbound, type Outbound } from "../server/fetching/outbound.ts";
-import type { ClientAddress } from "../core/router.ts";
+import type { Peer } from "../platform/runtime/bind.ts";
 import { object } from "../server/config/field.ts";
 import { frontChannelBase } from "../core/names.ts";
 import { serverOrigins } from "../server/server_origins.ts";
@@ -167,7 +167,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const getIssuer = () => getApp().server.issuer;
   const getEndpointUrl = (name: string) => endpointUrl({ app: getApp(), server: getApp().server }, name);
 
-  async function handle(request: Request, peer?: ClientAddress): Promise<Response> {
+  async function handle(request: Request, peer?: Peer): Promise<Response> {
     const response = await getApp().dispatch(resources.route(request), peer);
     if (isDropped(response)) throw new ConnectionDropped();
     return toResponse(response);

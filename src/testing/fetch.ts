@@ -3,10 +3,10 @@
  * (Fetch §5).
  */
 
-import type { ClientAddress } from "../core/router.ts";
+import type { Peer } from "../platform/runtime/bind.ts";
 
 /** @internal `RequestInit`, with a body type that fits client libraries, and the certificate of the client. */
-export type FetchInit = Omit<RequestInit, "body"> & Pick<ClientAddress, "certificate"> & {
+export type FetchInit = Omit<RequestInit, "body"> & Pick<Peer, "certificate"> & {
   readonly body?: RequestInit["body"] | Uint8Array;
 };
 
@@ -35,7 +35,7 @@ export interface HandledUrls {
  */
 export function createFetch(
   urls: HandledUrls,
-  handle: (request: Request, peer: ClientAddress) => Promise<Response>,
+  handle: (request: Request, peer: Peer) => Promise<Response>,
 ): Fetch {
   return async (input, options) => {
     const init = (options ?? {}) as RequestInit;

@@ -1,14 +1,18 @@
 /** The interface of the runtime adapters that listen on an address. */
 
 import type { RequestLike, ResponseLike } from "../../core/http/message.ts";
+import type { ClientAddress } from "../../core/router.ts";
 import type { TlsPair } from "./tls.ts";
 import { type Timer, timers } from "../../core/timers.ts";
 
+/** @internal The peer of a connection. */
+export interface Peer extends ClientAddress {
+  /** The certificate that it presented: DER bytes, or PEM text. Default: none. */
+  readonly certificate?: Uint8Array | string;
+}
+
 /** Handles a request. It never throws and never rejects. */
-export type RequestHandler = (
-  request: RequestLike,
-  peer?: { readonly address?: string; readonly certificate?: Uint8Array },
-) => Promise<ResponseLike>;
+export type RequestHandler = (request: RequestLike, peer?: Peer) => Promise<ResponseLike>;
 
 /** A listening port. */
 export interface BoundServer {

@@ -9,6 +9,7 @@ import {
   type Bind,
   cipherSuites,
   maxHeaderBytes,
+  type Peer,
   type RequestHandler,
   requestTimeoutMs,
   shutdownTimeoutMs,
@@ -85,7 +86,7 @@ function reportTlsClient(error: { readonly rawPacket?: Uint8Array }): void {
 }
 
 /** The peer of a connection that was asked for a certificate. Without one, Node returns an empty object. */
-function peerWithCertificate(socket: Socket): NonNullable<Parameters<RequestHandler>[1]> {
+function peerWithCertificate(socket: Socket): Peer {
   const { raw } = (socket as TLSSocket).getPeerCertificate() ?? {};
   return { address: socket.remoteAddress, certificate: raw };
 }

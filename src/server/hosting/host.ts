@@ -14,7 +14,8 @@ import { policyOf } from "../../core/clients/repository.ts";
 import { type HttpResponse, isDropped, toResponse } from "../../core/http/message.ts";
 import { plainText } from "../../platform/http/response.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
-import type { ClientAddress, RequestHandler } from "../../core/router.ts";
+import type { Peer } from "../../platform/runtime/bind.ts";
+import type { RequestHandler } from "../../core/router.ts";
 import { serverOrigins } from "../server_origins.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { localIssuer } from "../config/settings.ts";
@@ -58,7 +59,7 @@ export interface Host extends AsyncDisposable {
    *
    * @param peer The address of the client, if the caller knows it.
    */
-  fetch(request: Request, peer?: ClientAddress): Promise<Response>;
+  fetch(request: Request, peer?: Peer): Promise<Response>;
   /**
    * Listens on the network, on Deno, Bun and Node.
    *

@@ -1,6 +1,6 @@
 /** The apps of a host: one issuer each. `host.ts` creates them. */
 
-import type { ClientAddress } from "../../core/router.ts";
+import type { Peer } from "../../platform/runtime/bind.ts";
 import type { ClientMetadata, HostedClient } from "../config/client_metadata.ts";
 import type { Repository } from "../entries/repository.ts";
 import type { UserRepository } from "../entries/user_repository.ts";
@@ -23,7 +23,7 @@ export interface HostedApp extends AsyncDisposable {
    *
    * @param peer The address of the client, if the caller knows it.
    */
-  fetch(request: Request, peer?: ClientAddress): Promise<Response>;
+  fetch(request: Request, peer?: Peer): Promise<Response>;
   /**
    * Creates a new signing key. It is published immediately and signs after `lead` seconds (default: the setting
    * `keys.lead`). The previous key stays published until the last token that it signed expires.

@@ -1,5 +1,6 @@
 /** The certificate of a request. Loaded with the first one. */
 
+import type { Peer } from "../../../platform/runtime/bind.ts";
 import { type Certificate, parseCertificate } from "../../../platform/runtime/certificate.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
@@ -20,7 +21,7 @@ const maxLength = 16 * 1024;
  * @throws {OAuthError} `invalid_request` if it cannot be parsed, or the connection does not prove its private key.
  */
 export function readCertificate(settings: object, request: ConnectionRequest): Certificate | undefined {
-  const { certificate, proxy } = request.connection;
+  const { certificate, proxy }: Peer = request.connection;
   if (proxy === undefined) return certificate === undefined ? undefined : parseProven(certificate);
   const header = mutualTlsOf(settings)?.proxyHeader === "client-cert" ? request.header("client-cert") : null;
   if (header === null) return undefined;
