@@ -49,7 +49,7 @@ export function endpointRoutes(endpoints: readonly Endpoint[], admit?: Admit): E
   );
 }
 
-interface HandlerOptions extends Pick<RouterOptions<Context, EndpointRoute>, "createContext"> {
+interface HandlerOptions extends Pick<RouterOptions<Context, EndpointRoute>, "createContext" | "crossOriginHeaders"> {
   /** The server outside of requests. */
   readonly server: Server;
 }
@@ -57,11 +57,12 @@ interface HandlerOptions extends Pick<RouterOptions<Context, EndpointRoute>, "cr
 /** Creates the one handler of all requests. */
 export function createHandler(
   findRoute: (path: string) => EndpointRoute | undefined,
-  { server, createContext }: HandlerOptions,
+  { server, createContext, crossOriginHeaders }: HandlerOptions,
 ): RequestHandler {
   let last: { readonly issuer: string; readonly headers?: Readonly<Record<string, string>> } = { issuer: "" };
   return router(findRoute, {
     createContext,
+    crossOriginHeaders,
     handleError: (error, context) => context.app.handleError(error, context),
     lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
     permissiveCors: server.settings.allows.unknownClients,

@@ -47,6 +47,12 @@ export interface Route<Context> {
   handle(method: Method, context: Context): ResponseLike | Promise<ResponseLike>;
 }
 
+/** The headers that scripts of other origins may send and read: names, separated by commas (Fetch §3.2.3). */
+export interface CrossOriginHeaders {
+  readonly request: string;
+  readonly response: string;
+}
+
 export interface RouterOptions<Context, R extends Route<Context>> {
   /** Creates the context of a request, once; `route` is `undefined` if no route matches the path. */
   createContext(request: RequestLike, target: RequestTarget, route: R | undefined): Context;
@@ -54,9 +60,11 @@ export interface RouterOptions<Context, R extends Route<Context>> {
   handleError(error: unknown, context: Context): ResponseLike | Promise<ResponseLike>;
   /** Creates the response if the context or the error response failed. It must not fail. */
   lastResort(cause: unknown, target: RequestTarget, context: Context | undefined): ResponseLike | Promise<ResponseLike>;
+  /** Default: those of OAuth and of trace context. */
+  readonly crossOriginHeaders?: CrossOriginHeaders;
   /**
-   * Whether a preflight allows any request header (Fetch §3.2.5), not only {@link corsRequestHeaders}, and scripts of
-   * other origins may read the JSON response for an unknown path. Default: false.
+   * Whether a preflight allows any request header (Fetch §3.2.5), not only {@link RouterOptions.crossOriginHeaders}, and
+   * scripts of other origins may read the JSON response for an unknown path. Default: false.
    */
   readonly permissiveCors?: boolean;
   headers?(): Readonly<Record<string, string>> | undefined;
@@ -81,6 +89,8 @@ export function router<Context, R extends Route<Context>>(
   findRoute: (path: string) => R | undefined,
   options: RouterOptions<Context, R>,
 ): RequestHandler {
+  const { crossOriginHeaders = ownCrossOriginHeaders } = options;
+  const readable = corsHeaders(crossOriginHeaders);
   return async (request, clientAddress = {}) => {
     let target: RequestTarget = { path: "", query: "", clientAddress };
     let context: Context | undefined;
@@ -103,7 +113,7 @@ export function router<Context, R extends Route<Context>>(
     }
     if (request.method === "HEAD") response = await withoutBody(response);
     if (cors || isUnknown && options.permissiveCors === true && isJson(response)) {
-      response = withHeaders(response, corsHeaders);
+      response = withHeaders(response, readable);
     }
     const headers = options.headers?.();
     return headers === undefined ? response : withHeaders(response, headers);
@@ -116,11 +126,16 @@ function isJson({ headers }: ResponseLike): boolean {
 
 const hostCharacters = /^[\w.:[\]-]*$/;
 
-/** CORS headers: scripts of other origins may read the response. */
-export const corsHeaders = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": "WWW-Authenticate, Retry-After, DPoP-Nonce, Link",
+/** Of OAuth, and of trace context (W3C). */
+const ownCrossOriginHeaders: CrossOriginHeaders = {
+  request: "authorization, content-type, traceparent, tracestate",
+  response: "WWW-Authenticate, Retry-After",
 };
+
+/** CORS headers: scripts of other origins may read the response. */
+export function corsHeaders({ response }: CrossOriginHeaders): Readonly<Record<string, string>> {
+  return { "access-control-allow-origin": "*", "access-control-expose-headers": response };
+}
 
 function dispatch<Context, R extends Route<Context>>(
   request: RequestLike,
@@ -146,7 +161,7 @@ function dispatch<Context, R extends Route<Context>>(
   const { method } = request;
   if (isMethod(method) && route.methods.includes(method)) return route.handle(method, context);
   if (method === "HEAD" && route.methods.includes("GET")) return route.handle("GET", context);
-  if (method === "OPTIONS" && route.cors) return preflight(route, request, options.permissiveCors);
+  if (method === "OPTIONS" && route.cors) return preflight(route, request, options);
   return rejectMethod(method, route, context, options);
 }
 
@@ -169,22 +184,20 @@ async function rejectMethod<Context, R extends Route<Context>>(
   return withHeaders(await options.handleError(error, context), { allow });
 }
 
-/** Request headers of cross-origin clients: OAuth, DPoP, MCP (2025-06-18, Transports), and trace context (W3C). */
-const corsRequestHeaders =
-  "authorization, content-type, dpop, mcp-method, mcp-name, mcp-protocol-version, traceparent, tracestate";
-
 /** A list of header names in the format of browsers, of limited length. */
 const headerNames = /^(?=.{1,1000}$)[\w!#$%&'*+.^`|~-]+(?:, *[\w!#$%&'*+.^`|~-]+)*$/;
 
 function preflight(
   route: Pick<Route<never>, "methods" | "cors">,
   request: RequestLike,
-  allowAnyHeader: boolean | undefined,
+  { crossOriginHeaders = ownCrossOriginHeaders, permissiveCors }: Pick<
+    RouterOptions<never, never>,
+    "crossOriginHeaders" | "permissiveCors"
+  >,
 ): HttpResponse {
   const requested = request.headers.get("access-control-request-headers") ?? "";
-  const allowed = allowAnyHeader && headerNames.test(requested)
-    ? `${corsRequestHeaders}, ${requested}`
-    : corsRequestHeaders;
+  const { request: usual } = crossOriginHeaders;
+  const allowed = permissiveCors && headerNames.test(requested) ? `${usual}, ${requested}` : usual;
   return {
     status: 204,
     headers: {

@@ -8,6 +8,7 @@ import { canonicalUri } from "../platform/http/absolute_uri.ts";
 import { jwtPolicies } from "../platform/jwt/jwt_policies.ts";
 import { hasTokenInQuery, requireSentToken } from "../core/tokens/sent_token.ts";
 import { OAuthError } from "../core/errors.ts";
+import { crossOriginHeaders } from "../server/cross_origin_headers.ts";
 import { reject } from "../server/rules/mod.ts";
 import { reject as rejectCertificate } from "../server/extensions/mutual_tls/rules.ts";
 import { reject as rejectProof } from "../server/extensions/dpop/rules.ts";
@@ -184,7 +185,7 @@ export function rejectionResponse(
     resource_metadata: metadataUrl(resource),
   };
   return json(status, members, {
-    ...corsHeaders,
+    ...corsHeaders(crossOriginHeaders),
     ...(status === 401 || status === 403) &&
       {
         "www-authenticate": dpop

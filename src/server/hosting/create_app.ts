@@ -36,6 +36,7 @@ import { clientRepository } from "../entries/client_repository.ts";
 import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
 import { hostedEndpoints, protocolEndpoints } from "./endpoints.ts";
 import type { Extension } from "./extension.ts";
+import { crossOriginHeaders } from "../cross_origin_headers.ts";
 import { announcedModes } from "../metadata_setting.ts";
 import type { HostedResource, HostedServer } from "../hosted_server.ts";
 import { serverNames } from "../config/server_names.ts";
@@ -309,6 +310,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const handler = createHandler((path) => findRoute(path), {
     server,
     createContext: contextFactory(app, plugins, emit, byHost?.serverByHost(server, serverAt)),
+    crossOriginHeaders,
   });
   const handle = rememberCookies(settings.seeOther ? seeOther(handler) : handler);
   function addResource(resource: HostedResource, resourceEndpoints: readonly Endpoint[]): void {

@@ -3,11 +3,12 @@
 import { isResponse, type ResponseLike, withHeaders } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
 import { corsHeaders } from "../../core/router.ts";
+import { crossOriginHeaders } from "../../server/cross_origin_headers.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 
 /** The response with the CORS headers that the router would have added. */
 export function withCorsHeaders({ description }: RequestView, response: ResponseLike): ResponseLike {
-  return description?.cors ? withHeaders(response, corsHeaders) : response;
+  return description?.cors ? withHeaders(response, corsHeaders(crossOriginHeaders)) : response;
 }
 
 /** The body of a response as text. Consumes the body of a `Response`. */

@@ -148,11 +148,11 @@ test("[HT-04] with cors a preflight is 204 and permits the methods of the route"
   assertEquals([status, body], [204, null]);
   assertEquals(headers.get("access-control-allow-origin"), "*");
   assertEquals(headers.get("access-control-allow-methods"), "POST, OPTIONS");
-  assertEquals(
-    headers.get("access-control-allow-headers"),
-    "authorization, content-type, dpop, mcp-method, mcp-name, mcp-protocol-version, traceparent, tracestate",
-  );
+  assertEquals(headers.get("access-control-allow-headers"), "authorization, content-type, traceparent, tracestate");
   assertEquals(headers.get("access-control-allow-credentials"), null);
+  const own = router(routes, { ...options, crossOriginHeaders: { request: "dpop", response: "DPoP-Nonce" } });
+  assertEquals((await ask("OPTIONS", "/token", own)).headers.get("access-control-allow-headers"), "dpop");
+  assertEquals((await ask("POST", "/token", own)).headers.get("access-control-expose-headers"), "DPoP-Nonce");
 });
 
 test("[HT-05] with cors scripts can read rejections and errors too", async () => {
