@@ -1,4 +1,4 @@
-/** Creates a server from its parts: the defaults of its members, and what extensions replace. */
+/** Creates a server from its parts: the defaults of its members. Then extensions replace some. */
 
 import { claimRules } from "./claims.ts";
 import { clientAuthentication } from "./client_auth.ts";
@@ -33,12 +33,14 @@ export interface ServerParts<Added extends object> {
   readonly grantTypes?: readonly GrantType[];
 }
 
-export async function createServer<Added extends object>(
+/** Creates the server, with what extensions list. {@link extendServer} lets them replace its members. */
+export function createServer<Added extends object>(
   { given, keys, extensions = [], grantTypes = [] }: ServerParts<Added>,
-): Promise<Server & Added> {
+): Server & Added {
   const { issuer, settings } = given;
+  immediate("now", given.now());
   // No getters: requests copy this object, and a copy with getters takes ten times as long.
-  let server: Server & Added = {
+  return {
     names: namesOf(issuer),
     audience: issuer,
     // Members that only some requests have: copies of one shape are quicker to read.
@@ -72,10 +74,14 @@ export async function createServer<Added extends object>(
     resources: noResources,
     ...given,
   };
-  immediate("now", server.now());
+}
+
+/** The server with the members that the extensions replace, each after the one before it. */
+export async function extendServer<S extends Server>(server: S, extensions: readonly CoreExtension[]): Promise<S> {
+  let extended = server;
   for (const extension of extensions) {
-    const extended = { ...server, ...await extension.extend?.(server) };
-    server = { ...extended, ...immediateFunctions(server, extended, `the extension ${extension.name}`) };
+    const own = { ...extended, ...await extension.extend?.(extended) };
+    extended = { ...own, ...immediateFunctions(extended, own, `the extension ${extension.name}`) };
   }
-  return server;
+  return extended;
 }

@@ -24,7 +24,7 @@ import { clientFromMetadata, fixedClients, fixedEntries } from "./clients/reposi
 import { type ConfigIssue, ConfigurationError } from "./configuration_error.ts";
 import { type CoreApp, RequestContext } from "./context.ts";
 import { createHandler, endpointRoutes } from "./route.ts";
-import { createServer } from "./create_server.ts";
+import { createServer, extendServer } from "./create_server.ts";
 import { randomBytes as systemRandomBytes } from "./crypto.ts";
 import { credentialParametersOf } from "./endpoint.ts";
 import { errorHandler } from "./error_response.ts";
@@ -88,7 +88,7 @@ export async function core(options: CoreOptions): Promise<Core> {
   const testKeys = settings.allows.testKeys ? "accepted" : "rejected";
   const keyStorage = { store, now, trace, maxTokenLifetime, testKeys } as const;
   await assertNotRotated(keyStorage);
-  const server = await createServer({
+  const minimal = createServer({
     keys: storedKeys(keyStorage),
     extensions,
     grantTypes,
@@ -103,6 +103,7 @@ export async function core(options: CoreOptions): Promise<Core> {
       users: fixedEntries(options.users.map((user) => ({ ...user })), ({ sub }) => sub),
     },
   });
+  const server = await extendServer(minimal, extensions);
   assertNoIssues(findServerIssues(server, options.clients));
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const endpointOptions = { base, approver, requestParameters: server.requestParts.parameters };

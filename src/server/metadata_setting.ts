@@ -3,7 +3,6 @@
 import type { HttpResponse } from "../core/http/message.ts";
 import type { ResponseFields } from "../core/params.ts";
 import type { Policy } from "../core/policy.ts";
-import type { ResponseModes } from "../core/request/authorization_request.ts";
 import type { Handlers } from "../core/route.ts";
 import type { Server } from "../core/server.ts";
 import { serverPolicy } from "./config/server_policy.ts";
@@ -37,8 +36,14 @@ export function announcedFields(server: WithSettings, fields: ResponseFields): R
   return sendsIss(server) ? fields : fields.filter(([name]) => name !== "iss");
 }
 
-/** The response modes, without `iss` if the server does not announce it; a mode that signs its responses keeps it. */
-export function announcedModes(modes: ResponseModes<Server>): ResponseModes<Server> {
-  const replace = (server: Server, _clientId: string, fields: ResponseFields) => announcedFields(server, fields);
-  return new Map([...modes].map(([name, mode]) => [name, { replace, ...mode }]));
+/**
+ * The server, whose responses have no `iss` if its metadata does not announce it; a mode that signs its responses keeps
+ * it.
+ */
+export function withAnnouncedModes(server: HostedServer): HostedServer {
+  const replace = (current: Server, _clientId: string, fields: ResponseFields) => announcedFields(current, fields);
+  return {
+    ...server,
+    responseModes: new Map([...server.responseModes].map(([name, mode]) => [name, { replace, ...mode }])),
+  };
 }

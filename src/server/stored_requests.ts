@@ -28,3 +28,9 @@ async function approveStored(approve: Approver, ...[request, at]: Parameters<App
   await storedRequests(server).keep(server, client, destination.storedRequest!, context.target.clientAddress.address);
   return decision;
 }
+
+/** The server, whose responses consume the requests that were stored. */
+export function withStoredRequests(server: HostedServer): HostedServer {
+  const consume = async (current: HostedServer, id: string) => await storedRequests(current).consume(current, id);
+  return { ...server, requestParts: { ...server.requestParts, consume } };
+}

@@ -11,7 +11,7 @@ import { reject } from "../rules/operation.ts";
  * The same method, but failures are limited (CA-12), and each failure reads the store equally often, for known and
  * unknown clients (CA-07). A method of the connection stays as it is, because the method `none` calls it.
  */
-export function hostedAuthentication(clientAuth: ClientAuth): ClientAuth {
+function hostedAuthentication(clientAuth: ClientAuth): ClientAuth {
   if (clientAuth.isOfConnection) return clientAuth;
   const { method } = clientAuth;
   return {
@@ -39,6 +39,11 @@ export function hostedAuthentication(clientAuth: ClientAuth): ClientAuth {
       throw outcome;
     },
   };
+}
+
+/** The server, whose every method of client authentication does this. */
+export function withLimitedAuthentication(server: HostedServer): HostedServer {
+  return { ...server, clientAuthentication: server.clientAuthentication.map(hostedAuthentication) };
 }
 
 function rejectRateLimited(limiter: RateLimiter | undefined, attempt: AuthenticationAttempt | undefined): void {

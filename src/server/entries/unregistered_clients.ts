@@ -26,7 +26,7 @@ const clientIdSyntax = /^[\x20-\x7E]{1,255}$/;
  *
  * @param grantTypes The grant types of the server. A grant type that their standing does not allow is rejected later.
  */
-export function withUnregisteredClients(
+function withUnregisteredClients(
   clients: ServerClients,
   settings: HostedClientPolicy,
   grantTypes: readonly string[],
@@ -71,8 +71,19 @@ export function withUnregisteredClients(
   };
 }
 
+/** The server; if its policy accepts any client, with clients for all ids, who authenticate with any secret. */
+export function withAnyClient(server: HostedServer): HostedServer {
+  const { settings, grantTypes } = server;
+  if (!settings.acceptsAny.includes("clients")) return server;
+  return {
+    ...server,
+    clients: withUnregisteredClients(server.clients, settings, grantTypes.map(({ type }) => type)),
+    clientAuthentication: server.clientAuthentication.map(withAnySecret),
+  };
+}
+
 /** The same method, but a client that is not registered authenticates with any secret: there is none to compare. */
-export function withAnySecret(clientAuth: ClientAuth): ClientAuth {
+function withAnySecret(clientAuth: ClientAuth): ClientAuth {
   const { method } = clientAuth;
   if (method !== "client_secret_basic" && method !== "client_secret_post") return clientAuth;
   return {

@@ -1,6 +1,7 @@
 /** The endpoints of the whole server. */
 
 import type { Approver } from "../../core/approver.ts";
+import { acceptedSigningAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import { immediate } from "../../core/immediate.ts";
 import { type ParameterDescription, parameters } from "../../core/params.ts";
 import { type Endpoint, page } from "../endpoint.ts";
@@ -10,7 +11,9 @@ import type { MetadataForm } from "../config/server_settings.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { withOwnMembers } from "../metadata_setting.ts";
 import type { Pages } from "../pages.ts";
+import { lifetimeMetadata } from "../refresh_lifetimes.ts";
 import type { GrantType } from "../standing.ts";
+import { atConfiguredPaths } from "./configured_paths.ts";
 import type { EndpointOptions, Extension } from "./extension.ts";
 import { withHostWarning } from "./other_host.ts";
 
@@ -104,7 +107,7 @@ function describedEndpoints(server: Server): Readonly<Record<string, Described>>
  * The endpoints of the minimal server at the paths that the settings select, with what the whole server adds to them.
  * An authorization request may lead to its pages.
  */
-export function protocolEndpoints(
+function protocolEndpoints(
   options: Parameters<typeof coreEndpoints>[0] & { readonly server: HostedServer },
 ): Endpoint[] {
   const { server, base } = options;
@@ -130,8 +133,30 @@ export function protocolEndpoints(
   });
 }
 
+/** All endpoints of a server, at their configured paths. */
+export function ownEndpoints(options: HostedEndpointOptions): Endpoint[] {
+  const { server, base, extensions, approver, interaction } = options;
+  const protocol = protocolEndpoints({
+    ...{ server, base, approver },
+    extensions: [hostedMetadata, ...extensions],
+    repeatWithCookies: interaction?.repeatWithCookies,
+  });
+  return atConfiguredPaths([...protocol, ...hostedEndpoints(options)], base, server.settings.paths);
+}
+
+/** What metadata has besides that of the core and of extensions; hosted resources: RFC 9728 §4. */
+const hostedMetadata: Pick<Extension, "name" | "metadata"> = {
+  name: "of the whole server",
+  metadata: (server) => ({
+    subject_types_supported: server.settings.subjectTypes,
+    userinfo_signing_alg_values_supported: acceptedSigningAlgorithms(server.settings),
+    protected_resources: server.resources.hosted.map(({ identifier }) => identifier),
+    ...lifetimeMetadata(server),
+  }),
+};
+
 /** Creates the other endpoints. Each one loads its handlers at its first request. */
-export function hostedEndpoints(
+function hostedEndpoints(
   { server, base, extensions, approver, autoLogin, interaction, openLogin, pages }: HostedEndpointOptions,
 ): Endpoint[] {
   const { settings } = server;

@@ -3,7 +3,8 @@
  * It parses JSON, and decodes percent-encoded text once.
  *
  * 1. Endpoints, grant types and extensions declare secret parameters and members: {@link ParameterDescription}.
- * 2. `hosting/create_app.ts` collects them in the `RegisteredSecrets` of a server, which also finds client secrets.
+ * 2. `hosting/endpoint_table.ts` collects them for the `RegisteredSecrets` of a server, which also finds the secrets of
+ *    clients.
  * 3. `issued_secrets.ts` remembers what this process issued. What another process issued is hidden as the value of a
  *    declared name, as a JWT, or as a value with a MAC, but not as a word elsewhere.
  * 4. `redact.ts` redacts events for logs, `recorder/redact.ts` requests and responses.

@@ -1,0 +1,84 @@
+/** The endpoints of an app: those of its server, of its plugins, and of the resources that it hosts. */
+
+import { immediate } from "../../core/immediate.ts";
+import { credentialParametersOf } from "../../core/endpoint.ts";
+import { type EndpointRoute, endpointRoute, endpointRoutes } from "../../core/route.ts";
+import { routeFinder } from "../../core/router.ts";
+import type { App } from "../app.ts";
+import type { Endpoint, EndpointDescription, NavigationLink } from "../endpoint.ts";
+import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
+import type { Plugin } from "./options.ts";
+
+/** Throws to reject a request before the handler of its endpoint. */
+type Admit = Parameters<typeof endpointRoutes>[1];
+
+/** The endpoints by their paths. Its lists grow when endpoints are added. */
+export interface EndpointTable {
+  readonly endpoints: readonly EndpointDescription[];
+  /** The links in the header of every page. */
+  readonly links: readonly NavigationLink[];
+  /** The secret parameters of endpoints for clients. */
+  readonly credentialParameters: ReadonlySet<string>;
+  /** Finds the endpoint of a path as received. */
+  find(path: string): EndpointRoute | undefined;
+  /** Adds the endpoints of plugins, once. They replace those of the server at the same paths, such as the home page. */
+  addOfPlugins(endpoints: readonly Endpoint[]): void;
+  /** Adds the endpoints of a hosted resource. An endpoint replaces the one at the same path. */
+  addOfResource(endpoints: readonly Endpoint[]): void;
+}
+
+/**
+ * Creates the table.
+ *
+ * @param own The endpoints of the server.
+ * @param declaredNames Receives the secret parameters of each endpoint.
+ */
+export function endpointTable(own: readonly Endpoint[], declaredNames: DeclaredNames, admit?: Admit): EndpointTable {
+  const endpoints: EndpointDescription[] = [...own];
+  const links: NavigationLink[] = [];
+  const credentialParameters = new Set<string>();
+  let routes: EndpointRoute[] = [];
+  let find = routeFinder(routes);
+  const declare = (described: readonly EndpointDescription[]) => {
+    for (const { parameters = [], responseParameters = [] } of described) {
+      declareNames(declaredNames, [...parameters, ...responseParameters]);
+    }
+  };
+  return {
+    endpoints,
+    links,
+    credentialParameters,
+    find: (path) => find(path),
+    addOfPlugins(added) {
+      for (const endpoint of added) replaceByPath(endpoints, endpoint);
+      links.push(...[...added, ...own].flatMap(({ link }) => link ?? []));
+      declare(endpoints);
+      for (const name of credentialParametersOf(endpoints)) credentialParameters.add(name);
+      routes = endpointRoutes([...own, ...added], admit);
+      find = routeFinder(routes);
+    },
+    addOfResource(added) {
+      declare(added);
+      for (const endpoint of added) {
+        replaceByPath(endpoints, endpoint);
+        replaceByPath(routes, endpointRoute(endpoint, [], admit));
+      }
+      find = routeFinder(routes);
+    },
+  };
+}
+
+/** The endpoints of plugins. Of two at one path, the last one counts. */
+export function pluginEndpoints(app: App, plugins: readonly Plugin[]): Endpoint[] {
+  const endpoints: Endpoint[] = [];
+  for (const endpoint of plugins.flatMap((plugin) => immediate("routes of a plugin", plugin.routes?.(app)) ?? [])) {
+    replaceByPath(endpoints, endpoint);
+  }
+  return endpoints;
+}
+
+/** Replaces the item with the same path, or adds the item. */
+function replaceByPath<T extends { readonly path: string }>(list: T[], item: T): void {
+  const index = list.findIndex(({ path }) => path === item.path);
+  list.splice(index < 0 ? list.length : index, 1, item);
+}

@@ -1,0 +1,33 @@
+/** What explains the requests of a server: the texts of errors, and warnings and notes about accepted requests. */
+
+import type { CoreExtension } from "../../core/extension.ts";
+import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import { acceptedRequests } from "../explain/accepted_request.ts";
+import { traceObservation } from "../explain/observations.ts";
+import { recentChallenges, rememberChallenge } from "../explain/recent_challenges.ts";
+
+/** The extensions with the explained ones. @param hasListener Whether something receives warnings and notes. */
+export function explainedExtensions<E extends CoreExtension>(extensions: readonly E[], hasListener: boolean) {
+  return hasListener ? [...extensions, acceptedRequests] : extensions;
+}
+
+/** Adds texts to errors and observes accepted requests. @param hasListener Whether something receives warnings. */
+export function withExplanations<S extends Server>(
+  server: S,
+  hasListener: boolean,
+): S & Pick<HostedServer, "addTexts" | "grants" | "observe" | "recentChallenges"> {
+  return {
+    ...server,
+    addTexts: async (current: HostedServer, error) => await (await import("../rules.ts")).addTexts(current, error),
+    observe: hasListener ? traceObservation : undefined,
+    recentChallenges: recentChallenges(),
+    grants: {
+      ...server.grants,
+      async recordUse(current: HostedServer, client, request) {
+        await server.grants.recordUse(current, client, request);
+        if (request?.codeChallenge !== undefined) rememberChallenge(current, client, request.codeChallenge);
+      },
+    },
+  };
+}

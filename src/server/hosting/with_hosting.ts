@@ -1,0 +1,66 @@
+/** What a process gives to a server: fetches, work in the background, limits, resources, and the end of sessions. */
+
+import type { Server } from "../../core/server.ts";
+import type { ServerPolicy } from "../config/server_policy.ts";
+import { createFetching } from "../fetching/fetching.ts";
+import { defaultOutbound, type Outbound } from "../fetching/outbound.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import { background } from "./background.ts";
+import { endWatchedSession } from "./end_user_sessions.ts";
+import { hostedResources } from "./hosted_resources.ts";
+import { rateLimiter } from "./rate_limiter.ts";
+import type { KeyRotation } from "./rotating_keys.ts";
+
+interface HostingOptions {
+  readonly keyRotation: KeyRotation;
+  /** Default: a fetch that connects only to where the policy allows it. */
+  readonly outbound?: Outbound;
+  /** The issuer, which may change. */
+  readonly currentIssuer: () => string;
+}
+
+/** The members that hosting adds, or replaces in the core. */
+type HostingMember =
+  | "assertionAudiences"
+  | "background"
+  | "certificateListener"
+  | "deliveries"
+  | "endSession"
+  | "fetching"
+  | "grants"
+  | "keyRotation"
+  | "rateLimiter"
+  | "resources"
+  | "sender"
+  | "sessionWatchers";
+
+/** Adds what a process gives to a server. Extensions add to its empty lists. */
+export function withHosting<S extends Server & Pick<HostedServer, "settings" | "trace">>(
+  server: S,
+  { keyRotation, outbound, currentIssuer }: HostingOptions,
+): S & Pick<HostedServer, HostingMember> {
+  const { settings, now }: { readonly settings: ServerPolicy; readonly now: Server["now"] } = server;
+  const { privateHosts, allows } = settings;
+  const send = outbound ?? defaultOutbound(() => ({ issuer: currentIssuer(), privateHosts, allows }));
+  return {
+    ...server,
+    keyRotation,
+    fetching: createFetching(send, now),
+    sender: undefined,
+    grants: {
+      ...server.grants,
+      async recordUse(current: HostedServer, client, request) {
+        if (client.standing === "unknown") current.fetching.recordUse(client.id);
+        await server.grants.recordUse(current, client, request);
+      },
+    },
+    background: background(server),
+    rateLimiter: settings.throttle ? rateLimiter(now) : undefined,
+    resources: hostedResources(settings),
+    sessionWatchers: [],
+    endSession: async (current: HostedServer, session) => await endWatchedSession(current, session),
+    deliveries: [],
+    certificateListener: undefined,
+    assertionAudiences: [],
+  };
+}

@@ -1,0 +1,22 @@
+/** What responses and tokens of the whole server have besides those of the core. */
+
+import type { Server } from "../../core/server.ts";
+import { tokenIssuers } from "../../core/tokens/mod.ts";
+import { refreshToken } from "../../core/tokens/refresh_token.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import { refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
+import { claimResponses } from "./claim_responses.ts";
+import { signLimitedToken } from "./limit_token.ts";
+
+/** Responses can be JWTs, tokens have a limit of their length, and responses name the lifetimes of refresh tokens. */
+export function withResponses<S extends Server>(
+  server: S,
+): S & Pick<HostedServer, "jwtResponses" | "keys" | "responses" | "tokenIssuers"> {
+  return {
+    ...server,
+    keys: { ...server.keys, signToken: signLimitedToken },
+    tokenIssuers: tokenIssuers.map((issue) => issue === refreshToken ? refreshTokenWithLifetimes : issue),
+    responses: claimResponses,
+    jwtResponses: { findEncryption: () => undefined, signIntrospection: () => undefined },
+  };
+}

@@ -1,0 +1,40 @@
+/** What redaction must know of a server: the secrets that it issues, and those of its clients. */
+
+import { isResponse } from "../../core/http/message.ts";
+import type { RequestHandler } from "../../core/router.ts";
+import { randomToken } from "../../core/secrets.ts";
+import type { Server } from "../../core/server.ts";
+import type { ServerPolicy } from "../config/server_policy.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import type { DeclaredNames } from "./hide_secrets.ts";
+import { rememberIssued } from "./issued_secrets.ts";
+import { registeredSecrets } from "./registered_secrets.ts";
+
+/**
+ * Remembers codes and tokens, and finds the secrets of clients.
+ *
+ * @param declaredNames The secret parameters of endpoints, which may be added later.
+ */
+export function withRedaction<S extends Server & Pick<HostedServer, "clients" | "settings">>(
+  server: S,
+  declaredNames: DeclaredNames,
+): S & Pick<HostedServer, "newToken" | "registeredSecrets"> {
+  return {
+    ...server,
+    newToken({ settings, randomBytes }, kind, value = randomToken(randomBytes)) {
+      rememberIssued(value);
+      return ((settings as ServerPolicy).tokenPrefixes[kind] ?? "") + value;
+    },
+    registeredSecrets: registeredSecrets(server.clients.registered, declaredNames),
+  };
+}
+
+/** Remembers the secrets of cookies: each has a MAC, which the core makes. */
+export function rememberCookies(handle: RequestHandler): RequestHandler {
+  return async (request, peer) => {
+    const response = await handle(request, peer);
+    const cookies = isResponse(response) ? undefined : response.headers["set-cookie"];
+    for (const [word] of cookies?.matchAll(/[\w-]{43,}/g) ?? []) rememberIssued(word);
+    return response;
+  };
+}
