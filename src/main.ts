@@ -113,7 +113,7 @@ async function startServer(args: readonly string[], environment: ProcessEnvironm
 
   const { drain } = config;
   const opened = await openServer(config, environment, rulesReader(environment, import.meta.url));
-  const { server, app, inspectorEnabled, openTools, faultsEnabled, control, log, metrics, healthCheck } = opened;
+  const { server, app, log, metrics } = opened;
   let url: string;
   let metricsServer: { readonly url: string; close(): Promise<void> } | undefined;
   try {
@@ -129,7 +129,7 @@ async function startServer(args: readonly string[], environment: ProcessEnvironm
     // A second signal stops immediately.
     if (stopping) exit(1);
     stopping = true;
-    healthCheck.drain();
+    opened.healthCheck?.drain();
     if (config.log === "json") log?.logEvent("stopping", { drain });
     else if (drain === 0) console.log("Stopping: requests in flight are completed first.");
     else console.log(`Stopping in ${drain} seconds: until then requests are served as before, and /readyz reports it.`);
@@ -143,23 +143,15 @@ async function startServer(args: readonly string[], environment: ProcessEnvironm
   onStop(stop);
 
   const resolved = { ...app.server.settings, ...app.initialEntries() };
-  const inspectorState = inspectorEnabled ? openTools ? "on" : "insecure" : "off";
-  const details = {
-    version,
-    issuer: server.issuer,
-    url,
-    store: config.store.displayLocation,
-    inspector: inspectorState,
-    faults: faultsEnabled ? "on" : "off",
-    control: control === undefined ? "off" : config.controlSecret === undefined ? "open" : "secret",
-    metrics: metricsServer?.url,
-  } as const;
+  const { issuer, inspector, faults, control } = opened.exposed();
+  const store = config.store.displayLocation;
+  const details = { version, issuer, url, store, inspector, faults, control, metrics: metricsServer?.url };
   if (config.log === "json") {
-    const open = describeExposure({ ...details, host: config.host, settings: resolved });
+    const open = describeExposure(opened.exposed());
     return log?.logEvent("listening", {
       ...details,
       config: config.configSource?.name,
-      insecure: insecureSettings(resolved, { inspector: inspectorState, exportsSecrets: config.insecureExportSecrets }),
+      insecure: insecureSettings(resolved, { inspector, exportsSecrets: config.insecureExportSecrets }),
       open,
     });
   }

@@ -12,7 +12,8 @@ import { describeVariations } from "../../testing/vary/vary_report.ts";
 import { programCommand } from "../about.ts";
 import { printText } from "../terminal_text.ts";
 import { CommandLineError } from "../command_line_error.ts";
-import { describeProgramExposure, openServer, type RunConfiguration } from "../open_server.ts";
+import { describeExposure } from "../exposure.ts";
+import { openServer, type RunConfiguration } from "../open_server.ts";
 import { noConfig } from "../environment.ts";
 import { describeFoundFile, readConfiguration } from "../read_config.ts";
 import { type ExportedValue, exportedVariables, readExecArguments, readVariedArguments } from "./exec_arguments.ts";
@@ -86,7 +87,7 @@ export async function execute(
     const { cert } = await server.listen({ port: config.port, host: config.host, tls: config.tls });
     const trusted = temporary && await trustCertificate(cert!, environment.env, temporary, readTextFile, opened.warn);
     const { issuer } = server;
-    const exposure = describeProgramExposure(opened, config);
+    const exposure = describeExposure(opened.exposed());
     if (exposure !== undefined) console.error(`Warning: ${printable(exposure)}`);
     const base = issuer.replace(/\/$/, "");
     const { clients = [ownClient] } = settings;

@@ -9,7 +9,8 @@ import { type McpService, parseMcp, respondToMcpMessage } from "../../resource/m
 import { printable } from "../../core/quote_value.ts";
 import { version } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
-import { describeProgramExposure, openServer, type ProgramServer } from "../open_server.ts";
+import { describeExposure } from "../exposure.ts";
+import { openServer, type ProgramServer } from "../open_server.ts";
 import { describeFoundFile, readConfiguration } from "../read_config.ts";
 import { printText } from "../terminal_text.ts";
 import { createTools, type StartedServer } from "./tools.ts";
@@ -78,7 +79,7 @@ export async function serveTools(
       opened = undefined;
       throw error;
     });
-    const exposure = describeProgramExposure(opened, config);
+    const exposure = describeExposure(opened.exposed());
     if (exposure !== undefined) console.error(`Warning: ${printable(exposure)}`);
     return { ...opened, readRules, controlSecret };
   }

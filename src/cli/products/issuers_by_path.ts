@@ -3,12 +3,12 @@
  * configuration names from the start, and adds others at the first request to one of their endpoints.
  */
 
-import { plainText } from "../platform/http/response.ts";
-import { parseTarget, type RequestHandler } from "../core/router.ts";
-import { memoryStore } from "../core/store/memory.ts";
-import type { App } from "../server/app.ts";
-import type { AppChanges, LatchkeyOptions, Plugin } from "../server/hosting/options.ts";
-import type { HostedApp } from "../server/hosting/hosted_app.ts";
+import { plainText } from "../../platform/http/response.ts";
+import { parseTarget, type RequestHandler } from "../../core/router.ts";
+import { memoryStore } from "../../core/store/memory.ts";
+import type { App } from "../../server/app.ts";
+import type { AppChanges, LatchkeyOptions, Plugin } from "../../server/hosting/options.ts";
+import type { HostedApp } from "../../server/hosting/hosted_app.ts";
 
 /** Maximum number of issuers of one server. */
 const maxIssuers = 50;

@@ -1,0 +1,69 @@
+/** What a configuration names besides settings: a resource, mappings, a signing key, and the default user. */
+
+import type { PrivateJwk } from "../../client/private_jwk.ts";
+import { ConfigurationError } from "../../core/configuration_error.ts";
+import { recorder as createRecorder } from "../../recorder/recorder.ts";
+import { quote } from "../../server/config/config_issue.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
+import { requestMappings as createMappings } from "../../testing/request_mappings.ts";
+import { chooseDefaultUser } from "../default_user.ts";
+import { usersOfMappings } from "../mock_oauth2_config.ts";
+import { addPlugins, type Product } from "./program.ts";
+
+export const withMcpServer: Product = async (program) => {
+  const { mcpServer: path } = program.config;
+  if (path === undefined) return program;
+  const { mcpServer } = await import("../../resource/mcp_server.ts");
+  return addPlugins(program, mcpServer(path));
+};
+
+/** Claims by parameters of token requests, which a recorder reads; and the users whom the mappings name. */
+export const withRequestMappings: Product = (program) => {
+  const { config, requestMappings, starts } = program;
+  if (requestMappings === undefined) return program;
+  const recorder = program.recorder ?? createRecorder();
+  const plugins = program.recorder === undefined ? [recorder] : [];
+  const addUsers: typeof starts[number] = async ({ users }) => {
+    // Of all issuers, so that each one has the default user.
+    for (const named of usersOfMappings(config.requestMappings ?? [])) {
+      if (await users.find(named.sub) === undefined) await users.set(named);
+    }
+  };
+  const mapping = createMappings(requestMappings, recorder);
+  return { ...addPlugins(program, ...plugins, mapping), starts: [...starts, addUsers] };
+};
+
+export const withSigningKey: Product = (program) => {
+  const { config: { signingKey }, starts } = program;
+  if (signingKey === undefined) return program;
+  let server: HostedServer | undefined;
+  const opened = addPlugins(program, { setup: (app) => void (server = app.server) });
+  return { ...opened, starts: [...starts, () => importSigningKey(server!, signingKey)] };
+};
+
+export const withDefaultUser: Product = (program) => ({
+  ...program,
+  starts: [...program.starts, ({ users }) => chooseDefaultUser(users, program.config.user)],
+});
+
+/**
+ * Makes a key the first that signs. Its `kid` is the last segment of the issuer, as in mock-oauth2-server, or its own
+ * for an issuer without a path.
+ */
+async function importSigningKey(server: HostedServer, { kid, alg: _, ...key }: PrivateJwk): Promise<void> {
+  const id = new URL(server.issuer).pathname.split("/").at(-1) || kid || "default";
+  const published = await server.keys.publishedKeys([server.settings.alg]);
+  if (published.some((other) => other.kid === id)) return;
+  const { importKey } = await import("../../testing/import_key.ts");
+  try {
+    await importKey(server, { ...key, kid: id });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new ConfigurationError([{
+      path: "tokenProvider.keyProvider.initialKeys",
+      expected: `a private key for ${server.settings.alg}`,
+      received: `a JWK with kty ${quote(key.kty)}`,
+      hint: "Set tokenProvider.keyProvider.algorithm to the algorithm of the key, or remove initialKeys.",
+    }]);
+  }
+}

@@ -1,0 +1,42 @@
+/** What those who run the server need: limits, the log, metrics, probes, and warnings about a changed file. */
+
+import { warnOfChangedFile } from "../changed_file.ts";
+import { health } from "../operating/health.ts";
+import { limitConcurrency } from "../operating/limit_concurrency.ts";
+import { logging } from "../operating/logging.ts";
+import { metrics as createMetrics } from "../operating/metrics.ts";
+import { addPlugins, type Product } from "./program.ts";
+
+export const withLimits: Product = (program) =>
+  addPlugins(program, limitConcurrency({ maxInFlight: program.config.maxInFlight }));
+
+export const withLog: Product = (program) => {
+  const { config: { log: format, isLogChosen }, environment } = program;
+  if (format === "off") return program;
+  const { env, isTerminal, terminalWidth, writeLogLine, onExit } = environment;
+  const log = logging({
+    write: writeLogLine,
+    format,
+    // Outside of a terminal, successes are written only if the format was chosen.
+    verbose: isTerminal || isLogChosen,
+    terminal: isTerminal ? () => ({ colors: !env.NO_COLOR, width: terminalWidth(), localTime: true }) : undefined,
+  });
+  onExit(log.flush);
+  return { ...addPlugins(program, log), log };
+};
+
+export const withMetrics: Product = (program) => {
+  if (program.config.metrics === undefined) return program;
+  const metrics = createMetrics();
+  return { ...addPlugins(program, metrics), metrics };
+};
+
+export const withHealthCheck: Product = (program) => {
+  const healthCheck = health();
+  return { ...addPlugins(program, healthCheck), healthCheck };
+};
+
+export const withChangedFile: Product = (program) => {
+  const { config: { file }, environment, warn } = program;
+  return file === undefined ? program : addPlugins(program, { onEvent: warnOfChangedFile(file, environment, warn) });
+};
