@@ -53,7 +53,6 @@ const sharedNames: Readonly<Record<string, string>> = {
 const sharedFiles: Readonly<Record<string, string>> = {
   "src/platform/store/": "It lists the kinds of records whose ids Redis keeps in a sorted set.",
   "src/core/store/": "It lists the kinds of records that a full store may evict.",
-  "src/core/keys/jwt.ts": "It has the `typ` of each kind of JWT that a fault can select.",
   "src/server/login/pages/device.tsx": "The page of a public type, Pages, which a program can replace.",
   "src/server/pages/parameters.tsx": "It explains parameters of authorization requests to developers.",
   "src/server/pages/authorized": "It shows and explains every authorization response, signed ones and errors.",

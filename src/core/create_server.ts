@@ -7,7 +7,7 @@ import { grantTypesOf } from "./grants/mod.ts";
 import { grantFunctions } from "./grants/narrow_grant.ts";
 import { immediate, immediateFunctions } from "./immediate.ts";
 import { signingKeys } from "./jwks.ts";
-import { jwtSigner } from "./keys/jwt.ts";
+import { jwtSigner, jwtTypes } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
 import { namesOf } from "./names.ts";
 import { requestParts } from "./request.ts";
@@ -39,6 +39,7 @@ export function createServer<Added extends object>(
 ): Server & Added {
   const { issuer, settings } = given;
   immediate("now", given.now());
+  const types = jwtTypes(settings, Object.assign({}, ...extensions.map(({ jwtTypes }) => jwtTypes)));
   // No getters: requests copy this object, and a copy with getters takes ten times as long.
   return {
     names: namesOf(issuer),
@@ -49,7 +50,8 @@ export function createServer<Added extends object>(
     newToken: ({ randomBytes }, _kind, value = randomToken(randomBytes)) => value,
     keys: {
       ...keys,
-      sign: jwtSigner(keys, settings),
+      types,
+      sign: jwtSigner(keys, types),
       signToken: (server, _client, kind, alg, claims) => server.keys.sign(kind, alg, claims),
       jwks: signingKeys,
     },

@@ -3,6 +3,7 @@
 import type { Approver } from "./approver.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { LoadableGrantType } from "./grants/mod.ts";
+import type { JwtTypes } from "./keys/jwt.ts";
 import type { Policy } from "./policy.ts";
 import type { Endpoint } from "./route.ts";
 import type { ClientAuth, RequestPart, RequestParts, Server } from "./server.ts";
@@ -37,6 +38,8 @@ export interface CoreExtension<Own = object> {
   metadata?(server: ServerWith<Own>, endpoints: readonly EndpointDescription[]): Readonly<Record<string, unknown>>;
   /** Its methods of client authentication. Default: none. */
   readonly clientAuthentication?: readonly ClientAuth[];
+  /** The `typ` of the header of each kind of JWT that it signs; `undefined`: no `typ`. Default: it signs none. */
+  readonly jwtTypes?: JwtTypes;
   /**
    * Replaces members of the server, once, when it is assembled. Its functions receive the server of each request, which
    * a plugin may have changed, as their first parameter. Default: it replaces none.

@@ -6,9 +6,9 @@ import type { RequestLike, ResponseLike } from "../core/http/message.ts";
 import { isObject } from "../core/json_value.ts";
 import { parseTarget } from "../core/router.ts";
 import { boundedCache } from "../platform/bounded_cache.ts";
-import type { TokenKind } from "../core/keys/jwt.ts";
 import { claimsContext } from "../core/tokens/mod.ts";
 import type { ClaimChange, ClaimsContext, OriginalClaims } from "../core/tokens/claim_change.ts";
+import type { TokenKind } from "./faults/resign.ts";
 import { withChange } from "./faults/with_change.ts";
 import type { Server } from "../core/server.ts";
 import type { TokenResponse } from "../core/grants/authenticated_request.ts";
@@ -180,7 +180,10 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
       const changes: Partial<Server> = {
         claimChange: withChange(
           server,
-          (kind, claims, context) => override(kind, claims, context, request, claimChange?.original),
+          (kind, claims, context) =>
+            Object.hasOwn(queues, kind)
+              ? override(kind as TokenKind, claims, context, request, claimChange?.original)
+              : claims,
         ),
         tokenIssuers: [...tokenIssuers, async (inner, authorization, _, members) => {
           const context = await claimsContext(inner, authorization);

@@ -45,9 +45,12 @@ const eventFaults: Readonly<Record<EventFault, AlterOfServer>> = {
     const parts = [{ alg: "none", typ: "secevent+jwt" }, claims].map((part) => encodeBase64url(JSON.stringify(part)));
     return Promise.resolve([{ claims, token: `${parts.join(".")}.` }]);
   },
-  "wrong signature": async ({ keys, settings }, { idTokenAlg }, claims) => {
+  "wrong signature": async ({ keys }, { idTokenAlg }, claims) => {
     const { kid } = await keys.signer(idTokenAlg);
-    return [{ claims, token: await jwtSigner(foreignKeys(kid, kid), settings)("security_event", idTokenAlg, claims) }];
+    return [{
+      claims,
+      token: await jwtSigner(foreignKeys(kid, kid), keys.types)("security_event", idTokenAlg, claims),
+    }];
   },
   "wrong type": async ({ keys }, { idTokenAlg }, claims) => [
     { claims, token: await signJwt(await keys.signer(idTokenAlg), "JWT", claims) },

@@ -51,7 +51,7 @@ export function withOverrides<Own extends Server>(server: Own, overrides: TokenO
       ...server.keys,
       async sign(kind, alg, claims) {
         const signer = await signerFor(server, alg, overrides);
-        const sign = jwtSigner({ signer: () => Promise.resolve(signer) }, server.settings);
+        const sign = jwtSigner({ signer: () => Promise.resolve(signer) }, server.keys.types);
         const jwt = typ === undefined
           ? await sign(kind, alg, overrideClaims(claims))
           : await signJwt(signer, typ, overrideClaims(claims));

@@ -1,12 +1,12 @@
 /** Forged JWTs: any header, any payload, and signatures of any key (RFC 7515, RFC 8725). */
 
-import { type JwtKind, type SignClaims, typOf } from "../../core/keys/jwt.ts";
+import type { JwtKind, SignClaims } from "../../core/keys/jwt.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { Server } from "../../core/server.ts";
 import { encodeBase64url, importPublicKey } from "../../core/crypto.ts";
 import { publicMembersOf } from "../../core/keys/jwk.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
-import { type Claims, encodeJwt, resign } from "../../testing/faults/resign.ts";
+import { type Claims, encodeJwt, resign, type SignedKind } from "../../testing/faults/resign.ts";
 import { foreignKeys } from "../../testing/keys.ts";
 
 /** What the server would have signed. */
@@ -31,7 +31,7 @@ const encoder = new TextEncoder();
 export type Forge = (original: Original) => string | Promise<string>;
 
 /** A fault that sends another text in place of the ID token, or another JWT of the server. */
-export function forgeJwt(name: string, forge: Forge, signedKind?: JwtKind): Fault {
+export function forgeJwt(name: string, forge: Forge, signedKind?: SignedKind): Fault {
   const sign = (server: Server): SignClaims => async (kind, alg, claims) => {
     const signer = await server.keys.signer(alg);
     return await forge({
@@ -39,7 +39,7 @@ export function forgeJwt(name: string, forge: Forge, signedKind?: JwtKind): Faul
       kind,
       alg,
       claims,
-      header: { alg, typ: typOf(server.settings, kind), kid: signer.kid },
+      header: { alg, typ: server.keys.types[kind], kid: signer.kid },
       sign: async (text) => await signer.sign(encoder.encode(text)),
     });
   };

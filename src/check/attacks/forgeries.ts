@@ -3,7 +3,6 @@
  * that is a JWT. Each differs from the JWT of the server in one property, so that only the check of it stops the JWT.
  */
 
-import type { JwtKind } from "../../core/keys/jwt.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { Stage } from "../attack.ts";
 import { type Attack, type AttackSource, defineAttack } from "../define_attack.ts";
@@ -18,7 +17,7 @@ import {
 } from "./forged_jwt.ts";
 import { oneOf } from "./parameters.ts";
 import { encodeBase64url } from "../../core/crypto.ts";
-import { encodeJwt } from "../../testing/faults/resign.ts";
+import { encodeJwt, type SignedKind } from "../../testing/faults/resign.ts";
 
 type ForgeFor = (...args: [...Parameters<Forge>, stage: Stage]) => ReturnType<Forge>;
 
@@ -127,7 +126,7 @@ export const forgedSignatures: Forgeries = { ...unsigned, ...foreignlySigned, ..
 export function forgeryAttack(
   source: Omit<AttackSource<readonly []>, "parameters" | "once" | "always" | "start" | "perform">,
   forgeries: Forgeries,
-  kind?: JwtKind,
+  kind?: SignedKind,
 ): Attack {
   return defineAttack({
     ...source,

@@ -52,9 +52,9 @@ export const idTokenKeyAttacks: readonly Attack[] = [
       other.on("jwks").always(publishForeignKey());
       await driver.logIn!({ ...journey, issuer: other.issuer });
       as.on("token").always(
-        resign("ID token signed with the key of another issuer", ({ keys, settings }) => async (kind, alg, claims) => {
+        resign("ID token signed with the key of another issuer", ({ keys }) => async (kind, alg, claims) => {
           const { kid } = await keys.signer(alg);
-          return await jwtSigner(foreignKeys(foreignKid, kid), settings)(kind, alg, claims);
+          return await jwtSigner(foreignKeys(foreignKid, kid), keys.types)(kind, alg, claims);
         }),
       );
       return await driver.logIn!(journey);

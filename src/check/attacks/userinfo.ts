@@ -179,7 +179,7 @@ function wronglySignedUserinfo(flaw: string, { client_id, userinfo_signed_respon
       const flawed = flaw === "aud" || flaw === "iss" ? { [flaw]: foreignValue } : {};
       const claims = { ...members, picture: attackersPicture, iss: server.issuer, aud: client_id, ...flawed };
       const { kid } = await server.keys.signer(alg);
-      const sign = flaw === "key" ? jwtSigner(foreignKeys(kid, kid), server.settings) : server.keys.sign;
+      const sign = flaw === "key" ? jwtSigner(foreignKeys(kid, kid), server.keys.types) : server.keys.sign;
       const jwt = flaw === "unsigned" ? `${encodeJwt({ alg: "none" }, claims)}.` : await sign("userinfo", alg, claims);
       return withBody(response, jwt, { "content-type": "application/jwt" });
     },

@@ -6,22 +6,11 @@ import { cryptography, encodeBase64url } from "../crypto.ts";
 import type { Keys, Signer } from "./keys.ts";
 import { isMlDsa, type SigningAlgorithm } from "./signing_algorithm.ts";
 
-/** The `typ` of the header. Authorization responses have none, as in JARM §2.2, so that nothing else accepts them. */
-const typByKind: Readonly<Record<Exclude<JwtKind, "access_token">, string | undefined>> = {
-  id_token: "JWT",
-  userinfo: "JWT",
-  id_jag: "oauth-id-jag+jwt",
-  logout_token: "logout+jwt",
-  introspection: "token-introspection+jwt",
-  authorization_response: undefined,
-  security_event: "secevent+jwt",
-};
+/** A kind of JWT, or of responses with the claims of a user: `access_token`, `id_token`, `userinfo`; or of an extension. */
+export type JwtKind = string;
 
-/** The kinds of signed tokens, and of responses with the claims of a user. */
-export type TokenKind = "access_token" | "id_token" | "userinfo" | "id_jag" | "logout_token";
-
-/** The kinds of JWTs that this server signs. */
-export type JwtKind = TokenKind | "introspection" | "authorization_response" | "security_event";
+/** The `typ` of the header of JWTs, by their kind; `undefined`: they have none. */
+export type JwtTypes = Readonly<Record<JwtKind, string | undefined>>;
 
 /** @internal Signs the claims of a token. Times are in seconds since the epoch. */
 export type SignClaims = (
@@ -32,12 +21,14 @@ export type SignClaims = (
 
 /** @internal The keys of a server, and what uses them. */
 export interface SigningKeys<Server> extends Keys {
+  /** See {@link jwtTypes}. */
+  readonly types: JwtTypes;
   readonly sign: SignClaims;
   /** Signs a token for a client. Default: by `sign`, with all claims. */
   signToken(
     server: Server,
     client: Client,
-    kind: TokenKind,
+    kind: JwtKind,
     alg: SigningAlgorithm,
     claims: Readonly<Record<string, unknown>>,
   ): string | Promise<string>;
@@ -48,15 +39,23 @@ export interface SigningKeys<Server> extends Keys {
 /** The policy that decides about the header of JWTs. */
 export type HeaderPolicy = Pick<Policy, "accessTokenTyp">;
 
-/** The `typ` that a server with this policy writes into a kind of JWT; `undefined`: none. */
-export function typOf({ accessTokenTyp }: HeaderPolicy, kind: JwtKind): string | undefined {
-  if (kind !== "access_token") return typByKind[kind];
-  return accessTokenTyp === "none" ? undefined : accessTokenTyp;
+/**
+ * The `typ` that a server with this policy writes into each kind of JWT.
+ *
+ * @param ofExtensions Those of the kinds that extensions sign.
+ */
+export function jwtTypes({ accessTokenTyp }: HeaderPolicy, ofExtensions: JwtTypes): JwtTypes {
+  return {
+    access_token: accessTokenTyp === "none" ? undefined : accessTokenTyp,
+    id_token: "JWT",
+    userinfo: "JWT",
+    ...ofExtensions,
+  };
 }
 
 /** Signs with the current key. */
-export function jwtSigner(keys: Pick<Keys, "signer">, policy: HeaderPolicy): SignClaims {
-  return async (kind, alg, claims) => await signJwt(await keys.signer(alg), typOf(policy, kind), claims);
+export function jwtSigner(keys: Pick<Keys, "signer">, types: JwtTypes): SignClaims {
+  return async (kind, alg, claims) => await signJwt(await keys.signer(alg), types[kind], claims);
 }
 
 const encoder = new TextEncoder();

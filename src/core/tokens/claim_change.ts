@@ -2,7 +2,7 @@
 
 import type { User } from "../clients/client.ts";
 import type { Client } from "../clients/repository.ts";
-import type { TokenKind } from "../keys/jwt.ts";
+import type { JwtKind } from "../keys/jwt.ts";
 
 /** @internal The grant that claims are issued for. */
 export interface ClaimsContext {
@@ -31,7 +31,7 @@ export interface ClaimChange<Server> {
 
 /** @internal Changes the claims of a token or userinfo response. */
 export type ChangeClaims = (
-  kind: TokenKind,
+  kind: JwtKind,
   claims: Readonly<Record<string, unknown>>,
   context: ClaimsContext,
 ) => Readonly<Record<string, unknown>>;

@@ -12,7 +12,7 @@ import { type Confirmation, confirmationOf } from "./sent_token.ts";
 import { accessTokenClaims, type ClaimRules, claimsForScope, type UserClaims } from "../claims.ts";
 import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
-import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
+import { type JwtKind, secondsNow, tokenHash } from "../keys/jwt.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { type ClaimsContext, finalClaims } from "./claim_change.ts";
 import { refreshToken } from "./refresh_token.ts";
@@ -84,7 +84,7 @@ export async function claimsContext(
 /** The claims of a token as {@link finalClaims} returns them. */
 export async function claimsToSign(
   server: Server,
-  kind: TokenKind,
+  kind: JwtKind,
   claims: Readonly<Record<string, unknown>>,
   authorization: Authorization,
 ): Promise<Readonly<Record<string, unknown>>> {

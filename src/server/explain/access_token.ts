@@ -6,7 +6,6 @@ import { findRevoked } from "../../core/grant.ts";
 import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } from "../../platform/jwt/jwt_policies.ts";
 import type { InvalidToken } from "../../core/rules/openid.ts";
 import type { Server } from "../../core/server.ts";
-import { typOf } from "../../core/keys/jwt.ts";
 import { grantOfAccessToken } from "../../core/tokens/access_token.ts";
 import { isKind, verifyOwnJwt } from "../../core/keys/verification.ts";
 import { describeRevocation } from "./revocation.ts";
@@ -58,7 +57,7 @@ export async function explainAccessToken(facts: InvalidToken, server: Server): P
   }
   if (!isKind(server.settings, "access_token", { typ }, claims)) {
     const describe = (typ: string | undefined) => typ === undefined ? "no typ" : `typ ${typ}`;
-    const ownTyp = typOf(server.settings, "access_token");
+    const ownTyp = server.keys.types.access_token;
     return {
       reason: "the token is not an access token",
       expected: typ === ownTyp ? "an access token" : describe(ownTyp),

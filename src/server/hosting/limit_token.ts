@@ -3,7 +3,7 @@
 import { isReservedClaim } from "../../core/claims.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
-import type { TokenKind } from "../../core/keys/jwt.ts";
+import type { JwtKind } from "../../core/keys/jwt.ts";
 import { maxTokenLength } from "../../core/tokens/sent_token.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
@@ -29,7 +29,7 @@ const warned = new WeakMap<HostedServer["clients"], Set<string>>();
 export async function signLimitedToken(
   server: HostedServer,
   client: Client,
-  kind: TokenKind,
+  kind: JwtKind,
   alg: SigningAlgorithm,
   claims: Claims,
 ): Promise<string> {
@@ -40,7 +40,7 @@ export async function signLimitedToken(
 async function shortenToken(
   server: HostedServer,
   client: Client,
-  kind: TokenKind,
+  kind: JwtKind,
   alg: SigningAlgorithm,
   claims: Claims,
   token: string,

@@ -44,9 +44,9 @@ export const wrongSignature: FaultFactory<() => Fault> = defineFault({
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because the published key does not verify the signature.",
   create: () =>
-    resign("ID token with invalid signature", ({ keys, settings }) => async (kind, alg, claims) => {
+    resign("ID token with invalid signature", ({ keys }) => async (kind, alg, claims) => {
       const { kid } = await keys.signer(alg);
-      return await jwtSigner(foreignKeys(kid, kid), settings)(kind, alg, claims);
+      return await jwtSigner(foreignKeys(kid, kid), keys.types)(kind, alg, claims);
     }),
 });
 
@@ -57,9 +57,9 @@ export const unknownKid: FaultFactory<() => Fault> = defineFault({
   endpoints: ["token"],
   correctClient: "The client fetches the JWKS once more, at most once, and then rejects the ID token.",
   create: () =>
-    resign("ID token with unknown kid", ({ keys, settings }) => async (kind, alg, claims) => {
+    resign("ID token with unknown kid", ({ keys }) => async (kind, alg, claims) => {
       const { kid } = await keys.signer(alg);
-      return await jwtSigner(foreignKeys("unpublished-key", kid), settings)(kind, alg, claims);
+      return await jwtSigner(foreignKeys("unpublished-key", kid), keys.types)(kind, alg, claims);
     }),
 });
 

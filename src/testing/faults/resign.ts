@@ -1,13 +1,19 @@
 /** Faults that sign the ID token with another key or header, or change the claims of a token. */
 
-import type { JwtKind, SignClaims, TokenKind } from "../../core/keys/jwt.ts";
-import { secondsNow, typOf } from "../../core/keys/jwt.ts";
+import type { SignClaims } from "../../core/keys/jwt.ts";
+import { secondsNow } from "../../core/keys/jwt.ts";
 import type { Server } from "../../core/server.ts";
 import { encodeBase64url } from "../../core/crypto.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 import { editParameter, objectParameter } from "./parameters.ts";
 import { withoutNulls } from "./response_body.ts";
 import { withChange } from "./with_change.ts";
+
+/** The kinds of tokens and responses whose claims can be changed. */
+export type TokenKind = "access_token" | "id_token" | "userinfo" | "id_jag" | "logout_token";
+
+/** The kinds of JWTs that can be signed in another way. */
+export type SignedKind = TokenKind | "introspection" | "authorization_response" | "security_event";
 
 /** The claims of a token. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -20,7 +26,7 @@ export function resign(
   name: string,
   sign: (server: Server) => SignClaims,
   appliesTo?: (claims: Claims) => boolean,
-  signedKind: JwtKind = "id_token",
+  signedKind: SignedKind = "id_token",
 ): Fault {
   return {
     name,
@@ -49,7 +55,7 @@ export function resign(
 export function overrideClaims(
   name: string,
   change: (claims: Claims, now: number) => Claims,
-  { of, appliesTo }: { readonly of?: JwtKind; readonly appliesTo?: (claims: Claims) => boolean } = {},
+  { of, appliesTo }: { readonly of?: SignedKind; readonly appliesTo?: (claims: Claims) => boolean } = {},
 ): Fault {
   const sign = (server: Server): SignClaims => (kind, alg, claims) =>
     server.keys.sign(kind, alg, { ...claims, ...change(claims, secondsNow(server)) });
@@ -57,10 +63,10 @@ export function overrideClaims(
 }
 
 /** A fault that signs another JOSE header with the right key; `null` removes a member. */
-export function editHeader(name: string, signedKind: JwtKind, edit: Claims): Fault {
-  const sign = ({ keys, settings }: Server): SignClaims => async (kind, alg, claims) => {
+export function editHeader(name: string, signedKind: SignedKind, edit: Claims): Fault {
+  const sign = ({ keys }: Server): SignClaims => async (kind, alg, claims) => {
     const { kid, sign } = await keys.signer(alg);
-    const input = encodeJwt({ alg, typ: typOf(settings, kind), kid, ...withoutNulls(edit) }, claims);
+    const input = encodeJwt({ alg, typ: keys.types[kind], kid, ...withoutNulls(edit) }, claims);
     return `${input}.${encodeBase64url(await sign(new TextEncoder().encode(input)))}`;
   };
   return resign(name, sign, undefined, signedKind);

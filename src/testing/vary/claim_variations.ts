@@ -1,11 +1,10 @@
 /** Variations of the claims in ID tokens, access tokens and userinfo responses. */
 
-import type { TokenKind } from "../../core/keys/jwt.ts";
 import { randomId } from "../../core/secrets.ts";
 import type { EntryPointParts, RequestPart, Server } from "../../core/server.ts";
 import type { HostedClient } from "../../server/config/client_metadata.ts";
 import type { FaultContext } from "../faults/fault.ts";
-import { type Claims, editClaims } from "../faults/resign.ts";
+import { type Claims, editClaims, type TokenKind } from "../faults/resign.ts";
 import type { Roll } from "./roll.ts";
 import { withUnknown } from "./json_variations.ts";
 import type { RollOf, Variation } from "./variation.ts";

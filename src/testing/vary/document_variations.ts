@@ -100,7 +100,7 @@ export const documentVariations: readonly Variation[] = [
       const suffix = roll.pick(["~", "/2026-11-23T09:00:00Z+é", "x".repeat(500)]);
       return (server) => {
         const keys = withKeyIds(server.keys, suffix);
-        return { ...server, keys: { ...keys, sign: jwtSigner(keys, server.settings) } };
+        return { ...server, keys: { ...keys, sign: jwtSigner(keys, keys.types) } };
       };
     },
   },

@@ -66,6 +66,7 @@ export const clientLogout: Extension<ClientLogoutPolicy> = {
       ...frontChannel && { frontchannel_logout_supported: true, frontchannel_logout_session_supported: true },
     };
   },
+  jwtTypes: { logout_token: "logout+jwt" },
   extend: (server) => ({
     ...server,
     tokenIssuers: [...server.tokenIssuers, recordClient],

@@ -36,6 +36,7 @@ export const sharedSignals: Extension<SharedSignalPolicy> = {
   name: "shared_signals",
   settings: sharedSignalSettings,
   endpoints: (settings, { base }) => isOn(settings) ? signalEndpoints(base) : [],
+  jwtTypes: { security_event: "secevent+jwt" },
   extend: (server) => ({ ...server, sessionWatchers: [...server.sessionWatchers, watcher] }),
   everyMinute: repeatPushes,
 };

@@ -39,6 +39,8 @@ export const signedResponses: Extension = {
   name: "signed_responses",
   clientMetadata: { fields: signedResponseClientFields },
   settings: { values: { responseModes: modes.map(({ name }) => name) } },
+  // Authorization responses have no `typ`, as in JARM §2.2, so that nothing else accepts them.
+  jwtTypes: { introspection: "token-introspection+jwt", authorization_response: undefined },
   extend: (server) => ({
     ...server,
     responseModes: new Map([...server.responseModes, ...modes.map((mode) => [mode.name, mode] as const)]),

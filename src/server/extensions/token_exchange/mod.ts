@@ -55,6 +55,7 @@ export const tokenExchange: Extension<TokenExchangePolicy> = {
       return { authorize: (server: HostedServer, request) => exchangeToken(server, request, settings) };
     },
   }],
+  jwtTypes: { id_jag: "oauth-id-jag+jwt" },
   extend: (server) =>
     issuesIdJags(server.settings) ? { ...server, tokenIssuers: [...server.tokenIssuers, storeIdToken] } : server,
 };
