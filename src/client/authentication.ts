@@ -14,14 +14,7 @@ export interface ClientCredentials {
   /** The redirect URI to use. Default: the first registered one. */
   readonly redirect_uri?: string;
   /** The authentication method. Default: the registered one. */
-  readonly token_endpoint_auth_method?:
-    | "none"
-    | "client_secret_basic"
-    | "client_secret_post"
-    | "client_secret_jwt"
-    | "private_key_jwt"
-    | "tls_client_auth"
-    | "self_signed_tls_client_auth";
+  readonly token_endpoint_auth_method?: string;
   /** The algorithm of assertions with `client_secret_jwt`. Default: the registered one, or `HS256`. */
   readonly token_endpoint_auth_signing_alg?: string;
   /** The algorithm of signed authorization requests. Default: the registered one, or that of `private_jwk`. */
@@ -40,7 +33,7 @@ export interface ClientAuthentication {
 }
 
 /**
- * Authenticates a client. Without a method, the request only names the client.
+ * Authenticates a client. Without a method, or with one that does not use a secret or key, the request only names it.
  *
  * @throws {TypeError} If the client lacks the secret or key of its method.
  */
@@ -50,11 +43,6 @@ export async function authenticateClient(
 ): Promise<ClientAuthentication> {
   const { client_id, token_endpoint_auth_method: method = "none", token_endpoint_auth_signing_alg: alg } = client;
   switch (method) {
-    // The connection authenticates a client of mutual TLS.
-    case "tls_client_auth":
-    case "self_signed_tls_client_auth":
-    case "none":
-      return { headers: {}, params: { client_id } };
     case "client_secret_basic":
       return {
         headers: { authorization: `Basic ${btoa(basicCredentials(client_id, getSecret(client)))}` },
@@ -66,6 +54,8 @@ export async function authenticateClient(
       return await assertionParameters(context, client_id, await signingKey(client, alg ?? "HS256"));
     case "private_key_jwt":
       return await assertionParameters(context, client_id, await signingKey(client));
+    default:
+      return { headers: {}, params: { client_id } };
   }
 }
 

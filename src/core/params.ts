@@ -124,14 +124,14 @@ export function parameters(...list: readonly (string | ParameterDescription)[]):
   return list.map((parameter) => typeof parameter === "string" ? { name: parameter } : parameter);
 }
 
-/** A response type (OAuth 2.0 Multiple Response Types §3, §5): `code` of every server, the others of an extension. */
-export type ResponseType = "code" | "id_token" | "code id_token";
+/** @internal A response type (OAuth 2.0 Multiple Response Types §3, §5): `code`, or one of an extension. */
+export type ResponseType = string;
 
 /**
- * How a response is sent. `query`: in the query of the redirect URI; `fragment`: in its fragment, which scripts of the
- * page there read; `form_post`: in a form that submits itself there. The modes with `jwt` are signed, by an extension.
+ * @internal How a response is sent. `query`: in the query of the redirect URI; `fragment`: in its fragment, which
+ * scripts of the page there read; `form_post`: in a form that submits itself there. Or a mode of an extension.
  */
-export type ResponseMode = "query" | "fragment" | "form_post" | "jwt" | "query.jwt" | "fragment.jwt" | "form_post.jwt";
+export type ResponseMode = string;
 
 /** @internal The parameters of an authorization response. */
 export type ResponseFields = readonly (readonly [name: string, value: string])[];

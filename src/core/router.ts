@@ -63,8 +63,8 @@ export interface RouterOptions<Context, R extends Route<Context>> {
   /** Default: those of OAuth and of trace context. */
   readonly crossOriginHeaders?: CrossOriginHeaders;
   /**
-   * Whether a preflight allows any request header (Fetch §3.2.5), not only those of `crossOriginHeaders`, and scripts
-   * of other origins may read the JSON response for an unknown path. Default: false.
+   * Whether a preflight allows any request header (Fetch §3.2.5), not only those above, and scripts of other origins
+   * may read the JSON response for an unknown path. Default: false.
    */
   readonly permissiveCors?: boolean;
   headers?(): Readonly<Record<string, string>> | undefined;

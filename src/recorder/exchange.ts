@@ -1,11 +1,11 @@
 /** The records of the recorder: an exchange is one request and its response, a flow the exchanges of one login. */
 
 import type { Fields } from "../core/http/form.ts";
-import type { ClientAuthMethod } from "../core/clients/client.ts";
 import type { RuleId } from "../core/rules/mod.ts";
 import type { TraceEvent } from "../server/trace.ts";
 import type { Explanation } from "../core/errors.ts";
 import type { Caller } from "../core/endpoint.ts";
+import type { ClientAuthMethod } from "../server/config/client_metadata.ts";
 
 /** A request as received, secrets included. Redact it before you show it. */
 export interface RecordedRequest {

@@ -5,9 +5,9 @@ import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import type { RequestLike } from "../core/http/message.ts";
 import type { RequestTarget } from "../core/router.ts";
 import { decodeFormValue } from "../server/redaction/hide_secrets.ts";
-import type { ClientAuthMethod } from "../core/clients/client.ts";
 import type { RecordedRequest } from "./exchange.ts";
 import type { CapturedBody } from "../platform/http/body_tap.ts";
+import type { ClientAuthMethod } from "../server/config/client_metadata.ts";
 
 export { decodeFormValue };
 

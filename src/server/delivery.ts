@@ -1,14 +1,13 @@
 /** Requests that started on another device, as the pages for users show and decide them. */
 
 import type { Client } from "../core/clients/repository.ts";
-import type { ResponseMode } from "../core/params.ts";
 import type { Destination } from "../core/request/authorization_request.ts";
 import type { Server } from "../core/server.ts";
 import type { FurtherAccess, Grant } from "../core/store/store.ts";
 import { reject } from "./rules/pages.ts";
 
 /** The response mode of polled destinations. It is in no setting, so no request can name it. */
-export const pollMode = "poll" as string as ResponseMode;
+export const pollMode = "poll";
 
 /** @internal A stored request whose client polls for the result, such as a device without a browser (RFC 8628). */
 export interface PolledDestination extends Destination {

@@ -1,7 +1,6 @@
 /** URLs of clients that tests serve without a network: client ID metadata documents, and URLs that the server calls. */
 
-import type { ClientAuthMethod } from "../core/clients/client.ts";
-import type { ClientMetadata } from "../server/config/client_metadata.ts";
+import type { ClientAuthMethod, ClientMetadata } from "../server/config/client_metadata.ts";
 import type { Outbound } from "../server/fetching/outbound.ts";
 import type { RandomBytes } from "../core/secrets.ts";
 import { deriveKey, type KeyTestClient, type TestClient } from "./clients.ts";

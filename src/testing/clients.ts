@@ -2,8 +2,8 @@
 
 import { type Field, type Fields, flag, text, validate } from "../server/config/field.ts";
 import { clientField } from "../server/hosting/extensions.ts";
-import { type ClientAuthMethod, grantTypesFor } from "../core/clients/client.ts";
-import type { ClientMetadata } from "../server/config/client_metadata.ts";
+import { grantTypesFor } from "../core/clients/client.ts";
+import type { ClientAuthMethod, ClientMetadata } from "../server/config/client_metadata.ts";
 import { tightenPolicy } from "../server/config/server_policy.ts";
 import { type RandomBytes, randomToken } from "../core/secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";

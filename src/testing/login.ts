@@ -1,12 +1,11 @@
 /** A login in one call: authorization request, login, consent, callback and token request of a correct client. */
 
-import { metadataOf } from "../server/config/client_metadata.ts";
+import { metadataOf, type ResponseMode } from "../server/config/client_metadata.ts";
 import { mustProve } from "../server/extensions/dpop/settings.ts";
 import { mustPush } from "../server/extensions/par/settings.ts";
 import { mustSign } from "../server/extensions/signed_requests/settings.ts";
 import { choice, flag, object, text } from "../server/config/field.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
-import type { ResponseMode } from "../core/params.ts";
 import { responseModeNames } from "../server/config/client_fields.ts";
 import type { Server } from "../core/server.ts";
 import type { Client } from "../core/clients/repository.ts";

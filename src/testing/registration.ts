@@ -1,8 +1,7 @@
 /** Dynamic registration in one call: the request of a correct client (RFC 7591 §3.1). */
 
 import { object, text } from "../server/config/field.ts";
-import type { ClientAuthMethod } from "../core/clients/client.ts";
-import type { ClientMetadata } from "../server/config/client_metadata.ts";
+import type { ClientAuthMethod, ClientMetadata } from "../server/config/client_metadata.ts";
 import { withContentLength } from "./fetch.ts";
 import { type ExplainRejection, LoginError } from "./login_error.ts";
 import { assertOptions, objectOption } from "./options.ts";

@@ -4,12 +4,12 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { rememberIssued } from "../../src/server/redaction/issued_secrets.ts";
 import { memoryStore, type Plugin, type Store } from "../../src/mod.ts";
-import type { ClientAuthMethod } from "../../src/core/clients/client.ts";
 import { StoreError } from "../../src/core/store/store.ts";
 import { wrapStore } from "../../src/testing/wrap_store.ts";
 import { forEachCase } from "../kit.ts";
 import { faults, LoginError } from "../../src/testing/mod.ts";
 import { testLatchkey } from "./test_latchkey.ts";
+import type { ClientAuthMethod } from "../../src/server/config/client_metadata.ts";
 
 const methods: readonly ClientAuthMethod[] = [
   "none",

@@ -6,15 +6,11 @@
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { ResponseMode } from "../params.ts";
 
-/** @internal How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
-export type ClientAuthMethod =
-  | "none"
-  | "client_secret_basic"
-  | "client_secret_post"
-  | "client_secret_jwt"
-  | "private_key_jwt"
-  | "tls_client_auth"
-  | "self_signed_tls_client_auth";
+/**
+ * @internal How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`): `none`,
+ * `client_secret_basic`, `client_secret_post`, or a method of an extension.
+ */
+export type ClientAuthMethod = string;
 
 /**
  * A client with the names of RFC 7591 §2. With a `client_secret` or keys it is confidential, otherwise public.

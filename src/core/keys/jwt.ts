@@ -6,7 +6,7 @@ import { cryptography, encodeBase64url } from "../crypto.ts";
 import type { Keys, Signer } from "./keys.ts";
 import { isMlDsa, type SigningAlgorithm } from "./signing_algorithm.ts";
 
-/** A kind of JWT: `access_token`, `id_token`, or one of an extension; or `userinfo`, the claims of a user. */
+/** A kind of JWT, or of response with claims of a user: `access_token`, `id_token`, `userinfo`, or of an extension. */
 export type JwtKind = string;
 
 /** The `typ` of the header of JWTs, by their kind; `undefined`: they have none. */

@@ -1,8 +1,12 @@
 /** The form of client metadata. Its fields follow from the description of the metadata, new members included. */
 
 import { clientField } from "../../server/hosting/extensions.ts";
-import type { ClientAuthMethod } from "../../core/clients/client.ts";
-import type { ClientEntry, ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
+import type {
+  ClientAuthMethod,
+  ClientEntry,
+  ClientMetadata,
+  HostedClient,
+} from "../../server/config/client_metadata.ts";
 import { hasNewIdentity } from "../../server/entries/client_identity.ts";
 import type { Field } from "../../server/config/field.ts";
 import type { Params } from "../../core/params.ts";

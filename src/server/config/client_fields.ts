@@ -1,11 +1,9 @@
 /** Describes the values of client metadata. {@link open} marks what clients may set themselves. */
 
-import type { ClientAuthMethod } from "../../core/clients/client.ts";
-import type { ClientMetadata } from "./client_metadata.ts";
+import type { ClientAuthMethod, ClientMetadata, ResponseMode } from "./client_metadata.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 import { replacedClientMembers } from "./replaced_members.ts";
 import { signingAlgorithmField } from "./signing_algorithm_field.ts";
-import type { ResponseMode } from "../../core/params.ts";
 import { profileNames } from "./strictness.ts";
 import type { PublicKeySet } from "../../core/keys/jwk.ts";
 import {

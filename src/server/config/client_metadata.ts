@@ -7,6 +7,37 @@ import type { RuleExplanation } from "../../core/errors.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 import type { ProfileName } from "./strictness.ts";
 
+/** @internal A name of an extension of the program. Editors suggest the names that are listed beside it. */
+export type OtherName = string & Record<never, never>;
+
+/** @internal How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
+export type ClientAuthMethod =
+  | "none"
+  | "client_secret_basic"
+  | "client_secret_post"
+  | "client_secret_jwt"
+  | "private_key_jwt"
+  | "tls_client_auth"
+  | "self_signed_tls_client_auth"
+  | OtherName;
+
+/** A response type (OAuth 2.0 Multiple Response Types §3, §5): `code` of every server, the others of an extension. */
+export type ResponseType = "code" | "id_token" | "code id_token" | OtherName;
+
+/**
+ * How a response is sent. `query`: in the query of the redirect URI; `fragment`: in its fragment, which scripts of the
+ * page there read; `form_post`: in a form that submits itself there. The modes with `jwt` are signed, by an extension.
+ */
+export type ResponseMode =
+  | "query"
+  | "fragment"
+  | "form_post"
+  | "jwt"
+  | "query.jwt"
+  | "fragment.jwt"
+  | "form_post.jwt"
+  | OtherName;
+
 /**
  * A client with the names of RFC 7591 §2. With a `client_secret` or keys it is confidential, otherwise public.
  *
@@ -21,6 +52,13 @@ import type { ProfileName } from "./strictness.ts";
  * ```
  */
 export interface ClientMetadata extends CoreMetadata, ExtensionClientMembers {
+  /**
+   * The only accepted method. Default: `client_secret_basic` for a client with a secret, which then may also send it in
+   * the body; `private_key_jwt` for a client with keys; otherwise `none`.
+   */
+  readonly token_endpoint_auth_method?: ClientAuthMethod;
+  /** The only response modes that the client may request. Default: all of the server. */
+  readonly response_modes?: readonly ResponseMode[];
   /**
    * A profile for the requests of this client only. Only an operator sets it. It makes settings stricter, never weaker.
    * Default: that of the server.

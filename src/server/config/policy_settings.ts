@@ -1,9 +1,8 @@
 /** The settings by which the minimal server decides, with documentation and defaults. */
 
-import type { ClientAuthMethod } from "../../core/clients/client.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
-import type { ResponseMode, ResponseType } from "../../core/params.ts";
 import type { AccessTokenTyp } from "../../core/policy.ts";
+import type { ClientAuthMethod, ResponseMode, ResponseType } from "./client_metadata.ts";
 
 /** @internal The settings that the minimal server reads, and some others. A policy has them with their defaults. */
 export interface PolicySettings extends TokenSettings, RequestSettings, UrlSettings {

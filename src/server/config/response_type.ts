@@ -1,7 +1,7 @@
 /** What follows from the response type of a request. */
 
-import type { ResponseType } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";
+import type { ResponseType } from "./client_metadata.ts";
 
 /** Whether a response of this type has a code. Default: `code`. */
 export function hasCode(type: ResponseType | undefined): boolean {

@@ -1,6 +1,5 @@
 /** The descriptions of the groups of settings, such as `lifetimes`. */
 
-import type { ResponseType } from "../../core/params.ts";
 import { responseModesField } from "./client_fields.ts";
 import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "./field.ts";
 import type {
@@ -11,6 +10,7 @@ import type {
   TokenPrefixes,
 } from "./server_settings.ts";
 import type { Lifetimes, PkceSettings, RefreshSettings, RequestSettings } from "./policy_settings.ts";
+import type { ResponseType } from "./client_metadata.ts";
 
 /** The names of all response types, their words in alphabetical order. */
 export const responseTypeNames: readonly ResponseType[] = ["code", "id_token", "code id_token"];

@@ -1,10 +1,10 @@
 /** The log of a server in another process. */
 
-import type { ClientAuthMethod } from "../../core/clients/client.ts";
 import type { PassedRuleId, RejectionRuleId } from "../../server/rules/rule_id.gen.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import type { RequestPattern } from "../faults/rule_builder.ts";
 import type { Call } from "./connection.ts";
+import type { ClientAuthMethod } from "../../server/config/client_metadata.ts";
 
 /** @internal An exchange as the control returns it: without the traced events, and with internal errors as text. */
 export interface ControlledExchange extends Omit<Exchange, "events"> {

@@ -1,6 +1,5 @@
 /** Expectations of the exchanges of one endpoint. */
 
-import type { ClientAuthMethod } from "../../core/clients/client.ts";
 import type { PassedRuleId, RejectionRuleId } from "../../server/rules/rule_id.gen.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { redactExchanges, redactFields } from "../../recorder/redact.ts";
@@ -10,6 +9,7 @@ import { summarizeExchange } from "../../recorder/export/text.ts";
 import { LogError } from "./log_error.ts";
 import { getClientId, matchesPattern, type RequestPattern } from "../faults/rule_builder.ts";
 import { getInternalErrors } from "../internal_error.ts";
+import type { ClientAuthMethod } from "../../server/config/client_metadata.ts";
 
 /**
  * Expectations that **every** selected exchange must meet; they do not narrow the selection. So `rejected()` fails if

@@ -5,7 +5,7 @@
  * as a list of literals, and `{{auth}}` what `methods` has for the method of the client.
  */
 
-import type { ClientAuthMethod } from "../../../core/clients/client.ts";
+import type { ClientAuthMethod } from "../../../server/config/client_metadata.ts";
 
 /**
  * What a server may demand of a client. `par`: push its requests (RFC 9126). `jar`: sign them (RFC 9101). `jarm`:

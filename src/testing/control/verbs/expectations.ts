@@ -2,11 +2,11 @@
 
 import { anyValue, choice, flag, list, object, record, text, whole } from "../../../server/config/field.ts";
 import { clientAuthMethodNames } from "../../../server/config/client_fields.ts";
-import type { ClientAuthMethod } from "../../../core/clients/client.ts";
 import type { PassedRuleId, RejectionRuleId } from "../../../server/rules/rule_id.gen.ts";
 import { checkPractices, type PracticeOptions } from "../../check_practices.ts";
 import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../faults/json_pattern.ts";
 import { defineVerb, type Verb } from "../verb.ts";
+import type { ClientAuthMethod } from "../../../server/config/client_metadata.ts";
 
 /** Expectations of every exchange that matches. */
 interface LogExpectation extends JsonPattern {
