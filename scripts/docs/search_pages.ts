@@ -1,6 +1,10 @@
 /** The search, for the browser and for the script that writes its index. */
 
-import MiniSearch, { type Options, type SearchOptions } from "minisearch";
+import MiniSearch, { type Options } from "minisearch";
+import { stemmer } from "stemmer";
+
+/** A part of the site. */
+export type SitePart = "guides" | "reference" | "code" | "rules";
 
 /** A section of a page, as it is found. */
 export interface FoundSection {
@@ -12,8 +16,8 @@ export interface FoundSection {
   readonly heading: string;
   /** The beginning of its text. */
   readonly line: string;
-  /** 0 for what users read, 1 for the pages about the code, 2 for the rules. */
-  readonly part: number;
+  /** The part of the site. */
+  readonly part: SitePart;
 }
 
 /** A section with its words. */
@@ -37,16 +41,23 @@ function wordsOf(text: string): string[] {
   });
 }
 
-const lowerCase = (term: string) => term.toLowerCase();
+/** Neighbours as one word: `log out` is `logout`. */
+function pairsOf(text: string): string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.flatMap((word, i) => i === 0 || stopWords.has(words[i - 1]!) ? [] : [`${words[i - 1]}${word}`]);
+}
 
 const indexOptions: Options<IndexedSection> = {
   fields: ["names", "page", "heading", "line", "text"],
   storeFields: ["id", "page", "heading", "line", "part"],
-  tokenize: (text, field) => field === "names" ? text.split("\n") : wordsOf(text),
+  tokenize(text, field) {
+    if (field === "names") return text.split("\n");
+    return field === "line" || field === "text" ? wordsOf(text) : [...pairsOf(text), ...wordsOf(text)];
+  },
   processTerm(term, field) {
-    const word = lowerCase(term);
+    const word = term.toLowerCase();
     if (field === "names") return word;
-    return stopWords.has(word) ? null : word.replace(/(?<=\w{3}[^s])s$/, "");
+    return stopWords.has(word) ? null : stemmer(word);
   },
 };
 
@@ -60,44 +71,34 @@ export function writeIndex(sections: readonly IndexedSection[]): string {
 /** Reads what `writeIndex` wrote. */
 export const readIndex = (text: string): MiniSearch<IndexedSection> => MiniSearch.loadJSON(text, indexOptions);
 
-const isSimilar: SearchOptions = {
-  boost: { page: 2, heading: 4, line: 2 },
-  prefix: (term) => term.length > 2,
-  fuzzy: (term) => term.length > 5 ? 0.2 : false,
-};
-
-const sectionFields = ["page", "heading", "line", "text"];
-
-/** What an earlier step finds comes first; `parts` are the parts of the site that it searches. */
-const steps: readonly (SearchOptions & { readonly parts: readonly number[] })[] = [
-  // The query is a name. With these numbers, the order is that of the pages.
-  {
-    ...{ fields: ["names"], tokenize: (query) => [query.trim()], processTerm: lowerCase },
-    ...{ bm25: { k: 0, b: 0, d: 0 }, parts: [0, 1, 2] },
-  },
-  // One heading has every word.
-  { fields: ["heading"], combineWith: "AND", parts: [0, 1, 2] },
-  // Title, heading and beginning of a section have every word.
-  { fields: ["page", "heading", "line"], combineWith: "AND", ...isSimilar, parts: [0] },
-  // A section has some of the words: the more, the better.
-  { fields: sectionFields, ...isSimilar, parts: [0] },
-  { fields: sectionFields, ...isSimilar, parts: [1, 2] },
-];
+/** How much a section of each part counts: users read the guides first, and the rules last. */
+const weights: Readonly<Record<SitePart, number>> = { guides: 1, reference: 1 / 2, code: 1 / 4, rules: 1 / 8 };
 
 /** How many pages are shown. */
 const maxPages = 8;
 
-/** The best section of each of the best pages. */
+/** The best section of each of the best pages: those whose name is the query come before those that have its words. */
 export function findPages(index: MiniSearch<IndexedSection>, query: string): FoundSection[] {
+  const named = index.search(query, {
+    fields: ["names"],
+    tokenize: (query) => [query.trim()],
+    processTerm: (term) => term.toLowerCase(),
+    // With these numbers, the order is that of the pages.
+    bm25: { k: 0, b: 0, d: 0 },
+  });
+  const found = index.search(query, {
+    fields: ["page", "heading", "line", "text"],
+    boost: { page: 2, heading: 4, line: 2 },
+    boostDocument: (_id, _term, section) => weights[(section as unknown as FoundSection).part],
+    // A word may be unfinished or misspelled; the word itself counts much more.
+    prefix: (term) => term.length > 2,
+    fuzzy: (term) => term.length > 5 ? 0.2 : false,
+    weights: { prefix: 0.1, fuzzy: 0.1 },
+  });
   const pages = new Map<string, FoundSection>();
-  for (const { parts, ...step } of steps) {
-    for (const part of parts) {
-      const found = index.search(query, { ...step, filter: (section) => section.part === part });
-      for (const section of found as unknown as FoundSection[]) {
-        const url = section.id.split("#")[0]!;
-        if (pages.size < maxPages && !pages.has(url)) pages.set(url, section);
-      }
-    }
+  for (const section of [...named, ...found] as unknown as FoundSection[]) {
+    const url = section.id.split("#")[0]!;
+    if (pages.size < maxPages && !pages.has(url)) pages.set(url, section);
   }
   return [...pages.values()];
 }

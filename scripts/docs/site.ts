@@ -7,7 +7,7 @@ import { renderMarkdown, type Section } from "./markdown.ts";
 import { renderSitePage } from "./page.tsx";
 import { changes, codePages, firstPage, guides, type PlannedPage } from "./plan.ts";
 import { referencePages } from "./reference/mod.ts";
-import { type IndexedSection, writeIndex } from "./search_pages.ts";
+import { type IndexedSection, type SitePart, writeIndex } from "./search_pages.ts";
 import { anchorsOf, headingsOf, plain, replaceLinks } from "./source.ts";
 
 /** A page before its links are resolved. */
@@ -15,6 +15,7 @@ interface Draft {
   /** From the root of the site, without an ending. */
   readonly path: string;
   readonly text: string;
+  readonly part: SitePart;
   /** The file whose links it has; the links of a generated page are from the root of the repository. */
   readonly source?: string;
 }
@@ -49,11 +50,19 @@ export interface Material {
 /** Builds the site. @throws {CommandError} With every dead link. */
 export function buildSite({ read, assets, repository }: Material): Site {
   const files = new Map<string, string | Uint8Array>(assets);
-  const toDraft = ({ path, source }: PlannedPage): Draft => ({ path, source, text: read(source) });
-  const reference = referencePages(read).map(({ name, text }): Draft => ({ path: `reference/${name}`, text }));
-  const code = codePages().map(toDraft);
+  const toDraft = (part: SitePart, { path, source }: PlannedPage): Draft => ({
+    path,
+    source,
+    text: read(source),
+    part,
+  });
+  const reference = referencePages(read).map(({ name, text }): Draft => {
+    const path = `reference/${name}`;
+    return { path, text, part: path === rulesPath ? "rules" : "reference" };
+  });
+  const code = codePages().map((page) => toDraft("code", page));
   const kinds = [
-    { title: "Guides", drafts: guides().map(toDraft) },
+    { title: "Guides", drafts: guides().map((page) => toDraft("guides", page)) },
     { title: "Reference", drafts: reference },
     { title: "For contributors", drafts: code },
   ].filter(({ drafts }) => drafts.length > 0);
@@ -62,9 +71,9 @@ export function buildSite({ read, assets, repository }: Material): Site {
     ...{ heading, text: draft.path === rulesPath ? "" : text },
     names: reference.includes(draft) ? names.join("\n") : "",
     line: line.length <= maxLine ? line : `${line.slice(0, maxLine).replace(/\s\S*$/, "")} …`,
-    part: code.includes(draft) ? 1 : draft.path === rulesPath ? 2 : 0,
+    part: draft.part,
   });
-  const drafts = [toDraft(firstPage), ...kinds.flatMap(({ drafts }) => drafts)];
+  const drafts = [toDraft("guides", firstPage), ...kinds.flatMap(({ drafts }) => drafts)];
   const paths = new Set(drafts.map(({ path }) => path));
   const places = placesOf(drafts, read);
   const rules = new Set(headingsOf(drafts.find(({ path }) => path === rulesPath)!.text).map(({ text }) => plain(text)));
