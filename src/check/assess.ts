@@ -34,7 +34,6 @@ const assessByLevel: Readonly<Record<AttackLevel, AssessLevel>> = {
   "should-reject": assessRejection,
   "must-tolerate": assessTolerance,
   "must-recover": assessRecovery,
-  informational: (_, observation) => ({ passed: true, because: describeOutcome(observation) }),
 };
 
 /** The requests that must not follow the attack, by the point where the client stops. */
@@ -153,8 +152,6 @@ function resultOf(
     ? "passed"
     : outcome === "crashed"
     ? "failed"
-    : attack.level === "informational"
-    ? "informational"
     : isWarning || attack.level === "should-reject" || harm === undefined && duty === undefined
     ? "warning"
     : "failed";
@@ -190,8 +187,7 @@ function whyReleased(
 /** What is usually seen of a client that fails: the opposite of what the level expects. */
 function usuallySeen({ level, accepts }: Attack): Seen {
   if (level === "must-tolerate") return "strict";
-  if (level === "must-recover") return "noLogin";
-  return level === "informational" ? "unusual" : accepts;
+  return level === "must-recover" ? "noLogin" : accepts;
 }
 
 /** The usual effect of an attack that succeeds. */

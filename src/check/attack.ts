@@ -27,9 +27,7 @@ export type AttackLevel =
   /** The response is unusual and correct: the client must accept it. */
   | "must-tolerate"
   /** The journey may fail, but it must end by itself, and the next one must succeed. */
-  | "must-recover"
-  /** No behaviour is wrong; the report states what the client does. */
-  | "informational";
+  | "must-recover";
 
 /** @internal A MUST of a specification for clients, or its rule for a value that a client itself writes or compares. */
 export interface Duty {

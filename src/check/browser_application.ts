@@ -16,8 +16,6 @@ export interface BrowserApplicationOptions<Page extends { close(): Promise<void>
   logIn(page: Page): Promise<void>;
   /** Reads who is logged in; `undefined` if no one is. */
   readUser(page: Page): Promise<string | undefined>;
-  /** See {@link ClientDriver.verifiesIdTokenSignature}. Default: true. */
-  readonly verifiesIdTokenSignature?: boolean;
 }
 
 /**
@@ -43,11 +41,10 @@ export interface BrowserApplicationOptions<Page extends { close(): Promise<void>
 export function browserApplication<Page extends { close(): Promise<void> }>(
   options: BrowserApplicationOptions<Page>,
 ): ClientDriver {
-  const { name, openPage, logIn, readUser, verifiesIdTokenSignature } = options;
+  const { name, openPage, logIn, readUser } = options;
   return {
     name,
     opensBrowser: true,
-    verifiesIdTokenSignature,
     async logIn({ signal }) {
       const page = await openPage();
       const close = () => void page.close().catch(() => {});

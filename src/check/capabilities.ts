@@ -126,7 +126,13 @@ const capabilities: Readonly<Record<Capability, CapabilityDescription>> = {
     member: "timeLimits: true",
     flag: "--time-limits on",
   },
-  checksSignature: { missing: "the client skips the signature, which OpenID Connect Core §3.1.3.7 allows" },
+  checksSignature: {
+    missing:
+      "the client does not verify the signature of the ID token, for which OpenID Connect Core §3.1.3.7 lets it " +
+      "rely on TLS",
+    seen: "verifies the signature of the ID token",
+    isUsual: true,
+  },
   namesUser: {
     missing: "the application does not show who is logged in: set the text that names this user (loggedInText, " +
       "--logged-in-text)",
@@ -334,7 +340,8 @@ export function describeCapabilities(has: ReadonlySet<Capability>, exchanges: re
     const found = details[name]?.slice(0, 1) ?? [];
     if (has.has(name)) return seen === undefined ? [] : [[seen, ...found].join(" ")];
     // A client without ID tokens reads none.
-    if (!isUsual || name === "readsIdToken" && !has.has("idToken")) return [];
+    const isRead = name === "readsIdToken" ? has.has("idToken") : name !== "checksSignature" || has.has("readsIdToken");
+    if (!isUsual || !isRead) return [];
     if (isUnbound(has) && name === "nonce") return [unboundText];
     if (isUnbound(has) && name === "pkce") return [];
     return [missing.replace("the client ", "")];

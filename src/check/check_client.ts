@@ -43,7 +43,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   assertSupportedNode();
   assertDriver(driver);
   assertCheckOptions(options);
-  const { server = {}, as, onResult, baseline, signal, rulesUrl, suggestFlag } = options;
+  const { server = {}, as, onResult, baseline, failOn, signal, rulesUrl, suggestFlag } = options;
   const [only, except = []] = [options.only, options.except].map((names) => names?.map(completeName));
   const { repeat = (id) => `checkClient(driver, { only: [${JSON.stringify(id)}] })` } = options;
   const selected = attacks.filter((attack) =>
@@ -87,7 +87,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
     const notRun = results.filter((_, index) => found[index] === undefined).length;
     const practices = recordings.length === 0 ? [] : await checkJourneyPractices(recordings, results);
     const seconds = (timers.elapsed() - startedAt) / 1000;
-    const facts = { client: driver.name, control, results, practices, seconds, baseline, notRun };
+    const facts = { client: driver.name, control, results, practices, seconds, baseline, failOn, notRun };
     return checkReport({ ...facts, repeat, rulesUrl, suggestFlag });
   } finally {
     await journeys.close();

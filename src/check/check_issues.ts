@@ -5,7 +5,7 @@ import type { ConfigIssue } from "../core/configuration_error.ts";
 import type { Client } from "../core/clients/repository.ts";
 import { testHosts } from "../core/test_hosts.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";
-import { flag, object, text, texts } from "../server/config/field.ts";
+import { object, text, texts } from "../server/config/field.ts";
 import { type ClientCheckOptions, findUnknown } from "./check_options.ts";
 
 /** The options of a check. */
@@ -17,7 +17,6 @@ export const clientCheckField = object<ClientCheckOptions>(
     loggedInUrl: text(["http://localhost:3000/me"]),
     loggedInText: text(["Alice Adams"]),
     refreshUrl: text(["http://localhost:3000/refresh"]),
-    verifiesIdTokenSignature: flag(),
     only: texts(["id-token"]),
     except: texts(["transport"]),
   },

@@ -1,6 +1,6 @@
 /** The options of a check. */
 
-import { flag, object, text, texts, whole } from "../server/config/field.ts";
+import { choice, flag, list, object, text, texts, whole } from "../server/config/field.ts";
 import { suggest } from "../server/config/config_issue.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { anyOption, assertOptions, objectOption } from "../testing/options.ts";
@@ -8,6 +8,7 @@ import type { TestLatchkey, TestLatchkeyOptions } from "../testing/test_latchkey
 import { type Attack, categoryOf, idsNamed } from "./attack.ts";
 import { attacks } from "./attacks/mod.ts";
 import type { Baseline } from "./baseline.ts";
+import { severities, type Severity } from "./effects.ts";
 import type { AttackResult, ControlFailure } from "./report.ts";
 
 /** Options of a check. Everything has a default. */
@@ -56,6 +57,11 @@ export interface CheckOptions {
    * `failed`. Default: none.
    */
   readonly baseline?: Baseline;
+  /**
+   * The severities of failures with which the check fails. A required practice that the client lacks is `medium`.
+   * Default: `critical` and `high`.
+   */
+  readonly failOn?: readonly Severity[];
   /**
    * Ends the check when it is aborted: the report has the results until then, and lists all other attacks as skipped.
    * Default: the check runs to its end.
@@ -106,6 +112,7 @@ export interface OperatorOptions extends
     | "minutes"
     | "restart"
     | "baseline"
+    | "failOn"
     | "repeat"
     | "suggestFlag"
     | "onWait"
@@ -115,6 +122,9 @@ export interface OperatorOptions extends
   /** Records the requests of the check. */
   readonly recorder: Recorder;
 }
+
+/** @internal Severities of failures, for options and flags. */
+export const severitiesField = list<Severity>(choice(severities), [["critical", "high", "medium"]]);
 
 const optionsField = object<CheckOptions>("CheckOptions", {
   only: texts(["id-token"]),
@@ -129,6 +139,7 @@ const optionsField = object<CheckOptions>("CheckOptions", {
   restart: anyOption,
   recoveryMs: whole(60_000, { min: 0, expected: "a whole number of milliseconds" }),
   baseline: objectOption,
+  failOn: severitiesField,
   signal: anyOption,
   repeat: anyOption,
   suggestFlag: anyOption,
@@ -195,8 +206,6 @@ export interface ClientCheckOptions {
   readonly loggedInText?: string;
   /** A page where the application refreshes tokens. Default: the attacks on refreshes are skipped. */
   readonly refreshUrl?: string;
-  /** Whether the client verifies the signature of an ID token from the token endpoint. Default: true. */
-  readonly verifiesIdTokenSignature?: boolean;
   /** The attacks to run, by id or by category. Default: all. */
   readonly only?: readonly string[];
   /** The attacks to leave out, by id or by category. Default: none. */

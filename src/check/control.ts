@@ -4,7 +4,9 @@
  */
 
 import type { Exchange } from "../recorder/exchange.ts";
+import type { Fault } from "../testing/faults/fault.ts";
 import { body } from "../testing/faults/mod.ts";
+import { forgeJwt, signWithForeignKey } from "./attacks/forged_jwt.ts";
 import type { Attempt } from "./attempt.ts";
 import { countLogins } from "./attack.ts";
 import { isExpected } from "./attack_journey.ts";
@@ -167,14 +169,23 @@ export const noControl: ControlResult = {
 };
 
 /**
- * Adds to the control whether the client reads the ID token: a login whose ID token is a text that no client should
- * accept. An application in another process must log in again afterwards; it is restarted if it cannot.
+ * Adds to the control whether the client reads the ID token, and whether it verifies its signature: logins whose ID
+ * token is a text, or is signed with another key. An application in another process must log in again afterwards; it is
+ * restarted if it cannot.
  */
 export async function probeClient(runner: Runner, control: ControlResult): Promise<ControlResult> {
   const { restart } = runner;
   const { as } = runner.options;
-  if (!control.capabilities.has("idToken") || !await readsIdToken(runner, control)) return control;
-  const probed = { ...control, capabilities: new Set<Capability>([...control.capabilities, "readsIdToken"]) };
+  if (!control.capabilities.has("idToken") || !await rejects(runner, control, textAsIdToken)) return control;
+  const checksSignature = await rejects(runner, control, forgeJwt("ID token of another key", signWithForeignKey));
+  const probed = {
+    ...control,
+    capabilities: new Set<Capability>([
+      ...control.capabilities,
+      "readsIdToken",
+      ...checksSignature ? ["checksSignature"] as const : [],
+    ]),
+  };
   if (as === undefined) return probed;
   let failed = await failedLogin(runner, control);
   if (failed !== undefined && restart !== undefined) {
@@ -182,17 +193,21 @@ export async function probeClient(runner: Runner, control: ControlResult): Promi
     failed = await failedLogin(runner, control);
   }
   if (failed === undefined || failed.error instanceof LoginLimitError) return probed;
-  const because = `it failed after a token response whose ID token is a text: ${completeError(failed.error)}`;
+  const because = `it failed after a token response whose ID token is not valid: ${completeError(failed.error)}`;
   const { outcome, exchanges } = failed;
   return { ...probed, passed: false, outcome, error: new Error(because), exchanges };
 }
 
-/** Whether the client rejects a text that is not an ID token. */
-async function readsIdToken({ driver, attempt, inEnvironment }: Runner, control: ControlResult): Promise<boolean> {
+const textAsIdToken = body.edited((members) => ({ ...members, id_token: "no ID token" }), "text as ID token");
+
+/** Whether the client rejects the token response of a login. */
+async function rejects(
+  { driver, attempt, inEnvironment }: Runner,
+  control: ControlResult,
+  fault: Fault,
+): Promise<boolean> {
   return await inEnvironment(async ({ as, begin }, watch) => {
-    const rule = as.on("token").once(
-      body.edited((members) => ({ ...members, id_token: "no ID token" }), "text as ID token"),
-    );
+    const rule = as.on("token").once(fault);
     const { outcome } = await attempt((signal) => begin(sessionStartsOf(driver)[0]!, signal), watch);
     rule.remove();
     return outcome !== "accepted" || countLogins(as.log.unmasked.exchanges) > control.authorizations;

@@ -38,7 +38,7 @@ import { assets as ownAssets } from "./pages/assets.gen.ts";
 interface ReportFacts
   extends
     Pick<CheckReport, "client" | "control" | "results" | "seconds" | "repeat">,
-    Pick<CheckOptions, "baseline" | "rulesUrl" | "suggestFlag"> {
+    Pick<CheckOptions, "baseline" | "failOn" | "rulesUrl" | "suggestFlag"> {
   readonly practices: readonly PracticeResult[];
   /** How many journeys were not run, because the check was stopped. */
   readonly notRun: number;
@@ -58,7 +58,7 @@ export function redactResult(result: AttackResult): AttackResult {
 
 /** Creates the report. */
 export function checkReport(facts: ReportFacts): CheckReport {
-  const { client, control, seconds, baseline, repeat, rulesUrl } = facts;
+  const { client, control, seconds, baseline, repeat, rulesUrl, failOn = ["critical", "high"] } = facts;
   const results = facts.results.map(redactResult).map((result): AttackResult =>
     result.verdict === "failed" && isKnownResult(result, baseline) ? { ...result, verdict: "known" } : result
   );
@@ -77,8 +77,9 @@ export function checkReport(facts: ReportFacts): CheckReport {
     causes: listCauses(results),
     attackCounts: countVerdicts([...byAttack].map(worstVerdict)),
     outdatedBaseline: baseline === undefined ? [] : knownThatPass(baseline, results, practices),
-    passed: control.passed && failures.length === 0 && problem === undefined &&
-      practices.every(({ outcome, isKnown }) => outcome !== "failed" || isKnown),
+    passed: control.passed && problem === undefined &&
+      !failures.some(({ effect }) => failOn.includes(effect.severity)) &&
+      !(failOn.includes("medium") && practices.some(({ outcome, isKnown }) => outcome === "failed" && !isKnown)),
     toString: () => visibleText(formatReport(data())),
     toJSON: () => toJson(data()),
     toHTML: () => formatDocument(data()),

@@ -17,11 +17,6 @@ export interface ClientDriver {
    * a `backchannel_logout_uri` or a `frontchannel_logout_uri` lets the check run the attacks on them.
    */
   readonly client?: TestClientOptions;
-  /**
-   * Whether the client verifies the signature of ID tokens from the token endpoint. OpenID Connect Core §3.1.3.7 lets a
-   * client skip it there. Default: true; with false, attacks that only a signature check finds are skipped.
-   */
-  readonly verifiesIdTokenSignature?: boolean;
   /** The URI that starts a login on behalf of an issuer (OpenID Connect Core §4). Default: none. */
   readonly initiateLoginUri?: string;
   /**

@@ -213,12 +213,6 @@ const table = {
     consequence: "A malicious server or network has more ways to mislead the client; no harm was seen.",
     fix: "Reject the response, as the sources recommend.",
   },
-  unusual: {
-    cause: "behaves unlike most clients",
-    severity: "low",
-    consequence: "The client behaves unlike most clients; no specification forbids it.",
-    fix: "Decide whether this behaviour is intended.",
-  },
 } as const satisfies Readonly<Record<string, Effect>>;
 
 /** @internal What was seen of a client: the name of an effect. */
@@ -227,7 +221,6 @@ export type Seen = keyof typeof table;
 const acceptances = [
   "idToken",
   "subject",
-  "signature",
   "form",
   "authorization",
   "metadata",
@@ -235,7 +228,7 @@ const acceptances = [
 ] as const satisfies readonly Seen[];
 
 /** @internal What a client accepts if it does not reject a message: the name of an effect. */
-export type Accepted = typeof acceptances[number] | "foreignValue" | "otherUser";
+export type Accepted = typeof acceptances[number] | "signature" | "foreignValue" | "otherUser";
 
 /** The effects, by what was seen. */
 export const effects: Readonly<Record<Seen, Effect>> = table;

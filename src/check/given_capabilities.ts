@@ -31,7 +31,6 @@ export function givenCapabilities(
     anyOrigin: as === undefined,
     httpsIssuer: as === undefined || as.issuer.startsWith("https:"),
     timeLimits: timeLimits === true,
-    checksSignature: driver.verifiesIdTokenSignature !== false,
   };
   return [...sessionStartsOf(driver), ...(Object.keys(has) as Capability[]).filter((name) => has[name])];
 }

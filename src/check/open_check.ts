@@ -144,7 +144,7 @@ function checkIn(
 /** The command that repeats one attack of a check that a page or a program started. */
 async function repetition(
   { app: { server }, issuer, program }: CheckedServer,
-  { loginUrl, loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature }: ClientCheckOptions,
+  { loginUrl, loggedInUrl, loggedInText, refreshUrl }: ClientCheckOptions,
   client: HostedClient,
   redirectUri = "",
 ): Promise<(attackId: string) => string> {
@@ -156,7 +156,6 @@ async function repetition(
     "--logged-in-url": loggedInUrl,
     "--logged-in-text": loggedInText,
     "--refresh-url": refreshUrl,
-    "--id-token-signature": verifiesIdTokenSignature === false ? "off" : undefined,
     // A server without a file has these users, the first as the default.
     "--user": demoUsers.slice(1).find(({ sub }) => sub === defaultUser?.sub)?.sub,
   };

@@ -17,8 +17,6 @@ export type Verdict =
   | "known"
   /** It does not, and a specification recommends it. */
   | "warning"
-  /** The attack is informational. */
-  | "informational"
   /**
    * The attack shows nothing: it did not reach the client, the login without an attack failed, the driver does not
    * know what the client did, or a correct client can do the same.
@@ -29,12 +27,12 @@ export type Verdict =
 
 /** The verdicts in the order of a summary. */
 export const verdicts: readonly Verdict[] = [
-  ...["passed", "failed", "known", "warning", "informational", "inconclusive", "skipped"] as const,
+  ...["passed", "failed", "known", "warning", "inconclusive", "skipped"] as const,
 ];
 
 /** The verdicts, the worst first: the order of a page, and that of the journeys of one attack. */
 export const worstFirst: readonly Verdict[] = [
-  ...["failed", "known", "warning", "inconclusive", "informational", "passed", "skipped"] as const,
+  ...["failed", "known", "warning", "inconclusive", "passed", "skipped"] as const,
 ];
 
 /** The verdicts that have a cause, the worst first. */
@@ -140,8 +138,9 @@ export interface CheckReport {
   /** The name of the driver. */
   readonly client: string;
   /**
-   * Whether the login without an attack succeeded, no attack and no practice failed that the baseline does not have,
-   * and the check has no {@link CheckReport.problem}. Warnings do not count.
+   * Whether the login without an attack succeeded, no attack and no practice failed with a severity of
+   * {@link CheckOptions.failOn} that the baseline does not have, and the check has no {@link CheckReport.problem}.
+   * Warnings do not count.
    */
   readonly passed: boolean;
   /**

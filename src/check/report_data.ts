@@ -22,8 +22,6 @@ export interface ReportData
     /** What the client should do and does not without an attack, with the error of the client. */
     readonly failedCapabilities: Readonly<Record<string, string>>;
   };
-  /** How to declare that the client skips a check deliberately; absent if there is nothing to declare. */
-  readonly hint?: string;
   /** Every variant of every attack, in the order of the catalogue. */
   readonly results: readonly ReportedResult[];
   readonly practices: readonly (ReportedPractice & { readonly isKnown?: boolean })[];
@@ -59,7 +57,6 @@ export function describeReport(report: CheckReport): ReportData {
       ),
     },
     ...{ counts, attackCounts, causes, outdatedBaseline, seconds },
-    hint: signatureHint(report.results),
     results: report.results.map((result) => describeResult(result, report)),
     practices: report.practices.map((practice) => ({ ...describePractice(practice), isKnown: practice.isKnown })),
   };
@@ -89,16 +86,6 @@ function describeResult(
     }),
     repeat: isUndecided(verdict) || verdict === "passed" ? undefined : repeat(id),
   };
-}
-
-/** How a client declares that it skips the signature of ID tokens; `undefined` if it accepted no wrong one. */
-function signatureHint(results: readonly AttackResult[]): string | undefined {
-  const isAccepted = ({ attack, verdict, evidence }: AttackResult) =>
-    attack.accepts === "signature" && verdict === "failed" && evidence.outcome === "accepted";
-  if (!results.some(isAccepted)) return undefined;
-  return "If the client does not verify the signature of ID tokens from the token endpoint, which OpenID Connect Core " +
-    "§3.1.3.7 allows, say so: --id-token-signature off in the command, verifiesIdTokenSignature: false in code, or in " +
-    "the form of the check.";
 }
 
 /** Variants of one attack. */

@@ -21,7 +21,7 @@ import { type ControlFailure, type FailureCause, verdicts } from "./report.ts";
  * each attack in detail, and last what was skipped.
  */
 export function formatReport(data: ReportData): string {
-  const { control, causes, results, practices, hint, outdatedBaseline } = data;
+  const { control, causes, results, practices, outdatedBaseline } = data;
   const withVerdict = (verdict: string) => results.filter((result) => result.verdict === verdict);
   const known = [
     ...countedNames(withVerdict("known")),
@@ -38,7 +38,6 @@ export function formatReport(data: ReportData): string {
     ...list("CAUSES, what the client does wrong:", failed.flatMap(formatCause)),
     ...list("WARNINGS:", others.flatMap(formatCause)),
     ...list("ABOUT the client, as the check saw it:", control.observed),
-    ...hint === undefined ? [] : ["", `HINT: ${hint}`],
     ...practices.flatMap((practice) => practice.isKnown ? [] : formatPractice(practice)),
     ...list("KNOWN, failures that the baseline has:", known),
     ...list("OUTDATED, failures of the baseline that passed:", outdatedBaseline),

@@ -9,7 +9,7 @@ import { formatControlFailure, formatSize, hasRun } from "./report_text.ts";
 import { formatValues, groupByCause, groupByEffect, type ReportData, type ReportedResult } from "./report_data.ts";
 
 /** What a page shows: plain values, without control characters of the application. */
-export interface ReportView extends Pick<ReportData, "client" | "passed" | "problem" | "hint" | "outdatedBaseline"> {
+export interface ReportView extends Pick<ReportData, "client" | "passed" | "problem" | "outdatedBaseline"> {
   /** Lines about the failure of the login without an attack; absent if it succeeded. */
   readonly controlFailure?: readonly string[];
   /** How many attacks and journeys there were, and how long they took. */
@@ -84,7 +84,7 @@ const maxOpenRows = 40;
 
 /** Arranges the report for a page. */
 export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}): ReportView {
-  const { client, passed, problem, hint, outdatedBaseline, control: { failure, observed }, results, practices } = data;
+  const { client, passed, problem, outdatedBaseline, control: { failure, observed }, results, practices } = data;
   const attacks = [...Map.groupBy(results, ({ id }) => id).values()];
   const pathOf = (result: ReportedResult) =>
     result.exchanges.length === 0 ? undefined : journeyPath?.(results.indexOf(result));
@@ -96,7 +96,7 @@ export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}):
     ? []
     : verdicts.map((verdict) => ({ verdict, count: countOf(verdict) })).filter(({ count }) => count > 0);
   return withVisibleTexts({
-    ...{ client, passed, problem, hint, outdatedBaseline, score, observed },
+    ...{ client, passed, problem, outdatedBaseline, score, observed },
     // The page itself links to the rules.
     controlFailure: failure && formatControlFailure({
       ...failure,
@@ -128,7 +128,7 @@ type Practice = ReportData["practices"][number];
 
 /** The verdict under which a page lists a practice. */
 function verdictOf({ outcome, isKnown }: Practice): Verdict {
-  return isKnown ? "known" : outcome === "skipped" ? "skipped" : outcome;
+  return isKnown ? "known" : outcome;
 }
 
 /** @param attacks The attacks whose worst verdict it is, each with all variants. */
@@ -145,7 +145,7 @@ function groupsOf(
     const causes = groupByCause(attacks.flat(), verdict as "inconclusive" | "skipped");
     return [
       ...causes.map(({ cause, attacks, example }) => ({ ...named(upperFirst(cause), attacks), example })),
-      ...practiceNames.length === 0 ? [] : [named("Skipped: the practice shows only in other logins", practiceNames)],
+      ...practiceNames.length === 0 ? [] : [named("The practice shows only in other logins", practiceNames)],
     ];
   }
   if (verdict === "passed") {
@@ -167,9 +167,6 @@ function groupsOf(
   const withRows = (title: string, rows: readonly ResultRow[]): ResultGroup => ({ title, count: rows.length, rows });
   const own = attacks.flat().filter((result) => result.verdict === verdict);
   const practiceRows = ownPractices.map(practiceRow);
-  if (verdict === "informational") {
-    return [withRows("Behaviour that the specifications allow", [...rowsOf(own), ...practiceRows])];
-  }
   const causes = [...Map.groupBy(own, ({ cause }) => cause!)].map(([cause, results]) => {
     const rows = rowsOf(results);
     const { harms, duties, fix } = allCauses.find((one) => one.cause === cause)!;

@@ -186,7 +186,6 @@ function withLostLogin(result: AttackResult, { error }: Attempt<unknown>, recove
   // The application stopped; all we know is that it is unreachable.
   const because = isStopped && result.evidence.outcome !== "accepted" ? effect : `${result.because}; ${effect}${hint}`;
   const lost = effects[isStopped ? "stopped" : "noLogin"];
-  const worst = mayRest && result.verdict !== "failed" ? "warning" : "failed";
-  const verdict = result.verdict === "informational" ? result.verdict : worst;
+  const verdict = mayRest && result.verdict !== "failed" ? "warning" : "failed";
   return { ...result, effect: lost, because, cause: lost.cause, verdict };
 }

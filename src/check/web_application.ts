@@ -40,8 +40,6 @@ export interface WebApplicationOptions {
    * Default: none; a page without any of these texts after a login is one of {@link unknownUser}.
    */
   readonly otherUserTexts?: readonly string[];
-  /** See {@link ClientDriver.verifiesIdTokenSignature}. Default: true. */
-  readonly verifiesIdTokenSignature?: boolean;
   /** A URL at which the application refreshes its tokens. Default: the attacks on refreshes are skipped. */
   readonly refreshUrl?: string | URL;
   /** Sends the requests to the application. Default: the global fetch. */
@@ -334,7 +332,6 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   return {
     name,
     recordsVisits: true,
-    verifiesIdTokenSignature: options.verifiesIdTokenSignature,
     async logIn(journey) {
       const { browser } = journey;
       const count = openLogins.get(browser) ?? 0;

@@ -269,7 +269,9 @@ function parseText({ type, alternative, oneOf }: Field, text: string): unknown {
 /** A valid value of an option as a noun phrase. */
 export function expectedText({ type, expected, items }: Field): string {
   if (type === "array") {
-    return items?.pattern ? `${items.expected}; several separated by commas` : "values separated by commas";
+    return items?.pattern || items?.choices
+      ? `${items.expected}; several separated by commas`
+      : "values separated by commas";
   }
   return type === "boolean" ? "on or off" : expected;
 }

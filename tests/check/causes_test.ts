@@ -19,7 +19,7 @@ async function causesOf(client: ClientDriver, options: CheckOptions): Promise<st
 test("a client that accepts unknown keys does not verify signatures, and does not repeat requests", async () => {
   const only = ["keys/unknown-often", "id-token/signed-by-stranger"];
   assertEquals(await causesOf(smallClient("does not verify the ID token"), { only }), [
-    "failed, high: does not verify the signature of the ID token",
+    "warning, medium: does not verify the signature of the ID token",
   ]);
   assertEquals(await causesOf(smallClient("fetches the JWKS for each unknown key"), { only }), [
     "warning, low: repeats requests too often or too soon",

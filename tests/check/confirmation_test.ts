@@ -101,7 +101,7 @@ test("an application that can be restarted is repeated after a restart", async (
   const configuration = { issuer, clientId: "shop", alg: "EdDSA" } as const;
   const { respond, restart } = webApplicationAt("https://shop.test", {
     ...configuration,
-    mistake: "does not verify the ID token",
+    mistake: "believes any userinfo",
     fetch: (url, init) => as.fetch(url, init),
   });
   const driver = webApplication("https://shop.test/login", {
@@ -110,7 +110,7 @@ test("an application that can be restarted is repeated after a restart", async (
     fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
   });
   const report = await checkClient(driver, {
-    ...{ as, only: ["id-token/signed-by-stranger"], recoveryMs: 0 },
+    ...{ as, only: ["userinfo/sub-other"], recoveryMs: 0 },
     restart: async () => {
       restarts++;
       await restart();

@@ -53,7 +53,7 @@ function crashingClient(command: Command, receive: (error: unknown) => void): Cl
         Promise.reject(new Error("of the program"));
       }
       // After the control: the login of the attack, which runs again twice because of the crash.
-      if (command === "at a response for which it does not wait" && logins >= 4 && logins <= 6) {
+      if (command === "at a response for which it does not wait" && logins >= 5 && logins <= 7) {
         const impatient: Fetch = (...request) => {
           const response = journey.fetch(...request);
           if (!String(request[0]).endsWith("/token")) return response;
@@ -64,7 +64,7 @@ function crashingClient(command: Command, receive: (error: unknown) => void): Cl
         };
         return logIn!({ ...journey, fetch: impatient });
       }
-      // A session without abilities, so that the third login is that of the attack.
+      // A session without abilities, so that the control has no more logins.
       return logIn!(journey).then(({ sub }) => ({ sub })).catch((error) => {
         if (String(error).includes("wrong nonce")) {
           if (command === "at a wrong nonce, rejected") Promise.reject(error);

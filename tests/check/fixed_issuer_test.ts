@@ -51,7 +51,7 @@ test("an application that stops at a text as ID token fails before the attacks, 
   assertEquals([report.passed, failed, skipped], [false, 0, report.results.length]);
   assertMatch(
     String(report),
-    /The login without an attack failed: rejected, it failed after a token response whose ID token is a text: http.* could not be reached/,
+    /The login without an attack failed: rejected, it failed after a token response whose ID token is not valid: http.* could not be reached/,
   );
   assert(report.practices.filter(({ outcome }) => outcome === "passed").length > 10, String(report));
 });

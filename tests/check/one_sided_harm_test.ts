@@ -115,7 +115,7 @@ test("a client that verifies signatures, with a key for encryption, has another 
   }, { only: ["id-token/key-unfit", "id-token/signed-by-stranger"] });
   assertEquals([...new Set(report.failures.map(({ attack: { id } }) => id))], ["id-token/key-unfit"]);
   assertEquals(report.causes.map(({ cause }) => cause), ["accepts ID tokens whose form, header or key it must reject"]);
-  assertNotMatch(String(report), /HINT|does not verify the signature/);
+  assertNotMatch(String(report), /does not verify the signature/);
 });
 
 test("a client that compares the issuer of the metadata only with the response has another cause", async () => {

@@ -106,7 +106,7 @@ for (const [place, [mistake, ids]] of sample([...Object.entries(foundOnDevice).e
 }
 
 test("a correct client with backchannel authentication is accused of nothing by the attacks on any client", async () => {
-  const report = await checkClientWithEdDsa(backchannelClient(), { only: partOfCatalogue(12, 2, ["ciba"]) });
+  const report = await checkClientWithEdDsa(backchannelClient(), { only: partOfCatalogue(12, 3, ["ciba"]) });
   assertEquals(report.results.filter(({ verdict }) => verdict === "failed"), [], String(report));
   assertEquals(report.practices.filter(({ outcome }) => outcome === "failed"), [], String(report));
   assert(report.counts.passed >= 15, String(report));

@@ -223,7 +223,6 @@ export function styledClient(name: string, style: Style): ClientDriver {
   return {
     name,
     readsClock: style.clock !== false,
-    verifiesIdTokenSignature: style.signature,
     renew: () => styledClient(name, style),
     client: {
       ...authentication !== "none" && { confidential: true, token_endpoint_auth_method: authentication },

@@ -62,7 +62,6 @@ for (const [place, name] of sample([...names.entries()], 6, 1)) {
       // An application may show no user, or its owner may not say how.
       ...showsUser && { loggedInText: "alice" },
       ...style.refresh !== false && { refreshUrl: `${application}/refresh` },
-      verifiesIdTokenSignature: style.signature,
       fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
     });
     const report = await checkClient(driver, {

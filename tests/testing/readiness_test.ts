@@ -102,7 +102,7 @@ test("[NX-03] next-2026.11:warn lets everything pass, and reports what is ready 
   assertStringIncludes(String(report), "a code challenge, or a nonce if the client authenticates");
 });
 
-test("[NX-03] an access token in a form is informational, which the draft and the profile allow; one in the query is not ready", async () => {
+test("[NX-03] an access token in a form is ready, which the draft and the profile allow; one in the query is not ready", async () => {
   for (const profile of ["next-2026.11", "next-2026.11:warn"] as const) {
     await using as = await testLatchkey({ profile });
     const { tokens: { access_token } } = await as.logIn(as.client());

@@ -3,7 +3,6 @@
 import { clock } from "../../testing/faults/mod.ts";
 import { secondsParameter } from "../../testing/faults/parameters.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { failIf } from "./conclusions.ts";
 
 const isAhead = "How far the clock of the server is ahead; negative: how far behind.";
 
@@ -21,21 +20,5 @@ export const clockAttacks: readonly Attack[] = [
     variants: [{ seconds: 30 }, { seconds: -10 }],
     on: "any",
     always: ({ seconds }) => clock.skewed(seconds),
-  }),
-  defineAttack({
-    id: "clock/large",
-    needs: ["readsIdToken"],
-    title: "The clock of the server is two hours ahead or behind.",
-    correctClient:
-      "The client may reject an ID token whose iat is far from its clock, and rejects one that has expired.",
-    level: "informational",
-    sources: ["OpenID Connect Core §3.1.3.7"],
-    parameters: [secondsParameter("seconds", 7200, isAhead)],
-    variants: [{ seconds: 7200 }, { seconds: -7200 }],
-    on: "any",
-    always: ({ seconds }) => clock.skewed(seconds),
-    // An attack on exp is about the ID token that has expired.
-    assess: ({ outcome }) =>
-      failIf(outcome === "accepted", "the client accepts an ID token from a clock that is wrong"),
   }),
 ];

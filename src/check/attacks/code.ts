@@ -7,6 +7,7 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { wrapStore } from "../../testing/wrap_store.ts";
 import { describeOutcome } from "../assess.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
+import type { Capability } from "../capabilities.ts";
 import { oneOf } from "./parameters.ts";
 
 /** The next code is one of a login in another browser: with another nonce, if any, and this code challenge. */
@@ -57,6 +58,9 @@ function longerCode(suffix: string): { readonly authorize: Fault; readonly token
   };
 }
 
+/** What only a client that authenticates does. */
+const authentications: readonly Capability[] = ["basic", "secretInBody", "assertion"];
+
 /** The attacks of the category `response` on codes. */
 export const codeAttacks: readonly Attack[] = [
   defineAttack({
@@ -75,6 +79,9 @@ export const codeAttacks: readonly Attack[] = [
           because: describeOutcome(observation),
           seen: "unbound",
           harm: "accepted the code of a login in another browser",
+          // RFC 9700 §2.1.1 recommends a code challenge to a client that authenticates, and demands it of others.
+          isWarning: observation.capabilities.has("state") &&
+            authentications.some((capability) => observation.capabilities.has(capability)),
         }
         : undefined,
   }),

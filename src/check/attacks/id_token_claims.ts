@@ -11,7 +11,7 @@ import { isOfUserinfoAlone, listTexts } from "../user_texts.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { claimsOf, drawnCells, gridAttacks } from "./grid.ts";
 import { nearIssuers, nearMisses, noText } from "./wrong_values.ts";
-import { failIf, passIf, undecided } from "./conclusions.ts";
+import { passIf, undecided } from "./conclusions.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
 
 const duty = "OpenID Connect Core §3.1.3.7";
@@ -117,12 +117,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
         duty,
       },
       ...{ needs: ["readsIdToken", "nonce"], sources: ["CVE-2024-10318"], alsoIn: everyLogin },
-    },
-    {
-      ...{ id: "id-token/at-hash-wrong", member: "at_hash", values: ["foreign"], level: "informational" },
-      correctClient: "The client may compare at_hash with the access token; then it rejects the ID token.",
-      sources: ["OpenID Connect Core §3.1.3.8"],
-      assess: ({ outcome }) => failIf(outcome === "accepted", "the client does not compare at_hash"),
     },
     {
       ...{ id: "id-token/at-hash-missing", member: "at_hash", values: ["absent"], level: "must-tolerate" },

@@ -19,11 +19,11 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     sources: ["RFC 8725 §3.1", "RFC 8725 §3.3", "CVE-2021-44878", "CVE-2022-21449", "CVE-2026-28498"],
   }, unsigned),
   forgeryAttack({
-    ...forged,
     id: "id-token/signed-by-stranger",
+    accepts: "signature",
     title: "The ID token is signed with a key of an attacker, or changed after it was signed.",
     alsoIn: everyLogin,
-    duty: "OpenID Connect Core §3.1.3.7",
+    duty: { source: "OpenID Connect Core §3.1.3.7", binds: ["checksSignature"] },
     sources: ["RFC 7515 §5.2", "RFC 8725 §3.10", "CVE-2021-22573", "CVE-2020-15240", "openfga/openfga#3100"],
   }, foreignlySigned),
   forgeryAttack({
@@ -60,6 +60,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/alg-other",
     fix: "Register id_token_signed_response_alg, and accept this algorithm only.",
+    accepts: "form",
     needs: ["readsIdToken", "checksSignature"],
     level: "should-reject",
     title: "The ID token is signed with a published key, but with an algorithm that the client did not register.",

@@ -17,12 +17,11 @@ const verdictTexts: Readonly<Record<VerdictSection["verdict"], readonly [tone: T
   known: ["warn", "Known failures"],
   warning: ["warn", "Warnings"],
   inconclusive: ["open", "Inconclusive"],
-  informational: ["open", "Informational"],
-  skipped: ["over", "Not applicable"],
+  skipped: ["over", "Skipped"],
   passed: ["good", "Passed"],
 };
 
-function Summary({ passed, summary, problem, controlFailure, hint, outdatedBaseline }: ReportView): VNode {
+function Summary({ passed, summary, problem, controlFailure, outdatedBaseline }: ReportView): VNode {
   return (
     <>
       <p>
@@ -40,11 +39,6 @@ function Summary({ passed, summary, problem, controlFailure, hint, outdatedBasel
       {problem !== undefined && (
         <Notice kind="bad">
           <p>{sentence(problem)}</p>
-        </Notice>
-      )}
-      {hint !== undefined && (
-        <Notice kind="warn">
-          <p>Hint: {hint}</p>
         </Notice>
       )}
       {outdatedBaseline.length > 0 && (

@@ -51,11 +51,6 @@ const texts: Readonly<Record<string, readonly [label: string, hint: string, choi
     "Without these attacks",
     "Attacks or categories to leave out, separated by spaces or commas, such as keys. Default: none.",
   ],
-  verifiesIdTokenSignature: [
-    "Signature of ID tokens",
-    "Off: the client does not verify the signature of an ID token from the token endpoint, as OpenID Connect Core §3.1.3.7 allows. Default: on.",
-    ["on", "off"],
-  ],
 };
 
 /** The form of a check. */
@@ -68,8 +63,8 @@ function StartForm({ client, form: { values, errors, csrfToken } }: ClientCheckP
       optional={name !== "loginUrl"}
     />
   ));
-  const { loginUrl: _, loggedInUrl: __, verifiesIdTokenSignature: signature, ...more } = values;
-  const isChanged = signature === "off" || Object.values(more).some((value) => value !== "");
+  const { loginUrl: _, loggedInUrl: __, ...more } = values;
+  const isChanged = Object.values(more).some((value) => value !== "");
   return (
     <Section id="check" heading="The application">
       <form class="form" method="post" action={`${client.href}/check`}>

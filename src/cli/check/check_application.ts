@@ -127,9 +127,9 @@ export async function checkApplication(
     });
     console.error("Ctrl-C ends the check with a report of the results so far.");
     const ticks = setInterval(progress.tick, 1000);
-    const { loggedInUrl, loggedInText, refreshUrl, idTokenSignature, only, except } = flags;
+    const { loggedInUrl, loggedInText, refreshUrl, only, except } = flags;
     const report = await check.run(
-      { loginUrl, loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature: idTokenSignature, only, except },
+      { loginUrl, loggedInUrl, loggedInText, refreshUrl, only, except },
       server.issuer,
       {
         timeLimits: flags.timeLimits,
@@ -142,6 +142,7 @@ export async function checkApplication(
         onWait: progress.wait,
         restart: restartClient,
         baseline,
+        failOn: flags.failOn,
         repeat,
         suggestFlag: (failure) => suggestFlag(failure, flags),
         recorder: flows.recorder,

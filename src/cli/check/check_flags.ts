@@ -4,6 +4,8 @@ import { quote, suggest } from "../../server/config/config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../server/config/field.ts";
 import { shellWord } from "../../platform/shell_word.ts";
+import { severitiesField } from "../../check/check_options.ts";
+import type { Severity } from "../../check/effects.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { exampleText, expectedText, flagName, type OptionName, optionNames, readOption } from "../options.ts";
 import { type CommandWord, splitWords } from "../split_words.ts";
@@ -25,11 +27,11 @@ export interface CheckFlags {
   readonly pause: number;
   readonly minutes?: number;
   readonly timeLimits: boolean;
-  readonly idTokenSignature: boolean;
   readonly report: "text" | "json" | "junit" | "html" | "sarif" | "markdown";
   readonly source?: string;
   readonly output?: string;
   readonly baseline?: string;
+  readonly failOn?: readonly Severity[];
   readonly stay: boolean;
 }
 
@@ -67,7 +69,6 @@ export const checkFlags: {
     "how long the attacks may take, most severe first",
   ],
   timeLimits: [flag(false), "on|off", "also attacks that wait for its time limits (off)"],
-  idTokenSignature: [flag(true), "on|off", "off: it does not verify ID tokens (on)"],
   report: [
     choice(["text", "json", "junit", "html", "sarif", "markdown"], { default: "text" }),
     "FORMAT",
@@ -76,6 +77,7 @@ export const checkFlags: {
   source: [text(["src/auth.ts"]), "FILE", "the file that the results of SARIF name"],
   output: [text(["report.xml"]), "FILE", "where the report goes (standard output)"],
   baseline: [text(["known.json"]), "FILE", "an earlier JSON report, whose failures are known"],
+  failOn: [severitiesField, "LIST", "severities that fail the check (critical,high)"],
   stay: [flag(false), "on|off", "serve the report at /flows/check until Ctrl-C"],
 };
 
@@ -97,7 +99,7 @@ export interface CheckArguments {
 }
 
 /** The flags that a repetition of one attack does not need. */
-const reportFlags: readonly string[] = ["only", "except", "report", "source", "output", "baseline", "stay"];
+const reportFlags: readonly string[] = ["only", "except", "report", "source", "output", "baseline", "fail-on", "stay"];
 
 /** The flags of the server that a check has no use for, and why. A file and variables may have them. */
 const unusedFlags: Partial<Readonly<Record<OptionName, string>>> = {

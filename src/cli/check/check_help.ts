@@ -39,9 +39,10 @@ fail again, by variant.
 Ctrl-C ends the check with the report of what is known until then.
 
 Exit codes
-  0  the login works, and no attack succeeded that the baseline does not have
-  1  an attack succeeded, the login failed, most logins were inconclusive, the
-     check was stopped, or the command could not start
+  0  the login works, and nothing failed with a severity of --fail-on that the
+     baseline does not have; a required practice that is missing is medium
+  1  something did, the login failed, most logins were inconclusive, the check
+     was stopped, or the command could not start
 `;
 
 /** The help of `latchkey explain faults`, with a final newline. */

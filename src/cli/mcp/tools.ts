@@ -220,10 +220,6 @@ export function createTools(
           loggedInUrl: { type: "string", description: "A page that shows who is logged in." },
           loggedInText: { type: "string", description: "A text that only the page of the user has." },
           refreshUrl: { type: "string", description: "A page where the application refreshes tokens." },
-          verifiesIdTokenSignature: {
-            type: "boolean",
-            description: "Whether the client verifies the signatures of ID tokens. Default: true.",
-          },
           only: { ...names, description: "The attacks to run, by ID or by category. Default: all." },
           except: { ...names, description: "The attacks to leave out." },
         }),

@@ -16,7 +16,7 @@ const maxFindings = 3;
 const maxLinks = 3;
 
 /** The outcomes in the order of the page. */
-const outcomes = ["failed", "warning", "informational", "passed", "skipped"] as const;
+const outcomes = ["failed", "warning", "passed", "skipped"] as const;
 
 /** The outcomes that say what the client should change. */
 const lackingOutcomes: readonly (typeof outcomes[number])[] = ["failed", "warning"];
@@ -24,7 +24,6 @@ const lackingOutcomes: readonly (typeof outcomes[number])[] = ["failed", "warnin
 const tones: Readonly<Record<typeof outcomes[number], Tone>> = {
   failed: "bad",
   warning: "warn",
-  informational: "open",
   passed: "good",
   skipped: "open",
 };
@@ -81,7 +80,7 @@ function withoutRestarts(result: PracticeResult): PracticeResult {
     ...item,
     because: `${item.because}, which is right if it was restarted between them`,
   }));
-  return { ...result, outcome: "informational", evidence };
+  return { ...result, outcome: "passed", evidence };
 }
 
 /** The name of an exchange, and where the pages show it. Exchanges outside of flows have no page. */

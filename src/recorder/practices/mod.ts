@@ -3,7 +3,7 @@
  *
  * 1. `traffic.ts` sorts the exchanges of a client: authorization requests, token requests, tokens.
  * 2. Each category has a file of definitions; a definition reads the traffic and returns what it finds.
- * 3. {@link checkPractices} turns findings into outcomes: passed, failed, warning, informational, skipped.
+ * 3. {@link checkPractices} turns findings into outcomes: passed, failed, warning, skipped.
  *
  * To add a practice, add a definition to the file of its category.
  */
@@ -96,8 +96,9 @@ function describePractice(
 ): PracticeResult {
   const decisive = findings.find(({ isNote }) => !isNote) ?? findings[0];
   if (decisive !== undefined) {
-    const outcome = decisive.isNote ? "informational" : practice.level === "required" ? "failed" : "warning";
-    return { practice, outcome, because: decisive.because, evidence: findings };
+    const { isNote, level = practice.level } = decisive;
+    const outcome = isNote ? "passed" : level === "required" ? "failed" : "warning";
+    return { practice: { ...practice, level }, outcome, because: decisive.because, evidence: findings };
   }
   if (seen.length === 0) {
     return {

@@ -45,6 +45,8 @@ export const pkcePractices: readonly PracticeDefinition[] = [
             ? "the request has no code_challenge; the client authenticates, and relies on the nonce instead"
             : "the request has no code_challenge",
           isNote: isProtected,
+          // RFC 9700 §2.1.1 only recommends it to clients that authenticate.
+          ...authenticates && get("state") !== undefined && { level: "recommended" },
         };
       });
     },

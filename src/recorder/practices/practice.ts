@@ -8,14 +8,12 @@ export type PracticeLevel = "required" | "recommended";
 
 /** @internal What the traffic shows of a practice. */
 export type PracticeOutcome =
-  /** The client has it. */
+  /** The client has it, or a specification allows what it does instead. */
   | "passed"
   /** The client lacks it, and a specification demands it. */
   | "failed"
   /** The client lacks it, and a specification recommends it. */
   | "warning"
-  /** A specification allows what the client does. */
-  | "informational"
   /** The traffic has no occasion for it. */
   | "skipped";
 
@@ -27,8 +25,10 @@ export interface Evidence {
   readonly parameter?: string;
   /** What the client did, one sentence without a full stop. It contains no secret. */
   readonly because: string;
-  /** Whether a specification allows it: the practice is then informational, and not failed. */
+  /** Whether a specification allows it: the practice has then passed. */
   readonly isNote?: boolean;
+  /** Whether a specification demands the practice of this client. Default: the level of the practice. */
+  readonly level?: PracticeLevel;
 }
 
 /** What the traffic shows of a practice. */

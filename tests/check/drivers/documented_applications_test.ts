@@ -73,7 +73,7 @@ test("the example of keycloak-connect: a page is protected by keycloak.protect()
     "warning response/iss-missing",
     "warning response/code-missing",
     "warning response/repeated",
-    "failed response/code-injected",
+    "warning response/code-injected",
     "failed response/twice",
     "warning response/state-of-another-browser",
     "failed response/state-of-another-browser",

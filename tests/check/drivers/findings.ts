@@ -70,6 +70,17 @@ const findings: readonly Finding[] = [
     results: ["warning id-token/azp-other *"],
     source: ["oauth4webapi/build/index.js:1440", "claims.aud.length !== 1"],
   },
+  // It relies on TLS in place of the signature of an ID token, as OpenID Connect Core §3.1.3.7 allows.
+  {
+    libraries: ["Auth.js", "express-openid-connect"],
+    results: ["warning id-token/signed-by-stranger *"],
+    source: ["oauth4webapi/build/index.js:1267", "await validateIdTokenClaims("],
+  },
+  {
+    libraries: ["oidc-client-ts"],
+    results: ["warning id-token/signed-by-stranger *"],
+    source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:1473", "JwtUtils.decode("],
+  },
   // It does not know the `sub` of the login, so it accepts an ID token of another user. The application must compare
   // the two.
   {

@@ -43,7 +43,6 @@ const checks: Readonly<Record<string, () => Promise<CheckReport>>> = {
     const driver = webApplication(`${application.url}/login`, {
       loggedInUrl: `${application.url}/me`,
       loggedInText: '"sub":"alice"',
-      verifiesIdTokenSignature: false,
     });
     return await checkClient(driver, { as, restart: application.restart, recoveryMs: 0 });
   },

@@ -36,7 +36,6 @@ export interface Entry {
   readonly verifying?: Change<ResourceSteps>;
   /** How the client is registered, if not as usual. */
   readonly client?: TestClientOptions;
-  readonly verifiesIdTokenSignature?: boolean;
   /** What the server does, if not as usual. */
   readonly server?: CheckOptions["server"];
 }
@@ -87,7 +86,6 @@ async function checkWeb(entry: Entry, options: CheckOptions): Promise<CheckRepor
     loggedInUrl: `${origin}/me`,
     loggedInText: "alice",
     refreshUrl: `${origin}/refresh`,
-    verifiesIdTokenSignature: entry.verifiesIdTokenSignature,
     fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
   });
   return await checkClient({ ...driver, client }, { as, recoveryMs: 10_000, ...options });
@@ -99,8 +97,7 @@ export async function checkEntry(entry: Entry, given: CheckOptions = {}): Promis
   if (entry.kind === "web") return await checkWeb(entry, options);
   const driver = createDriver(entry);
   const client = { ...driver.client, ...entry.client, id_token_signed_response_alg: alg } as const;
-  const { verifiesIdTokenSignature } = entry;
-  return await checkClient({ ...driver, client, verifiesIdTokenSignature }, {
+  return await checkClient({ ...driver, client }, {
     server: { alg, ...entry.server },
     ...options,
   });

@@ -1,5 +1,9 @@
 /** Practices of authorization requests: PKCE, state, nonce, response type, scope, redirect URIs. */
 
+import { assertEquals } from "@std/assert";
+import { test } from "node:test";
+import { checkPractices } from "../../../src/testing/check_practices.ts";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
 import { attempt, discover, type Journey, logInTwice, postToken, testPractice } from "./practice_case.ts";
 
@@ -35,10 +39,17 @@ testPractice("pkce-used", {
   has: logIn,
   lacks: [
     [/no code_challenge/, withParameters(withoutPkce)],
-    [/has no code_challenge$/, (as) => logInConfidentially(as, { ...withoutPkce, nonce: undefined })],
+    [/has no code_challenge$/, (as) => logInConfidentially(as, { ...withoutPkce, nonce: undefined, state: undefined })],
   ],
   notes: [[/relies on the nonce/, (as) => logInConfidentially(as, withoutPkce)]],
   notSeen: discover,
+});
+
+test("pkce-used: a client that authenticates and sends state is advised to send a code challenge", async () => {
+  await using as = await testLatchkey();
+  await logInConfidentially(as, { ...withoutPkce, nonce: undefined });
+  const { practice, outcome } = (await checkPractices(as)).results.find(({ practice: { id } }) => id === "pkce-used")!;
+  assertEquals([practice.level, outcome], ["recommended", "warning"]);
 });
 
 testPractice("pkce-s256", {

@@ -78,7 +78,6 @@ export function authJsDriver({ client: registration }: DriverOptions = {}): Clie
   return {
     name: "Auth.js",
     client: { redirect_uri: `${origin}${callbackPath}`, ...registration },
-    verifiesIdTokenSignature: false,
     async logIn(journey) {
       const { begin, receive } = application(journey);
       return await receive(await journey.authorize(await begin()));

@@ -36,7 +36,6 @@ export function oauth4webapiDriver(
   return {
     name: "oauth4webapi",
     client: registration,
-    verifiesIdTokenSignature: verifySignature,
     renew: () => oauth4webapiDriver({ client: registration, verifySignature }),
     async logIn({ issuer, client: registered, redirectUri, fetch, authorize }) {
       const requestOptions = { [oauth.customFetch]: fetch };

@@ -16,7 +16,6 @@ export function oidcClientTsDriver({ client: registration }: DriverOptions = {})
   return {
     name: "oidc-client-ts",
     client: registration,
-    verifiesIdTokenSignature: false,
     async logIn({ issuer, client, redirectUri, fetch, signal, authorize }) {
       const method = methodOf("oidcClientTsDriver", client);
       let authorizationUrl = "";

@@ -30,7 +30,6 @@ export function openidClientDriver(
   return {
     name: "openid-client",
     client: registration,
-    verifiesIdTokenSignature: verifySignature,
     renew: () => openidClientDriver({ client: registration, verifySignature }),
     async logIn({ issuer, client, redirectUri, fetch, authorize }) {
       const config = configs.get(issuer) ??
