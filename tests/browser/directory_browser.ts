@@ -146,13 +146,13 @@ for (const javaScriptEnabled of [true, false]) {
     const response = await paste(command!);
     assertEquals(response.token_type, "Bearer", JSON.stringify(response));
     await page.getByRole("link", { name: "Edit all metadata" }).click();
-    await page.locator("summary", { hasText: "What requests must have" }).click();
-    await page.getByLabel("default_max_age").fill("an hour");
-    await page.getByRole("checkbox", { name: "require_pkce" }).check();
+    const metadata = page.getByLabel("Metadata", { exact: true });
+    const members = { ...JSON.parse(await metadata.inputValue()), require_pkce: true };
+    await metadata.fill(JSON.stringify({ ...members, default_max_age: "an hour" }, null, 2));
     await page.getByRole("button", { name: "Save the metadata" }).click();
     assertStringIncludes(await page.getByRole("alert").innerText(), "Nothing was changed.");
     assertEquals(await findPageProblems(opened), []);
-    await page.getByLabel("default_max_age").fill("3600");
+    await metadata.fill(JSON.stringify({ ...members, default_max_age: 3600 }));
     await page.getByRole("button", { name: "Save the metadata" }).click();
     assertEquals(await page.locator("h1").textContent(), "The shop");
     const { default_max_age, require_pkce } = (await as.clients.find("shop"))!.metadata;

@@ -16,6 +16,11 @@ import type { Handler, Handlers } from "../../core/route.ts";
 import { HttpError, type HttpResponse } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import type { BoundedCache } from "../../platform/bounded_cache.ts";
+import { computeMac } from "../../core/session/session.ts";
+import { isObject } from "../../core/json_value.ts";
+import { quote } from "../../server/config/config_issue.ts";
+import { describeJsonSyntaxError } from "../../server/config/json_syntax_error.ts";
+import type { FieldError } from "../../server/pages/field.tsx";
 import type { Repository } from "../../server/entries/repository.ts";
 import type { EditForm } from "../../server/pages/field.tsx";
 import type { ListPosition } from "../../server/pages/next_page.tsx";
@@ -78,6 +83,40 @@ export async function readPage<Input, Item>(
   return { entries, position: { total: await repository.count(), isFirst: after === undefined, nextHref } };
 }
 
+/** The version of a record, for its form. It has a MAC, so that it does not help to guess a secret. */
+export async function recordVersion(server: HostedServer, record: unknown): Promise<string> {
+  return await computeMac(server, "version", JSON.stringify(record));
+}
+
+/** An object, or why the text of a field is none. */
+export type JsonField = { readonly object: Readonly<Record<string, unknown>> } | { readonly error: FieldError };
+
+/**
+ * Reads the text of a field, which must be a JSON object.
+ *
+ * @param fixed The members that the field cannot set, each with the fix.
+ */
+export async function readJsonField(
+  field: string,
+  text: string,
+  fixed: Readonly<Record<string, string>>,
+): Promise<JsonField> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { error: { field, ...await describeJsonSyntaxError(text) } };
+  }
+  if (!isObject(value)) {
+    const received = Array.isArray(value) ? "an array" : quote(value);
+    return { error: { field, expected: "a JSON object", received, hint: `Write it as {"name": "value"}.` } };
+  }
+  const name = Object.keys(fixed).find((one) => Object.hasOwn(value, one));
+  if (name === undefined) return { object: value };
+  const expected = `a JSON object without ${Object.keys(fixed).join(" and ")}`;
+  return { error: { field, expected, received: quote(name), hint: fixed[name]! } };
+}
+
 /** The members of a form that {@link pageWithForm} does not add. */
 export type FormFields = Omit<EditForm, "csrfToken" | "confirmation">;
 
@@ -85,13 +124,13 @@ export type FormFields = Omit<EditForm, "csrfToken" | "confirmation">;
  * Renders a page with a form that changes records.
  *
  * @param fields The form without its token; `false`: visitors may not change records.
- * @param status Default: 400 if the form has errors, otherwise 200.
+ * @param status Default: 400 if the form has errors, 409 if it is older than the record, otherwise 200.
  */
 export async function pageWithForm<Form extends FormFields>(
   context: Context<HostedServer>,
   fields: Form | false,
   render: (form: (Form & EditForm) | undefined) => string,
-  status: number = fields !== false && fields.errors.length > 0 ? 400 : 200,
+  status: number = fields === false ? 200 : fields.errors.length > 0 ? 400 : fields.isOlder ? 409 : 200,
 ): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
   const confirmation = await takeConfirmation(context);

@@ -1,85 +1,103 @@
-/** The page with the form of all metadata of a client. */
+/** The form of the metadata of a client, one JSON object. A link of a rejected request proposes a change. */
 
 import type { HttpResponse } from "../../core/http/message.ts";
-import type { ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
+import type { ClientEntry, ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
+import { keptRegistration, keptSecret } from "../../server/entries/changed_client.ts";
+import { clientField } from "../../server/hosting/extensions.ts";
+import type { Field } from "../../server/config/field.ts";
 import type { Params } from "../../core/params.ts";
+import { randomToken } from "../../core/secrets.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import type { Context } from "../../core/context.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { ClientEdit } from "./pages/client_edit.tsx";
-import { pageWithForm } from "./admin_endpoint.ts";
-import { differingFields, metadataGroups } from "./client_form.ts";
+import { pageWithForm, recordVersion } from "./admin_endpoint.ts";
 import { toListedClient } from "./listed_client.ts";
-import { recordVersion } from "./exclusive_change.ts";
 
-/** The metadata with the change that the link of a rejected request proposes, and the names of the changed members. */
-function proposedMetadata(
-  client: HostedClient,
-  proposal: URLSearchParams,
-): { readonly proposed: ClientMetadata; readonly changed: readonly (keyof ClientMetadata)[] } {
-  const { metadata } = client;
-  for (const member of ["redirect_uris", "post_logout_redirect_uris"] as const) {
-    const { [member]: uris = [] } = metadata;
-    const uri = proposal.get(member);
-    if (uri !== null && !uris.includes(uri)) {
-      return { proposed: { ...metadata, [member]: [...uris, uri] }, changed: [member] };
-    }
-  }
-  const added =
-    proposal.get("scope")?.split(" ").filter((value) =>
-      !client.allowsScope(value) && !client.ownScope.includes(value)
-    ) ?? [];
-  if (added.length > 0) {
-    return { proposed: { ...metadata, scope: [...client.ownScope, ...added].join(" ") }, changed: ["scope"] };
-  }
-  const grantType = proposal.get("grant_types");
-  if (grantType !== null && !client.grantTypes.includes(grantType)) {
-    return { proposed: { ...metadata, grant_types: [...client.grantTypes, grantType] }, changed: ["grant_types"] };
-  }
-  const method = proposal.get("token_endpoint_auth_method");
-  // The link is for a request with the same secret, sent by the other method.
-  const token_endpoint_auth_method = secretMethods.find((other) => other === method);
-  return token_endpoint_auth_method !== undefined && token_endpoint_auth_method !== metadata.token_endpoint_auth_method
-    ? { proposed: { ...metadata, token_endpoint_auth_method }, changed: ["token_endpoint_auth_method"] }
-    : { proposed: metadata, changed: [] };
-}
+/** The members that the form does not have. */
+const fixedMembers = ["client_id", "client_secret"];
 
-const secretMethods = ["client_secret_basic", "client_secret_post"] as const;
+/** The members that the form may have, each with an example. */
+const memberExamples = Object.entries<Field>(clientField.members).flatMap(([name, { examples: [example] }]) =>
+  fixedMembers.includes(name) ? [] : [{ name, example: JSON.stringify(example) }]
+);
 
-/** The form of all metadata, with the stored values, those that a link proposes, or those that the visitor typed. */
+/** The form, with the stored metadata, the one that a link proposes, or the text that the visitor typed. */
 export async function showForm(
   context: Context<HostedServer>,
   client: HostedClient,
-  { errors = [], typed, older, proposal = new URLSearchParams() }: {
+  { errors = [], typed, isOlder = false, proposal = new URLSearchParams() }: {
     readonly errors?: readonly FieldError[];
     readonly typed?: Params;
-    /** A form that was not saved, because it is older than the client. */
-    readonly older?: Params;
+    /** Whether the typed form was not saved, because it is older than the client. It is not shown again. */
+    readonly isOlder?: boolean;
     readonly proposal?: URLSearchParams;
   },
 ): Promise<HttpResponse> {
   const { id, name, href } = toListedClient(context, client);
-  const { proposed, changed } = proposedMetadata(client, proposal);
-  const retry = (typed ?? older)?.get("retry") ?? proposal.get("retry") ?? "";
-  const unsaved = older && await differingFields(client.metadata, older);
-  const values = { retry, version: await clientVersion(context.server, client) };
+  const proposed = proposedMembers(client, proposal);
+  const { client_id: _, ...members } = { ...client.metadata, ...proposed };
+  const values = {
+    metadata: isOlder ? undefined : typed?.get("metadata"),
+    retry: typed?.get("retry") ?? proposal.get("retry") ?? "",
+    version: await clientVersion(context.server, client),
+  };
+  const metadata = values.metadata ?? JSON.stringify(members, null, 2);
   return await pageWithForm(
     context,
-    { values, errors, unsaved, isPersistent: context.server.clients.persists(id) },
+    { values: { ...values, metadata }, errors, isOlder, isPersistent: context.server.clients.persists(id) },
     (form) =>
       renderPage(ClientEdit, {
         ...context.site,
         client: { id, name, href, hasSecret: client.secretDigest !== undefined },
-        groups: metadataGroups(proposed, typed),
-        changed,
+        proposed: Object.keys(proposed),
+        memberExamples,
         form: form!,
       }),
-    unsaved && 409,
   );
 }
+
+/** The members that the link of a rejected request proposes to change. */
+function proposedMembers(client: HostedClient, proposal: URLSearchParams): Partial<ClientMetadata> {
+  const { metadata, ownScope, grantTypes } = client;
+  for (const member of ["redirect_uris", "post_logout_redirect_uris"] as const) {
+    const { [member]: uris = [] } = metadata;
+    const uri = proposal.get(member);
+    if (uri !== null && !uris.includes(uri)) return { [member]: [...uris, uri] };
+  }
+  const scope = proposal.get("scope")?.split(" ") ?? [];
+  const addedScope = scope.filter((value) => !client.allowsScope(value) && !ownScope.includes(value));
+  if (addedScope.length > 0) return { scope: [...ownScope, ...addedScope].join(" ") };
+  const grantType = proposal.get("grant_types");
+  if (grantType !== null && !grantTypes.includes(grantType)) return { grant_types: [...grantTypes, grantType] };
+  const method = proposal.get("token_endpoint_auth_method");
+  // The link is for a request with the same secret, sent by the other method.
+  const token_endpoint_auth_method = secretMethods.find((other) => other === method);
+  const isOther = token_endpoint_auth_method !== metadata.token_endpoint_auth_method;
+  return token_endpoint_auth_method !== undefined && isOther ? { token_endpoint_auth_method } : {};
+}
+
+const secretMethods = ["client_secret_basic", "client_secret_post"] as const;
 
 /** The version of a client, for its form. */
 export async function clientVersion(server: HostedServer, { metadata, secretDigest }: HostedClient): Promise<string> {
   return await recordVersion(server, [metadata, await secretDigest]);
+}
+
+/**
+ * The entry of a client with other metadata, which must be valid. A new secret is the `client_secret` of the entry: if
+ * the form asks for one, or if the method needs a secret and cannot use that of the client.
+ */
+export async function changedEntry(
+  server: HostedServer,
+  former: HostedClient,
+  metadata: ClientMetadata,
+  wantsNewSecret: boolean,
+): Promise<ClientEntry> {
+  const { token_endpoint_auth_method: method } = metadata;
+  const usesSecret = method?.startsWith("client_secret_") ?? former.secretDigest !== undefined;
+  const kept = wantsNewSecret ? undefined : await keptSecret(former, method);
+  const secret = usesSecret ? kept ?? { client_secret: randomToken(server.randomBytes) } : {};
+  return { ...metadata, ...secret, ...keptRegistration(server, former, metadata) };
 }

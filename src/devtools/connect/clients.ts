@@ -3,23 +3,31 @@
 import { appOf } from "../../server/app.ts";
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import type { ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
-import { quote } from "../../server/config/config_issue.ts";
+import { assertNoIssues, quote } from "../../server/config/config_issue.ts";
+import { validate } from "../../server/config/field.ts";
+import { clientField } from "../../server/hosting/extensions.ts";
 import { type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
 import type { Params } from "../../core/params.ts";
 import { digest } from "../../core/secrets.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { isTestUrl } from "../../server/config/host_kinds.ts";
-import { directoryHandlers, idFromPath, pageWithForm, readPage, traceChange, unknownAction } from "./admin_endpoint.ts";
-import type { DirectoryOptions } from "./admin_endpoint.ts";
+import {
+  directoryHandlers,
+  type DirectoryOptions,
+  idFromPath,
+  pageWithForm,
+  readJsonField,
+  readPage,
+  traceChange,
+  unknownAction,
+} from "./admin_endpoint.ts";
 import { describeSnippets } from "./describe_snippets.ts";
 import { toListedClient } from "./listed_client.ts";
-import { clientVersion, showForm } from "./client_edit.ts";
-import { addedMetadata, changedEntry, connectFields, differingFields } from "./client_form.ts";
-import { formAuthMethods, metadataFromForm } from "./client_form.ts";
+import { changedEntry, clientVersion, showForm } from "./client_edit.ts";
+import { addedMetadata, connectFields, formAuthMethods } from "./client_form.ts";
 import { libraries } from "./client_snippets/libraries.ts";
 import { clientEntry, configurationFile, findDemoSecret, findGeneratedSecret } from "./configuration_file.ts";
 import { showHome } from "./home.ts";
-import { changeExclusively, removeRecord } from "./exclusive_change.ts";
 import { decodeRetry, prefilledValues } from "../../server/errors/client_change.ts";
 import { redirectWithConfirmation, takeConfirmation } from "../../server/login/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../../server/pages/csrf.ts";
@@ -172,7 +180,7 @@ async function addClient(context: Context<HostedServer>, options: DirectoryOptio
   const { server } = context;
   const params = await readProtectedForm(context);
   const library = libraries.find((one) => one.library === params.get("library"));
-  const { metadata, errors } = await addedMetadata(server, params, library);
+  const metadata = addedMetadata(server, params, library);
   const shown = { done: "Added", retry: params.get("retry"), connect: library?.name } as const;
   const existing = await server.clients.registered.find(metadata.client_id);
   // A double click sends the form twice, and the browser shows the second response. Its page still has the secret.
@@ -188,12 +196,9 @@ async function addClient(context: Context<HostedServer>, options: DirectoryOptio
     traceIssues(context, "the form adds no client", rejected);
     const repeated = connectFields.filter((name) => name !== "client_secret");
     const values = Object.fromEntries(repeated.map((name) => [name, params.get(name) ?? ""]));
-    return showHome(context, options, options.recentFlows, {
-      values,
-      errors: [...errors, ...rejected.map(toFieldError)],
-    });
+    return showHome(context, options, options.recentFlows, { values, errors: rejected.map(toFieldError) });
   };
-  if (issues.length > 0 || errors.length > 0) return await reject(issues);
+  if (issues.length > 0) return await reject(issues);
   try {
     const added = await server.clients.set(metadata);
     traceChange(context, `added client ${added.id}`);
@@ -275,7 +280,7 @@ async function changeClient(
   const params = await readProtectedForm(context);
   const action = params.get("action");
   if (action === "remove") {
-    await removeRecord(server, "client", client.id);
+    await server.clients.registered.delete(client.id);
     traceChange(context, `removed client ${client.id}`);
     return await redirectWithConfirmation(context, `${site.base}/clients`, `Removed ${client.id}`);
   }
@@ -284,23 +289,10 @@ async function changeClient(
     const fix = "Change the metadata document at its client_id; this server fetches it again.";
     throw new HttpError(404, "HT-01", "No registered client has this ID", { fix });
   }
-  const saved = await changeExclusively(server, "client", client.id, async () => {
-    const current = await server.clients.registered.find(client.id);
-    if (current === undefined) return undefined;
-    if (params.get("version") === await clientVersion(server, current)) {
-      return await saveClient(context, options, current, params);
-    }
-    // A double click sends the form twice, and the browser shows the second response.
-    if ((await differingFields(current.metadata, params)).length > 0) return undefined;
-    return await showChanged(context, options, current, {
-      ...{ done: "Saved", retry: params.get("retry") },
-    });
-  });
-  if (saved !== undefined) return saved;
-  return await showForm(context, await findClient(context), { older: params });
+  return await saveClient(context, options, client, params);
 }
 
-/** Saves a form that is not older than the client. */
+/** Saves the metadata of a form, unless the form is older than the client. */
 async function saveClient(
   context: Context<HostedServer>,
   options: DirectoryOptions,
@@ -308,17 +300,40 @@ async function saveClient(
   params: Params,
 ): Promise<HttpResponse> {
   const { server } = context;
-  const { metadata, errors } = await metadataFromForm(client.metadata, params);
-  if (errors.length > 0) return await showForm(context, client, { errors, typed: params });
-  const entry = await changedEntry(server, client, metadata, params.get("new_secret") !== undefined);
+  const read = await readJsonField("metadata", params.get("metadata") ?? "{}", {
+    client_id: "Remove client_id: it never changes.",
+    client_secret: "Remove client_secret. The form can replace it with a new one.",
+  });
+  if ("error" in read) return await showForm(context, client, { errors: [read.error], typed: params });
+  const metadata: ClientMetadata = { client_id: client.id, ...read.object };
+  const shown = { done: "Saved", retry: params.get("retry") } as const;
+  let newSecret: string | undefined;
   try {
-    const changed = await server.clients.set(entry);
-    traceChange(context, `changed client ${changed.id}`);
-    const newSecret = entry.client_secret === client.assertionSecret ? undefined : entry.client_secret;
-    return await showChanged(context, options, changed, { done: "Saved", newSecret, retry: params.get("retry") });
+    assertNoIssues(validate(clientField, metadata));
+    const changed = await server.clients.update(client.id, async (current) => {
+      if (params.get("version") !== await clientVersion(server, current)) return undefined;
+      const entry = await changedEntry(server, current, metadata, params.get("new_secret") !== undefined);
+      newSecret = entry.client_secret === current.assertionSecret ? undefined : entry.client_secret;
+      return entry;
+    });
+    if (changed !== undefined) {
+      traceChange(context, `changed client ${changed.id}`);
+      return await showChanged(context, options, changed, { ...shown, newSecret });
+    }
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     traceIssues(context, `the form at /clients does not change ${client.id}`, error.issues);
-    return await showForm(context, client, { errors: error.issues.map(toFieldError), typed: params });
+    const errors = error.issues.map(({ path, expected, ...issue }) => ({
+      field: "metadata",
+      expected: `${expected} in ${path}`,
+      ...issue,
+    }));
+    return await showForm(context, client, { errors, typed: params });
   }
+  const current = await findClient(context);
+  // A double click sends the form twice, and the browser shows the second response.
+  if (JSON.stringify(current.metadata) === JSON.stringify(metadata)) {
+    return await showChanged(context, options, current, shown);
+  }
+  return await showForm(context, current, { typed: params, isOlder: true });
 }

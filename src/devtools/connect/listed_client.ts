@@ -9,7 +9,6 @@ import { policyOf } from "../../core/clients/repository.ts";
 import { clientValues } from "../../server/config/client_extension.ts";
 import type { ListedClient } from "./pages/client_details.tsx";
 import type { ClientDemand } from "./client_snippets/library.ts";
-import { requestAndResponseMembers } from "./member_topics.ts";
 
 /** What the server demands of the requests of a client. */
 export function findDemands({ server }: Context, client: HostedClient): ClientDemand[] {
@@ -33,6 +32,18 @@ export const demandTexts: Readonly<Record<ClientDemand, (parUrl: string) => stri
   dpop: () => "Send a DPoP proof with each token request and to each resource (RFC 9449).",
 };
 
+/** The members that the page of a client shows with labels of their own. */
+const shownMembers: ReadonlySet<string> = new Set([
+  ...["client_id", "client_name", "redirect_uris", "post_logout_redirect_uris", "token_endpoint_auth_method"],
+  ...["grant_types", "scope", "profile", "authorization_details_types"],
+  ...["backchannel_logout_uri", "frontchannel_logout_uri"],
+]);
+
+function describeValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(describeValue).join(" ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
 /** A client for pages. */
 export function toListedClient({ site, server }: Context, client: HostedClient): ListedClient {
   const { id, name, authMethods, redirectUris, grantTypes, scope, document, registration } = client;
@@ -46,9 +57,8 @@ export function toListedClient({ site, server }: Context, client: HostedClient):
     registeredItselfAt: registration?.issuedAt,
     profile: metadata.profile,
     logoutUris: [metadata.backchannel_logout_uri ?? [], metadata.frontchannel_logout_uri ?? []].flat(),
-    requestMembers: requestAndResponseMembers.flatMap((name) => {
-      const { [name]: value = false } = metadata;
-      return value === false ? [] : [`${name}: ${[value].flat().join(" ")}`];
-    }),
+    otherMembers: Object.entries(metadata).flatMap(([name, value]) =>
+      value === false || shownMembers.has(name) ? [] : [`${name}: ${describeValue(value)}`]
+    ),
   };
 }

@@ -13,8 +13,11 @@ import {
   directoryHandlers,
   type DirectoryOptions,
   idFromPath,
+  type JsonField,
   pageWithForm,
+  readJsonField,
   readPage,
+  recordVersion,
   traceChange,
   unknownAction,
 } from "./admin_endpoint.ts";
@@ -24,11 +27,9 @@ import type { Context } from "../../core/context.ts";
 import type { Handlers } from "../../core/route.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { changedPlaces, type ClaimPlaces, claimPlaces, configurationFile, userEntry } from "./configuration_file.ts";
-import { changeExclusively, recordVersion, removeRecord } from "./exclusive_change.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { type ListedUser, User as UserPage, type UserProps, Users, type UsersProps } from "./pages/users.tsx";
-import { describeJsonSyntaxError } from "../../server/config/json_syntax_error.ts";
 
 export function userListPage(options: DirectoryOptions): Handlers<HostedServer> {
   return directoryHandlers({
@@ -104,9 +105,13 @@ async function showOne(
   context: Context<HostedServer>,
   edit: boolean,
   user: User,
-  claims: string = JSON.stringify(userClaims(user), null, 2),
-  errors: readonly FieldError[] = [],
-  unsaved?: readonly string[],
+  { claims = JSON.stringify(userClaims(user), null, 2), errors = [], isOlder = false }: {
+    /** The claims that the visitor typed. Default: those of the user. */
+    readonly claims?: string;
+    readonly errors?: readonly FieldError[];
+    /** Whether the form before was not saved, because it is older than the user. */
+    readonly isOlder?: boolean;
+  } = {},
 ): Promise<HttpResponse> {
   const { users } = context.server;
   const props: UserProps = {
@@ -116,13 +121,8 @@ async function showOne(
     lines: edit ? configurationFile({ users: [userEntry(user)], ...changedPlaces(context.server) }) : undefined,
   };
   const values = { claims, version: await userVersion(context.server, user) };
-  const fields = { values, errors, unsaved, isPersistent: context.server.users.persists(user.sub) };
-  return await pageWithForm(
-    context,
-    edit && fields,
-    (form) => renderPage(UserPage, { ...props, form }),
-    unsaved && 409,
-  );
+  const fields = { values, errors, isOlder, isPersistent: users.persists(user.sub) };
+  return await pageWithForm(context, edit && fields, (form) => renderPage(UserPage, { ...props, form }));
 }
 
 async function addUser(context: Context<HostedServer>, options: DirectoryOptions): Promise<HttpResponse> {
@@ -148,7 +148,16 @@ async function addUser(context: Context<HostedServer>, options: DirectoryOptions
       hint: "Remove a user first.",
     }]);
   }
-  return await saveUser(context, { sub: values.sub, done: "Added" }, values.claims, {}, reject);
+  const claims = await readClaims(values.claims);
+  if ("error" in claims) return await reject([claims.error]);
+  try {
+    await users.set({ ...claims.object, sub: values.sub });
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return await reject(toFieldErrors(error));
+  }
+  traceChange(context, `added user ${values.sub}`);
+  return await redirectToList(context, `Added ${values.sub}`);
 }
 
 async function changeUser(context: Context<HostedServer>, user: User): Promise<HttpResponse> {
@@ -156,13 +165,13 @@ async function changeUser(context: Context<HostedServer>, user: User): Promise<H
   const params = await readProtectedForm(context);
   switch (params.get("action")) {
     case "remove":
-      await removeRecord(server, "user", user.sub);
+      await server.users.delete(user.sub);
       traceChange(context, `removed user ${user.sub}`);
       return await redirectToList(context, `Removed ${user.sub}`);
     case "first":
       return await makeDefault(context, user.sub);
     case "save":
-      return await saveClaims(context, user.sub, params);
+      return await saveClaims(context, user, params);
     default:
       throw unknownAction("save, first or remove", params.get("action"));
   }
@@ -193,26 +202,31 @@ async function savePlaces(
   return await redirectToList(context, text);
 }
 
-/** Saves the claims of a form, unless the form is older than the user. */
-async function saveClaims(context: Context<HostedServer>, sub: string, params: Params): Promise<HttpResponse> {
-  const { server, server: { users } } = context;
+/** Saves the claims of a form, unless the form is older than the user. The password stays. */
+async function saveClaims(context: Context<HostedServer>, user: User, params: Params): Promise<HttpResponse> {
+  const { server } = context;
+  const { sub } = user;
   const text = params.get("claims") ?? "{}";
-  const saved = await changeExclusively(server, "user", sub, async () => {
-    const current = await users.find(sub);
-    if (current === undefined) return undefined;
-    if (params.get("version") !== await userVersion(server, current)) {
+  const claims = await readClaims(text);
+  if ("error" in claims) return await showOne(context, true, user, { claims: text, errors: [claims.error] });
+  try {
+    const saved = await server.users.update(sub, async (current) => {
+      if (params.get("version") !== await userVersion(server, current)) return undefined;
+      const digest = getPasswordDigest(current);
+      return { ...claims.object, ...digest && { password: formatPasswordDigest(digest) }, sub };
+    });
+    if (saved !== undefined) traceChange(context, `changed user ${sub}`);
+    else {
+      const current = await findUser(context);
       // A double click sends the form twice, and the browser shows the second response.
-      const claims = await parseClaims(text);
-      const isSaved = "read" in claims && JSON.stringify(claims.read) === JSON.stringify(userClaims(current));
-      return isSaved ? await redirectAfter(context, { sub, done: "Saved" }) : undefined;
+      const isSaved = JSON.stringify(claims.object) === JSON.stringify(userClaims(current));
+      if (!isSaved) return await showOne(context, true, current, { isOlder: true });
     }
-    const digest = getPasswordDigest(current);
-    const existingPassword = digest === undefined ? {} : { password: formatPasswordDigest(digest) };
-    const reject = (errors: readonly FieldError[]) => showOne(context, true, current, text, errors);
-    return await saveUser(context, { sub, done: "Saved" }, text, existingPassword, reject);
-  });
-  if (saved !== undefined) return saved;
-  return await showOne(context, true, await findUser(context), undefined, [], []);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return await showOne(context, true, user, { claims: text, errors: toFieldErrors(error) });
+  }
+  return await redirectWithConfirmation(context, toListedUser(context, user).href, `Saved ${sub}`);
 }
 
 /** Makes a user the default. The form is on the page of the user and on the home page. */
@@ -228,70 +242,15 @@ function redirectToList(context: Context<HostedServer>, text: string): Promise<H
   return redirectWithConfirmation(context, `${context.site.base}/users`, text);
 }
 
-/** After an addition the list, for the next one; after a change the user. */
-function redirectAfter(context: Context<HostedServer>, { sub, done }: Saving): Promise<HttpResponse> {
-  const text = `${done} ${sub}`;
-  if (done === "Added") return redirectToList(context, text);
-  return redirectWithConfirmation(context, `${context.site.base}/users/${encodeURIComponent(sub)}`, text);
+/** The errors of the form: every issue but that of the subject is about a claim. */
+function toFieldErrors({ issues }: ConfigurationError): readonly FieldError[] {
+  return issues.map(({ path, ...issue }) => ({ field: path === "sub" ? path : "claims", ...issue }));
 }
 
-/** A change of a user. */
-interface Saving {
-  readonly sub: string;
-  readonly done: "Added" | "Saved";
-}
-
-/** Registers a user, which replaces a user with the same subject. Returns the errors of the form. */
-async function saveUser(
-  context: Context<HostedServer>,
-  { sub, done }: Saving,
-  text: string,
-  existingPassword: Pick<User, "password">,
-  reject: (errors: readonly FieldError[]) => Promise<HttpResponse>,
-): Promise<HttpResponse> {
-  const claims = await parseClaims(text);
-  if ("error" in claims) return await reject([claims.error]);
-  try {
-    await context.server.users.set({ ...claims.read, ...existingPassword, sub });
-    traceChange(context, `${done === "Added" ? "added" : "changed"} user ${sub}`);
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return await reject(error.issues.map(({ path, ...issue }) => ({
-      // Every other path is a claim.
-      field: path === "sub" ? path : "claims",
-      ...issue,
-    })));
-  }
-  return await redirectAfter(context, { sub, done });
-}
-
-/** Parses the claims, a JSON object. Two names have their own fields. */
-async function parseClaims(
-  text: string,
-): Promise<{ readonly read: Readonly<Record<string, unknown>> } | { readonly error: FieldError }> {
-  const invalid = (expected: string, received: string, hint: string) => ({
-    error: { field: "claims", expected, received, hint },
+/** Reads the claims, a JSON object. */
+function readClaims(text: string): Promise<JsonField> {
+  return readJsonField("claims", text, {
+    sub: "Remove sub: the subject is set when the user is added, and never changes.",
+    password: "Remove password, and set it in the configuration file.",
   });
-  let read: unknown;
-  try {
-    read = JSON.parse(text);
-  } catch {
-    return { error: { field: "claims", ...await describeJsonSyntaxError(text) } };
-  }
-  if (typeof read !== "object" || read === null || Array.isArray(read)) {
-    return invalid(
-      "a JSON object",
-      Array.isArray(read) ? "an array" : quote(read),
-      `Write the claims as {"name": "Carol"}.`,
-    );
-  }
-  const reservedName = ["sub", "password"].find((name) => Object.hasOwn(read as object, name));
-  if (reservedName === undefined) return { read: read as Record<string, unknown> };
-  return invalid(
-    "a JSON object without sub and password",
-    quote(reservedName),
-    reservedName === "sub"
-      ? "Remove sub: the subject is set when the user is added, and never changes."
-      : "Remove password, and set it in the configuration file.",
-  );
 }

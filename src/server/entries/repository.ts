@@ -42,6 +42,14 @@ export interface Repository<Input, Item> extends Entries<Item> {
    */
   set(input: Input): Item | Promise<Item>;
   /**
+   * Replaces one by what `change` makes of it: no other change of this instance comes between.
+   *
+   * @param change Returns `undefined` to change nothing. It may be called again, if the entry has changed meanwhile.
+   * @returns `undefined` if nothing was changed, or no such entry exists.
+   * @throws {ConfigurationError} With one sentence for each problem.
+   */
+  update(id: string, change: (current: Item) => Promise<Input | undefined>): Promise<Item | undefined>;
+  /**
    * Removes one. Returns whether it existed.
    *
    * @param by The cause, for {@link Repository.removedBy}. Default: `its removal`.
@@ -185,6 +193,14 @@ export function memoryRepository<Input, Item>(
     },
     count: () => items.size,
     set,
+    async update(id, change) {
+      for (let current = items.get(id); current !== undefined; current = items.get(id)) {
+        const input = await change(current);
+        if (input === undefined) return undefined;
+        if (items.get(id) === current) return set(input);
+      }
+      return undefined;
+    },
     add: (input) => items.has(getId(input)) ? undefined : set(input),
     delete(id, by = "its removal") {
       const former = items.get(id);

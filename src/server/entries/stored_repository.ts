@@ -141,6 +141,15 @@ function storedRepository<Input, Item>(
     return { entry: await definition.serialize(input), generation };
   }
 
+  /** Writes an entry that may replace another one. Only a write may call it. */
+  async function replace(id: string, input: Input, item: Item, former: Item | undefined): Promise<Item> {
+    const value = await toRecord(input, former);
+    await store.put(kind, prefix + id, value, { expiresAt: Infinity });
+    written(id, item, value);
+    if (former !== undefined) definition.changed?.(former, item);
+    return item;
+  }
+
   /** Keeps an entry that was just written. */
   function written(id: string, item: Item, value: Required<RegisteredRecord>): Item {
     assignGeneration(item, value.generation);
@@ -187,13 +196,14 @@ function storedRepository<Input, Item>(
       const id = getId(input);
       if (configuredIds.has(id)) return configured.set(input);
       const item = parse(input);
+      return write(id, async () => await replace(id, input, item, await load(id)));
+    },
+    update(id, change) {
+      if (configuredIds.has(id)) return configured.update(id, change);
       return write(id, async () => {
         const former = await load(id);
-        const value = await toRecord(input, former);
-        await store.put(kind, prefix + id, value, { expiresAt: Infinity });
-        written(id, item, value);
-        if (former !== undefined) definition.changed?.(former, item);
-        return item;
+        const input = former && await change(former);
+        return input === undefined ? undefined : await replace(id, input, parse(input), former);
       });
     },
     add(input, expiresAt) {

@@ -100,6 +100,11 @@ export function userRepository(
       warnAbout(user);
       return result;
     },
+    async update(sub, change) {
+      const user = await repository.update(sub, change);
+      if (user !== undefined) warnAbout(user);
+      return user;
+    },
     add(user, expiresAt) {
       const result = repository.add(user, expiresAt);
       warnAbout(user);

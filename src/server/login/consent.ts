@@ -18,7 +18,7 @@ import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/
 import { htmlWithForms } from "../../platform/http/response.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { deliveryTo, isPolled } from "../delivery.ts";
-import { clientIdentity } from "../entries/client_identity.ts";
+import { clientIdentity } from "../entries/changed_client.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import { standingFor } from "../standing.ts";
 import { redirectsToDevice } from "../../core/redirect_uri.ts";

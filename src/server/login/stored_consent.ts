@@ -4,7 +4,7 @@
  */
 
 import type { HostedClient } from "../config/client_metadata.ts";
-import { clientIdentity } from "../entries/client_identity.ts";
+import { clientIdentity } from "../entries/changed_client.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { Approval } from "../../core/code.ts";

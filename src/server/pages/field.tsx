@@ -3,7 +3,6 @@
 
 import type { VNode } from "preact";
 import { Notice } from "./notice.tsx";
-import { CodeList } from "./value.tsx";
 
 /** An error in one field of a form. */
 export interface FieldError {
@@ -27,11 +26,8 @@ export interface EditForm {
   readonly errors: readonly FieldError[];
   /** What the form before this page changed. Absent: nothing. */
   readonly confirmation?: string;
-  /**
-   * The form before this page was not saved, because the record was changed after it was opened: the names of its
-   * fields whose values differ from the current ones. Absent: no such form.
-   */
-  readonly unsaved?: readonly string[];
+  /** Whether the form before this page was not saved, because the record was changed after it was opened. */
+  readonly isOlder?: boolean;
   /** Whether changes are saved in the store. Default: in memory. */
   readonly isPersistent?: boolean;
 }
@@ -135,19 +131,15 @@ export function FormErrors(
 
 /** Why a form that is older than its record was not saved. */
 export function OlderForm(
-  { form: { unsaved }, name }: { readonly form: EditForm; readonly name: string },
+  { form: { isOlder = false }, name }: { readonly form: EditForm; readonly name: string },
 ): VNode | null {
-  if (unsaved === undefined) return null;
+  if (!isOlder) return null;
   return (
     <Notice kind="bad">
       <p>
         <strong>Nothing was saved:</strong> <bdi>{name}</bdi> was changed after your form was opened. The form below has
         {" "}
-        the current values{unsaved.length === 0 ? "." : (
-          <>
-            ; your form had other values of <CodeList texts={unsaved} between=", " />.
-          </>
-        )}
+        the current values.
       </p>
     </Notice>
   );

@@ -2,12 +2,10 @@
 
 import type { ClientEntry, ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
 import { clientField } from "../../server/hosting/extensions.ts";
-import { hasNewIdentity } from "../../server/entries/client_identity.ts";
+import { keptRegistration, keptSecret } from "../../server/entries/changed_client.ts";
 import { assertNoIssues, quote } from "../../server/config/config_issue.ts";
 import { validate } from "../../server/config/field.ts";
-import { randomId } from "../../core/secrets.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
-import { changeRecord } from "./change_record.ts";
 import { ControlError } from "./control_error.ts";
 
 /** @internal The members of client metadata to set, and `null` for each member to remove (RFC 7396). */
@@ -20,14 +18,23 @@ export type MetadataChanges = { readonly [Name in keyof ClientMetadata]?: Client
  * only the digest.
  * @throws {ConfigurationError} With one sentence for each issue of the changed metadata.
  */
-export function changeClient(server: HostedServer, client_id: string, changes: MetadataChanges): Promise<HostedClient> {
-  return changeRecord(server, "client", client_id, () => replaceClient(server, client_id, changes));
+export async function changeClient(
+  server: HostedServer,
+  client_id: string,
+  changes: MetadataChanges,
+): Promise<HostedClient> {
+  const { registered } = server.clients;
+  const changed = await registered.update(client_id, (current) => changedEntry(server, current, changes));
+  if (changed !== undefined) return changed;
+  throw unknownClient(client_id);
 }
 
-async function replaceClient(server: HostedServer, client_id: string, changes: MetadataChanges): Promise<HostedClient> {
-  const { registered } = server.clients;
-  const former = await registered.find(client_id);
-  if (former === undefined) throw unknownClient(client_id);
+async function changedEntry(
+  server: HostedServer,
+  former: HostedClient,
+  changes: MetadataChanges,
+): Promise<ClientEntry> {
+  const client_id = former.id;
   const merged = Object.entries({ ...former.metadata, ...changes, client_id }).filter(([, value]) => value !== null);
   const metadata = Object.fromEntries(merged) as unknown as ClientEntry;
   assertNoIssues([
@@ -41,24 +48,15 @@ async function replaceClient(server: HostedServer, client_id: string, changes: M
       }]
       : [],
   ]);
-  const { registration } = former;
-  const identity = hasNewIdentity(former.metadata, metadata) ? { identity: randomId(server.randomBytes) } : {};
-  return await registered.set({
-    ...metadata,
-    ..."client_secret" in changes ? {} : await storedSecret(former, metadata),
-    ...registration && { registration: { ...registration, ...identity } },
-  } as ClientEntry);
+  const { token_endpoint_auth_method: method } = metadata;
+  const secret = "client_secret" in changes ? {} : await keptSecret(former, method);
+  const hasDigestOnly = secret === undefined && former.secretDigest !== undefined;
+  if (hasDigestOnly && method === "client_secret_jwt") throw unknownSecret();
+  return { ...metadata, ...secret, ...keptRegistration(server, former, metadata) };
 }
 
-/** The secret as it is stored: a digest, unless it is the HMAC key of client assertions (`client_secret_jwt`). */
-async function storedSecret(
-  { assertionSecret, secretDigest }: HostedClient,
-  { token_endpoint_auth_method: method }: ClientEntry,
-): Promise<Pick<ClientEntry, "client_secret" | "client_secret_digest">> {
-  if (assertionSecret !== undefined) return { client_secret: assertionSecret };
-  if (secretDigest === undefined) return {};
-  if (method !== "client_secret_jwt") return { client_secret_digest: await secretDigest };
-  throw new ControlError(422, "The server has only a digest of the secret, which cannot verify client assertions.", [{
+function unknownSecret(): ControlError {
+  return new ControlError(422, "The server has only a digest of the secret, which cannot verify client assertions.", [{
     place: "changes.client_secret",
     expected: `the secret, because token_endpoint_auth_method is "client_secret_jwt"`,
     received: "nothing",

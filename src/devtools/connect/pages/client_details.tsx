@@ -21,8 +21,8 @@ export interface ListedClient {
   readonly postLogoutRedirectUris: readonly string[];
   /** The URIs by which it learns that a session has ended. */
   readonly logoutUris?: readonly string[];
-  /** Members of its metadata that say how it sends requests and receives responses, as `name: value`. */
-  readonly requestMembers?: readonly string[];
+  /** The other members of its metadata, as `name: value`. */
+  readonly otherMembers?: readonly string[];
   /** The allowed grant types. */
   readonly grantTypes: readonly string[];
   /** Every scope value that it may request. */
@@ -76,7 +76,7 @@ export function ClientIdentity({ client, isTitled = false }: {
 /** The metadata of a client. */
 export function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
   const { postLogoutRedirectUris, scope, document } = client;
-  const { registeredItselfAt, logoutUris = [], detailsTypes = [], requestMembers = [], profile } = client;
+  const { registeredItselfAt, logoutUris = [], detailsTypes = [], otherMembers = [], profile } = client;
   return (
     <dl class="facts">
       <ClientIdentity client={client} />
@@ -85,7 +85,7 @@ export function ClientDetails({ client }: { readonly client: ListedClient }): VN
       <MultiValueItem label="Logout URI" texts={logoutUris} />
       {scope.length > 0 && <CodeItem label="Scope" text={scope.join(" ")} />}
       <MultiValueItem label="Authorization details" texts={detailsTypes} />
-      <MultiValueItem label="Requests and responses" texts={requestMembers} />
+      <MultiValueItem label="Other members" texts={otherMembers} />
       {registeredItselfAt !== undefined && (
         <DefinitionItem label="Registered itself">
           at {new Date(registeredItselfAt * 1000).toISOString()}

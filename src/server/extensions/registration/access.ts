@@ -19,7 +19,6 @@ interface RegistrationCredentials {
 export interface RegistrationOwner {
   readonly client: HostedClient;
   readonly token: string;
-  readonly tokenDigest: string;
 }
 
 /**
@@ -78,5 +77,5 @@ export async function authenticateOwner(server: HostedServer, id: string, token:
     });
   }
   server.passed?.("DR-06", id);
-  return { client, token, tokenDigest };
+  return { client, token };
 }

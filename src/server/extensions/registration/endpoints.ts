@@ -71,15 +71,15 @@ export const clientConfiguration: Handlers<HostedServer> = {
         json(200, describeRegistration(context, { client, accessToken: token, secret: client.assertionSecret })),
     ),
   PUT: (context) =>
-    asOwner(context, async (owner) => {
+    asOwner(context, async ({ client }) => {
       const { server, request } = context;
       const metadata = await readJsonObject(request, "DR-03");
-      const updated = await updateRegistration(server, owner, metadata);
+      const updated = await updateRegistration(server, client, metadata);
       return json(200, describeRegistration(context, updated));
     }),
   DELETE: (context) =>
-    asOwner(context, async (owner) => {
-      await deleteRegistration(context.server, owner);
+    asOwner(context, async ({ client }) => {
+      await deleteRegistration(context.server, client);
       return deleted;
     }),
 };

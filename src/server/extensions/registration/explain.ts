@@ -9,7 +9,6 @@ const tokenProblems = {
   unknown: "the client is unknown or deleted",
   configured: "the client did not register itself",
   "other token": "the registration access token is not that of this client, or was replaced",
-  concurrent: "a concurrent request uses the registration access token",
 } as const;
 
 function explainMetadata(facts: InvalidMetadata): RejectionTexts {

@@ -12,11 +12,9 @@ import { registeredIdPrefix } from "../../entries/server_clients.ts";
 import { digest, randomId, randomToken } from "../../../core/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { hasNewIdentity } from "../../entries/client_identity.ts";
+import { keptRegistration } from "../../entries/changed_client.ts";
 import { type ClientEntry, type HostedClient, metadataOf } from "../../config/client_metadata.ts";
 import { isSecretExpired } from "../../../core/clients/auth_method.ts";
-import { authenticateOwner } from "./access.ts";
-import type { RegistrationOwner } from "./access.ts";
 import { issuesSecret, parseRegistration, resolveMetadata } from "./metadata.ts";
 import { assertUpdate } from "./update.ts";
 import { reject } from "./rules.ts";
@@ -83,10 +81,9 @@ export async function registerClient(
  */
 export async function updateRegistration(
   server: HostedServer,
-  owner: RegistrationOwner,
+  former: HostedClient,
   received: ReceivedMetadata,
 ): Promise<RegisteredClient> {
-  const { client: former } = owner;
   await assertUpdate(server, former, received);
   const statement = await readSoftwareStatement(server, received);
   const approval = { ...former.registration!, softwareStatement: statement?.text };
@@ -97,14 +94,20 @@ export async function updateRegistration(
     client_id: former.id,
     ...issuesSecret(metadata) && (await currentSecret(server, former, metadata, received) ?? newSecret(server)),
     registration: {
-      ...approval,
+      ...keptRegistration(server, former, metadata).registration!,
+      softwareStatement: approval.softwareStatement,
       tokenDigest: await digest(accessToken),
-      ...hasNewIdentity(former.metadata, metadata) && { identity: randomId(server.randomBytes) },
     },
   };
   const parsed = parseRegistration(server, entry, received);
   await verifySector(server, parsed);
-  const client = await exclusively(server, owner, () => server.clients.set(entry));
+  // Of several requests with one registration access token, one replaces it.
+  const isOwner = ({ registration }: HostedClient) => registration?.tokenDigest === former.registration!.tokenDigest;
+  const client = await server.clients.update(
+    former.id,
+    (current) => Promise.resolve(isOwner(current) ? entry : undefined),
+  );
+  if (client === undefined) throw reject("DR-06", { problem: "other token" });
   server.trace({ type: "client_updated", at: server.now(), client: client.id });
   return { client, accessToken, secret: entry.client_secret };
 }
@@ -113,11 +116,11 @@ export async function updateRegistration(
  * Deletes a registered client (RFC 7592 §2.3). Its codes and tokens become invalid, because each use of a code or token
  * reads the client.
  */
-export async function deleteRegistration(server: HostedServer, owner: RegistrationOwner): Promise<void> {
-  const { id } = owner.client;
-  await exclusively(server, owner, () => server.clients.delete(id, "the client deleted its registration"));
+export async function deleteRegistration(server: HostedServer, { id }: HostedClient): Promise<void> {
+  const reason = "the client deleted its registration";
+  await server.clients.delete(id, reason);
   await stopCounting(server, id);
-  server.trace({ type: "client_deleted", at: server.now(), client: id, reason: "the client deleted its registration" });
+  server.trace({ type: "client_deleted", at: server.now(), client: id, reason });
 }
 
 /** Verifies the sector of a client at a server with pairwise subjects. @throws {OAuthError} */
@@ -154,30 +157,4 @@ async function currentSecret(
   if (known !== undefined) return { client_secret: known, ...expiry };
   // The key of assertions must be known, not only its digest.
   return method === "client_secret_jwt" ? undefined : { client_secret_digest: await secretDigest, ...expiry };
-}
-
-/** Milliseconds after which a change that was interrupted no longer prevents the next one. */
-const maxChangeMs = 10_000;
-
-/**
- * Changes a registration once for each registration access token: one of several concurrent requests succeeds.
- *
- * @throws {OAuthError} `invalid_token` in all others.
- */
-async function exclusively<T>(
-  server: HostedServer,
-  { client, token, tokenDigest }: RegistrationOwner,
-  change: () => T | Promise<T>,
-): Promise<T> {
-  const id = await digest(JSON.stringify([server.clients.recordPrefix, "registration", client.id, tokenDigest]));
-  if (!await server.store.add("used_identifier", id, {}, { expiresAt: server.now() + maxChangeMs })) {
-    throw reject("DR-06", { problem: "concurrent" });
-  }
-  try {
-    // Another request may have changed the registration since this one was authenticated.
-    await authenticateOwner(server, client.id, token);
-    return await change();
-  } finally {
-    await server.store.delete("used_identifier", id);
-  }
 }

@@ -34,7 +34,7 @@ export type UnauthorizedRegistration = { readonly retryAfter: number } | { reado
 
 /** A registration access token that does not belong to the client. */
 export interface InvalidRegistrationToken {
-  readonly problem: "unknown" | "configured" | "other token" | "concurrent";
+  readonly problem: "unknown" | "configured" | "other token";
 }
 
 /** An update that names another client or secret, or sets members that only the server sets. */

@@ -5,7 +5,6 @@ import type { ClientMetadata } from "../../../server/config/client_metadata.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { anyValue, list, object, record, text } from "../../../server/config/field.ts";
 import { type TestClient, testClientField, type TestClientOptions } from "../../clients.ts";
-import { changeRecord } from "../change_record.ts";
 import { changeClient, type MetadataChanges, unknownClient } from "../change_client.ts";
 import { defineVerb, noInput } from "../verb.ts";
 
@@ -62,8 +61,7 @@ export const clientVerbs = [
     summary: "Creates a client with exactly this metadata, or replaces the one with this `client_id`.",
     input: { ...clientField, required: ["client_id"], examples: [newClient] },
     result: metadata as never,
-    run: async ({ app: { server } }, client) =>
-      describe(await changeRecord(server, "client", client.client_id, () => server.clients.registered.set(client))),
+    run: async ({ app: { server } }, client) => describe(await server.clients.registered.set(client)),
   }),
   defineVerb<ClientChange, ClientMetadata>({
     name: "clients.change",
@@ -100,8 +98,7 @@ export const clientVerbs = [
     }),
     args: ["client_id"],
     async run({ app: { server } }, { client_id }) {
-      const remove = () => server.clients.registered.delete(client_id, "the control");
-      if (await changeRecord(server, "client", client_id, remove)) return;
+      if (await server.clients.registered.delete(client_id, "the control")) return;
       throw unknownClient(client_id);
     },
   }),

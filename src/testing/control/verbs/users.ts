@@ -4,7 +4,6 @@ import { userForHint } from "../../../server/entries/login_hint.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { userField } from "../../../server/config/user_fields.ts";
 import { anyValue, list, object, record, text } from "../../../server/config/field.ts";
-import { changeRecord } from "../change_record.ts";
 import { ControlError } from "../control_error.ts";
 import { defineVerb, noInput } from "../verb.ts";
 
@@ -34,7 +33,7 @@ export const userVerbs = [
     summary: "Creates a user with these claims, or replaces the one with this `sub`.",
     input: userField as never,
     result: userResult as never,
-    run: ({ app: { server } }, user) => changeRecord(server, "user", user.sub, () => server.users.set(user)),
+    run: ({ app: { server } }, user) => server.users.set(user),
   }),
   defineVerb({
     name: "users.all",
@@ -53,7 +52,7 @@ export const userVerbs = [
     args: ["sub"],
     async run({ app: { server } }, { sub: name }) {
       const sub = (await userForHint(server, name))?.sub ?? name;
-      if (await changeRecord(server, "user", sub, () => server.users.delete(sub, "the control"))) return;
+      if (await server.users.delete(sub, "the control")) return;
       const errors = [{ place: "sub", expected: "a user of the server", received: JSON.stringify(sub) }];
       throw new ControlError(404, "No user has this sub.", errors);
     },
