@@ -27,7 +27,7 @@ export interface Problem {
   readonly application: string;
   /** What to change in this server, or what it does. */
   readonly server: string;
-  /** The document that says more, and its section: `static/docs/users.md#add-claims-or-roles-to-a-token`. */
+  /** The document that says more, and its section: `static/docs/configure.md#register-a-redirect-uri`. */
   readonly guide: string;
   /** What the server may have seen of it. Default: nothing. */
   readonly seen?: readonly SeenFact[];

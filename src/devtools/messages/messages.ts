@@ -652,7 +652,7 @@ export const problems: readonly Problem[] = [
       "Fetch the keys from jwks_uri of the metadata, select by kid, and fetch them again once if a kid is unknown.",
     server:
       "The memory store has new keys after each start: restart the application, or keep them with --store sqlite:latchkey.db.",
-    guide: "static/docs/team.md#keys",
+    guide: "static/docs/team.md#signing-keys-and-their-rotation",
     messages: [
       { libraries: ["jose", "MCP SDK", "express-oauth2-jwt-bearer"], text: "signature verification failed" },
       { libraries: ["oauth4webapi", "openid-client 6", "Auth.js"], text: "JWT signature verification failed" },
@@ -696,7 +696,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Fetch the keys again once if a kid is unknown, then log in again.",
     server: "Keep the keys over a restart with --store sqlite:latchkey.db.",
-    guide: "static/docs/team.md#keys",
+    guide: "static/docs/team.md#signing-keys-and-their-rotation",
     messages: [
       {
         libraries: ["jose", "MCP SDK", "express-oauth2-jwt-bearer"],
@@ -1441,7 +1441,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Request the scope openid.",
     server: 'A client with a scope must have openid in it: "scope": "openid profile email".',
-    guide: "static/docs/users.md#add-claims-or-roles-to-a-token",
+    guide: "static/docs/users.md#add-claims-or-roles-to-access-tokens-and-id-tokens",
     messages: [
       { libraries: ["openid-client 5", "NextAuth.js"], text: "id_token not present in TokenSet" },
       { libraries: ["passport-openidconnect"], text: "ID token not present in token response" },
@@ -1477,7 +1477,7 @@ export const problems: readonly Problem[] = [
     application: "Request openid profile email, or read userinfo.",
     server:
       'Give the user the claim, with "email_verified": true. "idTokenClaims": "like-userinfo" puts the claims into ID tokens too.',
-    guide: "static/docs/users.md#add-claims-or-roles-to-a-token",
+    guide: "static/docs/users.md#add-claims-or-roles-to-access-tokens-and-id-tokens",
     messages: [
       {
         libraries: ["oauth2-proxy"],
@@ -1633,7 +1633,7 @@ export const problems: readonly Problem[] = [
       'Use refresh tokens. For frames, a separate page as silent redirect URI, and login_required handled as "log in".',
     server:
       "Register the silent redirect URI too. On localhost with another port both are the same site, so cookies are sent.",
-    guide: "static/docs/users.md#show-a-login-page-and-consent",
+    guide: "static/docs/users.md#show-a-login-page-and-a-consent-page",
     messages: [
       {
         libraries: ["oidc-client-ts", "react-oidc-context"],
@@ -1666,7 +1666,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Open the popup in the handler of a click, or redirect.",
     server: "Nothing.",
-    guide: "static/docs/users.md#show-a-login-page-and-consent",
+    guide: "static/docs/users.md#show-a-login-page-and-a-consent-page",
     messages: [
       {
         libraries: ["oidc-client-ts", "react-oidc-context"],
