@@ -123,9 +123,9 @@ for (const javaScriptEnabled of [true, false]) {
     await using opened = await openPage(url, { javaScriptEnabled });
     const { page, problems } = opened;
     await page.getByLabel("Library").selectOption("curl");
-    await page.getByLabel("Redirect URI").fill("http://shop.example.com/cb");
+    await page.getByLabel("Redirect URI", { exact: true }).fill("http://shop.example.com/cb");
     await page.getByLabel("Client ID").fill("shop");
-    await page.getByText("Secret, authentication and name").click();
+    await page.getByText("Secret, authentication, name and logout").click();
     await page.getByLabel("Name").fill("The shop");
     await page.getByLabel("Authentication", { exact: true }).selectOption("client_secret_basic");
     await page.getByRole("button", { name: "Create the client" }).click();
@@ -133,7 +133,7 @@ for (const javaScriptEnabled of [true, false]) {
     assertEquals(await findPageProblems(opened), []);
     await takeScreenshot(opened, `real-clients-fault-${how}`);
     await page.getByRole("link", { name: "redirect_uris" }).click();
-    const field = page.getByLabel("Redirect URI");
+    const field = page.getByLabel("Redirect URI", { exact: true });
     assertEquals(await field.getAttribute("aria-invalid"), "true");
     assertEquals(await field.inputValue(), "http://shop.example.com/cb");
     await field.fill(`${as.issuer}/authorized`);

@@ -159,8 +159,8 @@ journey("an application is connected, and its page leads to its first login", 3,
   const client_id = await page.getByLabel("Client ID").inputValue();
   // With script the library fills in its redirect URI.
   const uri = "http://localhost:3000/api/auth/callback/latchkey";
-  const filledIn = await page.getByLabel("Redirect URI").inputValue();
-  if (filledIn !== uri) await page.getByLabel("Redirect URI").fill(uri);
+  const filledIn = await page.getByLabel("Redirect URI", { exact: true }).inputValue();
+  if (filledIn !== uri) await page.getByLabel("Redirect URI", { exact: true }).fill(uri);
   await click(button);
   await page.getByRole("heading", { name: "Waiting for the first login" }).waitFor();
   assertStringIncludes(await page.locator("#settings pre").innerText(), `clientId: "${client_id}"`);

@@ -153,6 +153,7 @@ test("[UI-19] the page of a rejection links to its flow, if there is one", async
     rejected,
     /<a class="button" href="[^"]*"><bdi>Add the redirect URI to spa<.bdi><.a><a class="button plain"/,
   );
+  assertStringIncludes(rejected, "The next page shows the change, and saves it with a second click.");
   assertStringIncludes(rejected, link("button plain"));
   const fixed = await testServer({ plugins: [recorder], directory: "off" });
   const page = await assertPage(await fixed.authorize({ redirect_uri: "https://a.example" }), 400);

@@ -9,7 +9,7 @@ import type { ClientLibrary } from "./client_snippets/library.ts";
 /** The fields of the form; `retry` is hidden. */
 export const connectFields = [
   ...["library", "client_id", "client_name", "redirect_uris", "client_secret"] as const,
-  ...["token_endpoint_auth_method", "retry"] as const,
+  ...["post_logout_redirect_uris", "token_endpoint_auth_method", "retry"] as const,
 ];
 
 /** The authentication methods that the form offers, if the server has them: those that need no key. */
@@ -41,9 +41,14 @@ export function addedMetadata(
   return {
     client_id: params.get("client_id") ?? "",
     client_name: params.get("client_name")?.trim() || undefined,
-    redirect_uris: params.get("redirect_uris")?.split(/,?\s+/).filter((uri) => uri !== ""),
+    redirect_uris: uris(params.get("redirect_uris")),
+    post_logout_redirect_uris: uris(params.get("post_logout_redirect_uris")),
     token_endpoint_auth_method: method,
     client_secret: secret,
     grant_types: ["authorization_code", "refresh_token", ...secret === undefined ? [] : ["client_credentials"]],
   };
+}
+
+function uris(text: string | undefined): string[] | undefined {
+  return text?.split(/,?\s+/).filter((uri) => uri !== "");
 }

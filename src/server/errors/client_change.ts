@@ -15,6 +15,9 @@ const printable = /^[\x21-\x7E]{1,2000}$/;
 /** Maximum length of the query of a repeated request, in characters. */
 const maxRetryLength = 2000;
 
+/** The redirect URI of a request may come from any site, so a change needs a second click, on a page that shows it. */
+const note = "The next page shows the change, and saves it with a second click.";
+
 /** Whether the request may see the clients: the server has pages of them, and the host is trusted. */
 export function mayListClients(context: Context): boolean {
   return developerPagesOf(context).clientLink !== undefined && isTrustedHost(context.server, context.request);
@@ -58,7 +61,7 @@ export function fixLink(
   for (const [name, value] of Object.entries({ ...members, retry })) if (value !== undefined) query.set(name, value);
   if (isNew) {
     const label = redirect_uri === undefined ? `Register ${client_id}` : `Register ${client_id} with ${redirect_uri}`;
-    return { label, path: clientLink!(undefined, query) };
+    return { label, path: clientLink!(undefined, query), note };
   }
   if (Object.values(members).every((one) => one === undefined)) {
     return { label: `Compare with the client ${client_id}`, path: clientLink!(client_id) };
@@ -72,7 +75,7 @@ export function fixLink(
     : grant_type !== undefined
     ? `Allow ${client_id} to use ${grant_type}`
     : `Let ${client_id} use ${token_endpoint_auth_method}`;
-  return { label, path: clientLink!(client_id, query) };
+  return { label, path: clientLink!(client_id, query), note };
 }
 
 /** The label of {@link fixLink}, with the URL of the form. */

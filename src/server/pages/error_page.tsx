@@ -136,6 +136,7 @@ export function ErrorPage(props: ErrorPageProps): VNode {
             )}
             <a class={first === "home" ? "button" : undefined} href={`${base}/`}>Back to Home</a>
           </nav>
+          {change?.note !== undefined && <p class="aside">{change.note}</p>}
           {(error !== undefined || rule !== undefined) && (
             <details class="quiet">
               <summary>Details</summary>

@@ -12,6 +12,8 @@ export interface FixLink {
   readonly label: string;
   /** The path below the base, with the query that fills the form in. */
   readonly path: string;
+  /** What happens after the click, one sentence. */
+  readonly note?: string;
 }
 
 interface RejectionProps extends Pick<RuleResult, "expected" | "received" | "fix"> {

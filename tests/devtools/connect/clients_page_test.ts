@@ -109,6 +109,17 @@ test("[DI-03] an added public client works immediately, until the server stops",
   assertEquals((await testServer()).as.clients.find("new"), undefined);
 });
 
+test("[DI-03] the form registers where the browser returns after a logout; an empty field registers nothing", async () => {
+  const b = await testServer();
+  const browser = openBrowser(b);
+  const added = async (post_logout_redirect_uris: string) => {
+    await add(browser, { client_id: `new${post_logout_redirect_uris.length}`, post_logout_redirect_uris });
+    return b.as.clients.find(`new${post_logout_redirect_uris.length}`)!.metadata.post_logout_redirect_uris;
+  };
+  assertEquals(await added("http://localhost:3000/"), ["http://localhost:3000/"]);
+  assertEquals(await added(""), undefined);
+});
+
 /** The secret that the page of a client shows. */
 const shownSecret = (html: string) =>
   /Client secret<\/dt><dd class="box"><code class="wire">([A-Za-z0-9_-]{43})</.exec(html)?.[1];

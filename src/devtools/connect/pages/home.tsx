@@ -62,7 +62,7 @@ function Connect(
   { base, form, hasDemo, demoUri }: Pick<HomeProps, "base" | "hasDemo" | "demoUri"> & { readonly form: ConnectForm },
 ): VNode {
   const { values, errors, libraries, authMethods, keyMethods, isProposed, asksForSecret } = form;
-  const details = ["client_name", "client_secret", "token_endpoint_auth_method"];
+  const details = ["client_name", "client_secret", "token_endpoint_auth_method", "post_logout_redirect_uris"];
   return (
     <form class="form" id="connect" method="post" action={`${base}/clients`}>
       <input type="hidden" name="form_token" value={form.csrfToken} />
@@ -91,7 +91,7 @@ function Connect(
         </p>
       )}
       <details open={isProposed || errors.some(({ field }) => details.includes(field))}>
-        <summary>Secret, authentication and name</summary>
+        <summary>Secret, authentication, name and logout</summary>
         <div class="form">
           <Field
             name="client_secret"
@@ -121,6 +121,14 @@ function Connect(
             label="Name"
             hint="Users see it instead of the ID."
             value={values.client_name}
+            errors={errors}
+            optional
+          />
+          <Field
+            name="post_logout_redirect_uris"
+            label="Post-logout redirect URI"
+            hint="Where the browser returns after a logout. Separate several by spaces."
+            value={values.post_logout_redirect_uris}
             errors={errors}
             optional
           />

@@ -46,6 +46,7 @@ export function FailureSummary(
           {!isChangeFirst && changeLink}
         </p>
       )}
+      {change?.note !== undefined && <p class="aside">{change.note}</p>}
     </div>
   );
 }
