@@ -227,11 +227,11 @@ test("each example that listens names localhost", () => {
   );
   // The name of the command alone is no example.
   const examples = calls.filter(([, call]) => call !== "deno serve");
-  assertEquals(examples.filter(([path]) => path === "src/core/README.md").length, 3);
+  assertEquals(examples.filter(([path]) => path === "static/docs/minimal-server.md").length, 3);
   assertEquals(examples.filter(([, call]) => !call!.includes("localhost")), []);
 });
 
-/** The lines of the README of the core that listen, each as a program and its arguments, with the text of its file. */
+/** The lines of the minimal server that listen, each as a program and its arguments, with the text of its file. */
 const listeningLines = {
   "for Deno": (text: string) => {
     const [, flags] = /`deno serve ([^`]*)`/.exec(text)!;
@@ -249,7 +249,7 @@ for (const [name, read] of Object.entries(listeningLines)) {
   test(`the line of the core ${name} listens on this machine alone`, async () => {
     const port = await findPort();
     const { command: [program, ...flags], file } = await read(
-      readmes.get("src/core/README.md")!.replaceAll("9000", String(port)),
+      readmes.get("static/docs/minimal-server.md")!.replaceAll("9000", String(port)),
     );
     const folder = await mkdtemp(join(tmpdir(), "latchkey-readme-"));
     await writeFile(join(folder, "server.mjs"), file);
@@ -268,7 +268,7 @@ for (const [name, read] of Object.entries(listeningLines)) {
 test("the example of the core for Node listens on this machine alone, and passes requests on", async () => {
   const port = await findPort();
   const server = await core({ issuer: `http://localhost:${port}`, clients: [], users: [] });
-  const body = program("src/core/README.md", "js").replaceAll("9000", String(port)).replace(
+  const body = program("static/docs/minimal-server.md", "js").replaceAll("9000", String(port)).replace(
     "createServer",
     "return createServer",
   );
@@ -291,7 +291,7 @@ test("the example of the core for Node listens on this machine alone, and passes
 
 test("the examples of the core print the issuer, and exchange a ticket for a token", async () => {
   const { printed, console } = listening();
-  const body = `${program("src/core/README.md").replace(": GrantType", "")}\nreturn { kiosk, tickets };`;
+  const body = `${program("static/docs/minimal-server.md").replace(": GrantType", "")}\nreturn { kiosk, tickets };`;
   const { kiosk, tickets } = await run(body, { core, OAuthError, parameters, randomId, console });
   assertEquals(printed, [["http://localhost:9000"]]);
   const client = { client_id: "kiosk", client_secret: "kiosk secret" };
@@ -315,7 +315,7 @@ test("the examples of the core print the issuer, and exchange a ticket for a tok
 });
 
 test("the examples of extensions leave one out, and add one of the program", async () => {
-  const body = program("src/server/extensions/README.md").replace(/: Extension<[^>]*>/, "")
+  const body = program("static/docs/extensions.md").replace(/: Extension<[^>]*>/, "")
     .replace("await using", "const");
   const closed = `${body}\nawait as.close();\nawait extended.close();\nreturn op_policy_uri;`;
   assertEquals(await run(closed, { extensions, latchkey }), "https://as.example/policy");

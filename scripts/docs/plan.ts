@@ -29,7 +29,17 @@ const guideOrder: readonly string[] = [
     "sessions",
     "logout",
   ],
-  ...["break-it", "check-a-client", "check-report", "providers", "standards", "containers-and-ci", "mcp", "flows"],
+  ...[
+    "break-it",
+    "check-a-client",
+    "check-report",
+    "providers",
+    "provider-differences",
+    "standards",
+    "containers-and-ci",
+    "mcp",
+    "flows",
+  ],
   ...["pages", "moving", "keycloak", "mock-oauth2-server", "oauth2-mock-server", "dex-and-oidc-server-mock"],
   ...[
     "emulators",
@@ -40,7 +50,19 @@ const guideOrder: readonly string[] = [
     "grants",
     "ciba",
   ],
-  ...["mutual-tls", "security-events", "test-hosts", "team", "stores", "embed", "bugs-found", "limits", "glossary"],
+  ...[
+    "mutual-tls",
+    "security-events",
+    "test-hosts",
+    "team",
+    "stores",
+    "embed",
+    "extensions",
+    "minimal-server",
+    "bugs-found",
+    "limits",
+    "glossary",
+  ],
 ];
 
 /** The guides. */

@@ -15,9 +15,9 @@ interface Quirk {
 }
 
 function readQuirks(): readonly Quirk[] {
-  const text = readFileSync("src/server/profiles/README.md", "utf8");
-  return text.split(/^### /m).slice(1).flatMap((section) => {
-    const profile = section.split("\n", 1)[0]!;
+  const text = readFileSync("static/docs/provider-differences.md", "utf8");
+  return text.split(/^## (?=.*: differences)/m).slice(1).flatMap((section) => {
+    const profile = /^\w+/.exec(section)![0].toLowerCase();
     const rows = section.split(/^## /m)[0]!.split("\n").filter((line) => line.startsWith("|")).slice(2);
     return rows.map((row) => {
       const cells = row.split("|").slice(1, -1).map((cell) => cell.trim());
@@ -50,22 +50,25 @@ const packages: Readonly<Record<string, string>> = {
   "express-openid-connect": "/express_application.ts",
 };
 
+/** The files whose tests are about several profiles. */
+const sharedTests = ["callbacks", "documented_codes", "ignored_scopes", "login_urls", "machine_clients", "unchecked"]
+  .map((name) => `tests/server/profiles/${name}_test.ts`);
+
 /** Whether a file has tests of the profile: by its own name, or because it names this profile or walks all of them. */
 function isAbout(path: string, text: string, profile: string): boolean {
   return path.includes(`/${profile}_`) || text.includes(`"${profile}"`) || text.includes("Object.keys(providers)");
 }
 
 function findTest(name: string, profile: string): boolean {
-  if (name === "plain") {
+  if (name === "requests") {
     const title = new RegExp(`^test\\("(?:\\[[^\\]]*\\] )?${profile}\\b[^"]*: `, "m");
-    return ["tests/server/providers_test.ts", `tests/server/profiles/${profile}_test.ts`]
-      .some((path) => title.test(files.get(path) ?? ""));
+    const ownTests = ["tests/server/providers_test.ts", `tests/server/profiles/${profile}_test.ts`];
+    return ownTests.some((path) => title.test(files.get(path) ?? "")) ||
+      sharedTests.some((path) => isAbout(path, files.get(path) ?? "", profile));
   }
   if (name === "sample") {
     return files.get(`tests/server/profiles/samples/${profile}_sample_test.ts`)?.includes("testSample(") ?? false;
   }
-  const own = files.get(`tests/server/profiles/${name}_test.ts`);
-  if (own !== undefined) return isAbout(`${name}_`, own, profile);
   const imported = packages[name] ?? name;
   const pattern = new RegExp(`(?:from |import |npm:|import\\w*\\().*${imported.replaceAll(".", "\\.")}`);
   return [...files].some(([path, text]) => pattern.test(text) && isAbout(path, text, profile));
