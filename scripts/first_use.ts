@@ -40,6 +40,7 @@ const expectations:
     [/^latchkey check /, expectCheck],
     [/^latchkey exec (?:--scenario [\w-]+ )?-- npm test$/, expectSuite],
     [/^npx -y deno task build$/, expectPackage],
+    [/^npx -y deno task build && npm install --global /, expectProgram],
     [/^npx -y deno task image$/, expectImage],
     [/^npx -y deno task docs --port 9080$/, expectDocs],
     [/^npx -y deno task test$/, async (command, place) => await shell(`${command} ${testFiles.join(" ")}`, place)],
@@ -183,6 +184,13 @@ if (claims.sub !== "alice") throw new Error(claims.sub);
 `,
   );
   await shell("npx -y node@24 login.mjs", place, place.project);
+}
+
+/** The installed program runs. Its place is a folder beside the project. */
+async function expectProgram(command: string, { env, ...place }: Place): Promise<void> {
+  const prefix = join(place.project, "global");
+  await shell(command, { ...place, env: { ...env, npm_config_prefix: prefix } });
+  await shell(`npx -y node@24 ${join(prefix, "bin/latchkey")} explain TK-15`, { ...place, env });
 }
 
 async function expectImage(command: string, place: Place): Promise<string | void> {
