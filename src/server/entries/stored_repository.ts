@@ -53,7 +53,8 @@ export interface StoredRepositories {
 /** A parsed entry of the store, and its JSON: the item stays the same object as long as the JSON stays the same. */
 interface ParsedEntry<Item> {
   readonly json: string;
-  readonly item: Item;
+  /** `undefined` if the settings of this server reject the entry. */
+  readonly item: Item | undefined;
 }
 
 /** Creates the repositories of a server with a persistent store. */
@@ -92,7 +93,6 @@ function storedRepository<Input, Item>(
   const configured = memoryRepository(initial, definition, newGeneration);
   const configuredIds: ReadonlySet<string> = new Set(initial.map(getId));
   const parsed = boundedCache<ParsedEntry<Item>>(maxParsedEntries);
-  const reportedEntries = boundedCache<true>(maxParsedEntries);
   const removalCauses = boundedCache<string>(maxParsedEntries);
   /** The default entry, unless it is configured. */
   let defaultId: string | undefined;
@@ -101,7 +101,7 @@ function storedRepository<Input, Item>(
   /** Parses a record and keeps it; `undefined` if there is none, or it does not apply. */
   function read(id: string, record: StoredRecord<RegisteredRecord> | undefined): Item | undefined {
     const former = parsed.get(id);
-    const entry = record && parseRecord(id, record, former);
+    const entry = record && parseRecord(record, former);
     if (entry !== undefined) parsed.set(id, entry);
     else if (former !== undefined) parsed.delete(id);
     if (entry?.item !== former?.item) known = undefined;
@@ -109,7 +109,6 @@ function storedRepository<Input, Item>(
   }
 
   function parseRecord(
-    id: string,
     { value, expiresAt }: StoredRecord<RegisteredRecord>,
     former: ParsedEntry<Item> | undefined,
   ): ParsedEntry<Item> | undefined {
@@ -121,11 +120,8 @@ function storedRepository<Input, Item>(
       if (value.generation !== undefined) assignGeneration(item, value.generation);
       return { json, item };
     } catch (cause) {
-      // The settings of this server reject the record. It is reported once.
-      const key = `${id} ${json}`;
-      if (!reportedEntries.get(key)) trace({ type: "internal_error", at: now(), endpoint: "changes", cause });
-      reportedEntries.set(key, true);
-      return undefined;
+      trace({ type: "internal_error", at: now(), endpoint: "changes", cause });
+      return { json, item: undefined };
     }
   }
 
@@ -238,7 +234,9 @@ function storedRepository<Input, Item>(
     known() {
       const ofConfiguration = configured.known();
       if (known?.configured !== ofConfiguration) {
-        const stored = [...parsed.values()].map(({ item }) => [idOf(item), item] as const);
+        const stored = [...parsed.values()].flatMap(({ item }) =>
+          item === undefined ? [] : [[idOf(item), item] as const]
+        );
         known = { configured: ofConfiguration, all: new Map([...ofConfiguration, ...stored]) };
       }
       return known.all;

@@ -6,7 +6,6 @@
  */
 
 import type { HostedServer } from "../../hosted_server.ts";
-import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { isLoopback } from "../../../core/test_hosts.ts";
 import { rejectBeyondBound } from "../../entries/bounded_records.ts";
@@ -30,12 +29,6 @@ const neverExpires = { expiresAt: Infinity };
 
 /** Time after its registration in which a client is not evicted, in milliseconds. */
 const newClientMs = 60_000;
-
-/** Number of records that are read in one request. */
-const pageSize = 500;
-
-/** Fraction of the limit that one eviction removes, so that a flood of registrations seldom reads all records. */
-const evictedFraction = 0.01;
 
 /** The time until which a server has no client to evict, in milliseconds since the epoch. */
 const fullUntil = new WeakMap<HostedServer["clients"], number>();
@@ -63,11 +56,13 @@ export async function limitClients(
   }
   await store.add("registration", recordPrefix + clientId, record, neverExpires);
   // Counted afterwards, so that concurrent requests never exceed the limit; at the limit they may all be rejected.
-  const isFull = async () => await store.count("registration", recordPrefix) > maxClients;
-  if (await isFull() && now() >= (fullUntil.get(clients) ?? 0)) await evict(server);
-  if (await isFull()) {
-    await stopCounting(server, clientId);
-    throw reject("DR-09", { problem: "reached", maxClients }, { status: 429, retryAfter: newClientMs / 1000 });
+  const count = await store.count("registration", recordPrefix);
+  if (count > maxClients) {
+    if (now() >= (fullUntil.get(clients) ?? 0)) await evict(server, count);
+    if (await store.count("registration", recordPrefix) > maxClients) {
+      await stopCounting(server, clientId);
+      throw reject("DR-09", { problem: "reached", maxClients }, { status: 429, retryAfter: newClientMs / 1000 });
+    }
   }
   server.passed?.("DR-09");
 }
@@ -99,22 +94,16 @@ export async function recordUse(server: HostedServer, client: Client): Promise<v
   recorded.set(client, now());
 }
 
-async function evict(server: HostedServer): Promise<void> {
+/** Evicts the clients beyond the limit that have been unused the longest, of this number of clients. */
+async function evict(server: HostedServer, count: number): Promise<void> {
   const { clients, clients: { recordPrefix }, now } = server;
   const store = registrationStore(server);
   const { maxClients } = registrationPolicy(server);
-  const records: ListedRecord<RegistrationRecord>[] = [];
-  for (let size = pageSize; size === pageSize;) {
-    const after = records.at(-1)?.id;
-    const page = await store.list("registration", { prefix: recordPrefix, after, limit: pageSize });
-    records.push(...page);
-    size = page.length;
-  }
-  records.sort((a, b) => a.value.until - b.value.until);
+  const records = await store.list("registration", { prefix: recordPrefix, limit: count });
+  const oldestFirst = records.toSorted((a, b) => a.value.until - b.value.until);
   // A client that registers from now on is not evicted for a minute either.
-  fullUntil.set(clients, Math.min(records[0]?.value.until ?? 0, now() + newClientMs));
-  const count = Math.max(records.length - maxClients, Math.ceil(maxClients * evictedFraction));
-  for (const { id } of records.slice(0, count)) {
+  fullUntil.set(clients, Math.min(oldestFirst[0]?.value.until ?? 0, now() + newClientMs));
+  for (const { id } of oldestFirst.slice(0, count - maxClients)) {
     // The client may have been used since the list was read.
     const current = await store.get("registration", id);
     if (current === undefined || current.value.until > now()) continue;

@@ -25,28 +25,126 @@ type Requested = Omit<ClientMetadata, "client_id">;
  */
 export function withoutUnsupportedValues(server: Server, requested: Requested): Requested {
   if (registrationPolicy(server).unsupportedValues === "reject") return requested;
-  const grantTypes = supportedGrantTypes(serverPolicy(server.settings)).map(({ type }) => type);
-  const { initiate_login_uri: loginUri, ...others } = withoutUnsupportedMembers(server, requested);
-  const isNative = requested.application_type === "web" && hasOnlyUrisOfApps(requested);
-  if (isNative) warnReplaced(server, "application_type", '"native", because of redirect_uris', '"web"');
-  return {
-    ...others,
-    ...isNative && { application_type: "native" },
-    ...loginUri !== undefined && !isRedirectUriOverHttp(server, loginUri, requested) && {
-      initiate_login_uri: loginUri,
+  const policy = serverPolicy(server.settings);
+  const lists = supportedLists(server, requested);
+  const remaining: Record<string, unknown> = { ...requested };
+  const replace = (name: string, value: unknown, expected: string, received: string) => {
+    if (value === undefined) delete remaining[name];
+    else remaining[name] = value;
+    warnReplaced(server, name, expected, received);
+  };
+  for (const [name, value] of Object.entries(requested)) {
+    const list = lists[name];
+    const values = name === "scope" && typeof value === "string" ? splitScope(value) : value;
+    if (list !== undefined && Array.isArray(values) && values.every((item) => typeof item === "string")) {
+      const left = list.keep(values);
+      if (left.length === values.length) continue;
+      const unsupported = values.filter((item) => !left.includes(item)).slice(0, maxNamedValues);
+      const isLeftOut = left.length === 0 && name !== "post_logout_redirect_uris";
+      const kept = isLeftOut ? undefined : name === "scope" ? left.join(" ") : left;
+      replace(name, kept, list.expected, unsupported.map(quote).join(", "));
+      continue;
+    }
+    const { choices, isDemand } = policy.clientField.members[name as keyof Requested];
+    const supported = name === "subject_type" ? policy.subjectTypes : choices;
+    if (typeof value === "string" && supported?.includes(value) === false && !ofClient.includes(name)) {
+      replace(name, undefined, supported.join(", "), quote(value));
+    } else if (isUnused(name, requested, remaining) || isDemand && isUnmet(server, name, value)) {
+      replace(name, undefined, "what this server supports", quote(value));
+    }
+  }
+  const { application_type, initiate_login_uri: loginUri, redirect_uris: uris = [] } = requested;
+  if (application_type === "web" && hasOnlyUrisOfApps(uris)) {
+    replace("application_type", "native", '"native", because of redirect_uris', '"web"');
+  }
+  // mod_auth_openidc names its redirect URI as initiate_login_uri, which must be https.
+  if (typeof loginUri === "string" && /^http:/i.test(loginUri) && Array.isArray(uris) && uris.includes(loginUri)) {
+    replace("initiate_login_uri", undefined, "an https URL, or no initiate_login_uri", loginUri);
+  }
+  return remaining;
+}
+
+/** A member with several values. */
+interface SupportedList {
+  readonly expected: string;
+  /** The supported ones of the values; all values if too few are supported, so that validation rejects the list. */
+  keep(values: readonly string[]): readonly string[];
+}
+
+/** The members with several values of which the server supports some. */
+function supportedLists(server: Server, requested: Requested): Readonly<Record<string, SupportedList>> {
+  const policy = serverPolicy(server.settings);
+  const of = (supported: readonly string[], needed?: string): SupportedList => ({
+    expected: supported.join(", ") || "no values",
+    keep(values) {
+      const left = values.filter((value) => supported.includes(value));
+      return needed === undefined || left.includes(needed) ? left : values;
     },
-    ...supportedUris(server, requested, "redirect_uris"),
-    ...supportedUris(server, requested, "post_logout_redirect_uris"),
-    ...supportedValues(server, "grant_types", requested.grant_types, grantTypes, "authorization_code"),
-    ...supportedValues(server, "response_types", requested.response_types, server.settings.responseTypes, "code"),
-    ...supportedScope(server, requested),
+  });
+  const uris = (name: "redirect_uris" | "post_logout_redirect_uris"): SupportedList => ({
+    expected: "URIs that this server supports",
+    keep(values) {
+      const application_type = requested.application_type ?? (values.every(redirectsToDevice) ? "native" : "web");
+      const client = { ...requested, application_type, client_id: "registering" };
+      return values.filter((uri) => !isUnsupportedUri(name, uri, client, server.settings));
+    },
+  });
+  const notEmpty = ({ expected, keep }: SupportedList): SupportedList => ({
+    expected,
+    keep(values) {
+      const left = keep(values);
+      return left.length === 0 ? values : left;
+    },
+  });
+  return {
+    ...Object.fromEntries(Object.entries(clientValues(policy)).map(([name, values]) => [name, of(values)])),
+    response_modes: of(policy.responseModes),
+    grant_types: of(supportedGrantTypes(policy).map(({ type }) => type), "authorization_code"),
+    response_types: of(server.settings.responseTypes, "code"),
+    scope: notEmpty(of(server.settings.scopes)),
+    redirect_uris: notEmpty(uris("redirect_uris")),
+    post_logout_redirect_uris: uris("post_logout_redirect_uris"),
   };
 }
 
+/** Maximum number of values that a warning names. */
+const maxNamedValues = 20;
+
+/** Members about what the client itself sends. */
+const ofClient = ["token_endpoint_auth_method", "token_endpoint_auth_signing_alg", "request_object_signing_alg"];
+
+/** Whether a member is about a signature that the client does not make, or an encryption without an algorithm. */
+function isUnused(name: string, requested: object, remaining: Readonly<Record<string, unknown>>): boolean {
+  const { token_endpoint_auth_method: method = "client_secret_basic", request_object_signing_alg: alg } = requested as {
+    readonly token_endpoint_auth_method?: unknown;
+    readonly request_object_signing_alg?: unknown;
+  };
+  if (name === "token_endpoint_auth_signing_alg") return /^(?:client_secret_(?:basic|post)|none)$/.test(String(method));
+  if (name === "request_object_signing_alg") return alg === "none";
+  const algorithm = name.replace(/enc$/, "alg");
+  return name.endsWith("_encrypted_response_enc") &&
+    Object.hasOwn(requested, algorithm) && !Object.hasOwn(remaining, algorithm);
+}
+
+/** Whether the server cannot meet what a member demands. */
+function isUnmet({ settings }: Server, name: string, value: unknown): boolean {
+  return validateClient({ client_id: "registering", [name]: value }, settings).some(({ path }) => path === name);
+}
+
 /** Whether each redirect URI has a private-use scheme, so that only an installed app can receive the code. */
-function hasOnlyUrisOfApps({ redirect_uris: uris }: Requested): boolean {
+function hasOnlyUrisOfApps(uris: unknown): boolean {
   return Array.isArray(uris) && uris.length > 0 &&
     uris.every((uri) => typeof uri === "string" && URL.canParse(uri) && !/^https?:/i.test(uri));
+}
+
+function warnReplaced(server: Server, name: string, expected: string, received: string): void {
+  warn(server, undefined, {
+    rule: "DR-04",
+    reason: `${name} of the registration request has what this server does not support, and is replaced`,
+    expected,
+    received,
+    fix: "The response has what was registered. Send nothing else, or read it there.",
+  });
 }
 
 /** Responses that no server of this program encrypts. */
@@ -67,81 +165,6 @@ export function findEncryption(server: Server, received: Readonly<Record<string,
   return [];
 }
 
-/** Members about what the client itself sends. */
-const ofClient = ["token_endpoint_auth_method", "token_endpoint_auth_signing_alg", "request_object_signing_alg"];
-
-/** The metadata without the members, and without the values of lists, that the server does not support. */
-function withoutUnsupportedMembers(server: Server, requested: Requested): Requested {
-  const policy = serverPolicy(server.settings);
-  const lists: Readonly<Record<string, readonly string[]>> = {
-    response_modes: policy.responseModes,
-    ...clientValues(policy),
-  };
-  const remaining: Record<string, unknown> = { ...requested };
-  for (const [name, value] of Object.entries(requested)) {
-    const { choices, isDemand } = policy.clientField.members[name as keyof Requested];
-    const list = lists[name];
-    if (list !== undefined && Array.isArray(value) && value.every((item) => typeof item === "string")) {
-      const supported = value.filter((item) => list.includes(item));
-      if (supported.length === value.length) continue;
-      if (supported.length > 0) remaining[name] = supported;
-      else delete remaining[name];
-      const unsupported = value.filter((item) => !supported.includes(item)).map(quote).join(", ");
-      warnReplaced(server, name, list.join(", ") || "no values", unsupported);
-      continue;
-    }
-    const supported = name === "subject_type" ? policy.subjectTypes : choices;
-    const isUnknown = typeof value === "string" && supported?.includes(value) === false && !ofClient.includes(name);
-    const isWithoutAlgorithm = name.endsWith("_encrypted_response_enc") && isReplaced(name.replace(/enc$/, "alg"));
-    if (!isUnknown && !isWithoutAlgorithm && !isWithoutSignature(name) && !(isDemand && isUnmet(name, value))) continue;
-    delete remaining[name];
-    warnReplaced(server, name, isUnknown ? supported!.join(", ") : "what this server supports", quote(value));
-  }
-  return remaining;
-
-  function isReplaced(name: string): boolean {
-    return Object.hasOwn(requested, name) && !Object.hasOwn(remaining, name);
-  }
-
-  /** Whether an algorithm is named for a signature that the client does not make. */
-  function isWithoutSignature(name: string): boolean {
-    const { token_endpoint_auth_method: method = "client_secret_basic", request_object_signing_alg: alg } = requested as
-      & Requested
-      & { readonly request_object_signing_alg?: string };
-    return name === "token_endpoint_auth_signing_alg" &&
-        /^(?:client_secret_(?:basic|post)|none)$/.test(String(method)) ||
-      name === "request_object_signing_alg" && alg === "none";
-  }
-
-  function isUnmet(name: string, value: unknown): boolean {
-    return validateClient({ client_id: "registering", [name]: value }, policy).some(({ path }) => path === name);
-  }
-}
-
-function warnReplaced(server: Server, name: string, expected: string, received: string): void {
-  warn(server, undefined, {
-    rule: "DR-04",
-    reason: `${name} of the registration request has what this server does not support, and is replaced`,
-    expected,
-    received,
-    fix: "The response has what was registered. Send nothing else, or read it there.",
-  });
-}
-
-/** The scope without unknown values, if one is left. */
-function supportedScope(server: Server, { scope }: Requested): Pick<Requested, "scope"> {
-  const { scopes } = server.settings;
-  const values = typeof scope === "string" ? splitScope(scope) : [];
-  const supported = values.filter((value) => scopes.includes(value));
-  if (supported.length === values.length || supported.length === 0) return {};
-  const unknown = values.filter((value) => !supported.includes(value)).slice(0, maxNamedValues);
-  warnReplaced(server, "scope", scopes.join(" "), unknown.join(" "));
-  return { scope: supported.join(" ") };
-}
-
-/** Maximum number of unknown scope values that a warning names. */
-const maxNamedValues = 20;
-
 /** Adds the grant types that supported response types need besides the code (OpenID Connect Registration §2). */
 export function withNeededGrantTypes(server: Server, requested: Requested): Requested {
   const { response_types } = requested;
@@ -152,63 +175,4 @@ export function withNeededGrantTypes(server: Server, requested: Requested): Requ
   if (!Array.isArray(grant_types)) return requested;
   const needed = grantTypesFor(response_types.filter((type) => type !== "code"));
   return needed.length === 0 ? requested : { ...requested, grant_types: [...new Set([...grant_types, ...needed])] };
-}
-
-/**
- * mod_auth_openidc names its redirect URI as `initiate_login_uri`, which must be https: over http it is left out, as
- * the redirect URI itself is accepted.
- */
-function isRedirectUriOverHttp(server: Server, loginUri: unknown, { redirect_uris }: Requested): boolean {
-  const isOverHttp = typeof loginUri === "string" && /^http:/i.test(loginUri) && Array.isArray(redirect_uris) &&
-    redirect_uris.includes(loginUri);
-  if (isOverHttp) {
-    warn(server, undefined, {
-      rule: "DR-04",
-      reason: "initiate_login_uri is a redirect URI over http, and is ignored",
-      expected: "an https URL, or no initiate_login_uri",
-      received: loginUri,
-    });
-  }
-  return isOverHttp;
-}
-
-/** The URIs without those that the server could accept with other settings. One redirect URI must be left. */
-function supportedUris(
-  server: Server,
-  requested: Requested,
-  name: "redirect_uris" | "post_logout_redirect_uris",
-): Pick<Requested, typeof name> {
-  const { [name]: uris } = requested;
-  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === "string")) return {};
-  const application_type = requested.application_type ?? (uris.every(redirectsToDevice) ? "native" : "web");
-  const client = { ...requested, application_type, client_id: "registering" };
-  const unsupported = uris.filter((uri) => isUnsupportedUri(name, uri, client, server.settings));
-  const mayBeEmpty = name === "post_logout_redirect_uris";
-  if (unsupported.length === 0 || unsupported.length === uris.length && !mayBeEmpty) return {};
-  warn(server, undefined, {
-    rule: "DR-04",
-    reason: `values of ${name} that this server does not support are ignored`,
-    expected: "URIs that this server supports",
-    received: unsupported.map(quote).join(", "),
-  });
-  return { [name]: uris.filter((uri) => !unsupported.includes(uri)) };
-}
-
-function supportedValues(
-  server: Server,
-  name: "grant_types" | "response_types",
-  values: unknown,
-  supported: readonly string[],
-  required: string,
-): Pick<Requested, typeof name> {
-  if (!Array.isArray(values) || !values.every((value) => typeof value === "string")) return {};
-  const remaining = values.filter((value) => supported.includes(value));
-  if (remaining.length === values.length || !remaining.includes(required)) return {};
-  warn(server, undefined, {
-    rule: "DR-04",
-    reason: `values of ${name} that this server does not support are ignored`,
-    expected: supported.join(", "),
-    received: values.filter((value) => !supported.includes(value)).map(quote).join(", "),
-  });
-  return { [name]: remaining };
 }

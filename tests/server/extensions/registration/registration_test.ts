@@ -225,9 +225,9 @@ test("[DR-04] unsupported grant and response types are left out with a warning, 
     type === "warning" && "explanation" in event ? [event.explanation as { rule: string; received: string }] : []
   ).filter(({ rule }) => rule === "DR-04");
   assertEquals(warnings.map(({ received }) => received), [
-    redirect_uri,
     '"implicit"',
     '"id_token", "id_token token", "code id_token", "code token", "code id_token token"',
+    redirect_uri,
   ]);
   const code = await server.code({ client_id: client.client_id, redirect_uri });
   const exchange = { code, redirect_uri, client_id: client.client_id, client_secret: client.client_secret };
