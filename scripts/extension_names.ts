@@ -102,7 +102,7 @@ function namesOf(extension: Extension, server: HostedServer): string[] {
     ...Object.keys(extension.clientMetadata?.fields ?? {}),
     ...Object.keys(extension.metadata?.(server, []) ?? {}),
     ...recordKinds(text),
-    ...name === "dpop" ? [server.possession!.acceptedProofs(server)!.scheme] : [],
+    ...name === "dpop" ? [server.receipt.schemes(server).at(-1)!] : [],
     ...[...text.matchAll(/"(\w+)" as ExtensionErrorCode/g)].map(([, code]) => code!),
     ...[...text.matchAll(/"([\w-]+\+jwt)"/g)].map(([, typ]) => typ!),
   ];

@@ -20,7 +20,7 @@ import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
 import { inspector } from "../src/devtools/mod.ts";
 import { logging } from "../src/cli/operating/mod.ts";
-import { core, OAuthError, parameters, randomId } from "../src/core/mod.ts";
+import { core, OAuthError, parameters, randomId, slot } from "../src/core/mod.ts";
 import { extensions, host } from "../src/mod.ts";
 import { findRuntime } from "../scripts/test_run.ts";
 import { latchkey } from "./secret_leak_check.ts";
@@ -289,10 +289,14 @@ test("the example of the core for Node listens on this machine alone, and passes
   await new Promise((resolve) => listener.close(resolve));
 });
 
-test("the examples of the core print the issuer, and exchange a ticket for a token", async () => {
+test("the examples of the core print the issuer, exchange a ticket, and put a parameter into the access token", async () => {
   const { printed, console } = listening();
-  const body = `${program("static/docs/minimal-server.md").replace(": GrantType", "")}\nreturn { kiosk, tickets };`;
-  const { kiosk, tickets } = await run(body, { core, OAuthError, parameters, randomId, console });
+  const body = program("static/docs/minimal-server.md").replace(/: (?:GrantType|CoreExtension)/g, "").replace(
+    "<string>",
+    "",
+  );
+  const names = { core, OAuthError, parameters, randomId, slot, console };
+  const { kiosk, tickets, shop } = await run(`${body}\nreturn { kiosk, tickets, shop };`, names);
   assertEquals(printed, [["http://localhost:9000"]]);
   const client = { client_id: "kiosk", client_secret: "kiosk secret" };
   const extended = await core({
@@ -312,6 +316,25 @@ test("the examples of the core print the issuer, and exchange a ticket for a tok
     assertEquals((await exchange("today")).scope, "read");
     assertEquals((await exchange("yesterday")).error, "invalid_grant");
   }
+  const request = {
+    client_id: "shop",
+    redirect_uri: "http://localhost:5173/callback",
+    code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+  };
+  const authorize = new URLSearchParams({
+    ...request,
+    response_type: "code",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+    tenant: "acme",
+  });
+  const redirect = await shop.fetch(new Request(`http://localhost:9000/oauth2/authorize?${authorize}`));
+  const code = new URL(redirect.headers.get("location")!).searchParams.get("code")!;
+  const exchange = new URLSearchParams({ ...request, grant_type: "authorization_code", code });
+  const response = await shop.fetch(
+    new Request("http://localhost:9000/oauth2/token", { method: "POST", body: exchange }),
+  );
+  assertEquals(decodeClaims((await response.json()).access_token).tenant, "acme");
 });
 
 test("the examples of extensions leave one out, and add one of the program", async () => {

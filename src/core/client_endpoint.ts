@@ -12,7 +12,6 @@ import { type Params, paramsFromFields } from "./params.ts";
 import type { Credentials, Server } from "./server.ts";
 import type { Context } from "./context.ts";
 import type { Handlers } from "./route.ts";
-import type { ClientAddress } from "./router.ts";
 import { reject } from "./reject.ts";
 
 /** It has the type of a method, so that a handler may require a wider server. */
@@ -61,40 +60,15 @@ export function clientEndpoint(
         return await context.app.handleError(sent, context, { client: findClaimedClient(server, credentials) });
       }
       return await ofClient(context, client, async () => {
-        const response = await handle(server, new ClientRequest(context, client, parameters), context);
+        const { connection, header } = credentials;
+        const { method } = request;
+        const authenticated = { client, parameters, method, url: requestUrl(context), connection, header };
+        const response = await handle(server, authenticated, context);
         observePostedSecret(server, client, credentials);
         return response;
       });
     },
   };
-}
-
-/** A class, because an object literal with a getter costs more to create. `possession.prove` sets `provenKey`. */
-class ClientRequest implements AuthenticatedRequest {
-  readonly client: Client;
-  readonly parameters: Params;
-  readonly method: string;
-  readonly provenKey: string | undefined = undefined;
-  readonly #context: Context;
-
-  constructor(context: Context, client: Client, parameters: Params) {
-    this.client = client;
-    this.parameters = parameters;
-    this.method = context.request.method;
-    this.#context = context;
-  }
-
-  get connection(): ClientAddress {
-    return this.#context.target.clientAddress;
-  }
-
-  get url(): string {
-    return requestUrl(this.#context);
-  }
-
-  header(name: string): string | null {
-    return this.#context.request.headers.get(name);
-  }
 }
 
 /**

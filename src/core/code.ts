@@ -51,6 +51,7 @@ export async function issueResponse(
     resources,
     loginRequirements: __,
     authorizationDetails: ___,
+    extensions,
     ...others
   } = request;
   await rejectOtherLogin(server, pending, session);
@@ -71,6 +72,7 @@ export async function issueResponse(
     scope,
     resources,
     consent: approval.consent,
+    extensions,
     ...access,
   }, user);
   const change = await server.grants.findChange(server, client, grant);

@@ -4,7 +4,7 @@ import { claimRules } from "./claims.ts";
 import { clientAuthentication } from "./client_auth.ts";
 import type { CoreExtension } from "./extension.ts";
 import { grantTypesOf } from "./grants/mod.ts";
-import { grantFunctions } from "./grants/narrow_grant.ts";
+import { grantFunctions } from "./grants/default_functions.ts";
 import { immediate, immediateFunctions } from "./immediate.ts";
 import { signingKeys } from "./jwks.ts";
 import { jwtSigner, jwtTypes } from "./keys/jwt.ts";
@@ -20,6 +20,8 @@ import { endSession } from "./session/session.ts";
 import { publicIdentifiers } from "./subjects.ts";
 import { finalClaims } from "./tokens/claim_change.ts";
 import { tokenIssuers } from "./tokens/mod.ts";
+import { bearerTokens } from "./tokens/read_access_token.ts";
+import { tokenResponse } from "./token.ts";
 
 /** The members that have no default. */
 type Given = "issuer" | "settings" | "store" | "now" | "randomBytes" | "trace" | "clients" | "users";
@@ -55,6 +57,7 @@ export function createServer<Added extends object>(
       signToken: (server, _client, kind, alg, claims) => server.keys.sign(kind, alg, claims),
       jwks: signingKeys,
     },
+    extensionNames: new Set(extensions.map(({ name }) => name)),
     grantTypes: [...grantTypesOf(settings, extensions), ...grantTypes],
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
     requestParts: requestParts(extensions.flatMap(({ requestParts }) => requestParts ?? [])),
@@ -63,11 +66,12 @@ export function createServer<Added extends object>(
     levels: undefined,
     tokenIssuers,
     endSession,
-    possession: undefined,
+    receipt: bearerTokens,
     permits: () => true,
     grants: grantFunctions,
     identifiers: publicIdentifiers,
     responses: {
+      token: tokenResponse,
       userinfo: (server, claims, context) => json(200, finalClaims(server, "userinfo", claims, context)),
       introspection: (_server, _request, introspection) => json(200, introspection),
       idToken: (_server, _client, idToken) => idToken,

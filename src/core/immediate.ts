@@ -31,7 +31,7 @@ const functions = {
   levels: ["missed", "reached"],
   grants: ["hasFurtherAccess"],
   resources: ["claimNames", "isServedBy"],
-  possession: ["unprovenKey", "acceptedProofs"],
+  receipt: ["read", "schemes", "challenge"],
   claimChange: ["original"],
 } as const;
 const ownFunctions = ["permits", "newToken", "now"] as const;

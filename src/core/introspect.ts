@@ -1,6 +1,5 @@
 /** POST /oauth2/introspect (RFC 7662 §2), without CORS, because its callers are servers. */
 
-import { confirmationOf } from "./tokens/sent_token.ts";
 import type { Client } from "./clients/repository.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
 import { findInvalidReason, registeredScope } from "./grants/narrow_grant.ts";
@@ -10,7 +9,6 @@ import type { Server } from "./server.ts";
 import type { AccessToken } from "./tokens/access_token.ts";
 import { readAccessToken } from "./tokens/read_access_token.ts";
 import { requireTokenParameter } from "./revoke.ts";
-import { tokenType } from "./tokens/mod.ts";
 import { clientEndpoint } from "./client_endpoint.ts";
 import type { Handlers } from "./route.ts";
 
@@ -64,16 +62,16 @@ export async function describeToken(
       return inactiveToken;
     }
     const { claims: accessTokenClaims } = accessToken;
-    const type = tokenType(server, accessTokenClaims.cnf);
     return {
       active: true,
-      token_type: type,
+      // A token that is bound to a key is no bearer token.
+      token_type: accessTokenClaims.cnf === undefined ? "Bearer" : undefined,
       ...await server.grants.visibleClaims(server, caller, accessTokenClaims),
     };
   }
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
   if (refreshToken === undefined || refreshToken.consumedAt !== undefined) return inactiveToken;
-  const { grant, validUntil, dpopJkt } = refreshToken.value;
+  const { grant, validUntil } = refreshToken.value;
   if (grant.clientId !== caller.id) return inactiveToken;
   const scope = registeredScope(caller, grant.scope);
   if (server.now() >= validUntil || await findInvalidReason(server, caller, refreshToken, scope) !== undefined) {
@@ -82,11 +80,6 @@ export async function describeToken(
   return {
     active: true,
     token_type: "refresh_token",
-    iss: server.issuer,
-    client_id: caller.id,
-    sub: (await server.identifiers.issued(server, caller, { sub: grant.subject.sub })).sub,
-    scope: scope.join(" "),
-    exp: Math.floor(validUntil / 1000),
-    ...dpopJkt !== undefined && { cnf: confirmationOf(dpopJkt) },
+    ...await server.grants.refreshTokenClaims(server, caller, refreshToken.value),
   };
 }

@@ -31,9 +31,9 @@ export function bearerError(context: Context, error: OAuthError, members: ErrorM
     ...form !== "bare" && members,
     ...code === "insufficient_scope" && { scope },
   };
-  const proofs = endpoint?.errors === "resource" ? server.possession?.acceptedProofs(server) : undefined;
-  const challenges = proofs?.challenges(request.headers.get("authorization"), status, parameters) ??
-    challenge("Bearer", parameters);
+  const challenges = endpoint?.errors === "resource"
+    ? server.receipt.challenge(server, request.headers.get("authorization"), status, parameters)
+    : challenge("Bearer", parameters);
   return json(status, members, { "www-authenticate": challenges, ...headers });
 }
 

@@ -58,6 +58,7 @@ export type { Endpoint } from "./route.ts";
 export type { GrantType, RequestPart, Server } from "./server.ts";
 export { randomId } from "./secrets.ts";
 export { memoryStore } from "./store/memory.ts";
+export { slot } from "./slot.ts";
 export type { Store } from "./store/store.ts";
 export type { CoreEvent as TraceEvent, CoreTrace as Trace } from "./trace.ts";
 

@@ -100,7 +100,7 @@ export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts
     const isHere = ({ at }: Pick<RequestPart, "at">) => at.includes(entryPoint);
     const included = parts.filter(isHere);
     return {
-      readers: included.flatMap(({ name, rule, read }) => read === undefined ? [] : { name, rule, read }),
+      readers: included.flatMap(({ name, slot, rule, read }) => read === undefined ? [] : { name, slot, rule, read }),
       warnings: included.flatMap(({ warn }) => warn ?? []),
       checks: [...destinationChecks.filter(isHere), ...included].flatMap(({ rule, passes }) =>
         passes === true && rule !== undefined ? rule : []
@@ -126,10 +126,11 @@ export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts
  * @throws {OAuthError} Errors for the client.
  */
 export async function readRequest(from: PartRequest): Promise<AuthorizationRequest> {
-  const request: Partial<AuthorizationRequest> = { clientId: from.client.id };
-  for (const { name, read } of from.server.requestParts.at[from.at].readers) {
+  let request: Partial<AuthorizationRequest> = { clientId: from.client.id };
+  for (const { name, slot, read } of from.server.requestParts.at[from.at].readers) {
     const value = await read(from, request);
-    if (name !== undefined) (request as Record<string, unknown>)[name] = value;
+    if (name !== undefined) request = { ...request, [name]: value };
+    if (slot !== undefined) request = slot.put(request, value);
   }
   return request as AuthorizationRequest;
 }

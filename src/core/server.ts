@@ -41,7 +41,9 @@ import type { Resources } from "./resources.ts";
 import type { ClientAddress } from "./router.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { SubjectIdentifiers } from "./subjects.ts";
-import type { AcceptedProofs, Confirmation, SentToken } from "./tokens/sent_token.ts";
+import type { Slot } from "./slot.ts";
+import type { AccessTokenClaims } from "./tokens/access_token.ts";
+import type { SentToken } from "./tokens/sent_token.ts";
 import type { ClaimChange, ClaimsContext } from "./tokens/claim_change.ts";
 import type { RuleId } from "./rules/mod.ts";
 import type { CoreTrace, RulePassed } from "./trace.ts";
@@ -62,6 +64,8 @@ export interface Server {
   readonly randomBytes: RandomBytes;
   /** The signing keys. */
   readonly keys: SigningKeys<Server>;
+  /** The names of its extensions. It rejects grants with values of others. */
+  readonly extensionNames: ReadonlySet<string>;
   /** The grant types of the token endpoint, in the order of `grant_types_supported`. */
   readonly grantTypes: readonly GrantType[];
   /** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
@@ -82,10 +86,10 @@ export interface Server {
   permits(server: Server, client: Client, permission: Permission | GrantType): boolean;
   /** The identifiers of users and sessions that clients receive. */
   readonly identifiers: SubjectIdentifiers<Server>;
-  /** How claims are sent to clients. */
-  readonly responses: ClaimResponses;
-  /** How requests prove possession of the keys that tokens are bound to; absent: no request can. */
-  readonly possession?: ProofOfPossession;
+  /** How tokens and claims are sent to clients. */
+  readonly responses: ClientResponses;
+  /** How protected resources of the server receive access tokens. */
+  readonly receipt: TokenReceipt;
   /** Ends a session and revokes the grants that are bound to it. */
   endSession(server: Server, session: EndingSession): Promise<unknown>;
   /** The clients that are known, and how others become known. */
@@ -122,8 +126,10 @@ export interface EndingSession {
   readonly earlier?: readonly string[];
 }
 
-/** @internal How claims are sent to clients. Default: in JSON, and ID tokens as they were signed. */
-export interface ClaimResponses {
+/** @internal How tokens and claims are sent to clients. Default: in JSON, and ID tokens as they were signed. */
+export interface ClientResponses {
+  /** The response to a token request. @throws {OAuthError} If it is rejected. */
+  token(server: Server, request: AuthenticatedRequest): Promise<HttpResponse>;
   /** The response of userinfo. It applies {@link Server.claimChange} to the claims. */
   userinfo(server: Server, claims: UserClaims, context: ClaimsContext): HttpResponse | Promise<HttpResponse>;
   /** The response of introspection. */
@@ -136,34 +142,31 @@ export interface ClaimResponses {
   idToken(server: Server, client: Client, idToken: string): string | Promise<string>;
 }
 
-/** @internal How requests prove possession of the keys that codes and tokens are bound to. */
-export interface ProofOfPossession {
+/** @internal How protected resources of the server receive access tokens. Default: as bearer tokens (RFC 6750). */
+export interface TokenReceipt {
+  /** Reads the access token in an `Authorization` header. @throws {OAuthError} If it has several. */
+  read(server: Server, authorization: string | null): SentToken;
+  /** The schemes of the tokens that resources accept. */
+  schemes(server: Server): readonly string[];
   /**
-   * Responds to a token request as `respond` does, with `provenKey` if the request proves a key.
+   * Requires that the sender of a valid access token may use it. Default: it is not bound to a key (RFC 7800).
    *
-   * @throws {OAuthError} If its proof is invalid, or missing although the client or the server requires one.
+   * @returns Headers of the response.
+   * @throws {OAuthError} If the sender may not use it.
    */
-  prove(
-    server: Server,
-    request: AuthenticatedRequest,
-    respond: (request: AuthenticatedRequest) => Promise<HttpResponse>,
-  ): Promise<HttpResponse>;
-  /** The error of a request that does not prove the key of a code or refresh token. @param error If none can. */
-  unprovenKey(error: OAuthError, expectedKey: string, provenKey: string | undefined): OAuthError;
-  /** The proofs that protected resources accept; `undefined`: none. */
-  acceptedProofs(server: Server): AcceptedProofs | undefined;
-  /**
-   * Requires the key that a valid access token is bound to, at a protected resource.
-   *
-   * @returns Headers of the response; `undefined` if such a key cannot be proven.
-   * @throws {OAuthError} If the key is not proven, or the token is bound to none although the resource requires it.
-   */
-  verifyToken(
+  assertHolder(
     server: Server,
     request: ResourceRequest,
     sent: Required<SentToken>,
-    claims: { readonly cnf?: Confirmation; readonly client_id: string },
-  ): Promise<Readonly<Record<string, string>> | undefined>;
+    claims: AccessTokenClaims,
+  ): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  /** The challenges of the response to a rejected request with this header. */
+  challenge(
+    server: Server,
+    authorization: string | null,
+    status: number,
+    parameters: Readonly<Record<string, string | undefined>>,
+  ): string;
 }
 
 /** The parts of a request that authenticate the client. */
@@ -241,7 +244,7 @@ export interface GrantType {
  *
  * @param now The server's clock in seconds, the same for every issuer of one response.
  * @param issued The response so far: members of the grant type and of the issuers before this one.
- * @param request The token request, for proofs such as DPoP.
+ * @param request The token request, with the values of extensions.
  */
 export type TokenIssuer = (
   server: Server,
@@ -268,7 +271,7 @@ export interface PartRequest {
 }
 
 /** A part of a request for access: how it is read, and what the client is warned about. */
-export type RequestPart = CheckedPart | AnyMemberPart;
+export type RequestPart = CheckedPart | AnyMemberPart | SlotPart;
 
 /** @typeParam Value The member of the request, if it becomes one. */
 export interface BasePart<Value> {
@@ -299,6 +302,19 @@ export interface BasePart<Value> {
 export interface CheckedPart extends BasePart<void> {
   /** Always absent. */
   readonly name?: undefined;
+  /** Always absent. */
+  readonly slot?: undefined;
+}
+
+/**
+ * @internal A part that becomes a value of its extension in the request, and in the grant of the approved request
+ * ({@link slot}).
+ */
+export interface SlotPart extends BasePart<unknown> {
+  /** Always absent. */
+  readonly name?: undefined;
+  /** The value. */
+  readonly slot: Slot<unknown>;
 }
 
 /** @internal A part that becomes any one member of the request. */
@@ -307,12 +323,15 @@ export type AnyMemberPart = { [Name in keyof AuthorizationRequest]-?: MemberPart
 export interface MemberPart<Name extends keyof AuthorizationRequest> extends BasePart<AuthorizationRequest[Name]> {
   /** The member of the request. */
   readonly name: Name;
+  /** Always absent. */
+  readonly slot?: undefined;
 }
 
 export interface EntryPointParts {
-  /** The parts to read, in this order; one without a name becomes no member of the request. */
+  /** The parts to read, in this order; one without a name or slot becomes no member of the request. */
   readonly readers: readonly {
     readonly name?: string;
+    readonly slot?: Slot<unknown>;
     readonly rule?: RuleId;
     readonly read: NonNullable<RequestPart["read"]>;
   }[];

@@ -10,12 +10,12 @@ import type { GrantType, Server } from "./server.ts";
 import { issueTokens } from "./tokens/mod.ts";
 
 export const token: Handlers = clientEndpoint(
-  (server, request) =>
-    server.possession?.prove(server, request, (proven) => respond(server, proven)) ?? respond(server, request),
+  (server, request) => server.responses.token(server, request),
   { identifyClient },
 );
 
-async function respond(server: Server, request: AuthenticatedRequest): Promise<HttpResponse> {
+/** The response to a token request. */
+export async function tokenResponse(server: Server, request: AuthenticatedRequest): Promise<HttpResponse> {
   const grantType = findGrantType(server, request);
   const authorization = await grantType.authorize(server, request);
   return json(200, await issueTokens(server, request, authorization));

@@ -3,7 +3,7 @@
 import { hostedClient } from "../server/entries/client_repository.ts";
 import { paramsFromFields } from "../core/params.ts";
 import type { Server } from "../core/server.ts";
-import { dpopSettings } from "../server/extensions/dpop/settings.ts";
+import { canProve, dpopSettings } from "../server/extensions/dpop/settings.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { introspect } from "../core/introspect.ts";
 import type { ProofVerifier } from "./dpop_proofs.ts";
@@ -32,10 +32,10 @@ export function localVerifier(server: Server, resource: string, by: "jwks" | "in
 
 /** Verifies proofs as the server does, with its record of used proofs; `undefined` if the server accepts no proofs. */
 export function localProofs(server: HostedServer): ProofVerifier | undefined {
-  const { required } = server.possession?.acceptedProofs(server) ?? {};
-  if (required === undefined) return undefined;
+  if (!canProve(server)) return undefined;
+  const { dpop: { algorithms }, requireSenderConstrainedTokens: required } = dpopSettings.of(server.settings);
   return {
-    algorithms: dpopSettings.of(server.settings).dpop.algorithms,
+    algorithms,
     required,
     async verify(request, accessToken, _now, boundKey, clientId) {
       return await verifyRequestProof(server, request, { accessToken, boundKey, clientId });

@@ -112,7 +112,8 @@ export async function verifyRequest(
   const proofs = dpop && acceptedProofs(dpop);
   const { scheme, token } = requireSentToken(headers.get("authorization"), {
     missing: (facts, handling) => reject("PR-08", facts, handling),
-    proofs,
+    read: proofs?.read,
+    schemes: proofs?.schemes,
     // A token in the query counts as not sent (OAuth 2.1 §5.1).
     other: hasTokenInQuery(url) ? { name: "query" } : undefined,
   });

@@ -31,6 +31,7 @@ export type { Params } from "../core/params.ts";
 export type { Repository } from "./entries/repository.ts";
 export type { RequestPart, Server } from "../core/server.ts";
 export type { GrantType } from "./standing.ts";
+export { slot } from "../core/slot.ts";
 export type { Session } from "../core/session/session.ts";
 export type { TokenResponse } from "../core/grants/authenticated_request.ts";
 export type { Subject } from "../core/store/records.ts";

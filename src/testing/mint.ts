@@ -16,6 +16,7 @@ import { randomId } from "../core/secrets.ts";
 import type { Session } from "../core/session/session.ts";
 import { secondsNow } from "../core/keys/jwt.ts";
 import type { Server, TokenIssuer } from "../core/server.ts";
+import { proofKey } from "../server/extensions/bound_tokens/mod.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { accessToken, idToken, issueTokens } from "../core/tokens/mod.ts";
 import { refreshToken } from "../core/tokens/refresh_token.ts";
@@ -175,15 +176,17 @@ export function mint(
   };
 
   /** The token request that an authorization could result from. */
-  const createRequest = ({ client }: Authorization, { dpop }: MintedGrant): AuthenticatedRequest => ({
-    client,
-    provenKey: dpop?.thumbprint,
-    parameters: paramsFromFields([["grant_type", "authorization_code"]]),
-    method: "POST",
-    url: getTokenUrl(),
-    connection: {},
-    header: () => null,
-  });
+  const createRequest = ({ client }: Authorization, { dpop }: MintedGrant): AuthenticatedRequest => {
+    const request: AuthenticatedRequest = {
+      client,
+      parameters: paramsFromFields([["grant_type", "authorization_code"]]),
+      method: "POST",
+      url: getTokenUrl(),
+      connection: {},
+      header: () => null,
+    };
+    return proofKey.put(request, dpop?.thumbprint);
+  };
 
   /** Runs a token issuer for an authorization. */
   const issue = (
@@ -258,12 +261,12 @@ export function mint(
         clientId: client.id,
         scope,
         codeChallenge: verifier === undefined ? undefined : await codeChallenge(verifier),
-        dpopJkt: options.dpop?.thumbprint,
         nonce,
         resources,
         loginRequirements: { prompt: [] },
       };
-      const pending = { request, destination: { uri, mode: "query" as const }, client };
+      const bound = proofKey.put(request, options.dpop?.thumbprint);
+      const pending = { request: bound, destination: { uri, mode: "query" as const }, client };
       const approval = { user, scope, authTime: login.authTime };
       const session = { ...login, user };
       return (await issueResponse(issuer, pending, approval, session)).find(([name]) => name === "code")![1];

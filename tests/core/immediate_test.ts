@@ -34,8 +34,7 @@ const functionsOfServer: Readonly<Record<string, (server: Server) => Record<stri
   "resources.isServedBy": ({ resources }) => resources as unknown as Record<string, unknown>,
   "levels.missed": ({ levels }) => levels as unknown as Record<string, unknown>,
   "levels.reached": ({ levels }) => levels as unknown as Record<string, unknown>,
-  "possession.unprovenKey": ({ possession }) => possession as unknown as Record<string, unknown>,
-  "possession.acceptedProofs": ({ possession }) => possession as unknown as Record<string, unknown>,
+  "receipt.challenge": ({ receipt }) => receipt as unknown as Record<string, unknown>,
   "claimChange.original": ({ claimChange }) => claimChange as unknown as Record<string, unknown>,
 };
 

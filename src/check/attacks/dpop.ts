@@ -2,6 +2,7 @@
 
 import { json, type ResponseLike, withHeaders } from "../../core/http/message.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
+import { proofKey } from "../../server/extensions/bound_tokens/mod.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { withCorsHeaders } from "../../testing/faults/response_body.ts";
@@ -168,8 +169,8 @@ export const dpopAttacks: readonly Attack[] = [
       extend: (server, context) => ({
         ...server,
         tokenIssuers: server.tokenIssuers.map((issue) => (issuing, granted, now, issued, request) => {
-          const isIgnored = request.provenKey !== undefined && context.consume();
-          return issue(issuing, granted, now, issued, isIgnored ? { ...request, provenKey: undefined } : request);
+          const isIgnored = proofKey.of(request) !== undefined && context.consume();
+          return issue(issuing, granted, now, issued, isIgnored ? proofKey.put(request, undefined) : request);
         }),
       }),
     }),

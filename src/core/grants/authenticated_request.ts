@@ -4,20 +4,19 @@ import type { Grant, RequestedClaims, Subject } from "../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Params } from "../params.ts";
 import type { ClientAddress } from "../router.ts";
+import type { Carrier } from "../slot.ts";
 
 /**
  * @internal A request of an authenticated client to the token, revocation or introspection endpoint. Reading it has no
  * side effect.
  */
-export interface AuthenticatedRequest {
+export interface AuthenticatedRequest extends Carrier {
   readonly client: Client;
   readonly parameters: Params;
   readonly method: string;
-  /** The absolute URL of the endpoint, without query, for proofs of possession (RFC 9449 §4.2, `htu`). */
+  /** The absolute URL of the endpoint, without query. */
   readonly url: string;
-  /** The key that the request proves, as `confirmationOf` reads it: the access token is bound to it (RFC 7800). */
-  readonly provenKey?: string;
-  /** The connection: the address of the sender, and the certificate, for proofs of possession (RFC 8705). */
+  /** The connection: the address of the sender, and the certificate. */
   readonly connection: ClientAddress;
   /** The value of a header; `null` if the request has none of that name. */
   header(name: string): string | null;

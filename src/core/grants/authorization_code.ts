@@ -7,18 +7,13 @@ import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../pkce.ts";
 import { storageKey } from "../secrets.ts";
 import type { GrantType, Server } from "../server.ts";
-import {
-  assertProvenKey,
-  findInvalidReason,
-  invalidGrantBy,
-  type InvalidReason,
-  registeredScope,
-} from "./narrow_grant.ts";
+import { findInvalidReason, invalidGrantBy, type InvalidReason, registeredScope } from "./narrow_grant.ts";
 import { revokeGrant } from "../grant.ts";
+import type { AuthenticatedRequest } from "./authenticated_request.ts";
 
-const unknownCode = "code is unknown, expired, used, or was issued to another client";
-const invalidGrant = invalidGrantBy("TK-16", unknownCode);
-const unprovableCode = () => invalidGrant({ rule: "TK-16", isBound: true });
+/** The message of all errors of a code that cannot be exchanged. */
+export const unusableCode = "code is unknown, expired, used, or was issued to another client";
+const invalidGrant = invalidGrantBy("TK-16", unusableCode);
 
 /**
  * Exchanges a code. A failed attempt neither consumes the code nor revokes anything, so an attacker cannot invalidate a
@@ -33,29 +28,17 @@ export const authorizationCode: GrantType = {
     { name: "resource", repeatable: true },
   ),
   async authorize(server, request) {
-    const { client, parameters, provenKey } = request;
+    const { client, parameters } = request;
     const code = parameters.get("code");
     if (code === undefined) throw reject("TK-16", { isEmpty: parameters.has("code") });
-    const { tokenRedirectUri, pkce, lifetimes } = policyOf(server, client);
-    const redirectUri = tokenRedirectUri === "optional"
-      ? parameters.get("redirect_uri")
-      : requireRedirectUri(parameters);
+    const { tokenRedirectUri, lifetimes } = policyOf(server, client);
+    if (tokenRedirectUri !== "optional") requireRedirectUri(parameters);
     const id = await storageKey(server, code);
     const stored = await server.store.get("code", id);
     if (stored === undefined) throw invalidGrant({ rule: "TK-16", lifetime: lifetimes.code });
     server.passed?.("TK-16");
     const record = stored.value;
-    const { clientId } = record.grant;
-    if (clientId !== client.id) throw invalidGrant({ rule: "CI-05", issuedTo: clientId, sentBy: client.id });
-    server.passed?.("CI-05", client.id);
-    // Without a code challenge, redirect_uri binds the code to the request.
-    const isUnbound = redirectUri === undefined && record.codeChallenge === undefined;
-    if (redirectUri !== undefined || isUnbound && !pkce.insecureAllowMissing) {
-      assertRedirectUri(record, redirectUri ?? requireRedirectUri(parameters));
-      server.passed?.("TK-15", redirectUri);
-    }
-    await verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
-    if (record.dpopJkt !== undefined) assertProvenKey(server, unprovableCode, record.dpopJkt, provenKey);
+    await server.grants.checkCode(server, request, record);
     if (stored.consumedAt !== undefined) {
       throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));
     }
@@ -77,11 +60,35 @@ export const authorizationCode: GrantType = {
       throw invalidGrant(await revokeReplayed(server, client, stored, server.now()));
     }
     server.passed?.("CI-06");
-    if (isUnbound) server.observe?.(server, client.id, "TK-14", undefined);
+    if (isUnbound(parameters, record)) server.observe?.(server, client.id, "TK-14", undefined);
     server.resources.observe(server, client, parameters);
     return authorization;
   },
 };
+
+/** Requires that the client got the code, in a response to the request whose verifier and redirect URI it sends. */
+export async function checkCode(
+  server: Server,
+  { client, parameters }: AuthenticatedRequest,
+  record: CodeRecord,
+): Promise<void> {
+  const { clientId } = record.grant;
+  if (clientId !== client.id) throw invalidGrant({ rule: "CI-05", issuedTo: clientId, sentBy: client.id });
+  server.passed?.("CI-05", client.id);
+  const redirectUri = parameters.get("redirect_uri");
+  if (
+    redirectUri !== undefined || isUnbound(parameters, record) && !policyOf(server, client).pkce.insecureAllowMissing
+  ) {
+    assertRedirectUri(record, redirectUri ?? requireRedirectUri(parameters));
+    server.passed?.("TK-15", redirectUri);
+  }
+  await verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
+}
+
+/** Whether neither a code challenge nor redirect_uri binds the code to the request. */
+function isUnbound(parameters: Params, { codeChallenge }: CodeRecord): boolean {
+  return codeChallenge === undefined && parameters.get("redirect_uri") === undefined;
+}
 
 function requireRedirectUri(parameters: Params): string {
   const redirectUri = parameters.get("redirect_uri");

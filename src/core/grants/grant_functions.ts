@@ -1,12 +1,19 @@
-/** How grants, access tokens and logins are made and checked. `narrow_grant.ts` has the defaults. */
+/** How grants, access tokens and logins are made and checked. `default_functions.ts` has the defaults. */
 
 import type { UserClaims } from "../claims.ts";
 import type { User } from "../clients/client.ts";
 import type { Client } from "../clients/repository.ts";
 import type { AuthorizationRequest } from "../request/authorization_request.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
-import type { FurtherAccess, Grant, GrantRecord, StoredRecord } from "../store/store.ts";
-import type { AccessToken } from "../tokens/access_token.ts";
+import type {
+  CodeRecord,
+  FurtherAccess,
+  Grant,
+  GrantRecord,
+  RefreshTokenRecord,
+  StoredRecord,
+} from "../store/store.ts";
+import type { AccessToken, AccessTokenClaims } from "../tokens/access_token.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
 /** @internal What an approval grants. */
@@ -60,6 +67,39 @@ export interface GrantFunctions<Server> {
     claims: UserClaims,
     exp: number,
   ): string | Promise<string>;
+  /**
+   * The claims of a new access token.
+   *
+   * @param now The server's clock in seconds.
+   * @param request The token request, with the values of extensions.
+   */
+  accessTokenClaims(
+    server: Server,
+    authorization: Authorization,
+    now: number,
+    request: AuthenticatedRequest,
+  ): AccessTokenClaims | Promise<AccessTokenClaims>;
+  /** Stores a refresh token. A token that is already stored, consumed or not, stays unchanged. */
+  storeRefreshToken(
+    server: Server,
+    request: AuthenticatedRequest,
+    token: string,
+    grantId: string,
+    record: RefreshTokenRecord,
+  ): Promise<void>;
+  /** What introspection returns of a valid refresh token. */
+  refreshTokenClaims(server: Server, client: Client, record: RefreshTokenRecord): UserClaims | Promise<UserClaims>;
+  /**
+   * Requires that the sender of a token request may exchange a code: its client got the code, in a response to the
+   * request whose redirect URI and verifier it sends.
+   *
+   * @throws {OAuthError} If it may not.
+   */
+  checkCode(server: Server, request: AuthenticatedRequest, record: CodeRecord): void | Promise<void>;
+  /** Requires that the sender of a request may use a refresh token: its client got it. @throws {OAuthError} If not. */
+  checkRefreshToken(server: Server, request: AuthenticatedRequest, record: RefreshTokenRecord): void | Promise<void>;
+  /** Whether each use of a refresh token replaces it. */
+  rotates(server: Server, client: Client, record: RefreshTokenRecord): boolean | Promise<boolean>;
   /** Reads an access token that this server has made, even if it has expired; `undefined` for any other text. */
   readToken(server: Server, token: string): Promise<AccessToken | undefined>;
   /** Why the client or the user of an access token is no longer that of the token; `undefined` if both still are. */

@@ -1,19 +1,13 @@
 /** A grant at a token request: what is still registered, why it is invalid, and the default functions about grants. */
 
 import type { GrantRecord, StoredRecord } from "../store/store.ts";
-import { clientSessionId, createGrant, findRevoked } from "../grant.ts";
+import { clientSessionId, findRevoked } from "../grant.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { splitScope } from "../params.ts";
-import { type BrokenRule, reject } from "../reject.ts";
+import type { BrokenRule } from "../reject.ts";
 import type { coreRules, RuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
-import type { AccessTokenProblem } from "../rules/openid.ts";
-import { type AccessToken, newTokenId } from "../tokens/access_token.ts";
-import { signAccessToken } from "../tokens/mod.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
-import type { GrantChange, GrantFunctions } from "./grant_functions.ts";
-import { readJwt } from "../tokens/read_access_token.ts";
 
 /** The granted scope values that the server still has and the client may still request. */
 export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
@@ -28,7 +22,7 @@ export function registeredScope(client: Client, granted: readonly string[]): rea
  * @throws {OAuthError} `invalid_target` if no granted resource is left, because the default audience does not replace
  *   it. Also if the request asks for more than was granted.
  */
-async function narrowGrant(
+export async function narrowGrant(
   server: Server,
   request: AuthenticatedRequest,
   { grantId, value: { grant, nonce } }: StoredRecord<GrantRecord>,
@@ -56,51 +50,6 @@ async function narrowGrant(
   };
 }
 
-/** The requested part of the granted scope, for this access token only (§4.3.1). */
-function refreshScope(
-  _server: Server,
-  { parameters }: AuthenticatedRequest,
-  _stored: StoredRecord<GrantRecord>,
-  granted: readonly string[],
-): readonly string[] {
-  const requested = parameters.get("scope");
-  if (requested === undefined) return granted;
-  const tokens = splitScope(requested);
-  if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
-  throw reject("RT-06", { requested, granted });
-}
-
-async function findLostUser({ users }: Server, sub: string): Promise<GrantChange | undefined> {
-  return await users.find(sub) === undefined ? { rule: "CI-11", lost: "user", id: sub } : undefined;
-}
-
-async function findTokenProblem(
-  { clients, users }: Server,
-  { claims: { client_id }, user }: AccessToken,
-): Promise<AccessTokenProblem | undefined> {
-  if (await clients.findHolder(client_id) === undefined) return "the client was removed";
-  return user !== undefined && await users.find(user) === undefined ? "the user was removed" : undefined;
-}
-
-const noAccess = {};
-
-/** The functions of a server that grants nothing besides scope and resources. */
-export const grantFunctions: GrantFunctions<Server> = {
-  create: createGrant,
-  findChange: (server, _client, { subject: { sub } }) => findLostUser(server, sub),
-  loginFingerprint: () => "",
-  tokenId: newTokenId,
-  formatToken: signAccessToken,
-  readToken: readJwt,
-  findTokenProblem,
-  furtherAccess: () => noAccess,
-  hasFurtherAccess: () => false,
-  narrow: narrowGrant,
-  refreshScope,
-  recordUse: () => {},
-  visibleClaims: (_server, _client, claims) => ({ ...claims, authorization_details: undefined }),
-};
-
 /** Why a grant is invalid: a rule of every server. */
 export type InvalidReason = BrokenRule<typeof coreRules>;
 
@@ -115,21 +64,10 @@ export function invalidGrantBy<Rules = typeof coreRules>(
   return (broken) => new OAuthError("invalid_grant", message, { rule, internalRule: broken.rule, facts: () => broken });
 }
 
-/** Requires the key that a code or a refresh token is bound to. @param createError For a key that none can prove. */
-export function assertProvenKey(
-  { possession }: Server,
-  createError: () => OAuthError,
-  expectedKey: string,
-  provenKey: string | undefined,
-): void {
-  if (provenKey === expectedKey) return;
-  const error = createError();
-  throw possession?.unprovenKey(error, expectedKey, provenKey) ?? error;
-}
-
 /**
  * Why a code or refresh token that has not expired is invalid: its client or user was removed, its scope is no longer
- * registered, its grant or consent was revoked, or its session has ended.
+ * registered, its grant or consent was revoked, its session has ended, or it has a value of an extension that the
+ * server does not have.
  *
  * @param scope The part of its scope that is still registered.
  * @returns `undefined` if it is valid.
@@ -137,10 +75,13 @@ export function assertProvenKey(
 export async function findInvalidReason(
   server: Server,
   client: Client,
-  { grantId, value: { grant } }: StoredRecord<GrantRecord>,
+  { grantId, value }: StoredRecord<GrantRecord>,
   scope: readonly string[],
 ): Promise<InvalidReason | undefined> {
+  const { grant } = value;
   const { subject: { sub, sid }, consent } = grant;
+  const lost = Object.keys({ ...grant.extensions, ...value.extensions }).find((id) => !server.extensionNames.has(id));
+  if (lost !== undefined) return { rule: "CI-11", lost: "extension", id: lost };
   const change = await server.grants.findChange(server, client, grant);
   if (change?.rule === "CI-11") return change;
   if (scope.length === 0 && (grant.scope.length > 0 || !server.grants.hasFurtherAccess(grant))) {

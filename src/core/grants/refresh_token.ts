@@ -2,25 +2,19 @@
 
 import { clockToleranceMs } from "../timers.ts";
 import type { RefreshTokenRecord, StoredRecord } from "../store/store.ts";
-import { mustAuthenticate, policyOf } from "../clients/repository.ts";
+import { type Client, mustAuthenticate, policyOf } from "../clients/repository.ts";
+import type { UserClaims } from "../claims.ts";
 import { reject } from "../reject.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import {
-  deriveSuccessor,
-  idleExpiresAt,
-  keyOfRefreshToken,
-  randomSuccessor,
-  storeRefreshToken,
-  successorRecord,
-} from "../tokens/refresh_token.ts";
-import { assertProvenKey, findInvalidReason, invalidGrantBy, registeredScope } from "./narrow_grant.ts";
+import { deriveSuccessor, idleExpiresAt, randomSuccessor, successorRecord } from "../tokens/refresh_token.ts";
+import { findInvalidReason, invalidGrantBy, registeredScope } from "./narrow_grant.ts";
 import { revokeGrant } from "../grant.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
-const unknownToken = "refresh_token is unknown, expired, used, revoked, or another client's";
-const invalidGrant = invalidGrantBy("RT-07", unknownToken);
-const unprovableToken = () => invalidGrant({ rule: "RT-07", isBound: true });
+/** The message of all errors of a refresh token that cannot be used. */
+export const unusableToken = "refresh_token is unknown, expired, used, revoked, or another client's";
+const invalidGrant = invalidGrantBy("RT-07", unusableToken);
 
 /**
  * Exchanges a refresh token. A failed attempt changes nothing. Only the token's own client can revoke its grant, by
@@ -33,17 +27,14 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
   const { id, stored, registered } = await findRefreshToken(server, request, token);
   const authorization = await server.grants.narrow(server, request, stored, registered);
   const scope = await server.grants.refreshScope(server, request, stored, registered);
-  // A token that was rotated stays consumed, even if the client has become confidential since. A token that is bound to
-  // a key needs no rotation (OAuth 2.1 §4.3.1).
-  const settings = policyOf(server, client).refresh;
-  const isBound = stored.value.dpopJkt !== undefined && !settings.rotateBound;
-  const rotates = !mustAuthenticate(client) && !isBound || settings.rotateConfidential ||
-    stored.consumedAt !== undefined;
+  const { reuse } = policyOf(server, client).refresh;
+  // A token that was rotated stays consumed, even if the client has become confidential since.
+  const rotates = stored.consumedAt !== undefined || await server.grants.rotates(server, client, stored.value);
   server.passed?.("RT-06", scope.join(" "));
-  if (settings.reuse !== undefined && stored.consumedAt === undefined) {
+  if (reuse !== undefined && stored.consumedAt === undefined) {
     if (rotates) server.observe?.(server, client.id, "RT-04", undefined);
     await renew(server, id, token, stored);
-    const added = settings.reuse === "another" ? await storeSuccessor(server, request, stored) : undefined;
+    const added = reuse === "another" ? await storeSuccessor(server, request, stored) : undefined;
     server.resources.observe(server, client, parameters);
     return { ...authorization, scope, refresh: { token: added } };
   }
@@ -69,23 +60,36 @@ interface FoundRefreshToken {
  */
 export async function findRefreshToken(
   server: Server,
-  { client, provenKey }: Pick<AuthenticatedRequest, "client" | "provenKey">,
+  request: AuthenticatedRequest,
   token: string,
 ): Promise<FoundRefreshToken> {
+  const { client } = request;
   const id = await storageKey(server, token);
   const stored = await server.store.get("refresh_token", id);
   if (stored === undefined) throw invalidGrant({ rule: "RT-07", isUnknown: true });
   const record = stored.value;
-  const { clientId, scope } = record.grant;
-  if (clientId !== client.id) throw invalidGrant({ rule: "RT-02", issuedTo: clientId, sentBy: client.id });
-  server.passed?.("RT-02", client.id);
-  if (record.dpopJkt !== undefined) assertProvenKey(server, unprovableToken, record.dpopJkt, provenKey);
+  await server.grants.checkRefreshToken(server, request, record);
   assertNotExpired(server, stored);
-  const registered = registeredScope(client, scope);
+  const registered = registeredScope(client, record.grant.scope);
   const invalidReason = await findInvalidReason(server, client, stored, registered);
   if (invalidReason !== undefined) throw invalidGrant(invalidReason);
   server.passed?.("RT-07", record.validUntil);
   return { id, stored, registered };
+}
+
+/** Requires that the client got the refresh token. */
+export function checkRefreshToken(
+  server: Server,
+  { client }: AuthenticatedRequest,
+  { grant: { clientId } }: RefreshTokenRecord,
+): void {
+  if (clientId !== client.id) throw invalidGrant({ rule: "RT-02", issuedTo: clientId, sentBy: client.id });
+  server.passed?.("RT-02", client.id);
+}
+
+/** Whether each use of a refresh token replaces it: those of clients that do not authenticate (OAuth 2.1 §4.3.1). */
+export function rotates(server: Server, client: Client): boolean {
+  return !mustAuthenticate(client) || policyOf(server, client).refresh.rotateConfidential;
 }
 
 function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<RefreshTokenRecord>): void {
@@ -106,31 +110,29 @@ function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<Re
  */
 async function rotate(
   server: Server,
-  { client, provenKey }: AuthenticatedRequest,
+  request: AuthenticatedRequest,
   id: string,
   token: string,
   stored: StoredRecord<RefreshTokenRecord>,
 ): Promise<string> {
+  const { client } = request;
   const { grace } = policyOf(server, client).refresh;
   const nextToken = grace === 0 ? randomSuccessor(server) : await deriveSuccessor(server, token, stored.value);
   const isFirstUse = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
-  if (!isFirstUse && !await isRetry(server, grace, nextToken, stored.consumedAt, provenKey)) {
+  if (!isFirstUse && !await isRetry(server, request, grace, nextToken, stored.consumedAt)) {
     await revokeGrant(server, stored.grantId!, "refresh token used twice", stored.value.endsAt);
     throw invalidGrant({ rule: "RT-04", usedAt: stored.consumedAt ?? server.now(), clientId: client.id });
   }
-  return await storeSuccessor(server, { client, provenKey }, stored, nextToken);
+  return await storeSuccessor(server, request, stored, nextToken);
 }
 
 async function storeSuccessor(
   server: Server,
-  { client, provenKey }: Pick<AuthenticatedRequest, "client" | "provenKey">,
+  request: AuthenticatedRequest,
   { grantId, value }: StoredRecord<RefreshTokenRecord>,
   token = randomSuccessor(server),
 ): Promise<string> {
-  await storeRefreshToken(server, token, grantId!, {
-    ...successorRecord(server, value),
-    dpopJkt: value.dpopJkt ?? keyOfRefreshToken(client, provenKey),
-  });
+  await server.grants.storeRefreshToken(server, request, token, grantId!, successorRecord(server, value));
   return token;
 }
 
@@ -152,14 +154,14 @@ async function renew(
 /**
  * Whether a response may have been lost: the token was consumed within `refresh.grace`, and its successor never was.
  *
- * @throws {OAuthError} If the first use bound the successor to another key than that of this request.
+ * @throws {OAuthError} If the request may not use the successor.
  */
 async function isRetry(
   server: Server,
+  request: AuthenticatedRequest,
   grace: number,
   nextToken: string,
   consumedAt: number | undefined,
-  provenKey: string | undefined,
 ): Promise<boolean> {
   if (grace === 0) return false;
   const sinceUse = server.now() - (consumedAt ?? server.now());
@@ -167,7 +169,21 @@ async function isRetry(
   if (sinceUse >= grace * 1000 || sinceUse < -clockToleranceMs) return false;
   const successor = await server.store.get("refresh_token", await storageKey(server, nextToken));
   if (successor?.consumedAt !== undefined) return false;
-  const key = successor?.value.dpopJkt;
-  if (key !== undefined) assertProvenKey(server, unprovableToken, key, provenKey);
+  if (successor !== undefined) await server.grants.checkRefreshToken(server, request, successor.value);
   return true;
+}
+
+/** What introspection returns of a valid refresh token. */
+export async function describeRefreshToken(
+  server: Server,
+  client: Client,
+  { grant, validUntil }: RefreshTokenRecord,
+): Promise<UserClaims> {
+  return {
+    iss: server.issuer,
+    client_id: client.id,
+    sub: (await server.identifiers.issued(server, client, { sub: grant.subject.sub })).sub,
+    scope: registeredScope(client, grant.scope).join(" "),
+    exp: Math.floor(validUntil / 1000),
+  };
 }

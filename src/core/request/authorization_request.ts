@@ -9,6 +9,7 @@ import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
 import type { ParameterDescription, ResponseFields, ResponseMode, ResponseType } from "../params.ts";
 import type { OAuthError } from "../errors.ts";
+import type { Carrier } from "../slot.ts";
 import type { RuleId } from "../rules/mod.ts";
 import type { LoginMethod } from "../policy.ts";
 import type { RequestOrigin } from "./request_source.ts";
@@ -25,7 +26,7 @@ export type EntryPoint = "authorize" | "par" | "poll";
  * A valid authorization request. Plain JSON: it is stored, encoded and read back whole, so members that an extension
  * adds are kept.
  */
-export interface AuthorizationRequest extends FurtherAccess {
+export interface AuthorizationRequest extends FurtherAccess, Carrier {
   /** The client that sent the request. */
   readonly clientId: string;
   /** The response type; absent: `code`. */
@@ -34,10 +35,6 @@ export interface AuthorizationRequest extends FurtherAccess {
   readonly scope: readonly string[];
   /** The S256 code challenge, if the request has one (RFC 7636 §4.2). */
   readonly codeChallenge?: string;
-  /**
-   * The thumbprint of the key that must be proven when the code is exchanged, if the request has one (RFC 9449 §10).
-   */
-  readonly dpopJkt?: string;
   /** The `nonce` for the ID token (OpenID Connect Core §3.1.2.1). */
   readonly nonce?: string;
   /** The requested resources (RFC 8707 §2). */

@@ -55,8 +55,8 @@ export interface MissingToken {
   readonly place?: "form" | "query";
   /** The length of a token that is too long. */
   readonly tooLong?: number;
-  /** The proofs of keys that the resource accepts; absent: none. */
-  readonly proofs?: { readonly scheme: string; readonly required: boolean };
+  /** The schemes of the tokens that the resource accepts. */
+  readonly schemes: readonly string[];
 }
 
 /** Why a token is not a valid access token of this server. `unreadable`: unknown, malformed or expired. */

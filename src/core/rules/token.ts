@@ -84,7 +84,7 @@ export const tokenRules = {
     "OAuth 2.1 §10.2; RFC 6749 §4.1.3",
   ),
   // Without a code. Any other error of this rule is an `invalid_grant` error of the grant type.
-  "TK-16": rule<{ readonly isEmpty: boolean } | { readonly lifetime: number } | { readonly isBound: true }>(
+  "TK-16": rule<{ readonly isEmpty: boolean } | { readonly lifetime: number }>(
     "invalid_request",
     "code is missing or empty",
     "OAuth 2.1 §3.2.4",
@@ -102,7 +102,7 @@ export const tokenRules = {
   "CI-05": grantRule<OtherClient>("OAuth 2.1 §4.1.3, §7.5.3"),
   "CI-06": grantRule<Reused>("OAuth 2.1 §4.1.3, §7.5.3"),
   "CI-11": grantRule<
-    { readonly lost: "client" | "user"; readonly id: string } | {
+    { readonly lost: "client" | "user" | "extension"; readonly id: string } | {
       readonly lost: "consent";
       readonly revocation: RevocationRecord;
     }
@@ -119,7 +119,6 @@ export const tokenRules = {
     | { readonly isMissing: true }
     | { readonly isUnknown: true }
     | ({ readonly expired: "grant" | "token" } & Expired)
-    | { readonly isBound: true }
   >("invalid_request", "refresh_token is missing", "OAuth 2.1 §4.3.1, §4.3.3"),
   "RT-09": grantRule<{ readonly registered: readonly string[]; readonly granted: readonly string[] }>(
     "OAuth 2.1 §4.3.1; RFC 6749 §6",

@@ -1,5 +1,7 @@
 /** The records that a server stores. Types only. Times are in milliseconds since the epoch. */
 
+import type { Carrier } from "../slot.ts";
+
 /** @internal Names of requested claims, by the place where they are returned (OpenID Connect Core §5.5). */
 export interface RequestedClaims {
   readonly userinfo: readonly string[];
@@ -50,7 +52,7 @@ export interface FurtherAccess {
  *
  * @internal
  */
-export interface Grant extends FurtherAccess {
+export interface Grant extends FurtherAccess, Carrier {
   readonly clientId: string;
   readonly subject: Subject;
   /** The granted scope; an access token may have less. */
@@ -65,12 +67,10 @@ export interface Grant extends FurtherAccess {
 }
 
 /** @internal A record that gives a client the access of a grant. */
-export interface GrantRecord {
+export interface GrantRecord extends Carrier {
   readonly grant: Grant;
   /** The OpenID Connect nonce for the ID token; absent if none was sent. */
   readonly nonce?: string;
-  /** The thumbprint of the key that must be proven (RFC 9449 §5, §10); absent if the record is not bound to a key. */
-  readonly dpopJkt?: string;
 }
 
 /** @internal An authorization code, stored under the digest of its value (OAuth 2.1 §4.1.2). */

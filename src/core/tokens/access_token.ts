@@ -2,7 +2,6 @@
 
 import type { Authorization } from "../grants/authenticated_request.ts";
 import { type RandomBytes, randomId } from "../secrets.ts";
-import type { Confirmation } from "./sent_token.ts";
 
 /** The claims of an access token (RFC 9068 §2.2). Times in seconds since the epoch. */
 export interface AccessTokenClaims {
@@ -26,7 +25,7 @@ export interface AccessTokenClaims {
   /** The session; absent without a session of the user. */
   readonly sid?: string;
   /** The key that the token is bound to (RFC 7800 §3.1); absent for a bearer token. */
-  readonly cnf?: Confirmation;
+  readonly cnf?: Readonly<Record<string, unknown>>;
   /** Claims of the user, and claims that grant types and token issuers add. */
   readonly [claim: string]: unknown;
 }
@@ -38,7 +37,7 @@ export interface AccessToken {
   readonly user?: string;
   /** The resources that the token was issued for. */
   readonly audience: readonly string[];
-  /** Headers of the response, for the next proof of its key. */
+  /** Headers of the response to a request with it. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

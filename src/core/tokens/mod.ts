@@ -8,7 +8,6 @@
 
 import type { Subject } from "../store/store.ts";
 import type { AccessTokenClaims } from "./access_token.ts";
-import { type Confirmation, confirmationOf } from "./sent_token.ts";
 import { accessTokenClaims, type ClaimRules, claimsForScope, type UserClaims } from "../claims.ts";
 import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
@@ -18,8 +17,25 @@ import { type ClaimsContext, finalClaims } from "./claim_change.ts";
 import { refreshToken } from "./refresh_token.ts";
 
 /** Issues the access token. */
-export const accessToken: TokenIssuer = async (server, authorization, now, _issued, { provenKey }) => {
+export const accessToken: TokenIssuer = async (server, authorization, now, _issued, request) => {
   if (authorization.issue !== undefined) return await authorization.issue(now);
+  const claims = await server.grants.accessTokenClaims(server, authorization, now, request);
+  const signedClaims = await claimsToSign(server, "access_token", claims, authorization);
+  const token = await server.grants.formatToken(server, authorization, signedClaims, claims.exp);
+  return {
+    access_token: token,
+    token_type: "Bearer",
+    expires_in: claims.exp - now,
+    ...claims.scope !== undefined && { scope: claims.scope },
+  };
+};
+
+/** The claims of a new access token (RFC 9068 §2.2). */
+export async function newTokenClaims(
+  server: Server,
+  authorization: Authorization,
+  now: number,
+): Promise<AccessTokenClaims> {
   const { client, subject, claims: requested, scope, resources } = authorization;
   const { maxLifetimeSeconds = Infinity } = authorization;
   const expiresIn = Math.min(server.settings.lifetimes.access_token, maxLifetimeSeconds);
@@ -45,23 +61,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     const user = names.length === 0 ? undefined : await server.users.find(subject.sub);
     if (user !== undefined) Object.assign(claims, accessTokenClaims(server.claims, user, names, scope));
   }
-  if (provenKey !== undefined) claims.cnf = confirmationOf(provenKey);
-  const { accessTokenClaims: furtherClaims } = authorization;
-  const allClaims = furtherClaims === undefined ? claims : { ...furtherClaims, ...claims };
-  const signedClaims = await claimsToSign(server, "access_token", allClaims, authorization);
-  const token = await server.grants.formatToken(server, authorization, signedClaims, claims.exp);
-  const type = tokenType(server, claims.cnf);
-  return {
-    access_token: token,
-    token_type: type,
-    expires_in: expiresIn,
-    ...claims.scope !== undefined && { scope: claims.scope },
-  };
-};
-
-/** The `token_type`; `undefined` if the token is bound to a key whose proofs the server does not accept. */
-export function tokenType(server: Server, cnf: Confirmation | undefined): string | undefined {
-  return cnf?.jkt === undefined ? "Bearer" : server.possession?.acceptedProofs(server)?.scheme;
+  return { ...authorization.accessTokenClaims, ...claims };
 }
 
 /** Makes an access token that is a JWT. */

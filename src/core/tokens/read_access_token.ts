@@ -1,18 +1,30 @@
 /** Reads access tokens of this server. */
 
 import { reject } from "../reject.ts";
-import { type OtherPlace, requireSentToken } from "./sent_token.ts";
+import { challenge } from "../http/message.ts";
+import { type OtherPlace, readAuthorization, requireSentToken } from "./sent_token.ts";
 import type { ResourceRequest } from "../grants/authenticated_request.ts";
 import { findRevoked } from "../grant.ts";
 import { isDeeperThan, isObject, isTextList } from "../json_value.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
-import type { Server } from "../server.ts";
+import type { Server, TokenReceipt } from "../server.ts";
 import { type AccessToken, type AccessTokenClaims, revocableIds } from "./access_token.ts";
 import { verifyOwnJwt } from "../keys/verification.ts";
 import type { OwnJwtPolicy } from "../keys/verify_jwt.ts";
 
 /** An access token that is a JWT (RFC 9068 §4). */
 const accessTokenPolicy: OwnJwtPolicy = { kind: "access_token" };
+
+/** Access tokens without further proofs (RFC 6750). */
+export const bearerTokens: TokenReceipt = {
+  read: (_server, authorization) => readAuthorization(authorization),
+  schemes: () => ["Bearer"],
+  assertHolder(_server, _request, _sent, { cnf }) {
+    if (cnf !== undefined) throw reject("BR-02", { isBound: true });
+    return {};
+  },
+  challenge: (_server, _authorization, _status, parameters) => challenge("Bearer", parameters),
+};
 
 /** Reads an access token of this server; `undefined` if it is unknown, expired or revoked. */
 export async function readAccessToken(server: Server, token: string): Promise<AccessToken | undefined> {
@@ -80,9 +92,11 @@ export async function requireAccessToken(
   other: OtherPlace | undefined,
   ...scopes: readonly string[]
 ): Promise<AccessToken> {
+  const { receipt } = server;
   const sent = requireSentToken(request.header("authorization"), {
     missing: (facts, handling) => reject("BR-02", facts, handling),
-    proofs: server.possession?.acceptedProofs(server),
+    read: (authorization) => receipt.read(server, authorization),
+    schemes: receipt.schemes(server),
     other,
   });
   const { token } = sent;
@@ -90,9 +104,8 @@ export async function requireAccessToken(
   if (typeof accessToken === "string") throw reject("BR-02", { token, problem: accessToken });
   const { audience } = accessToken;
   if (!audience.includes(server.audience)) throw reject("BR-02", { token, audience });
-  const { cnf, scope: granted } = accessToken.claims;
-  const headers = await server.possession?.verifyToken(server, request, sent, accessToken.claims);
-  if (cnf !== undefined && headers === undefined) throw reject("BR-02", { isBound: true });
+  const headers = await receipt.assertHolder(server, request, sent, accessToken.claims);
+  const { scope: granted } = accessToken.claims;
   const values = granted?.split(" ") ?? [];
   const found = scopes.find((scope) => values.includes(scope));
   const [scope] = scopes;

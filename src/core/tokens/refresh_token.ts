@@ -2,12 +2,12 @@
 
 import { grantNow } from "../grant.ts";
 import type { RefreshTokenRecord } from "../store/store.ts";
-import { type Client, mustAuthenticate } from "../clients/repository.ts";
+import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 import { digest, randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 
 /** Issues the first refresh token of a grant, or the refresh token that the grant type has chosen. */
-export const refreshToken: TokenIssuer = async (server, authorization, _now, _issued, { provenKey }) => {
+export const refreshToken: TokenIssuer = async (server, authorization, _now, _issued, request) => {
   const { client, subject, scope, grantId, refresh: nextRefreshToken } = authorization;
   if (nextRefreshToken !== undefined) {
     return nextRefreshToken.token === undefined ? {} : { refresh_token: nextRefreshToken.token };
@@ -18,23 +18,15 @@ export const refreshToken: TokenIssuer = async (server, authorization, _now, _is
   const grant = authorization.grant ?? await grantNow(server, authorization, subject);
   const endsAt = grant.approvedAt + server.settings.lifetimes.refresh_token * 1000;
   const validUntil = idleExpiresAt(server, endsAt);
-  const dpopJkt = keyOfRefreshToken(client, provenKey);
   const salt = randomId(server.randomBytes);
-  await storeRefreshToken(server, token, grantId, { grant, dpopJkt, salt, validUntil, endsAt });
+  await server.grants.storeRefreshToken(server, request, token, grantId, { grant, salt, validUntil, endsAt });
   return { refresh_token: token };
 };
-
-/**
- * The key that a new refresh token is bound to (RFC 9449 §5). A confidential client authenticates with each refresh,
- * and may change its key.
- */
-export function keyOfRefreshToken(client: Client, provenKey: string | undefined): string | undefined {
-  return mustAuthenticate(client) ? undefined : provenKey;
-}
 
 /** Stores a refresh token. A token that is already stored, consumed or not, stays unchanged. */
 export async function storeRefreshToken(
   server: Server,
+  _request: AuthenticatedRequest,
   token: string,
   grantId: string,
   record: RefreshTokenRecord,

@@ -1,7 +1,4 @@
-/**
- * Where a request to a protected resource, userinfo among them, may carry an access token (RFC 6750 §2), and the key to
- * which the token is bound: the claim `cnf` (RFC 7800).
- */
+/** Where a request to a protected resource, userinfo among them, may carry an access token (RFC 6750 §2). */
 
 import type { OAuthError } from "../errors.ts";
 import { type Handling, reject } from "../reject.ts";
@@ -9,7 +6,7 @@ import type { MissingToken } from "../rules/openid.ts";
 
 /** The content of an `Authorization` header. */
 export interface SentToken {
-  /** `Bearer`, or the scheme of bound tokens; absent if the header has another one, or is absent. */
+  /** `Bearer`, or another scheme that the resource accepts; absent if the header has another one, or is absent. */
   readonly scheme?: string;
   /** The token; absent if it is malformed. */
   readonly token?: string;
@@ -19,21 +16,6 @@ export interface SentToken {
 export function readAuthorization(authorization: string | null, scheme = "Bearer"): SentToken {
   const [, name, token] = /^([a-z]+)\b(?: +([a-z0-9._~+/-]+=*)$)?/i.exec(authorization ?? "") ?? [];
   return name?.toLowerCase() === scheme.toLowerCase() ? { scheme, token } : {};
-}
-
-/** The proofs of keys that a resource accepts with access tokens. */
-export interface AcceptedProofs {
-  readonly required: boolean;
-  /** The scheme of access tokens that are bound to a key, as in `Authorization: DPoP TOKEN`. */
-  readonly scheme: string;
-  /** Reads a header of this scheme or `Bearer`. @throws {OAuthError} If it has a token of each. */
-  readonly read: (authorization: string | null) => SentToken;
-  /** The challenges of the response to a request with this header. */
-  challenges(
-    authorization: string | null,
-    status: number,
-    parameters: Readonly<Record<string, string | undefined>>,
-  ): string;
 }
 
 /** A place besides the header where a request has a token. */
@@ -50,8 +32,10 @@ export function hasTokenInQuery(url: string): boolean {
 
 interface TokenRequirement {
   readonly missing: (facts: MissingToken, handling: Handling) => OAuthError;
-  /** The proofs that the resource accepts; absent: none. */
-  readonly proofs?: AcceptedProofs;
+  /** Reads the token in a header. Default: that of a bearer token. */
+  readonly read?: (authorization: string | null) => SentToken;
+  /** The schemes of the tokens that the resource accepts. Default: `Bearer`. */
+  readonly schemes?: readonly string[];
   /** The other place; absent if the request has no token there. */
   readonly other?: OtherPlace;
 }
@@ -69,9 +53,9 @@ export const maxTokenLength = 62 * 1024;
  */
 export function requireSentToken(
   authorization: string | null,
-  { missing, proofs, other }: TokenRequirement,
+  { missing, read = readAuthorization, schemes = ["Bearer"], other }: TokenRequirement,
 ): Required<SentToken> {
-  const { scheme, token } = (proofs?.read ?? readAuthorization)(authorization);
+  const { scheme, token } = read(authorization);
   const isInForm = other?.token !== undefined;
   if (other !== undefined && (isInForm ? authorization !== null : token !== undefined)) {
     throw reject("BR-01", { place: other.name, isAccepted: isInForm });
@@ -82,17 +66,8 @@ export function requireSentToken(
     header: authorization === null ? "absent" : scheme === undefined ? "of another scheme" : "malformed",
     place: other?.name,
     tooLong: sent?.length,
-    proofs,
+    schemes,
   } as const;
   // A request that authenticates in another way has no token either (RFC 6750 §3.1).
   throw missing(facts, { challenge: scheme === undefined && !isInForm ? "bare" : undefined });
-}
-
-/** The key that a token is bound to: a thumbprint by its kind, such as `jkt` for a key that signs proofs (RFC 9449). */
-export type Confirmation = Readonly<Record<string, string | undefined>>;
-
-/** The claim for a key: a thumbprint, or `KIND:THUMBPRINT` if it is no `jkt`. */
-export function confirmationOf(provenKey: string): Confirmation {
-  const colon = provenKey.lastIndexOf(":");
-  return colon < 0 ? { jkt: provenKey } : { [provenKey.slice(0, colon)]: provenKey.slice(colon + 1) };
 }

@@ -10,13 +10,11 @@ const received = {
 };
 
 /** Explains a missing access token. */
-export function explainMissingToken(
-  { header, place, tooLong, proofs }: MissingToken,
-): RejectionTexts {
+export function explainMissingToken({ header, place, tooLong, schemes }: MissingToken): RejectionTexts {
   return {
-    expected: proofs?.required
-      ? describeBoundToken(proofs.scheme)
-      : `Authorization: Bearer TOKEN${proofs === undefined ? "" : `, or ${proofs.scheme} TOKEN`}`,
+    expected: schemes.includes("Bearer")
+      ? `Authorization: ${schemes.map((scheme) => `${scheme} TOKEN`).join(", or ")}`
+      : describeBoundToken(schemes[0]!),
     received: tooLong !== undefined
       ? `a token of ${tooLong} characters`
       : place !== undefined

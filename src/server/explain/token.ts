@@ -101,9 +101,7 @@ export const tokenTexts = {
     fix:
       "Exchange the code of the callback immediately and unchanged. A code is also unknown if it has expired, if another server issued it, or if a server with the memory store was restarted.",
     explain: (facts) =>
-      "isBound" in facts
-        ? { reason: "the code is bound to a key, and this server accepts no proofs" }
-        : "lifetime" in facts
+      "lifetime" in facts
         ? {
           reason: "the code is unknown or has expired",
           expected: `a code that this server issued less than ${facts.lifetime} seconds ago`,
@@ -174,6 +172,13 @@ export const tokenTexts = {
     explain: (facts) => {
       if (facts.lost === "consent") return explainRevocation("consent", facts.revocation);
       if (facts.lost === "client") return removedClient(facts.id);
+      if (facts.lost === "extension") {
+        return {
+          reason: "the grant was made by a server with an extension that this server does not have",
+          expected: `a server with the extension ${facts.id}`,
+          received: "a server without it",
+        };
+      }
       return {
         reason: "the user was removed",
         expected: `user ${facts.id}`,
@@ -219,9 +224,6 @@ export const tokenTexts = {
     passes: "the grant of the refresh token is active and within its idle lifetime",
     fix: "Start a new login. Only a persistent store keeps tokens across a restart.",
     explain: (facts) => {
-      if ("isBound" in facts) {
-        return { reason: "the refresh token is bound to a key, and this server accepts no proofs" };
-      }
       if ("expired" in facts) {
         const { expired } = facts;
         const reason = expired === "grant" ? "the grant has expired" : "the refresh token was unused for too long";

@@ -1,14 +1,14 @@
 /** Responses with claims that are JWTs: signed, encrypted, or both. */
 
 import { contentHeaders, type HttpResponse, json } from "../../core/http/message.ts";
-import type { ClaimResponses } from "../../core/server.ts";
+import type { ClientResponses } from "../../core/server.ts";
 import { finalClaims } from "../../core/tokens/claim_change.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { introspectionWithLifetimes } from "../refresh_lifetimes.ts";
 
-/** The responses of the whole server. */
-export const claimResponses: ClaimResponses = {
+/** The responses with claims of the whole server. */
+export const claimResponses: Omit<ClientResponses, "token"> = {
   async userinfo(server: HostedServer, claims, context) {
     const { client } = context;
     const { userinfo_signed_response_alg: alg } = metadataOf(client);

@@ -16,7 +16,7 @@ export function withResponses<S extends Server>(
     ...server,
     keys: { ...server.keys, signToken: signLimitedToken },
     tokenIssuers: tokenIssuers.map((issue) => issue === refreshToken ? refreshTokenWithLifetimes : issue),
-    responses: claimResponses,
+    responses: { ...server.responses, ...claimResponses },
     jwtResponses: { findEncryption: () => undefined, signIntrospection: () => undefined },
   };
 }

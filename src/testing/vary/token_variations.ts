@@ -6,6 +6,7 @@ import { splitScope } from "../../core/params.ts";
 import { randomToken } from "../../core/secrets.ts";
 import type { GrantType, Server } from "../../core/server.ts";
 import { encodeBase64url } from "../../core/crypto.ts";
+import { confirmationOf } from "../../server/extensions/bound_tokens/mod.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import type { FaultContext } from "../faults/fault.ts";
 import { withOpaqueToken } from "../fixed_values.ts";
@@ -69,7 +70,7 @@ function withRotation(grant: GrantType, context: FaultContext): GrantType {
       const { refresh } = server.settings;
       const mayRenew = mustAuthenticate(request.client)
         ? !refresh.rotateConfidential
-        : request.provenKey !== undefined && !refresh.rotateBound;
+        : confirmationOf(request) !== undefined && !refresh.rotateBound;
       if (!mayRenew || !context.consume()) {
         return await grant.authorize(server, request);
       }

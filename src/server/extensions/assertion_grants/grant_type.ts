@@ -13,6 +13,7 @@ import { resolveScope } from "../../../core/request/scope.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { GrantType } from "../../../core/server.ts";
+import { proofKey } from "../bound_tokens/mod.ts";
 import { findSubject, mappedSubject } from "./assertion_subject.ts";
 import type { FurtherAccess, Grant } from "../../../core/store/store.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
@@ -36,10 +37,10 @@ async function authorizeAssertion(
   request: AuthenticatedRequest,
   trustedIssuers: readonly TrustedIssuer[],
 ): Promise<Authorization> {
-  const { client, parameters, provenKey } = request;
+  const { client, parameters } = request;
   const verified = await verifyAssertion(server, requireAssertion(parameters), trustedIssuers);
   const { trusted, claims } = verified;
-  if (claims.cnf !== undefined) assertProvenKey(claims.cnf, provenKey);
+  if (claims.cnf !== undefined) assertProvenKey(claims.cnf, proofKey.of(request));
   assertClient(server, client, verified);
   server.passed?.("JB-08", client.id);
   const user = await findSubject(server, client, verified);

@@ -1,58 +1,92 @@
 /** DPoP (RFC 9449): a client proves possession of a key with each request, and its tokens are bound to that key. */
 
 import type { Extension } from "../../hosting/extension.ts";
+import type { OAuthError } from "../../../core/errors.ts";
+import { unusableCode } from "../../../core/grants/authorization_code.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
-import type { PartRequest, ProofOfPossession } from "../../../core/server.ts";
-import { confirmationOf } from "../../../core/tokens/sent_token.ts";
+import { unusableToken } from "../../../core/grants/refresh_token.ts";
+import type { PartRequest, Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import { hasKey, proofKey, withBoundTokens } from "../bound_tokens/mod.ts";
+import { bindsToCertificate } from "../mutual_tls/settings.ts";
 import { type dpopRules, reject } from "./rules.ts";
-import { acceptedProofs, assertKeyProven } from "./scheme.ts";
+import { type AcceptedProofs, acceptedProofs, assertKeyProven, dpopScheme } from "./scheme.ts";
 import { dpopClientFields, type DpopPolicy, dpopSettings, isProofRequired } from "./settings.ts";
 
 const load = () => import("./respond.ts");
 
-/** Adds DPoP proofs to the other ways of a server to prove a key, which come first. */
-function withProofs(others: ProofOfPossession | undefined): ProofOfPossession {
+function proofsOf({ settings }: Server): AcceptedProofs {
+  const { dpop: { algorithms }, requireSenderConstrainedTokens: required } = dpopSettings.of(settings);
+  return acceptedProofs({ algorithms, required });
+}
+
+/** Verifies the proofs of token requests, and requires the key that a code or refresh token is bound to. */
+function withProofs(server: HostedServer): HostedServer {
+  const { grants, receipt, responses, tokenIssuers: [issueAccessToken, ...issueOthers] } = server;
   return {
-    async prove(server: HostedServer, request, respond) {
-      const proveKey: typeof respond = async (request) =>
-        request.provenKey !== undefined ||
-          request.header("dpop") === null && !isProofRequired(server, request.client)
-          ? await respond(request)
-          : await (await load()).respondWithKey(server, request, respond);
-      return await (others?.prove(server, request, proveKey) ?? proveKey(request));
+    ...server,
+    responses: {
+      ...responses,
+      async token(server: HostedServer, request) {
+        const { client } = request;
+        const isBearer = request.header("dpop") === null && !isProofRequired(server, client);
+        if (isBearer || bindsToCertificate(client)) return await responses.token(server, request);
+        return await (await load()).respondWithKey(server, request, responses.token);
+      },
     },
-    unprovenKey(error, expectedKey, provenKey) {
-      if (confirmationOf(expectedKey).jkt === undefined) {
-        return others?.unprovenKey(error, expectedKey, provenKey) ?? error;
-      }
-      const name = error.details.rule === "TK-16" ? "code" : "refresh token";
-      const facts = { name, expectedKey, provenKey };
-      if (provenKey === undefined) return reject(name === "code" ? "DO-08" : "DO-07", facts);
-      const invalidGrant = invalidGrantBy<typeof dpopRules>(error.details.rule!, error.message);
-      return invalidGrant(name === "code" ? { rule: "DO-08", ...facts } : { rule: "DO-07", ...facts });
+    grants: {
+      ...grants,
+      async checkCode(server, request, record) {
+        await grants.checkCode(server, request, record);
+        const [expectedKey, provenKey] = [proofKey.of(record.grant), proofKey.of(request)];
+        if (expectedKey === undefined || expectedKey === provenKey) return;
+        throw unproven("code", expectedKey, provenKey);
+      },
+      async visibleClaims(server, client, claims) {
+        const visible = await grants.visibleClaims(server, client, claims);
+        return !hasKey(claims, "jkt") ? visible : { ...visible, token_type: dpopScheme };
+      },
     },
-    acceptedProofs(server) {
-      const { dpop: { algorithms }, requireSenderConstrainedTokens: required } = dpopSettings.of(server.settings);
-      return acceptedProofs({ algorithms, required });
+    receipt: {
+      read: (server, authorization) => proofsOf(server).read(authorization),
+      schemes: (server) => proofsOf(server).schemes,
+      challenge: (server, ...rejected) => proofsOf(server).challenges(...rejected),
+      async assertHolder(server: HostedServer, request, sent, claims) {
+        const { cnf, client_id: clientId } = claims;
+        // Bound to a key of another kind.
+        if (cnf !== undefined && cnf.jkt === undefined && sent.scheme === "Bearer") {
+          return await receipt.assertHolder(server, request, sent, claims);
+        }
+        await assertKeyProven(
+          sent.scheme,
+          cnf,
+          isProofRequired(server, undefined),
+          async (boundKey) => {
+            const { verifyRequestProof } = await load();
+            return await verifyRequestProof(server, request, { accessToken: sent.token, boundKey, clientId });
+          },
+        );
+        if (cnf !== undefined) server.passed?.("DO-09");
+        return cnf?.jkt !== undefined && await (await load()).nextProofHeaders(server, "resource") || {};
+      },
     },
-    async verifyToken(server: HostedServer, request, sent, claims) {
-      const headers = await others?.verifyToken(server, request, sent, claims);
-      if (headers !== undefined) return headers;
-      const { cnf, client_id: clientId } = claims;
-      await assertKeyProven(
-        sent.scheme,
-        cnf,
-        isProofRequired(server, undefined),
-        async (boundKey) => {
-          const { verifyRequestProof } = await load();
-          return await verifyRequestProof(server, request, { accessToken: sent.token, boundKey, clientId });
-        },
-      );
-      if (cnf !== undefined) server.passed?.("DO-09");
-      return cnf?.jkt !== undefined && await (await load()).nextProofHeaders(server, "resource") || {};
-    },
+    tokenIssuers: [async (server, authorization, now, issued, request) => {
+      const members = await issueAccessToken!(server, authorization, now, issued, request);
+      const isBound = proofKey.of(request) !== undefined && members.token_type === "Bearer";
+      return isBound ? { ...members, token_type: dpopScheme } : members;
+    }, ...issueOthers],
   };
+}
+
+/** The error of a token request that does not prove the key of a code or refresh token. */
+function unproven(name: "code" | "refresh token", expectedKey: string, provenKey: string | undefined): OAuthError {
+  const facts = { name, expectedKey, provenKey };
+  if (name === "code") {
+    if (provenKey === undefined) return reject("DO-08", facts);
+    return invalidGrantBy<typeof dpopRules>("TK-16", unusableCode)({ rule: "DO-08", ...facts });
+  }
+  if (provenKey === undefined) return reject("DO-07", facts);
+  return invalidGrantBy<typeof dpopRules>("RT-07", unusableToken)({ rule: "DO-07", ...facts });
 }
 
 /** Reads `dpop_jkt`: the thumbprint of the key that the code is bound to (RFC 9449 §10). */
@@ -69,12 +103,17 @@ export const dpop: Extension<DpopPolicy> = {
   settings: dpopSettings,
   requestParts: [{
     rule: "DO-08",
-    name: "dpopJkt",
+    slot: proofKey,
     place: { before: "AZ-17" },
     at: ["authorize", "par"],
     parameters: [{ name: "dpop_jkt" }],
     read: readKeyBinding,
   }],
   metadata: ({ settings }) => ({ dpop_signing_alg_values_supported: settings.dpop.algorithms }),
-  extend: (server) => ({ ...server, possession: withProofs(server.possession) }),
+  extend: (server) =>
+    withBoundTokens(withProofs(server), {
+      key: proofKey,
+      member: "jkt",
+      unproven: (expected, proven) => unproven("refresh token", expected, proven),
+    }),
 };

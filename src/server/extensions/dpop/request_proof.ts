@@ -1,8 +1,6 @@
 /**
  * Verifies the proofs of requests, including the nonce (`nonce.ts`), and accepts each proof once. Loaded with the first
- * proof; `proof.ts` verifies a proof by itself. The endpoints put the thumbprint of the key into
- * `AuthenticatedRequest.provenKey`; grant types compare it with their records, and the issuer of access tokens writes
- * it.
+ * proof; `proof.ts` verifies a proof by itself.
  */
 
 import { rejectBeyondBound } from "../../entries/bounded_records.ts";

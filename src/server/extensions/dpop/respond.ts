@@ -2,16 +2,15 @@
 
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
 import type { HttpResponse } from "../../../core/http/message.ts";
-import type { ProofOfPossession, Server } from "../../../core/server.ts";
+import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import { proofKey } from "../bound_tokens/mod.ts";
 import { verifyRequestProof } from "./request_proof.ts";
 import { nonceHeader } from "./scheme.ts";
 import { dpopSettings } from "./settings.ts";
 import { serverNonces } from "./nonce.ts";
 
 export { verifyRequestProof } from "./request_proof.ts";
-
-type Respond = Parameters<ProofOfPossession["prove"]>[2];
 
 /**
  * Responds to a request to an endpoint for clients, with the key of its proof.
@@ -21,10 +20,10 @@ type Respond = Parameters<ProofOfPossession["prove"]>[2];
 export async function respondWithKey(
   server: HostedServer,
   request: AuthenticatedRequest,
-  respond: Respond,
+  respond: (server: HostedServer, request: AuthenticatedRequest) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
-  const provenKey = await verifyRequestProof(server, request);
-  const response = await respond(Object.assign(request, { provenKey }));
+  const thumbprint = await verifyRequestProof(server, request);
+  const response = await respond(server, proofKey.put(request, thumbprint));
   const headers = await nextProofHeaders(server, "client");
   return headers === undefined ? response : { ...response, headers: { ...response.headers, ...headers } };
 }

@@ -2,18 +2,35 @@
 
 import { OAuthError } from "../../../core/errors.ts";
 import { challenge } from "../../../core/http/message.ts";
-import { type AcceptedProofs, readAuthorization, type SentToken } from "../../../core/tokens/sent_token.ts";
+import { readAuthorization, type SentToken } from "../../../core/tokens/sent_token.ts";
 import { reject } from "./rules.ts";
 
 /** `Authorization: DPoP TOKEN`. The header with the proof has the same name. */
 export const dpopScheme = "DPoP";
+
+/** The proofs of keys that a resource accepts with access tokens. */
+export interface AcceptedProofs {
+  readonly required: boolean;
+  /** The schemes of access tokens that it accepts. */
+  readonly schemes: readonly string[];
+  /** Reads a header of either scheme. @throws {OAuthError} If it has a token of each. */
+  readonly read: (authorization: string | null) => SentToken;
+  /** The challenges of the response to a request with this header. */
+  challenges(
+    authorization: string | null,
+    status: number,
+    parameters: Readonly<Record<string, string | undefined>>,
+  ): string;
+}
 
 /** The proofs that a resource accepts. @param required Whether it accepts no bearer token. */
 export function acceptedProofs(
   { algorithms, required }: { readonly algorithms: readonly string[]; readonly required: boolean },
 ): AcceptedProofs {
   return {
-    ...{ required, scheme: dpopScheme, read: readEitherScheme },
+    required,
+    schemes: required ? [dpopScheme] : ["Bearer", dpopScheme],
+    read: readEitherScheme,
     // The challenge of the scheme that the request used contains the error (RFC 9449 §7.2). With 401, a bearer request
     // also learns that the resource accepts bound tokens. Bearer is not offered if tokens must be bound.
     challenges(authorization, status, parameters) {

@@ -77,7 +77,7 @@ export const dpopSettings = describeSettings<DpopPolicy>({
 
 /** Whether clients of a server can send proofs. */
 export function canProve(server: Server): boolean {
-  return server.possession?.acceptedProofs(server) !== undefined;
+  return server.extensionNames.has("dpop");
 }
 
 /** Whether the token requests of a client, or of an unknown one, need a proof, at a server with this extension. */

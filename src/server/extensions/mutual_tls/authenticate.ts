@@ -20,7 +20,7 @@ import {
   readCertificate,
   showName,
 } from "./certificate.ts";
-import { confirmationMember, mutualTlsOf, subjectMembers } from "./settings.ts";
+import { mutualTlsOf, subjectMembers } from "./settings.ts";
 import { hasSubject } from "./subject.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
@@ -103,7 +103,7 @@ async function assertRegistered(server: HostedServer, client: Client, certificat
   );
 }
 
-/** The key of a token request: the certificate of its connection. @throws {OAuthError} `invalid_request`. */
+/** The thumbprint of the certificate of a token request. @throws {OAuthError} `invalid_request`. */
 export function requireCertificate(server: HostedServer, request: AuthenticatedRequest): string {
   const certificate = readCertificate(server.settings, request);
   const problem = certificate === undefined
@@ -111,7 +111,7 @@ export function requireCertificate(server: HostedServer, request: AuthenticatedR
     : findTimeProblem(certificate, server.now());
   if (problem !== undefined) throw reject("MT-05", { problem: "no valid certificate", received: problem });
   if (request.header("dpop") !== null) throw reject("MT-05", { problem: "two proofs" });
-  return `${confirmationMember}:${certificate!.thumbprint}`;
+  return certificate!.thumbprint;
 }
 
 /** Requires the certificate that an access token is bound to. @throws {OAuthError} `invalid_token`. */

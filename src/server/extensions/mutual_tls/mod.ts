@@ -2,9 +2,10 @@
 
 import type { Extension } from "../../hosting/extension.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";
-import type { ClientAuth, ProofOfPossession } from "../../../core/server.ts";
+import type { ClientMetadata } from "../../config/client_metadata.ts";
+import type { ClientAuth } from "../../../core/server.ts";
 import {
+  bindsToCertificate,
   confirmationMember,
   mutualTlsClientFields,
   type MutualTlsSettings,
@@ -13,7 +14,9 @@ import {
   validateCertificates,
 } from "./settings.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
-import { confirmationOf } from "../../../core/tokens/sent_token.ts";
+import { unusableToken } from "../../../core/grants/refresh_token.ts";
+import type { OAuthError } from "../../../core/errors.ts";
+import { certificateKey, hasKey, withBoundTokens } from "../bound_tokens/mod.ts";
 import type { mutualTlsRules } from "./rules.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
@@ -36,32 +39,47 @@ function byCertificate(
   };
 }
 
-/** Adds certificates to the other ways of a server to prove a key. They come first. */
-function withCertificates(others: ProofOfPossession | undefined): ProofOfPossession {
+/** Verifies the certificates of token requests, and requires the one that an access token is bound to. */
+function withCertificates(server: HostedServer): HostedServer {
+  const { receipt, responses } = server;
   return {
-    acceptedProofs: () => undefined,
-    ...others,
-    async prove(server: HostedServer, request, respond) {
-      if (metadataOf(request.client).tls_client_certificate_bound_access_tokens !== true) {
-        return await (others?.prove(server, request, respond) ?? respond(request));
-      }
-      const { requireCertificate } = await load();
-      return await respond(Object.assign(request, { provenKey: requireCertificate(server, request) }));
+    ...server,
+    responses: {
+      ...responses,
+      async token(server: HostedServer, request) {
+        if (!bindsToCertificate(request.client)) return await responses.token(server, request);
+        const { requireCertificate } = await load();
+        return await responses.token(server, certificateKey.put(request, requireCertificate(server, request)));
+      },
     },
-    unprovenKey(error, expected, received) {
-      if (confirmationOf(expected).jkt !== undefined) return others?.unprovenKey(error, expected, received) ?? error;
-      const invalidGrant = invalidGrantBy<typeof mutualTlsRules>(error.details.rule!, error.message);
-      return invalidGrant({ rule: "MT-07", name: "refresh token", expected, received: received ?? "no certificate" });
+    grants: {
+      ...server.grants,
+      async visibleClaims(current, client, claims) {
+        const visible = await server.grants.visibleClaims(current, client, claims);
+        // The scheme of such a token is Bearer (RFC 8705 §3).
+        return hasKey(claims, confirmationMember) ? { token_type: "Bearer", ...visible } : visible;
+      },
     },
-    async verifyToken(server: HostedServer, request, sent, claims) {
-      const { [confirmationMember]: thumbprint, jkt } = claims.cnf ?? {};
-      if (thumbprint !== undefined) {
+    receipt: {
+      ...receipt,
+      async assertHolder(server: HostedServer, request, sent, claims) {
+        const { [confirmationMember]: thumbprint, jkt } = claims.cnf ?? {};
+        if (thumbprint === undefined) return await receipt.assertHolder(server, request, sent, claims);
         (await load()).assertSameCertificate(server, request, thumbprint);
-        if (jkt === undefined && sent.scheme === "Bearer") return {};
-      }
-      return await others?.verifyToken(server, request, sent, claims);
+        const isProven = jkt === undefined && sent.scheme === "Bearer";
+        return isProven ? {} : await receipt.assertHolder(server, request, sent, claims);
+      },
     },
   };
+}
+
+function otherCertificate(expected: string, received: string | undefined): OAuthError {
+  return invalidGrantBy<typeof mutualTlsRules>("RT-07", unusableToken)({
+    rule: "MT-07",
+    name: "refresh token",
+    expected: `${confirmationMember}:${expected}`,
+    received: received === undefined ? "no certificate" : `${confirmationMember}:${received}`,
+  });
 }
 
 /** All issues of a client: its method needs one subject, or its certificates; both need the setting. */
@@ -126,8 +144,11 @@ export const mutualTls: Extension<MutualTlsSettings> = {
     };
   },
   extend: (server) => ({
-    ...server,
-    possession: withCertificates(server.possession),
+    ...withBoundTokens(withCertificates(server), {
+      key: certificateKey,
+      member: confirmationMember,
+      unproven: otherCertificate,
+    }),
     certificateListener: { port: server.settings.mutualTls?.port },
   }),
 };

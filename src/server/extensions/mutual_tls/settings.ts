@@ -5,7 +5,8 @@ import { choice, type Fields, flag, list, object, text, whole } from "../../conf
 import { open } from "../../config/client_fields.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import type { ClientMetadata } from "../../config/client_metadata.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";
 
 /** @internal Mutual TLS (RFC 8705). */
 export interface MutualTlsOptions {
@@ -73,6 +74,11 @@ export interface MutualTlsClientMembers {
   readonly tls_client_auth_san_ip?: string;
   /** An e-mail address of its certificate for `tls_client_auth`. */
   readonly tls_client_auth_san_email?: string;
+}
+
+/** Whether the access tokens of a client are bound to the certificates of its token requests. */
+export function bindsToCertificate(client: Client): boolean {
+  return metadataOf(client).tls_client_certificate_bound_access_tokens === true;
 }
 
 /** Describes {@link MutualTlsClientMembers}. */

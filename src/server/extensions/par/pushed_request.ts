@@ -23,6 +23,7 @@ import { reject, type UnusableRequestUri } from "./rules.ts";
 import { requestUriPrefix } from "./settings.ts";
 import { reject as rejectProof } from "../dpop/rules.ts";
 import { json } from "../../../core/http/message.ts";
+import { proofKey } from "../bound_tokens/mod.ts";
 import { respondWithKey } from "../dpop/respond.ts";
 import { canProve } from "../dpop/settings.ts";
 import { clientEndpoint } from "../../../core/client_endpoint.ts";
@@ -70,8 +71,9 @@ export interface PushedRequestResponse {
  */
 export async function pushRequest(
   server: HostedServer,
-  { client, parameters: params, provenKey, connection: { address } }: AuthenticatedRequest,
+  request: AuthenticatedRequest,
 ): Promise<PushedRequestResponse> {
+  const { client, parameters: params, connection: { address } } = request;
   const isSigned = params.get("request") !== undefined;
   // Outside a request object, only the parameters of client authentication are needed (RFC 9126 §3).
   if (params.get("client_id") === undefined && !isSigned) throw reject("PA-01", { problem: "no client_id" });
@@ -81,6 +83,7 @@ export async function pushRequest(
     : server.requestParts.parameters.par.flatMap(({ name }) =>
       params.getAll(name).map((value) => [name, value] as const)
     );
+  const provenKey = proofKey.of(request);
   const parameters = provenKey === undefined ? received : bindToKey(received, provenKey);
   const { length } = JSON.stringify(parameters);
   if (length > maxStoredLength) {
@@ -199,9 +202,10 @@ function unusable(facts: UnusableRequestUri): OAuthError {
 /** The handlers of the pushed authorization request endpoint. */
 export const par: Handlers = clientEndpoint(
   (server: HostedServer, request) => {
-    const push = async (proven: AuthenticatedRequest) => json(201, await pushRequest(server, proven));
+    const push = async (server: HostedServer, request: AuthenticatedRequest) =>
+      json(201, await pushRequest(server, request));
     const hasProof = canProve(server) && request.header("dpop") !== null;
-    return hasProof ? respondWithKey(server, request, push) : push(request);
+    return hasProof ? respondWithKey(server, request, push) : push(server, request);
   },
   {
     isAudience: true,

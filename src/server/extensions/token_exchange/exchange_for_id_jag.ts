@@ -2,7 +2,7 @@
 
 import { subjectFor } from "../../entries/subjects.ts";
 import { type AccessItems, accessName } from "../../entries/access.ts";
-import { confirmationOf } from "../../../core/tokens/sent_token.ts";
+import { confirmationOf } from "../bound_tokens/mod.ts";
 import { warn } from "../../trace.ts";
 import type { Subject } from "../../../core/store/store.ts";
 import { type Params, scopeToken, splitScope } from "../../../core/params.ts";
@@ -41,7 +41,7 @@ export async function exchangeForIdJag(
   request: AuthenticatedRequest,
   resourceServers: readonly ResourceAuthorizationServer[],
 ): Promise<Authorization> {
-  const { client, parameters, provenKey } = request;
+  const { client, parameters } = request;
   if (parameters.get("actor_token") !== undefined) throw reject("IJ-11");
   const audience = findAudience(server, parameters, resourceServers);
   const clientIdAtAudience = assertClient(server, client, audience);
@@ -54,6 +54,7 @@ export async function exchangeForIdJag(
   const access = await readForeignAccess(server, parameters, types, rejectTypes);
   server.passed?.("IJ-05", [...scope, ...resources].join(" "));
   const sub = await subjectForAudience(server, audience, user);
+  const cnf = confirmationOf(request);
   const lifetime = audience.lifetime ?? defaultLifetimeSeconds;
   const authorization: Authorization = { client, scope, resources, grantId, subject, refresh: {} };
   return {
@@ -77,7 +78,7 @@ export async function exchangeForIdJag(
         amr: subject.amr,
         ...scope.length > 0 && { scope: scope.join(" ") },
         ...access,
-        ...provenKey !== undefined && { cnf: confirmationOf(provenKey) },
+        ...cnf !== undefined && { cnf },
         ...resources.length > 0 && { resource: resources.length === 1 ? resources[0] : resources },
       };
       const issued = await claimsToSign(server, "id_jag", claims, authorization);

@@ -2,7 +2,6 @@
 
 import type { RuleTexts } from "../../explain/rule_text.ts";
 import { separatorFix } from "../../config/separators.ts";
-import { confirmationOf } from "../../../core/tokens/sent_token.ts";
 import type { tokenExchangeRules } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";
 
@@ -161,12 +160,10 @@ export const tokenExchangeTexts = {
         const { mayAct, sub, clientId } = facts;
         return { expected: JSON.stringify(mayAct), received: `sub ${sub}, client_id ${clientId}` };
       }
-      const { cnf, provenKey } = facts;
+      const { cnf, proven } = facts;
       return {
         expected: `a proof of the key ${JSON.stringify(cnf)}`,
-        received: provenKey === undefined
-          ? "no proof"
-          : `a proof of the key ${JSON.stringify(confirmationOf(provenKey))}`,
+        received: proven === undefined ? "no proof" : `a proof of the key ${JSON.stringify(proven)}`,
       };
     },
   },

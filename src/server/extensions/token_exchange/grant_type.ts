@@ -8,7 +8,7 @@ import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { type Confirmation, confirmationOf } from "../../../core/tokens/sent_token.ts";
+import { type Confirmation, confirmationOf } from "../bound_tokens/mod.ts";
 import { type AccessToken, grantOfAccessToken } from "../../../core/tokens/access_token.ts";
 import { readAccessToken } from "../../../core/tokens/read_access_token.ts";
 import { mayInspect } from "../../../core/introspect.ts";
@@ -109,9 +109,10 @@ async function exchangeAccessToken(
  */
 async function readToken(
   server: HostedServer,
-  { client, parameters, provenKey }: AuthenticatedRequest,
+  request: AuthenticatedRequest,
   name: "subject_token" | "actor_token",
 ): Promise<AccessToken> {
+  const { client, parameters } = request;
   const type = parameters.get(`${name}_type`)!;
   if (type !== tokenTypes.accessToken) throw reject("TX-01", { name, type });
   const token = await readAccessToken(server, parameters.get(name)!);
@@ -119,8 +120,9 @@ async function readToken(
     (name === "actor_token" ? token.claims.client_id === client.id : mayInspect(server, client, token));
   if (!isAcceptable) throw reject("TX-01", { name, issuedTo: token?.claims.client_id });
   const { cnf } = token.claims;
-  if (cnf === undefined || isConfirmed(cnf, provenKey)) return token;
-  throw reject("TX-04", { name, cnf, provenKey });
+  const proven = confirmationOf(request);
+  if (cnf === undefined || isConfirmed(cnf, proven)) return token;
+  throw reject("TX-04", { name, cnf, proven });
 }
 
 /**
@@ -182,8 +184,7 @@ function exchangeCount(jti: string): number {
   return jti.split(".").length - 2;
 }
 
-/** Whether a request proves the key that a token is bound to. */
-function isConfirmed(cnf: Confirmation, provenKey: string | undefined): boolean {
-  const proven: Confirmation = provenKey === undefined ? {} : confirmationOf(provenKey);
+/** Whether the keys that a request proves are those that a token is bound to. */
+function isConfirmed(cnf: object, proven: Confirmation = {}): boolean {
   return Object.entries(cnf).every(([kind, thumbprint]) => proven[kind] === thumbprint);
 }

@@ -1,0 +1,68 @@
+/** The functions about grants of a server that grants nothing besides scope and resources. */
+
+import { createGrant } from "../grant.ts";
+import { splitScope } from "../params.ts";
+import { reject } from "../reject.ts";
+import type { AccessTokenProblem } from "../rules/openid.ts";
+import type { Server } from "../server.ts";
+import type { GrantRecord, StoredRecord } from "../store/store.ts";
+import { type AccessToken, newTokenId } from "../tokens/access_token.ts";
+import { newTokenClaims, signAccessToken } from "../tokens/mod.ts";
+import { readJwt } from "../tokens/read_access_token.ts";
+import { storeRefreshToken } from "../tokens/refresh_token.ts";
+import type { AuthenticatedRequest } from "./authenticated_request.ts";
+import { checkCode } from "./authorization_code.ts";
+import type { GrantChange, GrantFunctions } from "./grant_functions.ts";
+import { narrowGrant } from "./narrow_grant.ts";
+import { checkRefreshToken, describeRefreshToken, rotates } from "./refresh_token.ts";
+
+const noAccess = {};
+
+/** The functions. */
+export const grantFunctions: GrantFunctions<Server> = {
+  create: createGrant,
+  findChange: (server, _client, { subject: { sub } }) => findLostUser(server, sub),
+  loginFingerprint: () => "",
+  tokenId: newTokenId,
+  formatToken: signAccessToken,
+  readToken: readJwt,
+  accessTokenClaims: newTokenClaims,
+  refreshTokenClaims: describeRefreshToken,
+  storeRefreshToken,
+  checkCode,
+  checkRefreshToken,
+  rotates,
+  findTokenProblem,
+  furtherAccess: () => noAccess,
+  hasFurtherAccess: () => false,
+  narrow: narrowGrant,
+  refreshScope,
+  recordUse: () => {},
+  visibleClaims: (_server, _client, claims) => ({ ...claims, authorization_details: undefined }),
+};
+
+/** The requested part of the granted scope, for this access token only (§4.3.1). */
+function refreshScope(
+  _server: Server,
+  { parameters }: AuthenticatedRequest,
+  _stored: StoredRecord<GrantRecord>,
+  granted: readonly string[],
+): readonly string[] {
+  const requested = parameters.get("scope");
+  if (requested === undefined) return granted;
+  const tokens = splitScope(requested);
+  if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
+  throw reject("RT-06", { requested, granted });
+}
+
+async function findLostUser({ users }: Server, sub: string): Promise<GrantChange | undefined> {
+  return await users.find(sub) === undefined ? { rule: "CI-11", lost: "user", id: sub } : undefined;
+}
+
+async function findTokenProblem(
+  { clients, users }: Server,
+  { claims: { client_id }, user }: AccessToken,
+): Promise<AccessTokenProblem | undefined> {
+  if (await clients.findHolder(client_id) === undefined) return "the client was removed";
+  return user !== undefined && await users.find(user) === undefined ? "the user was removed" : undefined;
+}

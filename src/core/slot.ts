@@ -1,0 +1,36 @@
+/**
+ * Values of extensions that travel: from the authorization request into its grant, with a grant to its tokens, and with
+ * one token request. The core stores and returns them, and knows none of them.
+ */
+
+/** @internal What carries values of extensions: a request, a grant, a code or a refresh token. */
+export interface Carrier {
+  /** The values, each under the name of its extension. Plain JSON, except in a token request. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
+}
+
+/** @internal A value of an extension. */
+export interface Slot<Value> {
+  /** The value; `undefined` if it has none. */
+  of(carrier: Carrier | undefined): Value | undefined;
+  /** A copy with the value; without it, if it is `undefined`. */
+  put<Copied extends Carrier>(carrier: Copied, value: Value | undefined): Copied;
+}
+
+/**
+ * The value of an extension in requests, grants and tokens.
+ *
+ * A server without the extension rejects grants that have its value, because the value may limit them.
+ *
+ * @param name The name of the extension.
+ */
+export function slot<Value>(name: string): Slot<Value> {
+  return {
+    of: (carrier) => carrier?.extensions?.[name] as Value | undefined,
+    put(carrier, value) {
+      const { [name]: _, ...others } = carrier.extensions ?? {};
+      const extensions = value === undefined ? others : { ...others, [name]: value };
+      return { ...carrier, extensions: Object.keys(extensions).length === 0 ? undefined : extensions };
+    },
+  };
+}

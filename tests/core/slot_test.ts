@@ -1,0 +1,66 @@
+/** Values of extensions, which travel from the authorization request into the grant and its tokens. */
+
+import { assertEquals } from "@std/assert";
+import { test } from "node:test";
+import { type CoreExtension, memoryStore, slot } from "../../src/core/mod.ts";
+import { startCore } from "./kit.ts";
+
+const tenant = slot<string>("tenants");
+
+const tenants: CoreExtension = {
+  name: "tenants",
+  requestParts: [{
+    at: ["authorize"],
+    parameters: [{ name: "tenant" }],
+    slot: tenant,
+    read: ({ params }) => params.get("tenant"),
+  }],
+  extend: (server) => ({
+    ...server,
+    grants: {
+      ...server.grants,
+      async accessTokenClaims(current, authorization, ...others) {
+        const claims = await server.grants.accessTokenClaims(current, authorization, ...others);
+        return { ...claims, tenant: tenant.of(authorization.grant) };
+      },
+    },
+  }),
+};
+
+function claimsOf({ access_token }: { readonly access_token: string }) {
+  return JSON.parse(
+    new TextDecoder().decode(Uint8Array.fromBase64(access_token.split(".")[1]!, { alphabet: "base64url" })),
+  );
+}
+
+test("a value of an extension is in the access tokens of the grant of its request, also after a refresh", async () => {
+  const { code, exchange, token } = await startCore({ extensions: [tenants] });
+  const tokens = await (await exchange(await code({ tenant: "acme" }))).json();
+  assertEquals(claimsOf(tokens).tenant, "acme");
+  const { refresh_token } = tokens;
+  const refreshed = await token({ grant_type: "refresh_token", client_id: "spa", refresh_token });
+  assertEquals(claimsOf(await refreshed.json()).tenant, "acme");
+  assertEquals("tenant" in claimsOf(await (await exchange(await code())).json()), false);
+});
+
+test("[CI-11] a server without the extension accepts no code and no refresh token with its value", async () => {
+  const store = memoryStore();
+  const extended = await startCore({ store, extensions: [tenants] });
+  const plain = await startCore({ store });
+  const code = await extended.code({ tenant: "acme" });
+  assertEquals((await (await plain.exchange(code)).json()).error, "invalid_grant");
+  const { refresh_token } = await (await extended.exchange(code)).json();
+  const refresh = { grant_type: "refresh_token", client_id: "spa", refresh_token };
+  assertEquals((await (await plain.token(refresh)).json()).error, "invalid_grant");
+  assertEquals((await extended.token(refresh)).status, 200);
+  assertEquals((await plain.exchange(await extended.code())).status, 200);
+});
+
+test("a slot replaces and removes its own value only, and changes no other object", () => {
+  const [one, two] = [slot<number>("one"), slot<number>("two")];
+  const carrier = { extensions: { two: 2 } };
+  const both = one.put(carrier, 1);
+  assertEquals([one.of(both), two.of(both), one.of(carrier), one.of(undefined)], [1, 2, undefined, undefined]);
+  assertEquals(one.put(both, undefined), carrier);
+  assertEquals(two.put(carrier, undefined).extensions, undefined);
+});
