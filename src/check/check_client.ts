@@ -43,11 +43,14 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   assertSupportedNode();
   assertDriver(driver);
   assertCheckOptions(options);
-  const { server = {}, as, onResult, baseline, failOn, signal, rulesUrl, suggestFlag } = options;
+  const { server = {}, as, inProcess = true, onResult, baseline, failOn, signal, rulesUrl, suggestFlag } = options;
   const [only, except = []] = [options.only, options.except].map((names) => names?.map(completeName));
   const { repeat = (id) => `checkClient(driver, { only: [${JSON.stringify(id)}] })` } = options;
+  const starts: readonly Attack["by"][] = ["any", ...sessionStartsOf(driver)];
+  // A running application has no further members, and attacks on other kinds of clients say nothing about it.
+  const isOfKind = ({ by }: Attack) => inProcess || starts.includes(by);
   const selected = attacks.filter((attack) =>
-    (only === undefined || isNamed(attack, only)) && !isNamed(attack, except)
+    (only === undefined ? isOfKind(attack) : isNamed(attack, only)) && !isNamed(attack, except)
   );
   const withPractices = (only === undefined || only.includes("practices")) && !except.includes("practices");
   const all = selected.flatMap((attack) =>

@@ -17,6 +17,8 @@ export const clientCheckField = object<ClientCheckOptions>(
     loggedInUrl: text(["http://localhost:3000/me"]),
     loggedInText: text(["Alice Adams"]),
     refreshUrl: text(["http://localhost:3000/refresh"]),
+    apiUrl: text(["http://localhost:3000/orders"]),
+    logoutUrl: text(["http://localhost:3000/logout"]),
     only: texts(["id-token"]),
     except: texts(["transport"]),
   },
@@ -51,10 +53,10 @@ export function clientIssues(id: string, client: Client | undefined): ConfigIssu
 
 /** SSRF: a visitor must not make the check request hosts that only this machine can reach. */
 export function urlIssues(
-  { loginUrl, loggedInUrl, refreshUrl }: ClientCheckOptions,
+  { loginUrl, loggedInUrl, refreshUrl, apiUrl, logoutUrl }: ClientCheckOptions,
   origins: ReadonlySet<string> | undefined,
 ): ConfigIssue[] {
-  return Object.entries({ loginUrl, loggedInUrl, refreshUrl }).flatMap(([path, url]) => {
+  return Object.entries({ loginUrl, loggedInUrl, refreshUrl, apiUrl, logoutUrl }).flatMap(([path, url]) => {
     if (url === undefined || isTestUrl(url) && origins?.has(new URL(url).origin) !== false) return [];
     const received = quote(url.slice(0, 256));
     if (origins !== undefined) {

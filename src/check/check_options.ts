@@ -121,6 +121,11 @@ export interface OperatorOptions extends
   > {
   /** Records the requests of the check. */
   readonly recorder: Recorder;
+  /**
+   * The URL is that of a resource server, which takes access tokens in this place
+   * ({@link ResourceApplicationOptions.tokenIn}). Default: it starts a login.
+   */
+  readonly tokenIn?: string;
 }
 
 /** @internal Severities of failures, for options and flags. */
@@ -206,6 +211,10 @@ export interface ClientCheckOptions {
   readonly loggedInText?: string;
   /** A page where the application refreshes tokens. Default: the attacks on refreshes are skipped. */
   readonly refreshUrl?: string;
+  /** A page where the application uses its access token. Default: the attacks on its use are skipped. */
+  readonly apiUrl?: string;
+  /** Where the application logs out. Default: the attacks on logout are skipped. */
+  readonly logoutUrl?: string;
   /** The attacks to run, by id or by category. Default: all. */
   readonly only?: readonly string[];
   /** The attacks to leave out, by id or by category. Default: none. */

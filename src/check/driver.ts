@@ -76,6 +76,11 @@ export interface ClientDriver {
    */
   acceptToken?(journey: TokenJourney): Promise<ClientSession>;
   /**
+   * Whether the resource server expects the `aud` that the server usually issues. Default: that of
+   * {@link TokenJourney.resource}.
+   */
+  readonly usesDefaultAudience?: boolean;
+  /**
    * Receives what a browser sends to the redirect URI, whether or not a login was started in that browser, and any
    * number of times. For web applications, whose logins go through two requests.
    *

@@ -270,7 +270,7 @@ function sessionStarter(
       }),
     requestResource: (journey) => driver.requestResource!({ ...journey, resource: resourceUrl }),
     async acceptToken(journey) {
-      const accessToken = await requestToken(as, resourceUrl);
+      const accessToken = await requestToken(as, driver.usesDefaultAudience ? undefined : resourceUrl);
       const client = as.client({ confidential: true, grant_types: ["client_credentials"], serves: [resourceUrl] });
       return await driver.acceptToken!({ ...journey, client, resource: resourceUrl, accessToken });
     },
@@ -285,10 +285,10 @@ function sessionStarter(
   };
 }
 
-/** An access token of the first user for a resource, from the token endpoint, where faults can change it. */
-async function requestToken(as: TestLatchkey, resource: string): Promise<string> {
+/** An access token of the first user, from the token endpoint, where faults can change it. */
+async function requestToken(as: TestLatchkey, resource: string | undefined): Promise<string> {
   const { client_id, client_secret, redirect_uri } = as.client({ token_endpoint_auth_method: "client_secret_post" });
-  const code = await as.mint.code({ client: client_id, resource });
+  const code = await as.mint.code({ client: client_id, ...resource !== undefined && { resource } });
   const grant = { grant_type: "authorization_code", code, redirect_uri, client_id, client_secret: client_secret! };
   const body = new URLSearchParams(grant);
   const response = await as.fetch(`${as.issuer}/oauth2/token`, { method: "POST", body });

@@ -26,6 +26,7 @@ import { checkClient } from "./check_client.ts";
 import { clientCheckField, clientIssues, nameIssues, notTestHost, urlIssues } from "./check_issues.ts";
 import type { CheckOptions, ClientCheckOptions, OperatorOptions } from "./check_options.ts";
 import type { CheckReport } from "./report.ts";
+import { resourceApplication } from "./resource_application.ts";
 import { webApplication, type WebApplicationOptions } from "./web_application.ts";
 import { safeFetch } from "../platform/runtime/safe_fetch.ts";
 
@@ -90,9 +91,13 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   if (operator !== undefined) {
     assertNoIssues(nameIssues(options));
     const { settings: { clients = [] } } = checked;
-    const { recorder: { handle, forRequest, onEvent }, onResult: _, ...checkOptions } = operator;
+    const { recorder: { handle, forRequest, onEvent }, onResult: _, tokenIn, ...checkOptions } = operator;
     // No `setup`: the recorder belongs to the server.
-    return checkIn(await openMock(checked, clients, [{ handle, forRequest, onEvent }]), options, checkOptions);
+    return checkIn(
+      await openMock(checked, clients, [{ handle, forRequest, onEvent }]),
+      { ...options, tokenIn },
+      checkOptions,
+    );
   }
   assertNoIssues(validate(clientCheckField, options));
   const origins = checked.exposed ? fixedOrigins(checked, options.client) : undefined;
@@ -116,7 +121,7 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
 /** Prepares a check in a mock. `fetch` sends the requests to the application. Default: the global `fetch`. */
 function checkIn(
   { as, dispatch }: Mock,
-  { client: _, loginUrl, only, except, ...application }: ClientCheckOptions,
+  { client: _, loginUrl, only, except, ...application }: ClientCheckOptions & Pick<OperatorOptions, "tokenIn">,
   options: CheckOptions,
   fetch?: Fetch,
 ): OpenCheck {
@@ -144,7 +149,7 @@ function checkIn(
 /** The command that repeats one attack of a check that a page or a program started. */
 async function repetition(
   { app: { server }, issuer, program }: CheckedServer,
-  { loginUrl, loggedInUrl, loggedInText, refreshUrl }: ClientCheckOptions,
+  { loginUrl, loggedInUrl, loggedInText, refreshUrl, apiUrl, logoutUrl }: ClientCheckOptions,
   client: HostedClient,
   redirectUri = "",
 ): Promise<(attackId: string) => string> {
@@ -156,6 +161,8 @@ async function repetition(
     "--logged-in-url": loggedInUrl,
     "--logged-in-text": loggedInText,
     "--refresh-url": refreshUrl,
+    "--api-url": apiUrl,
+    "--logout-url": logoutUrl,
     // A server without a file has these users, the first as the default.
     "--user": demoUsers.slice(1).find(({ sub }) => sub === defaultUser?.sub)?.sub,
   };
@@ -278,24 +285,30 @@ function within(origins: ReadonlySet<string> | undefined, fetch: Fetch): Fetch {
 const userTexts = ["email", "name", "preferred_username", "sub"] as const;
 
 /**
- * Creates the driver of a web application that has this server as its issuer.
+ * Creates the driver of an application that has this server as its issuer: a resource server if `tokenIn` says where it
+ * takes access tokens.
  *
- * @param server Its first user logs in.
+ * @param server Its first user logs in, to its first client.
  * @param options Options of {@link webApplication}. Default of `loggedInText`: the texts that only the first user has.
  */
 export async function applicationDriver(
-  { users }: Pick<TestLatchkey, "users">,
+  { users, clients }: Pick<TestLatchkey, "users" | "clients">,
   loginUrl: string,
-  { loggedInText, ...options }: Omit<WebApplicationOptions, "otherUserTexts">,
+  { loggedInText, tokenIn, ...options }:
+    & Omit<WebApplicationOptions, "otherUserTexts" | "client">
+    & Pick<OperatorOptions, "tokenIn">,
 ): Promise<ClientDriver> {
   const user = (await users.list({ limit: 1 }))[0];
   const own = textsOf(user);
   const others = (await users.list()).filter(({ sub }) => sub !== user?.sub).flatMap(textsOf);
-  return webApplication(loginUrl, {
-    ...options,
+  const texts = {
     loggedInText: loggedInText ?? own.filter((text) => !isPartOf(text, others)),
     otherUserTexts: others.filter((text) => !isPartOf(text, own)),
-  });
+  };
+  if (tokenIn !== undefined) return resourceApplication(loginUrl, { tokenIn, fetch: options.fetch, ...texts });
+  const [client, ...otherClients] = await clients.list({ limit: 2 });
+  const isOnly = otherClients.length === 0;
+  return webApplication(loginUrl, { ...options, ...texts, client: isOnly ? client?.metadata : undefined });
 }
 
 /** Whether a text is part of one of the texts. */

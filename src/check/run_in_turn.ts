@@ -2,7 +2,7 @@
  * Runs the attacks one after the other against one server, whose client keeps cached data from earlier attacks.
  */
 
-import { needsOf, secondsBetweenLogins } from "./attack.ts";
+import { journeyOf, needsOf, secondsBetweenLogins } from "./attack.ts";
 import { runAttack } from "./attack_journey.ts";
 import type { Attempt } from "./attempt.ts";
 import { failedLogin } from "./control.ts";
@@ -17,6 +17,9 @@ import { timers } from "../core/timers.ts";
 
 /** The documents that clients fetch once and cache, by endpoint. */
 const keptDocuments: Readonly<Record<string, string>> = { discovery: "metadata", jwks: "keys" };
+
+/** Restarts may take this multiple of the time of the rest of a check, and always this time, in milliseconds. */
+const [restartShare, minRestartMs] = [2, 60_000] as const;
 
 const isKept = (endpoint: string): boolean => Object.hasOwn(keptDocuments, endpoint);
 
@@ -33,8 +36,20 @@ export async function checkInTurn(
   results: AttackResult[],
   report: (result: AttackResult) => AttackResult,
 ): Promise<void> {
-  const { restart } = runner;
-  const { onStart, minutes = Infinity, recoveryMs = defaultRecoveryMs } = runner.options;
+  const { onStart, minutes = Infinity, recoveryMs = defaultRecoveryMs, all } = runner.options;
+  const startedAt = timers.elapsed();
+  let restartMs = 0;
+  /** A restart whose duration counts. */
+  const timed = (act: (() => Promise<void>) | undefined) =>
+    act && (async () => {
+      const from = timers.elapsed();
+      await act().finally(() => restartMs += timers.elapsed() - from);
+    });
+  const [restart, restartInAttack] = [timed(runner.restart), timed(runner.options.restart)];
+  const mayRestart = () =>
+    all === true || restartMs < Math.max(minRestartMs, restartShare * (timers.elapsed() - startedAt - restartMs));
+  /** Whether the client has what it read at its start, during an attack. */
+  let isStale = false;
   const requested = control.passed ? await requestedEndpoints(runner) : new Set<string>();
   /** Why no login works any more. */
   let broken: { readonly because: string; readonly cause?: string } | undefined;
@@ -51,7 +66,7 @@ export async function checkInTurn(
   async function check(task: CheckTask): Promise<AttackResult> {
     const result = await checkOnce(task, runner);
     if (result.verdict !== "failed" || broken !== undefined || confirmed.has(task.attack.id)) return result;
-    await restart?.();
+    if (mayRestart()) await restart?.();
     return confirmedResult(result, await checkOnce(task, runner.renewed()), confirmed);
   }
 
@@ -64,10 +79,20 @@ export async function checkInTurn(
       const because = `the attack needs a restart of the client (restart, --restart), which keeps the ${kept}`;
       return unknownResult(task, "skipped", because);
     }
+    if (kept !== undefined && !mayRestart()) {
+      return unknownResult(
+        task,
+        "skipped",
+        "restarts have taken twice as long as the rest of the check (all, --all on)",
+      );
+    }
     if (kept !== undefined && unread.has(kept) && endpointsOf(task).every(isKept)) {
       return unknownResult(task, "skipped", `the client requests no ${kept}, not even after a restart`);
     }
-    const perform = () => runAttack(runner, control, task, kept === undefined ? undefined : runner.options.restart);
+    const beginsWithRestart = kept !== undefined && journeyOf(task.attack, task.values) === "login";
+    if (isStale && !beginsWithRestart) await restart!();
+    isStale = kept !== undefined;
+    const perform = () => runAttack(runner, control, task, isStale ? restartInAttack : undefined);
     const first = await perform();
     // A crash may belong to the attack before; that of a second run may not.
     const { result } = first.hasCrash ? await perform() : first;
@@ -77,10 +102,9 @@ export async function checkInTurn(
       unread.add(kept);
     }
     const wasDown = error instanceof UnreachableError && exchanges.length === 0 && kept === undefined;
-    if (!wasDown) {
-      // A restart clears what the client read at its start, during the attack.
-      if (kept !== undefined && restart !== undefined) await restart();
-      else if (outcome === undefined || outcome === "accepted" && result.verdict !== "failed") return result;
+    // A restart before the next attack, or at its start, clears what the client read.
+    if (isStale || !wasDown && (outcome === undefined || outcome === "accepted" && result.verdict !== "failed")) {
+      return result;
     }
     const failed = await failedLogin(runner, control);
     if (failed === undefined) return result;
@@ -118,6 +142,8 @@ export async function checkInTurn(
     );
     if (results[index].evidence.outcome !== undefined) last = index;
   }
+  // The application is left as it was; the check has its results without that.
+  if (isStale) await restart!().catch(() => {});
 }
 
 /** The result of a failure that was repeated: it fails only if it happened again. */

@@ -3,7 +3,7 @@
 import { readLimited } from "../server/fetching/outbound.ts";
 import { isLoopback } from "../core/test_hosts.ts";
 import { type CookieJar, cookieJar } from "../testing/browser/cookie_jar.ts";
-import { parseForms, submitForm } from "../client/html_form.ts";
+import { type FormControl, parseForms, submitForm } from "../client/html_form.ts";
 import { describeError } from "./assess.ts";
 import {
   type ClientBrowser,
@@ -19,6 +19,7 @@ import { hasWord, inventedSubsBeside, inventedTexts, type PageSession } from "./
 import { describe, hostOf, isSame, originOf, type Page, resolve, retryAfterOf, signatureOf } from "./web_page.ts";
 import type { Callback } from "../testing/browser/callback.ts";
 import { stripQuery } from "../testing/browser/test_browser.ts";
+import type { TestClientOptions } from "../testing/clients.ts";
 import type { Fetch } from "../testing/fetch.ts";
 
 /** Options of {@link webApplication}. */
@@ -42,6 +43,15 @@ export interface WebApplicationOptions {
   readonly otherUserTexts?: readonly string[];
   /** A URL at which the application refreshes its tokens. Default: the attacks on refreshes are skipped. */
   readonly refreshUrl?: string | URL;
+  /** A URL at which the application uses its access token. Default: the attacks on its use are skipped. */
+  readonly apiUrl?: string | URL;
+  /**
+   * A URL at which the application logs out. If a page has a form with this action, the form is submitted. Default: the
+   * attacks on logout are skipped.
+   */
+  readonly logoutUrl?: string | URL;
+  /** See {@link ClientDriver.client}. Default: the client that logs in, without further URIs. */
+  readonly client?: TestClientOptions;
   /** Sends the requests to the application. Default: the global fetch. */
   readonly fetch?: Fetch;
 }
@@ -69,11 +79,13 @@ interface Step {
   readonly from?: string;
 }
 
-/** The progress of a login. */
+/** The progress of a login, or of a logout. */
 interface Progress {
+  /** Whether it is a logout. Default: a login. */
+  readonly isLogout?: boolean;
   /** The number of authorization requests so far. */
   authorizations: number;
-  /** Whether the response of the server arrived. */
+  /** Whether the response of the server arrived, or the browser need not come to the server. */
   wasAtServer: boolean;
   /** The user of the browser before that. */
   userBefore?: string;
@@ -101,13 +113,15 @@ const maxPageBytes = 2_000_000;
  */
 export function webApplication(loginUrl: string | URL, options: WebApplicationOptions = {}): ClientDriver {
   const { origin, href: start } = new URL(loginUrl);
-  const { name = origin, loggedInText = [], refreshUrl } = options;
+  const { name = origin, loggedInText = [], refreshUrl, apiUrl, logoutUrl, client } = options;
   const otherUserTexts = [...options.otherUserTexts ?? [], ...inventedSubsBeside([loggedInText].flat())];
   const { fetch = globalThis.fetch as Fetch } = options;
   let loggedInUrl = options.loggedInUrl && String(options.loggedInUrl);
   let probe: Probe | undefined;
-  /** The response of a refresh, without values that differ each time. */
-  let usualRefresh: string | undefined;
+  /** The responses of {@link use} without an attack, by URL, without values that differ each time. */
+  const usual = new Map<string, string>();
+  /** Whether the page after the response only waits for a click, as a page that asks for consent does. */
+  let hasLastForm: boolean | undefined;
   /** The number of logins that each browser has begun and not ended. */
   const openLogins = new WeakMap<ClientBrowser, number>();
   /**
@@ -167,9 +181,22 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     const authorizations = isCallback ? usualAuthorizations() : 0;
     const userBefore = isCallback ? users.get(journey.browser) : undefined;
     const progress: Progress = { authorizations, wasAtServer: isCallback, userBefore };
-    const end = await follow(first, journey, progress).catch((error: unknown) => ({ error }));
+    const end = await follow(first, journey, progress)
+      .then((page) => submitLastForm(page, journey, progress))
+      .catch((error: unknown) => ({ error }));
     if (!progress.wasAtServer && "error" in end) throw end.error;
     return await readSession(end, progress, journey);
+  }
+
+  /** Submits the form of the page after the response, if the first login was complete only then. */
+  async function submitLastForm(end: Page, journey: ClientJourney, progress: Progress): Promise<Page> {
+    const form = findWaitingForm(end);
+    if (form === undefined || loggedInUrl === undefined) return end;
+    hasLastForm ??= isSame(
+      await send({ url: loggedInUrl }, journey, cookieJar(() => 0)),
+      await send({ url: loggedInUrl }, journey, journey.browser.cookies),
+    );
+    return hasLastForm ? await follow(form, journey, progress) : end;
   }
 
   /** The number of authorization requests in one login; unlimited before the first login. */
@@ -177,14 +204,21 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
 
   /** Follows redirects, through the server, to a page of the application. */
   async function follow(first: Step, journey: ClientJourney, progress: Progress): Promise<Page> {
-    const { issuer, redirectUri, browser, authorize } = journey;
-    const applicationOrigins = [start, redirectUri, loggedInUrl].flatMap((url) =>
-      url === undefined ? [] : [originOf(url)]
+    const { issuer, redirectUri, browser, authorize, endSession } = journey;
+    const applicationOrigins = [start, redirectUri, loggedInUrl, logoutUrl].flatMap((url) =>
+      url === undefined ? [] : [originOf(String(url))]
     );
     let wasSubmitted = false;
     let step = first;
     for (let steps = 0; steps < maxSteps; steps++) {
-      if (originOf(step.url) === originOf(issuer) && step.form === undefined) {
+      const isAtServer = originOf(step.url) === originOf(issuer) && step.form === undefined;
+      if (isAtServer && progress.isLogout) {
+        const isLogin = /[?&](?:response_type|request|request_uri)=/.test(step.url);
+        const callback = isLogin ? undefined : await endSession(step.url);
+        // The server shows a page of its own, or the application begins the next login.
+        if (callback === undefined) return { url: step.url, status: 200, html: "" };
+        step = { url: callback.url, from: issuer };
+      } else if (isAtServer) {
         // A new login is not part of the attack: its honest response would log in the user.
         if (progress.authorizations >= usualAuthorizations()) throw new Error("the application began a new login");
         progress.authorizations++;
@@ -209,14 +243,18 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
         step = page.status >= 307 ? { ...step, url, origin: hasTaintedOrigin ? "null" : step.origin } : { url };
         continue;
       }
-      const button = progress.wasAtServer || wasSubmitted ? undefined : findStartForm(page);
+      // The page of a logout may ask; the page after it may have a form that logs in.
+      const mayWait = progress.isLogout ? steps === 0 && first.form === undefined : !progress.wasAtServer;
+      const button = mayWait && !wasSubmitted ? findWaitingForm(page) : undefined;
       if (button !== undefined) {
         wasSubmitted = true;
         step = button;
         continue;
       }
       if (!progress.wasAtServer) throw new Error(`the login did not lead to ${issuer}: ${describe(page)}`);
-      if (page.status >= 400) throw new Error(`the login failed: ${describe(page)}`);
+      if (page.status >= 400) {
+        throw new Error(`the ${progress.isLogout ? "logout" : "login"} failed: ${describe(page)}`);
+      }
       return page;
     }
     throw new Error(`the application redirects more than ${maxSteps} times, last to ${step.url}`);
@@ -300,19 +338,30 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       otherTexts,
       location: "url" in end ? end.url : undefined,
       currentUser: () => currentUser(journey),
-      ...refreshUrl !== undefined && {
-        async refresh() {
-          const refreshed = await send({ url: String(refreshUrl) }, journey, cookies);
-          const text = signatureOf(refreshed).replace(/\d+/g, "0");
-          // An application may respond with 200 and an error. The first refresh is one without an attack.
-          if (refreshed.status < 300 && text === (usualRefresh ??= text)) return;
-          if (await currentUser(journey) === undefined) {
-            throw new Error(`after the refresh, no one is logged in: ${describe(refreshed)}`);
-          }
-          throw new Error(`the refresh failed: ${describe(refreshed)}`);
-        },
-      },
+      ...refreshUrl !== undefined && { refresh: () => use(String(refreshUrl), "refresh", journey) },
+      ...apiUrl !== undefined && { request: () => use(String(apiUrl), "request", journey) },
+      ...logoutUrl !== undefined && { logOut: () => logOut(String(logoutUrl), journey) },
     };
+  }
+
+  /** Opens a page that uses tokens. @throws {Error} If it responds in another way than at the first time. */
+  async function use(url: string, action: string, journey: ClientJourney): Promise<void> {
+    const page = await send({ url }, journey, journey.browser.cookies);
+    const text = signatureOf(page).replace(/\d+/g, "0");
+    // An application may respond with 200 and an error. The first time is one without an attack.
+    if (page.status < 300 && text === (usual.get(url) ?? text)) return void usual.set(url, text);
+    if (await currentUser(journey) === undefined) {
+      throw new Error(`after the ${action}, no one is logged in: ${describe(page)}`);
+    }
+    throw new Error(`the ${action} failed: ${describe(page)}`);
+  }
+
+  /** Logs out by the form of a page that leads to the URL, or by a link. */
+  async function logOut(url: string, journey: ClientJourney): Promise<void> {
+    const forms = journey.browser.visits.toReversed().flatMap((visit) => parseForms(visit.html, visit.url));
+    const form = forms.find(({ action }) => stripQuery(action) === stripQuery(url));
+    const first = form === undefined ? { url } : { ...submitForm(form, form.buttons[0]), origin: originOf(url) };
+    await follow(first, journey, { isLogout: true, authorizations: 0, wasAtServer: true });
   }
 
   /** The logged-in user, as a page of `loggedInUrl` shows. @throws {UndecidedError} If it does not show the user. */
@@ -331,6 +380,8 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
 
   return {
     name,
+    client,
+    initiateLoginUri: client?.initiate_login_uri,
     recordsVisits: true,
     async logIn(journey) {
       const { browser } = journey;
@@ -368,8 +419,9 @@ function responseStep({ url, method, params }: Pick<Callback, "url" | "method" |
 }
 
 /** The form of a page that only waits for a click: the only one to be posted, without fields to fill in. */
-function findStartForm({ html, url, status }: Page): Step | undefined {
+function findWaitingForm({ html, url, status }: Page): Step | undefined {
   if (status >= 400) return undefined;
-  const forms = parseForms(html, url).filter(({ controls }) => controls.every(({ type }) => type === "hidden"));
+  const isFilled = ({ type, value }: FormControl) => type === "hidden" || value !== "";
+  const forms = parseForms(html, url).filter(({ controls }) => controls.every(isFilled));
   return forms.length === 1 ? { ...submitForm(forms[0]!, forms[0]!.buttons[0]), origin: originOf(url) } : undefined;
 }

@@ -8,11 +8,12 @@ import { type ApplicationMistake, startWebApplication } from "./small_web_applic
 
 /** Checks a copy of the application. */
 export async function checkFixedIssuer(
-  { mistake, discoversAtStart, keyPauseMs, restarts, loggedInUrl = "/me", ...options }: CheckOptions & {
+  { mistake, discoversAtStart, keyPauseMs, restarts, asksAfterLogin, loggedInUrl = "/me", ...options }: CheckOptions & {
     readonly mistake?: ApplicationMistake;
     readonly discoversAtStart?: boolean;
     readonly keyPauseMs?: number;
     readonly restarts?: boolean;
+    readonly asksAfterLogin?: boolean;
     readonly loggedInUrl?: string;
   },
 ): Promise<CheckReport> {
@@ -21,12 +22,15 @@ export async function checkFixedIssuer(
   const { url: issuer } = await as.listen();
   await using application = await startWebApplication((url) => {
     as.client({ client_id: "shop", redirect_uri: `${url}/callback` });
-    return { issuer, clientId: "shop", alg, mistake, discoversAtStart, keyPauseMs };
+    const variants = asksAfterLogin ? ["asks after the login"] as const : [];
+    return { issuer, clientId: "shop", alg, mistake, variants, discoversAtStart, keyPauseMs };
   });
   const driver = webApplication(`${application.url}/login`, {
     loggedInUrl: `${application.url}${loggedInUrl}`,
     loggedInText: ["Alice Adams", "alice"],
     refreshUrl: `${application.url}/refresh`,
+    apiUrl: `${application.url}/api`,
+    logoutUrl: `${application.url}/logout`,
   });
   return await checkClient(driver, {
     recoveryMs: 250,

@@ -35,11 +35,12 @@ export type ApplicationVariant =
   | "sends no nonce"
   | "discards userinfo that is not valid"
   | "shows a failed refresh with status 200"
+  | "asks after the login"
   | "allows thirty logins";
 
 /** The application as a function. */
 export interface WebApplication {
-  /** `/login` starts a login, `/me` responds with 401 without one, `/refresh` refreshes the tokens. */
+  /** `/login` starts a login, `/me` responds with 401 without one, `/refresh` and `/api` use the tokens. */
   respond(request: Request): Promise<Response>;
   /** Forgets everything, like a restart. */
   restart(): Promise<void>;
@@ -248,6 +249,10 @@ export function webApplicationAt(
       sessions.set(pages.sessionKey(id), session);
       if (pages.namesLoginInUrl) sessions.set(cookieOf(request, "login") ?? "", session);
       const cookies = [`session=${id}; ${pages.cookieAttributes}`, ...pages.cookies(session.tokens)];
+      if (variants.includes("asks after the login")) {
+        const field = `<input type="hidden" name="session" value="${id}">`;
+        return htmlPage(200, `<form method="post" action="/accept">${field}<button>Accept the terms</button></form>`);
+      }
       if (pages.endsAtCallback) return showHome(session, cookies);
       return redirect(session.landing, ...cookies, "login=; Max-Age=0; Path=/");
     } catch (error) {
@@ -308,6 +313,14 @@ export function webApplicationAt(
         if (!pages.logoutMethods.some((method) => method === request.method)) return new Response("", { status: 405 });
         sessions.delete(id);
         return redirect("/");
+      case "/accept": {
+        const accepted = new URLSearchParams(await request.text()).get("session");
+        return redirect("/", `session=${accepted}; ${pages.cookieAttributes}`);
+      }
+      case "/api":
+        if (session === undefined) return new Response("", { status: 401 });
+        await openid.fetchUserInfo(await (config ?? discover()), session.tokens.access_token, session.sub);
+        return new Response("Fetched.");
       case "/hello":
         return new Response(`Hello ${session?.info.name}`, { status: user === undefined ? 401 : 200 });
       case "/refresh": {

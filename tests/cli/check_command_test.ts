@@ -1,6 +1,6 @@
 /** `latchkey check` and `latchkey explain faults`: as processes, against a small web application. */
 
-import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
@@ -9,6 +9,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
 import { categoryOf } from "../../src/check/attack.ts";
+import type { ConfigIssue } from "../../src/core/configuration_error.ts";
 import { checkHelpText, faultsHelpText } from "../../src/cli/check/check_help.ts";
 import { listFaults } from "../../src/cli/check/list_faults.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";
@@ -50,6 +51,57 @@ test("the check waits for an application that needs the metadata at its start", 
   await (await application)?.[Symbol.asyncDispose]();
   assertEquals(code, 0, stdout + stderr);
   assertEquals(stderr.split("Waiting for").length, 2, stderr);
+});
+
+/** An application that needs the metadata at its start, as a program: it compares the state, and nothing else. */
+const applicationCode = `
+import { createServer } from "node:http";
+const [issuer, port] = process.argv.slice(2);
+const metadata = await (await fetch(issuer + "/.well-known/openid-configuration")).json();
+const redirect_uri = "http://127.0.0.1:" + port + "/callback";
+const [logins, sessions] = [new Set(), new Map()];
+createServer(async ({ url, headers }, response) => {
+  const { pathname, searchParams } = new URL(url, redirect_uri);
+  const user = sessions.get(/session=(\\w+)/.exec(headers.cookie ?? "")?.[1]);
+  if (pathname === "/login") {
+    const state = crypto.randomUUID().replaceAll("-", "");
+    logins.add(state);
+    const query = new URLSearchParams({ client_id: "shop", redirect_uri, response_type: "code", scope: "openid", state });
+    return response.writeHead(302, { location: metadata.authorization_endpoint + "?" + query }).end();
+  }
+  if (pathname !== "/callback") return response.writeHead(user ? 200 : 401).end(user);
+  const [code, state] = [searchParams.get("code"), searchParams.get("state")];
+  if (!logins.delete(state)) return response.writeHead(400).end("wrong state");
+  const body = new URLSearchParams({
+    grant_type: "authorization_code", code, redirect_uri, client_id: "shop", client_secret: "shop-secret",
+  });
+  const tokens = await (await fetch(metadata.token_endpoint, { method: "POST", body })).json();
+  if (!tokens.id_token) return response.writeHead(400).end("no token");
+  sessions.set(state, JSON.parse(Buffer.from(tokens.id_token.split(".")[1], "base64url")).sub);
+  response.writeHead(302, { location: "/", "set-cookie": "session=" + state }).end();
+}).listen(Number(port), "127.0.0.1");
+`;
+
+test("--start starts the application after the server, restarts it for attacks on metadata, and ends it", async () => {
+  const [issuerPort, port] = [await findFreePort(), await findFreePort()];
+  const url = `http://127.0.0.1:${port}`;
+  const file = join(folder, "application.mjs");
+  writeFileSync(file, applicationCode);
+  const runtime = [process.execPath, ..."Deno" in globalThis ? ["run", "-A", "--no-lock"] : []].join(" ");
+  const start = `${runtime} ${file} http://localhost:${issuerPort} ${port}`;
+  const args = [
+    ...[`${url}/login`, "--port", String(issuerPort), "--client-id", "shop", "--client-secret", "shop-secret"],
+    ...["--redirect-uri", `${url}/callback`, "--recovery", "0"],
+    ...["--only", "response/state-wrong,metadata/members-unknown"],
+  ];
+  const { code, stdout, stderr } = await checkHere([...args, "--start", start], Date.now);
+  assertEquals(code, 0, stdout + stderr);
+  assertMatch(stdout, /: 2 attacks .*: 2 passed/);
+  await assertRejects(() => fetch(url));
+  const failed = await checkHere([...args, "--start", "exit 3"], Date.now).catch(({ issues }) => issues);
+  assertEquals(failed.map(({ path, received }: ConfigIssue) => [path, received]), [
+    ["--start", "the command ended with 3: exit 3"],
+  ]);
 });
 
 test("a port in use: the server that uses it must stop, because the application names the port", async () => {

@@ -43,6 +43,14 @@ const texts: Readonly<Record<string, readonly [label: string, hint: string, choi
     "Page that refreshes tokens",
     "The application refreshes its tokens when this page is requested. Default: the attacks on refreshes are skipped.",
   ],
+  apiUrl: [
+    "Page that uses the access token",
+    "The application sends its access token to an API or to userinfo when this page is requested. Default: the attacks on that are skipped.",
+  ],
+  logoutUrl: [
+    "Logout URL",
+    "The application ends the session at this URL. Default: the attacks on logout are skipped.",
+  ],
   only: [
     "Only these attacks",
     "Attacks or categories to run, separated by spaces or commas, such as id-token response/state-wrong. Default: all.",

@@ -23,7 +23,13 @@ import { inspector } from "../../devtools/inspector.ts";
 import { formatCauses, formatSummary } from "../../check/report_text.ts";
 import { describeReport, formatId } from "../../check/report_data.ts";
 import { PortInUseError } from "../../platform/runtime/serve.ts";
-import { runInShell, writeError, writeTextFile } from "../../platform/runtime/tools.ts";
+import {
+  runInShell,
+  type ShellProgram,
+  startInShell,
+  writeError,
+  writeTextFile,
+} from "../../platform/runtime/tools.ts";
 
 /** How long the check waits for an application that the user starts after the check. */
 const maxStartMs = 30_000;
@@ -80,6 +86,7 @@ export async function checkApplication(
     login: "auto",
     plugins: [check.plugin, flows, checkPages(check)],
   });
+  let application: ShellProgram | undefined;
   try {
     await chooseDefaultUser(server.users, config.user);
     await server.listen({ port, host, tls }).catch((error) => {
@@ -87,11 +94,17 @@ export async function checkApplication(
       const fix = "Stop the server that uses it, because the application's issuer must be this port.";
       throw new PortInUseError(error.address, error.cause, fix);
     });
-    const { restart } = flags;
+    const { start, restart } = flags;
     const attemptMs = flags.timeout * 1000;
-    const restartClient = restart === undefined ? undefined : async () => {
+    const up = { attemptMs, now: environment.now };
+    const startClient = start === undefined ? undefined : async () => {
+      await application?.stop();
+      application = startInShell(start);
+      await waitUntilUp(loginUrl, { ...up, limitMs: maxStartMs, failed: application.failed });
+    };
+    const restartClient = restart === undefined ? startClient : async () => {
       await runInShell(restart);
-      await waitUntilUp(loginUrl, { limitMs: attemptMs, attemptMs, now: environment.now });
+      await waitUntilUp(loginUrl, { ...up, limitMs: attemptMs });
     };
     const clients = await server.clients.list({ limit: 50 });
     const described = clients.map(({ id, authMethod, redirectUris }) =>
@@ -106,32 +119,40 @@ export async function checkApplication(
       `Watch:  ${server.issuer.replace(/\/$/, "")}/flows`,
     ].join("\n"));
     // A command that cannot run at all must not look like an application that rejects an attack.
-    await restartClient?.().catch((error) => {
-      throw restartFailed(error);
+    await startClient?.().catch((error) => {
+      throw commandFailed("start", error);
     });
+    if (restart !== undefined) {
+      await restartClient!().catch((error) => {
+        throw commandFailed("restart", error);
+      });
+    }
     // An application that reads the metadata at its start can start only now.
     await waitUntilUp(loginUrl, {
+      ...up,
       limitMs: maxStartMs,
-      attemptMs,
-      now: environment.now,
       onWait: () => console.error(`Waiting for ${loginUrl}: start the application now.`),
     });
     const progress = showProgress(environment.isTerminal, writeError, formatId, environment.now);
     let isStopped = false;
     environment.onStop(() => {
       // A second signal stops immediately.
-      if (isStopped) environment.exit(1);
+      if (isStopped) {
+        application?.stop();
+        environment.exit(1);
+      }
       isStopped = true;
       progress.end();
       check.stop();
     });
     console.error("Ctrl-C ends the check with a report of the results so far.");
     const ticks = setInterval(progress.tick, 1000);
-    const { loggedInUrl, loggedInText, refreshUrl, only, except } = flags;
+    const { loggedInUrl, loggedInText, refreshUrl, apiUrl, logoutUrl, only, except } = flags;
     const report = await check.run(
-      { loginUrl, loggedInUrl, loggedInText, refreshUrl, only, except },
+      { loginUrl, loggedInUrl, loggedInText, refreshUrl, apiUrl, logoutUrl, only, except },
       server.issuer,
       {
+        tokenIn: flags.tokenIn,
         timeLimits: flags.timeLimits,
         all: flags.all,
         seed: flags.seed,
@@ -165,6 +186,7 @@ export async function checkApplication(
     }
     return report.passed ? 0 : 1;
   } finally {
+    await application?.stop();
     await server.close();
   }
 }
@@ -195,10 +217,10 @@ async function readBaseline(
   }]);
 }
 
-function restartFailed(error: unknown): CommandLineError {
+function commandFailed(flag: "start" | "restart", error: unknown): CommandLineError {
   return new CommandLineError([{
-    path: "--restart",
-    expected: "a command that restarts the application",
+    path: `--${flag}`,
+    expected: `a command that ${flag}s the application`,
     received: printable(error instanceof Error ? error.message : String(error)).slice(0, 300),
     hint: "Try it in a shell. With Deno, programs may start commands only if it runs with --allow-run.",
   }]);
@@ -213,10 +235,16 @@ interface UpWait {
   readonly now: () => number;
   /** Called if the first request fails. */
   readonly onWait?: () => void;
+  /** Rejects if the application cannot respond any more. Default: never. */
+  readonly failed?: Promise<never>;
 }
 
-/** Waits until the application responds to any request, or until the time is over. */
-async function waitUntilUp(loginUrl: string, { limitMs, attemptMs, now, onWait }: UpWait): Promise<void> {
+/**
+ * Waits until the application responds to any request, or until the time is over.
+ *
+ * @throws {Error} If it cannot respond any more.
+ */
+async function waitUntilUp(loginUrl: string, { limitMs, attemptMs, now, onWait, failed }: UpWait): Promise<void> {
   const deadline = now() + limitMs;
   for (let attempt = 1;; attempt++) {
     const remaining = Math.ceil(deadline - now());
@@ -229,7 +257,8 @@ async function waitUntilUp(loginUrl: string, { limitMs, attemptMs, now, onWait }
     // If the application accepts connections but never responds, the login reports that.
     if (isUp || signal.aborted) return;
     if (attempt === 1) onWait?.();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    const pause = new Promise<void>((resolve) => setTimeout(resolve, 200));
+    await (failed === undefined ? pause : Promise.race([pause, failed]));
   }
 }
 

@@ -4,6 +4,7 @@ import { quote, suggest } from "../../server/config/config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../server/config/field.ts";
 import { shellWord } from "../../platform/shell_word.ts";
+import { tokenPlace } from "../../check/resource_application.ts";
 import { severitiesField } from "../../check/check_options.ts";
 import type { Severity } from "../../check/effects.ts";
 import { CommandLineError } from "../command_line_error.ts";
@@ -14,6 +15,9 @@ export interface CheckFlags {
   readonly loggedInUrl?: string;
   readonly loggedInText?: string;
   readonly refreshUrl?: string;
+  readonly apiUrl?: string;
+  readonly logoutUrl?: string;
+  readonly tokenIn?: string;
   readonly clientId?: string;
   readonly clientSecret?: string;
   readonly redirectUri?: string;
@@ -21,6 +25,7 @@ export interface CheckFlags {
   readonly except?: readonly string[];
   readonly all: boolean;
   readonly seed?: string;
+  readonly start?: string;
   readonly restart?: string;
   readonly timeout: number;
   readonly recovery: number;
@@ -48,6 +53,13 @@ export const checkFlags: {
   loggedInUrl: [url("http://localhost:3000/me"), "URL", "a page that shows whether, and who, is logged in"],
   loggedInText: [text(["Alice Adams"]), "TEXT", "a text that only the page of the user has"],
   refreshUrl: [url("http://localhost:3000/refresh"), "URL", "a page where the application refreshes tokens"],
+  apiUrl: [url("http://localhost:3000/orders"), "URL", "a page where it uses its access token"],
+  logoutUrl: [url("http://localhost:3000/logout"), "URL", "where it logs out"],
+  tokenIn: [
+    text(["bearer"], { expected: "bearer, or header, query, form or cookie with a name", pattern: tokenPlace }),
+    "PLACE",
+    "where a resource server takes access tokens",
+  ],
   clientId: [text(["shop"]), "ID", "the client of the application, without a file"],
   clientSecret: [text(["shop-secret"]), "SECRET", "its secret; none for a public client"],
   redirectUri: [text(["http://localhost:3000/callback"]), "URI", "its redirect URI"],
@@ -55,6 +67,7 @@ export const checkFlags: {
   except: [texts(["transport"]), "LIST", "attacks or categories to leave out"],
   all: [flag(false), "on|off", "every wrong value of each response (off)"],
   seed: [text(["night 7"]), "TEXT", "draws another sample of wrong values"],
+  start: [text(["npm run dev"]), "COMMAND", "starts the application after the server"],
   restart: [
     text(["docker compose restart --wait shop"]),
     "COMMAND",

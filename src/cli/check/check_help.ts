@@ -28,10 +28,15 @@ the page where the login ends. --logged-in-text is by default the e-mail
 address, name or sub of the user, if the page shows one of them. An attack is
 inconclusive if the page does not show whether the login succeeded.
 
-Attacks on metadata and keys that the application reads only at its start are
-skipped, unless --restart has a command that restarts it. The command runs in
-the shell, ends when the application is up, and ends with another code than 0
-if it does not start. It also runs once at the start.
+--start has a command such as "npm run dev": it runs in the shell after the
+server has started, and ends with the check. Attacks on metadata and keys that
+the application reads only at its start restart it by this command, or by
+--restart, a command that ends when the application is up again. Without both
+they are skipped. Restarts take at most twice as long as the rest of a check.
+
+With --token-in, LOGIN_URL is a URL of a resource server, such as an API. Each
+request has an access token there: bearer (the header Authorization), or
+header:NAME, query:NAME, form:NAME or cookie:NAME.
 
 --baseline is a file of --report json --output FILE: what failed in it does not
 fail again, by variant.

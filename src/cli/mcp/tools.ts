@@ -220,6 +220,8 @@ export function createTools(
           loggedInUrl: { type: "string", description: "A page that shows who is logged in." },
           loggedInText: { type: "string", description: "A text that only the page of the user has." },
           refreshUrl: { type: "string", description: "A page where the application refreshes tokens." },
+          apiUrl: { type: "string", description: "A page where the application uses its access token." },
+          logoutUrl: { type: "string", description: "Where the application logs out." },
           only: { ...names, description: "The attacks to run, by ID or by category. Default: all." },
           except: { ...names, description: "The attacks to leave out." },
         }),

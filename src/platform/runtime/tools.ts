@@ -136,6 +136,49 @@ export function runInShell(command: string): Promise<void> {
   });
 }
 
+/** A program that runs beside this one. */
+export interface ShellProgram {
+  /** Rejects when it ends by itself. */
+  readonly failed: Promise<never>;
+  /** Ends it, and what it has started, and waits for that. */
+  stop(): Promise<void>;
+}
+
+/** How long a program has to end before it is killed, and the step of the wait, in milliseconds. */
+const [maxEndMs, endStepMs] = [5000, 50] as const;
+
+/** Starts a command in the shell, such as a server; its output goes to standard error. */
+export function startInShell(command: string): ShellProgram {
+  // The group of the shell has all processes of the command.
+  const isGroup = process.platform !== "win32";
+  const child = spawn(command, { shell: true, detached: isGroup, stdio: ["ignore", 2, 2] });
+  const failed = new Promise<never>((_, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code, signal) => reject(new Error(`the command ended with ${code ?? signal}: ${command}`)));
+  });
+  failed.catch(() => {});
+  /** Sends a signal; 0 only asks. @returns Whether there is a process that receives it. */
+  const send = (signal: NodeJS.Signals | 0): boolean => {
+    if (child.pid === undefined) return false;
+    if (!isGroup) return signal === 0 ? child.exitCode === null : child.kill(signal);
+    try {
+      return process.kill(-child.pid, signal);
+    } catch {
+      return false;
+    }
+  };
+  return {
+    failed,
+    async stop() {
+      send("SIGTERM");
+      for (let waitedMs = 0; send(0); waitedMs += endStepMs) {
+        if (waitedMs >= maxEndMs) send("SIGKILL");
+        await new Promise((resolve) => setTimeout(resolve, endStepMs));
+      }
+    },
+  };
+}
+
 /** How long output is awaited after the command has ended: programs that it left running keep its streams open. */
 const lastOutputMs = 500;
 
