@@ -46,7 +46,6 @@ const sharedNames: Readonly<Record<string, string>> = {
   "form_post.jwt": "A value of response_mode.",
   device_code: "A member of the setting lifetimes.",
   authorization_details: "A registered claim of access tokens, which no user can have.",
-  par: "An entry point, where parts of requests are read.",
 };
 
 /** Files that may contain names of extensions, and why. */
@@ -84,7 +83,7 @@ function namesOf(extension: Extension, server: HostedServer): string[] {
   const options = {
     ...{ base: "", formParameters: [], redirectParameters: [], hasPages: true, openLogin: true, pages: {} },
     approver: () => Promise.reject(new Error("No request is sent")),
-    requestParameters: { authorize: [], par: [], poll: [], token: [] },
+    requestParts: server.requestParts,
   };
   const folders = name === "device" || name === "ciba" ? [name, "polled"] : [name];
   const text = folders.flatMap((folder) => globSync(`src/server/extensions/${folder}/*.ts`))

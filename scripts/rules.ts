@@ -139,20 +139,22 @@ function printList(heading: string, lines: readonly string[]): void {
 
 /** The checks of an authorization request to a server with all extensions, in the order in which they run. */
 function printChecks(requirements: ReadonlyMap<string, RuleRow>): void {
-  const print = (at: readonly string[], rule = "", name: string, reads = ""): void => {
+  const print = (rule = "", name: string, reads = "", requests = ""): void => {
     const requirement = reads === "" ? shorten(requirements.get(rule)?.requirement ?? "", 70) : reads;
-    console.log(`  ${rule.padEnd(5)}  ${at.join(" ").padEnd(18)}  ${name.padEnd(21)}  ${requirement}`.trimEnd());
+    console.log(`  ${rule.padEnd(5)}  ${requests.padEnd(8)}  ${name.padEnd(21)}  ${requirement}`.trimEnd());
   };
-  const printOther = (rows: typeof approvalChecks) =>
-    rows.forEach(({ at, rule, by, reads }) => print(at, rule, by, reads));
+  const printOther = (rows: typeof approvalChecks) => rows.forEach(({ rule, by, reads }) => print(rule, by, reads));
   const parts = checksWith(extensions.flatMap(({ requestParts }) => requestParts ?? []));
   console.log(
-    "The checks of an authorization request, in order: rule, entry points, member or function, what is checked.",
+    "The checks of an authorization request, in order: rule, whether only of requests with a redirect URI, member or " +
+      "function, what is checked.",
   );
   console.log("\nAn error is a page:");
   printOther(destinationChecks);
   console.log("\nAn error is sent to the client:");
-  for (const { at, rule, name, read } of parts) if (read !== undefined) print(at, rule, name ?? read.name);
+  for (const { redirectOnly, rule, name, read } of parts) {
+    if (read !== undefined) print(rule, name ?? read.name, "", redirectOnly && "redirect");
+  }
   console.log("\nAfter the request was read:");
   printOther(approvalChecks);
   console.log("");

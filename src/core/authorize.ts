@@ -43,9 +43,7 @@ export function authorizeHandlers(
       rejectUntrustedForm(context, destination);
       // From here on, an error is sent to the client.
       return await toClient(context, { client, destination }, async () => {
-        const { mode, storedRequest, isSigned } = destination;
-        const source = { isPushed: storedRequest !== undefined, isSigned, rejection: origin.rejection };
-        const from = { server, client, params, at: "authorize", mode, ...source } as const;
+        const from = { server, client, params, mode: destination.mode, ...origin };
         const request = await readRequest(from);
         warnAcceptedRequest(from, request);
         const pending = { request, client, destination };

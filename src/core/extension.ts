@@ -15,7 +15,7 @@ export type ServerWith<Own> = Server & { readonly settings: Own };
 export interface EndpointOptions {
   /** The path of the issuer, without a slash at its end. Each path of an endpoint begins with it. */
   readonly base: string;
-  readonly requestParameters: RequestParts["parameters"];
+  readonly requestParts: RequestParts;
   /** Decides authorization requests: immediately, or on pages. */
   readonly approver: Approver;
 }

@@ -107,7 +107,7 @@ export async function core(options: CoreOptions): Promise<Core> {
   const server = await extendServer(minimal, extensions);
   assertNoIssues(findServerIssues(server, options.clients));
   const base = new URL(issuer).pathname.replace(/\/$/, "");
-  const endpointOptions = { base, approver, requestParameters: server.requestParts.parameters };
+  const endpointOptions = { base, approver, requestParts: server.requestParts };
   const endpoints = [
     ...coreEndpoints({ server, base, extensions, approver }),
     ...extensions.flatMap((extension) =>

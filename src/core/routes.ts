@@ -51,7 +51,7 @@ export function coreEndpoints(
       methods: ["GET", "HEAD", "POST"],
       caller: "browser",
       errors: "redirect",
-      parameters: requestParts.parameters.authorize,
+      parameters: requestParts.parameters,
       load: () => authorizeHandlers(approver, repeatWithCookies),
     },
     {

@@ -15,11 +15,10 @@ import type { Store } from "./store/store.ts";
 import type {
   AuthenticationLevels,
   AuthorizationRequest,
-  EntryPoint,
   ResponseModes,
   ResponseTypes,
 } from "./request/authorization_request.ts";
-import type { ResolvedRequest } from "./request/request_source.ts";
+import type { RequestOrigin, ResolvedRequest } from "./request/request_source.ts";
 import type { ParameterDescription, Params, ResponseMode } from "./params.ts";
 import type { ClaimRequests, ClaimRules, UserClaims } from "./claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
@@ -255,19 +254,12 @@ export type TokenIssuer = (
 ) => Partial<TokenResponse> | Promise<Partial<TokenResponse>>;
 
 /** @internal The request from which a part is read. */
-export interface PartRequest {
+export interface PartRequest extends RequestOrigin {
   readonly server: Server;
   readonly client: Client;
   readonly params: Params;
-  readonly at: EntryPoint;
-  /** How the response will be sent; absent for a device. */
+  /** How the response will be sent; absent if it is not sent to a redirect URI. */
   readonly mode?: ResponseMode;
-  /** Whether the client has pushed the request, or is pushing it. */
-  readonly isPushed?: boolean;
-  /** Whether the client has signed the request (RFC 9101). */
-  readonly isSigned?: boolean;
-  /** Why the source of the parameters cannot be used. Default: it can. */
-  readonly rejection?: OAuthError;
 }
 
 /** A part of a request for access: how it is read, and what the client is warned about. */
@@ -275,7 +267,8 @@ export type RequestPart = CheckedPart | AnyMemberPart | SlotPart;
 
 /** @typeParam Value The member of the request, if it becomes one. */
 export interface BasePart<Value> {
-  readonly at: readonly EntryPoint[];
+  /** Whether only requests whose response is sent to a redirect URI have the part. Default: every request. */
+  readonly redirectOnly?: true;
   /** The main rule that a request can violate. */
   readonly rule?: RuleId;
   /** Whether the check traces that its rule has passed. Default: false. */
@@ -327,22 +320,16 @@ export interface MemberPart<Name extends keyof AuthorizationRequest> extends Bas
   readonly slot?: undefined;
 }
 
-export interface EntryPointParts {
-  /** The parts to read, in this order; one without a name or slot becomes no member of the request. */
-  readonly readers: readonly {
-    readonly name?: string;
-    readonly slot?: Slot<unknown>;
-    readonly rule?: RuleId;
-    readonly read: NonNullable<RequestPart["read"]>;
-  }[];
-  /** The rules of all checks that are traced when they pass, in their order. */
-  readonly checks: readonly RuleId[];
-  readonly warnings: readonly NonNullable<RequestPart["warn"]>[];
+/** @internal A part that may become any member of the request, also one that only its extension knows. */
+export interface RequestRow extends BasePart<unknown> {
+  readonly name?: string;
+  readonly slot?: Slot<unknown>;
 }
 
 /** @internal The parts of requests to one server, computed once. */
 export interface RequestParts {
-  readonly at: Readonly<Record<EntryPoint, EntryPointParts>>;
+  /** The parts in the order in which they are read; one without a name becomes no member of the request. */
+  readonly rows: readonly RequestRow[];
   /**
    * Finds the parameters of an authorization request. It changes nothing, so that a user may reload the page.
    *
@@ -361,6 +348,6 @@ export interface RequestParts {
   consume?(server: Server, storedRequest: string): Promise<void>;
   /** Claims requested by name; absent if no extension handles them. */
   readonly claims?: ClaimRequests<Server>;
-  /** The parameters of each entry point; of `poll` only those that extensions add. */
-  readonly parameters: Readonly<Record<EntryPoint, readonly ParameterDescription[]>>;
+  /** The parameters of an authorization request. */
+  readonly parameters: readonly ParameterDescription[];
 }

@@ -62,8 +62,8 @@ test("[AZ-02, RU-01, FP-04, JR-01, AZ-07, FP-03, AZ-09, AZ-19, AZ-13, AZ-17, PK-
     parameters = { ...parameters, ...corrected };
     headers = { ...headers, ...correctedHeaders };
   }
-  const { readers } = server.server.requestParts.at.authorize;
-  const table = [...destinationChecks, ...readers, ...approvalChecks].flatMap(({ rule }) => rule ?? []);
+  const { rows } = server.server.requestParts;
+  const table = [...destinationChecks, ...rows, ...approvalChecks].flatMap(({ rule }) => rule ?? []);
   assertEquals(corrections.map(([rule]) => rule), table.slice(0, corrections.length));
 });
 
@@ -89,7 +89,7 @@ test("[OI-05, OI-08, AZ-18] after the login, the check that stands first rejects
 });
 
 test("the place of a part of an extension must name a row of the table", async () => {
-  const part = { at: ["authorize"], place: { after: "HT-01" }, read: () => {} } as const;
+  const part = { place: { after: "HT-01" }, read: () => {} } as const;
   await assertRejects(
     () => startCore({ extensions: [{ name: "misplaced", requestParts: [part] }] }),
     TypeError,
@@ -99,7 +99,7 @@ test("the place of a part of an extension must name a row of the table", async (
 
 test("the parts of extensions run at their places, in the order of the extensions", async () => {
   const order: string[] = [];
-  const part = (name: string, place?: object) => ({ at: ["authorize"], read: () => void order.push(name), ...place });
+  const part = (name: string, place?: object) => ({ read: () => void order.push(name), ...place });
   const { code } = await startCore({
     extensions: [
       {

@@ -87,7 +87,7 @@ for (const [kind, mistake] of Object.entries(mistakes)) {
   });
 
   test(`a listener that ${kind} later changes nothing`, async () => {
-    const warn = { at: ["authorize"], warn: as<() => void>(mistake) } as const;
+    const warn = { warn: as<() => void>(mistake) };
     const listeners = [
       extend(() => ({ passed: mistake })),
       extend(() => ({ observe: mistake })),

@@ -10,7 +10,6 @@ const tenant = slot<string>("tenants");
 const tenants: CoreExtension = {
   name: "tenants",
   requestParts: [{
-    at: ["authorize"],
     parameters: [{ name: "tenant" }],
     slot: tenant,
     read: ({ params }) => params.get("tenant"),

@@ -15,14 +15,6 @@ import type { LoginMethod } from "../policy.ts";
 import type { RequestOrigin } from "./request_source.ts";
 
 /**
- * Where a request for access is read: the authorization endpoint, the endpoint for pushed requests (RFC 9126), or one
- * whose client polls for the result, such as the endpoint for devices (RFC 8628).
- *
- * @internal
- */
-export type EntryPoint = "authorize" | "par" | "poll";
-
-/**
  * A valid authorization request. Plain JSON: it is stored, encoded and read back whole, so members that an extension
  * adds are kept.
  */

@@ -23,17 +23,19 @@ interface HostedRequest extends PartRequest {
 /** Traces these warnings and notes. */
 export const acceptedRequests: CoreExtension = {
   name: "accepted_requests",
-  requestParts: [{ at: ["authorize", "par", "poll"], warn: traceRequest }],
+  requestParts: [{ warn: traceRequest }],
 };
 
 function traceRequest(from: HostedRequest, request: AuthorizationRequest): void {
-  const { server, client, params, at } = from;
+  const { server, client, params, mode } = from;
   const { document }: HostedClient = client;
   if (document !== undefined) traceTexts(server, client.id, document.warnings);
   traceTexts(server, client.id, explainIgnoredScope(from, request));
   traceTexts(server, client.id, noteScope(from, request));
-  if (at !== "poll") traceTexts(server, client.id, explainChallenge(from, request));
-  if (at === "authorize") traceTexts(server, client.id, explainBeginning(from));
+  if (mode !== undefined) {
+    traceTexts(server, client.id, explainChallenge(from, request));
+    traceTexts(server, client.id, explainBeginning(from));
+  }
   if (hasCode(request.responseType)) server.resources.observe(server, client, params);
   const prompt = params.get("prompt");
   if (prompt === undefined) return;

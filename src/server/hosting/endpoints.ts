@@ -5,6 +5,7 @@ import { acceptedSigningAlgorithms } from "../../core/keys/signing_algorithm.ts"
 import { immediate } from "../../core/immediate.ts";
 import { type ParameterDescription, parameters } from "../../core/params.ts";
 import { type Endpoint, page } from "../endpoint.ts";
+import { passedRules } from "../../core/request.ts";
 import { coreEndpoints, responseParametersOf } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
 import type { MetadataForm } from "../config/server_settings.ts";
@@ -67,8 +68,8 @@ function describedEndpoints(server: Server): Readonly<Record<string, Described>>
     authorize: {
       title: "Authorization request",
       role: "step",
-      parameters: [...requestParts.parameters.authorize, interactionParameter],
-      checks: requestParts.at.authorize.checks,
+      parameters: [...requestParts.parameters, interactionParameter],
+      checks: passedRules(requestParts),
       responseParameters: redirectParametersOf(server),
     },
     token: {
@@ -168,7 +169,7 @@ function hostedEndpoints(
     openLogin,
     pages,
     formParameters: parameters(csrfParameter),
-    requestParameters: server.requestParts.parameters,
+    requestParts: server.requestParts,
     redirectParameters,
   };
   return [

@@ -2,7 +2,7 @@
 
 import { OAuthError } from "../../core/errors.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { EntryPointParts, Server } from "../../core/server.ts";
+import type { RequestRow, Server } from "../../core/server.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import { asText } from "./shared/members.ts";
 
@@ -14,16 +14,9 @@ const part = "auth0Organization";
  * https://auth0.com/docs/manage-users/organizations/configure-organizations/use-org-name-authentication-api
  */
 export function withOrganization({ grants, requestParts }: Server): Pick<Server, "grants" | "requestParts"> {
-  const readOrganization = (parts: EntryPointParts): EntryPointParts => ({
-    ...parts,
-    readers: [...parts.readers, { name: part, read: ({ params }) => params.get("organization") }],
-  });
-  const { authorize, par } = requestParts.at;
+  const row: RequestRow = { name: part, redirectOnly: true, read: ({ params }) => params.get("organization") };
   return {
-    requestParts: {
-      ...requestParts,
-      at: { ...requestParts.at, authorize: readOrganization(authorize), par: readOrganization(par) },
-    },
+    requestParts: { ...requestParts, rows: [...requestParts.rows, row] },
     grants: {
       ...grants,
       async furtherAccess(server, client, request, approval) {

@@ -5,7 +5,7 @@ import { OAuthError } from "../../core/errors.ts";
 import type { Authorization } from "../../core/grants/authenticated_request.ts";
 import { findRevoked } from "../../core/grant.ts";
 import { storageKey } from "../../core/secrets.ts";
-import type { EntryPointParts, GrantType, PartRequest, Server, TokenIssuer } from "../../core/server.ts";
+import type { GrantType, PartRequest, RequestRow, Server, TokenIssuer } from "../../core/server.ts";
 import { longScope } from "./google_endpoints.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
@@ -41,12 +41,9 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
   };
 
   return ({ requestParts, tokenIssuers, grantTypes }) => {
-    const authorize: EntryPointParts = {
-      ...requestParts.at.authorize,
-      readers: [...requestParts.at.authorize.readers, { name: part, read: readAccess }],
-    };
+    const row: RequestRow = { name: part, redirectOnly: true, read: readAccess };
     return {
-      requestParts: { ...requestParts, at: { ...requestParts.at, authorize } },
+      requestParts: { ...requestParts, rows: [...requestParts.rows, row] },
       tokenIssuers: [
         ...tokenIssuers.map((issuer) => issuer === refreshTokenWithLifetimes ? issueRefreshToken : issuer),
         nameScope,

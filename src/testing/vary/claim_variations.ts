@@ -1,7 +1,7 @@
 /** Variations of the claims in ID tokens, access tokens and userinfo responses. */
 
 import { randomId } from "../../core/secrets.ts";
-import type { EntryPointParts, RequestPart, Server } from "../../core/server.ts";
+import type { RequestRow, Server } from "../../core/server.ts";
 import type { HostedClient } from "../../server/config/client_metadata.ts";
 import type { FaultContext } from "../faults/fault.ts";
 import { type Claims, editClaims, type TokenKind } from "../faults/resign.ts";
@@ -39,17 +39,16 @@ const furtherClaims: Claims = {
 
 /** Leaves out auth_time in ID tokens of the clients that have never asked for it. */
 function withoutAuthTime<Own extends Server>(server: Own, asking: Set<string>): Own {
-  const { at } = server.requestParts;
-  const read: NonNullable<RequestPart["read"]> = ({ params, client }) => {
-    if (params.get("max_age") !== undefined || params.get("claims")?.includes("auth_time")) asking.add(client.id);
+  const { requestParts } = server;
+  const row: RequestRow = {
+    redirectOnly: true,
+    read({ params, client }) {
+      if (params.get("max_age") !== undefined || params.get("claims")?.includes("auth_time")) asking.add(client.id);
+    },
   };
-  const withReader = (parts: EntryPointParts) => ({ ...parts, readers: [{ read }, ...parts.readers] });
   return {
     ...server,
-    requestParts: {
-      ...server.requestParts,
-      at: { ...at, authorize: withReader(at.authorize), par: withReader(at.par) },
-    },
+    requestParts: { ...requestParts, rows: [row, ...requestParts.rows] },
     claimChange: withChange(server, (kind, issued, about) => {
       const { id, metadata }: HostedClient = about.client;
       const isRequired = asking.has(id) || metadata.require_auth_time || metadata.default_max_age !== undefined;

@@ -104,9 +104,9 @@ for (const extension of extensions) {
 
   test(`without ${name}: its paths are not found, and metadata has none of its members`, async () => {
     const { server } = await appWith(extension);
-    const { parameters: requestParameters } = server.requestParts;
+    const { requestParts } = server;
     const options = {
-      ...{ base: "", requestParameters, formParameters: [], redirectParameters: [] },
+      ...{ base: "", requestParts, formParameters: [], redirectParameters: [] },
       ...{ approver: autoApprover, hasPages: true, openLogin: true, pages: {} },
     };
     const endpoints = extension.endpoints?.(server.settings, options) ?? [];

@@ -26,7 +26,6 @@ const audience: Extension<{ readonly checkAudience: boolean }> = {
     load: () => ({ GET: ({ server }) => ({ status: 200, headers: {}, body: server.audience }) }),
   }],
   requestParts: [{
-    at: ["authorize", "par"],
     parameters: [{ name: "audience" }],
     read({ server, params }) {
       const received = params.get("audience");
@@ -104,7 +103,7 @@ test("an extension of the program authenticates clients by an object of a class"
   const pins: Extension = {
     name: "pins",
     clientAuthentication: [new PinAuthentication()],
-    requestParts: [{ at: ["par"], parameters: [{ name: "pin" }] }],
+    requestParts: [{ parameters: [{ name: "pin" }] }],
   };
   const server = await testServer({
     extensions: [...extensions.filter(({ name }) => name !== "assertion_authentication"), pins],

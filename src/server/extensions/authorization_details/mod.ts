@@ -48,7 +48,6 @@ const detailsPart: RequestPart = {
   place: { before: "AZ-17" },
   rule: "RA-02",
   name: "authorizationDetails",
-  at: ["authorize", "par", "poll"],
   parameters: [parameter],
   read: readDetailsParameter,
   warn: warnIgnoredDetails,
@@ -126,10 +125,10 @@ function hasDetails({ settings }: Server, params: Params): boolean {
 
 /** Reads the parameter of a request for access. */
 async function readDetailsParameter(
-  { server, client, params, at, isPushed, isSigned }: PartRequest,
+  { server, client, params, mode, storedRequest, isSigned }: PartRequest,
 ): Promise<FurtherAccess["authorizationDetails"]> {
   if (!hasDetails(server, params)) return undefined;
-  const isProtected = at === "poll" || isPushed === true || isSigned === true;
+  const isProtected = mode === undefined || storedRequest !== undefined || isSigned === true;
   return (await load()).readDetails(server, client, params, isProtected);
 }
 

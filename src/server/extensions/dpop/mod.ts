@@ -105,7 +105,7 @@ export const dpop: Extension<DpopPolicy> = {
     rule: "DO-08",
     slot: proofKey,
     place: { before: "AZ-17" },
-    at: ["authorize", "par"],
+    redirectOnly: true,
     parameters: [{ name: "dpop_jkt" }],
     read: readKeyBinding,
   }],

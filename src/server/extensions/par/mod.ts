@@ -42,13 +42,13 @@ export const par: Extension = {
   name: "par",
   clientMetadata: { fields: pushedRequestClientFields },
   settings: parSettings,
-  requestParts: [{ rule: "PA-07", at: ["authorize", "par"], read: rejectUnpushed }],
+  requestParts: [{ rule: "PA-07", redirectOnly: true, read: rejectUnpushed }],
   extend: (server) => ({
     ...server,
     storedRequests,
     requestParts: { ...server.requestParts, resolve: resolvePushed(server.requestParts.resolve) },
   }),
-  endpoints: (_settings, { base, requestParameters }) => [endpoint(base, requestParameters.par)],
+  endpoints: (_settings, { base, requestParts }) => [endpoint(base, requestParts.parameters)],
   metadata: ({ settings }) => demandsPush(settings) ? { require_pushed_authorization_requests: true } : {},
 };
 
@@ -72,8 +72,8 @@ function endpoint(base: string, requestParameters: readonly ParameterDescription
 }
 
 /** Rejects a request that was not pushed although the server or the client requires it. */
-function rejectUnpushed({ server, client, isPushed }: PartRequest): void {
-  if (isPushed || !isPushRequired(server, client)) return;
+function rejectUnpushed({ server, client, storedRequest }: PartRequest): void {
+  if (storedRequest !== undefined || !isPushRequired(server, client)) return;
   const policy = policyOf(server, client);
   const isSetting = demandsPush(policy);
   const decider = isSetting ? byProfile(policy, "requirePushedAuthorizationRequests") : "";

@@ -80,9 +80,7 @@ export async function pushRequest(
   if (params.get("request_uri") !== undefined) throw reject("PA-04");
   const received = isSigned
     ? await readSigned(server, client, params)
-    : server.requestParts.parameters.par.flatMap(({ name }) =>
-      params.getAll(name).map((value) => [name, value] as const)
-    );
+    : server.requestParts.parameters.flatMap(({ name }) => params.getAll(name).map((value) => [name, value] as const));
   const provenKey = proofKey.of(request);
   const parameters = provenKey === undefined ? received : bindToKey(received, provenKey);
   const { length } = JSON.stringify(parameters);
@@ -94,7 +92,7 @@ export async function pushRequest(
   const pushed = isSigned ? paramsFromFields(parameters) : params;
   const { destination } = await findDestination(server, pushed, { storedRequest: id, isSigned });
   const { mode } = destination;
-  await readRequest({ server, client, params: pushed, at: "par", mode, isPushed: true, isSigned });
+  await readRequest({ server, client, params: pushed, mode, storedRequest: id, isSigned });
   const validUntil = server.now() + requestUriLifetimeSeconds * 1000;
   const record = {
     clientId: client.id,

@@ -13,7 +13,7 @@ import { clientAuthParameters } from "../../../core/client_auth.ts";
 import type { LoadableGrantType } from "../../../core/grants/mod.ts";
 import type { OptionalGrantType } from "../../config/server_policy.ts";
 import { parameters } from "../../../core/params.ts";
-import type { PolledGrant } from "./polled_grant.ts";
+import { type PolledGrant, polledParts } from "./polled_grant.ts";
 
 const load = () => import("./poll.ts");
 
@@ -48,13 +48,14 @@ export function polledGrantType<Policy>(
  * The endpoint where clients start the requests of an extension. Its path and its name in metadata contain its name.
  */
 export function startEndpoint(
-  { base, requestParameters }: EndpointOptions,
+  { base, requestParts }: EndpointOptions,
   name: string,
   { parameters = [], ...details }: Pick<
     Endpoint,
     "title" | "parameters" | "exampleParameters" | "responseParameters" | "load"
   >,
 ): Endpoint {
+  const added = polledParts(requestParts).flatMap(({ parameters = [] }) => parameters);
   return {
     name,
     metadataName: `${name}_endpoint`,
@@ -64,7 +65,7 @@ export function startEndpoint(
     doneLabel: "started",
     errors: "json",
     role: "step",
-    parameters: [...clientAuthParameters, ...polledParameters, ...requestParameters.poll, ...parameters],
+    parameters: [...clientAuthParameters, ...polledParameters, ...added, ...parameters],
     ...details,
   };
 }

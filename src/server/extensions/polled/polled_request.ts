@@ -14,7 +14,7 @@ import type { Server } from "../../../core/server.ts";
 import { isLoopback } from "../../../core/test_hosts.ts";
 import { networkFromAddress } from "../../../platform/http/ip_address.ts";
 import type { FurtherAccess, Grant } from "../../../core/store/store.ts";
-import type { PolledGrant } from "./polled_grant.ts";
+import { type PolledGrant, polledParts } from "./polled_grant.ts";
 import { type PolledDecisionRecord, type PolledRequestRecord, polledStore } from "./records.ts";
 import { reject } from "./rules.ts";
 
@@ -50,8 +50,8 @@ export async function readPolledRequest(
     const { id: clientId, grantTypes } = client;
     throw reject(rules.client, { problem: "grant type", requestName, clientId, type, grantTypes });
   }
-  const from = { server, client, params, at: "poll" } as const;
-  const { loginRequirements, ...others } = await readRequest(from);
+  const from = { server, client, params };
+  const { loginRequirements, ...others } = await readRequest(from, polledParts(server.requestParts));
   // The user always decides on a page, so `prompt` is ignored.
   const request = keptRequest({ ...others, loginRequirements: { ...loginRequirements, prompt: [] } }, client);
   rejectLongRequest(request);

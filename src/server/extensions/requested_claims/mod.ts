@@ -33,7 +33,6 @@ function withRequestedClaims(grants: Server["grants"]): Server["grants"] {
 export const requestedClaims: Extension = {
   name: "requested_claims",
   requestParts: [{
-    at: ["authorize", "par", "poll"],
     name: "loginRequirements",
     rule: "OI-08",
     place: { after: "OI-03" },

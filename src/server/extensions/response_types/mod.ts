@@ -13,7 +13,7 @@ import { type ParameterDescription, sortResponseType } from "../../../core/param
 import { responseTypeNames } from "../../config/setting_groups.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
 import type { AuthorizationRequest, ResponseTypeDescription } from "../../../core/request/authorization_request.ts";
-import type { EntryPointParts, PartRequest, Server } from "../../../core/server.ts";
+import type { PartRequest, RequestRow, Server } from "../../../core/server.ts";
 import { hasCode, releasesClaims } from "../../config/response_type.ts";
 
 const load = () => import("./id_token_response.ts");
@@ -31,7 +31,6 @@ function describeType(name: ResponseType): ResponseTypeDescription<Server> {
 
 const types = responseTypeNames.filter((name) => name !== "code").map(describeType);
 
-type Reader = EntryPointParts["readers"][number];
 type Read = (from: PartRequest, parts: Partial<AuthorizationRequest>) => unknown;
 
 /** The parts that are read in another way for a response without a code, and so without an access token. */
@@ -48,16 +47,11 @@ async function assertType(from: PartRequest, request: Partial<AuthorizationReque
   if (request.responseType !== undefined) (await load()).assertRequest(from, request);
 }
 
-function readByType(reader: Reader): Reader {
-  const { name = "", read } = reader;
-  const readWithoutCode = withoutCode[name]?.(read);
-  if (readWithoutCode === undefined) return reader;
-  const readPart: Read = (from, parts) => (hasCode(parts.responseType) ? read : readWithoutCode)(from, parts);
-  return { ...reader, read: readPart as Reader["read"] };
-}
-
-function withTypes(parts: EntryPointParts): EntryPointParts {
-  return { ...parts, readers: parts.readers.map(readByType) };
+function readByType(row: RequestRow): RequestRow {
+  const { name = "", read } = row;
+  const readWithoutCode = read && withoutCode[name]?.(read);
+  if (readWithoutCode === undefined) return row;
+  return { ...row, read: (from, parts) => (hasCode(parts.responseType) ? read! : readWithoutCode)(from, parts) };
 }
 
 function isOn({ responseTypes }: Pick<Server["settings"], "responseTypes">): boolean {
@@ -68,13 +62,13 @@ function isOn({ responseTypes }: Pick<Server["settings"], "responseTypes">): boo
 export const responseTypes: Extension = {
   name: "response_types",
   settings: { values: { responseTypes: types.map(({ name }) => name) } },
-  requestParts: [{ rule: "HY-02", at: ["authorize", "par"], place: "last", read: assertType }],
+  requestParts: [{ rule: "HY-02", redirectOnly: true, place: "last", read: assertType }],
   extend(server) {
-    const { requestParts, requestParts: { at } } = server;
+    const { requestParts } = server;
     return {
       ...server,
       responseTypes: new Map([...server.responseTypes, ...types.map((type) => [type.name, type] as const)]),
-      requestParts: { ...requestParts, at: { ...at, authorize: withTypes(at.authorize), par: withTypes(at.par) } },
+      requestParts: { ...requestParts, rows: requestParts.rows.map(readByType) },
     };
   },
   grantTypes: [{

@@ -53,7 +53,7 @@ export const signedRequests: Extension<SignedRequestPolicy> = {
   name: "signed_requests",
   settings: signedRequestSettings,
   clientMetadata: { fields: signedRequestClientFields, validate: validateAlgorithm },
-  requestParts: [{ rule: "JR-05", at: ["authorize", "par"], read: rejectUnsigned }],
+  requestParts: [{ rule: "JR-05", redirectOnly: true, read: rejectUnsigned }],
   extend: (server) => ({
     ...server,
     readSigned: async (current, client, received) => (await load()).verifyRequestObject(current, client, received),

@@ -50,11 +50,9 @@ export const stepUp: Extension<StepUpPolicy> = {
   },
   clientMetadata: { fields: stepUpClientFields },
   requestParts: [{
-    at: ["authorize", "par", "poll"],
     parameters: [{ name: "acr_values" }],
     warn: warnIgnoredLevels,
   }, {
-    at: ["authorize", "par", "poll"],
     name: "loginRequirements",
     rule: "ST-06",
     place: { after: "OI-03" },
