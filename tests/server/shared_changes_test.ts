@@ -278,6 +278,25 @@ test("[OP-06] writes apply in the order of the calls, whether or not the caller 
   assertEquals(await one.as.clients.find("late"), undefined);
 });
 
+test("[OP-06] concurrent updates of one entry lose nothing, and add no removed entry again", async () => {
+  for (const options of [{}, { store: sharedStore() }]) {
+    const { as } = await testServer(options);
+    await as.users.set({ sub: "dora", groups: [] });
+    const join = (group: number) =>
+      as.users.update("dora", async ({ groups = [], ...user }) => {
+        await Promise.resolve();
+        return { ...user, groups: [...groups as number[], group] };
+      });
+    await Promise.all([1, 2, 3].map(join));
+    assertEquals(((await as.users.find("dora"))!.groups as number[]).toSorted(), [1, 2, 3]);
+    assertEquals(await as.users.update("dora", () => Promise.resolve(undefined)), undefined);
+    const updated = join(4);
+    await as.users.delete("dora");
+    await updated;
+    assertEquals([await as.users.find("dora"), await join(5)], [undefined, undefined]);
+  }
+});
+
 test("[OP-06] a list has the default first, then configured entries, then those of the store, page by page", async () => {
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   for (let i = 100; i < 220; i++) await one.as.users.set({ sub: `user-${i}` });

@@ -193,7 +193,6 @@ async function addClient(context: Context<HostedServer>, options: DirectoryOptio
     ...server.store.persistent || await server.clients.count() < maxListLength ? [] : [tooManyClients],
   ];
   const reject = (rejected: readonly ConfigIssue[]) => {
-    traceIssues(context, "the form adds no client", rejected);
     const repeated = connectFields.filter((name) => name !== "client_secret");
     const values = Object.fromEntries(repeated.map((name) => [name, params.get(name) ?? ""]));
     return showHome(context, options, options.recentFlows, { values, errors: rejected.map(toFieldError) });
@@ -223,14 +222,6 @@ async function isSame(
   const membersOf = (of: object) => JSON.stringify(names.map((name) => of[name as keyof typeof of]));
   const typed = params.get("client_secret") ?? "";
   return membersOf(metadata) === membersOf(added) && (typed === "" || await secretDigest === await digest(typed));
-}
-
-/** Traces the issues of a form. */
-function traceIssues({ server }: Context<HostedServer>, effect: string, issues: readonly ConfigIssue[]): void {
-  for (const { path, expected, received, hint: fix } of issues) {
-    const reason = `${effect}: ${path} is invalid`;
-    server.trace({ type: "warning", at: server.now(), explanation: { reason, expected, received, fix } });
-  }
 }
 
 /** The issue of a method that the form does not offer; an empty one is what the library needs. */
@@ -322,7 +313,6 @@ async function saveClient(
     }
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    traceIssues(context, `the form at /clients does not change ${client.id}`, error.issues);
     const errors = error.issues.map(({ path, expected, ...issue }) => ({
       field: "metadata",
       expected: `${expected} in ${path}`,

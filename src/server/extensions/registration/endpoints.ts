@@ -31,23 +31,13 @@ export const register: Handlers<HostedServer> = {
   },
 };
 
-/** The response that describes a registration, with its URL. */
-export function describeRegistration(
-  context: Context<HostedServer>,
-  registered: RegisteredClient,
-): Readonly<Record<string, unknown>> {
-  return clientInformation(registered, `${endpointUrl(context, "register")}/${registered.client.id}`);
-}
-
 /**
  * Describes a registered client: its metadata with all defaults, its id and its credentials. The secret is present only
  * if it was just issued or sent, because the server keeps only its digest.
- *
- * @param uri The URL of its registration.
  */
-export function clientInformation(
+function describeRegistration(
+  context: Context<HostedServer>,
   { client, accessToken, secret }: RegisteredClient,
-  uri: string,
 ): Readonly<Record<string, unknown>> {
   const { metadata, registration, authMethod, secretDigest } = client;
   return {
@@ -58,7 +48,7 @@ export function clientInformation(
     token_endpoint_auth_method: authMethod,
     software_statement: registration!.softwareStatement,
     registration_access_token: accessToken,
-    registration_client_uri: uri,
+    registration_client_uri: `${endpointUrl(context, "register")}/${client.id}`,
   };
 }
 

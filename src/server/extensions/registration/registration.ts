@@ -13,7 +13,7 @@ import { digest, randomId, randomToken } from "../../../core/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { keptRegistration } from "../../entries/changed_client.ts";
-import { type ClientEntry, type HostedClient, metadataOf } from "../../config/client_metadata.ts";
+import type { ClientEntry, HostedClient } from "../../config/client_metadata.ts";
 import { isSecretExpired } from "../../../core/clients/auth_method.ts";
 import { issuesSecret, parseRegistration, resolveMetadata } from "./metadata.ts";
 import { assertUpdate } from "./update.ts";
@@ -65,7 +65,7 @@ export async function registerClient(
     },
   };
   const parsed = parseRegistration(server, entry, received);
-  await verifySector(server, parsed);
+  await assertSector(server, parsed);
   if (isOpen) await limitClients(server, client_id, address);
   const client = await server.clients.set(entry);
   server.trace({ type: "client_registered", at: server.now(), client: client_id });
@@ -100,7 +100,7 @@ export async function updateRegistration(
     },
   };
   const parsed = parseRegistration(server, entry, received);
-  await verifySector(server, parsed);
+  await assertSector(server, parsed);
   // Of several requests with one registration access token, one replaces it.
   const isOwner = ({ registration }: HostedClient) => registration?.tokenDigest === former.registration!.tokenDigest;
   const client = await server.clients.update(
@@ -121,16 +121,6 @@ export async function deleteRegistration(server: HostedServer, { id }: HostedCli
   await server.clients.delete(id, reason);
   await stopCounting(server, id);
   server.trace({ type: "client_deleted", at: server.now(), client: id, reason });
-}
-
-/** Verifies the sector of a client at a server with pairwise subjects. @throws {OAuthError} */
-async function verifySector(
-  server: HostedServer,
-  client: Pick<HostedClient, "id" | "metadata" | "redirectUris">,
-): Promise<void> {
-  const { subjectTypes } = server.settings;
-  if (metadataOf(client).sector_identifier_uri === undefined || !subjectTypes.includes("pairwise")) return;
-  await assertSector(server, client);
 }
 
 type SecretMembers = Pick<ClientEntry, "client_secret" | "client_secret_digest" | "client_secret_expires_at">;

@@ -12,7 +12,7 @@ const sectorLimits = { accept: "application/json", maxBytes: 64 * 1024, timeoutM
 
 /**
  * Verifies that the document at the `sector_identifier_uri` lists every redirect URI of the client. Otherwise a client
- * could choose the sector of another client and correlate its users.
+ * could choose the sector of another client and correlate its users. A server without pairwise subjects has no sectors.
  *
  * @throws {OAuthError} `invalid_client_metadata`.
  */
@@ -22,7 +22,7 @@ export async function assertSector(
 ): Promise<void> {
   const { id, redirectUris } = client;
   const { sector_identifier_uri: uri } = metadataOf(client);
-  if (uri === undefined) return;
+  if (uri === undefined || !server.settings.subjectTypes.includes("pairwise")) return;
   let listed: unknown;
   try {
     const { limiter, isInUse, send } = server.fetching;
