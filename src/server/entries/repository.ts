@@ -44,7 +44,8 @@ export interface Repository<Input, Item> extends Entries<Item> {
   /**
    * Replaces one by what `change` makes of it: no other change of this instance comes between.
    *
-   * @param change Returns `undefined` to change nothing. It may be called again, if the entry has changed meanwhile.
+   * @param change Returns `undefined` to change nothing. It may be called again, if the entry has changed meanwhile. It
+   *   must not use the repository: a read of the same entry would wait for this change.
    * @returns `undefined` if nothing was changed, or no such entry exists.
    * @throws {ConfigurationError} With one sentence for each problem.
    */

@@ -13,7 +13,7 @@ import { storeOf } from "../../entries/records.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 
-/** What the limit of registered clients knows of one of them. */
+/** A client that the limit counts. */
 interface RegistrationRecord {
   /** Until when it is not evicted, in milliseconds since the epoch. */
   readonly until: number;
