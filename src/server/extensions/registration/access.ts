@@ -15,12 +15,6 @@ interface RegistrationCredentials {
   readonly address?: string;
 }
 
-/** The client that presented its registration access token. */
-export interface RegistrationOwner {
-  readonly client: HostedClient;
-  readonly token: string;
-}
-
 /**
  * Decides whether a caller may register a client. Open registrations and wrong tokens are rate-limited.
  *
@@ -65,7 +59,7 @@ const dummyDigest = "A".repeat(43);
  *
  * @throws {OAuthError} `invalid_token`: the same for another client's token, and for an unknown or deleted client.
  */
-export async function authenticateOwner(server: HostedServer, id: string, token: string): Promise<RegistrationOwner> {
+export async function authenticateOwner(server: HostedServer, id: string, token: string): Promise<HostedClient> {
   const client = await server.clients.find(id);
   await server.clients.readAsIfStored(server, id);
   const tokenDigest = await digest(token);
@@ -77,5 +71,5 @@ export async function authenticateOwner(server: HostedServer, id: string, token:
     });
   }
   server.passed?.("DR-06", id);
-  return { client, token };
+  return client;
 }

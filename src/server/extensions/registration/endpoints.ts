@@ -6,12 +6,13 @@
 import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { type HttpResponse, json, type ResponseLike } from "../../../core/http/message.ts";
 import { deleteRegistration, registerClient, type RegisteredClient, updateRegistration } from "./registration.ts";
-import { authenticateOwner, authorizeRegistration, type RegistrationOwner } from "./access.ts";
+import { authenticateOwner, authorizeRegistration } from "./access.ts";
 import type { Context } from "../../../core/context.ts";
 import { endpointUrl } from "../../../core/endpoint.ts";
 import { ofClient } from "../../../core/error_response.ts";
 import type { Handlers } from "../../../core/route.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import type { HostedClient } from "../../config/client_metadata.ts";
 import { requireSentToken } from "../../../core/tokens/sent_token.ts";
 import { reject } from "./rules.ts";
 import { byProfile } from "../../config/server_policy.ts";
@@ -57,18 +58,18 @@ export const clientConfiguration: Handlers<HostedServer> = {
   GET: (context) =>
     asOwner(
       context,
-      ({ client, token }) =>
-        json(200, describeRegistration(context, { client, accessToken: token, secret: client.assertionSecret })),
+      (client, accessToken) =>
+        json(200, describeRegistration(context, { client, accessToken, secret: client.assertionSecret })),
     ),
   PUT: (context) =>
-    asOwner(context, async ({ client }) => {
+    asOwner(context, async (client) => {
       const { server, request } = context;
       const metadata = await readJsonObject(request, "DR-03");
       const updated = await updateRegistration(server, client, metadata);
       return json(200, describeRegistration(context, updated));
     }),
   DELETE: (context) =>
-    asOwner(context, async ({ client }) => {
+    asOwner(context, async (client) => {
       await deleteRegistration(context.server, client);
       return deleted;
     }),
@@ -83,15 +84,15 @@ const deleted: HttpResponse = {
 /** Responds to the owner of the registration that the path names. */
 async function asOwner(
   context: Context<HostedServer>,
-  respond: (owner: RegistrationOwner) => ResponseLike | Promise<ResponseLike>,
+  respond: (client: HostedClient, accessToken: string) => ResponseLike | Promise<ResponseLike>,
 ): Promise<ResponseLike> {
   const { server, request, target } = context;
   const id = target.path.slice(target.path.lastIndexOf("/") + 1);
   const { token } = requireSentToken(request.headers.get("authorization"), {
     missing: (facts, handling) => reject("DR-06", facts, handling),
   });
-  const owner = await authenticateOwner(server, id, token);
-  return await ofClient(context, owner.client, () => respond(owner));
+  const client = await authenticateOwner(server, id, token);
+  return await ofClient(context, client, () => respond(client, token));
 }
 
 /** The handlers of the registration endpoint. */

@@ -9,14 +9,13 @@
  */
 
 import { registeredIdPrefix } from "../../entries/server_clients.ts";
-import { digest, randomId, randomToken } from "../../../core/secrets.ts";
+import { constantTimeEqual, digest, randomId, randomToken } from "../../../core/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { keptRegistration } from "../../entries/changed_client.ts";
 import type { ClientEntry, HostedClient } from "../../config/client_metadata.ts";
 import { isSecretExpired } from "../../../core/clients/auth_method.ts";
 import { issuesSecret, parseRegistration, resolveMetadata } from "./metadata.ts";
-import { assertUpdate } from "./update.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 import { readSoftwareStatement } from "./software_statement.ts";
@@ -86,8 +85,7 @@ export async function updateRegistration(
 ): Promise<RegisteredClient> {
   await assertUpdate(server, former, received);
   const statement = await readSoftwareStatement(server, received);
-  const approval = { ...former.registration!, softwareStatement: statement?.text };
-  const metadata = resolveMetadata(server, received, { ...approval, claims: statement?.claims });
+  const metadata = resolveMetadata(server, received, { ...former.registration!, claims: statement?.claims });
   const accessToken = randomToken(server.randomBytes);
   const entry: ClientEntry = {
     ...metadata,
@@ -95,7 +93,7 @@ export async function updateRegistration(
     ...issuesSecret(metadata) && (await currentSecret(server, former, metadata, received) ?? newSecret(server)),
     registration: {
       ...keptRegistration(server, former, metadata).registration!,
-      softwareStatement: approval.softwareStatement,
+      softwareStatement: statement?.text,
       tokenDigest: await digest(accessToken),
     },
   };
@@ -110,6 +108,41 @@ export async function updateRegistration(
   if (client === undefined) throw reject("DR-06", { problem: "other token" });
   server.trace({ type: "client_updated", at: server.now(), client: client.id });
   return { client, accessToken, secret: entry.client_secret };
+}
+
+/** The members of the response that only the server sets. */
+const responseMembers = [
+  "registration_access_token",
+  "registration_client_uri",
+  "client_secret_expires_at",
+  "client_id_issued_at",
+];
+
+/**
+ * Rejects a request that names another client or secret, or sets members that only the server sets.
+ *
+ * @throws {OAuthError} `invalid_request`.
+ */
+async function assertUpdate(
+  server: HostedServer,
+  client: HostedClient,
+  received: ReceivedMetadata,
+): Promise<void> {
+  const forbidden = responseMembers.filter((name) => Object.hasOwn(received, name));
+  if (forbidden.length > 0) throw reject("DR-07", { problem: "members", names: forbidden });
+  const { client_id: id, client_secret: secret } = received;
+  if (id !== client.id) {
+    throw reject("DR-07", { problem: "client_id", clientId: client.id, isSent: id !== undefined });
+  }
+  if (secret !== undefined && secret !== null && !await isSecretOf(client, secret)) {
+    throw reject("DR-07", { problem: "client_secret" });
+  }
+  server.passed?.("DR-07", client.id);
+}
+
+async function isSecretOf(client: HostedClient, secret: unknown): Promise<boolean> {
+  if (typeof secret !== "string" || client.secretDigest === undefined) return false;
+  return constantTimeEqual(await digest(secret), await client.secretDigest);
 }
 
 /**
