@@ -39,7 +39,7 @@ const checks: readonly RequestPart[] = [
   { rule: "FP-03", redirectOnly: true, read: assertState },
   { rule: "AZ-09", passes: true, redirectOnly: true, name: "responseType", read: readResponseType },
   { rule: "AZ-19", redirectOnly: true, read: assertResponseMode },
-  { rule: "AZ-13", read: rejectLongValues },
+  { rule: "AZ-13", read: rejectLongNonce },
   { rule: "AZ-17", passes: true, name: "scope", read: readScope },
   { rule: "PK-07", passes: true, redirectOnly: true, name: "codeChallenge", read: readCodeChallenge },
   { redirectOnly: true, name: "nonce", read: ({ params }) => params.get("nonce") },
@@ -129,14 +129,12 @@ function rejectRepeated({ server, params }: PartRequest): void {
   server.passed?.("AZ-07");
 }
 
-/** Maximum lengths of values that are stored with a code, in characters. They bound the size of the store. */
-const maxStoredLengths = [["nonce", 1024], ["claims", 4096]] as const;
+/** Maximum length of `nonce`, which is stored with a code, in characters. */
+const maxNonceLength = 1024;
 
-function rejectLongValues({ params }: PartRequest): void {
-  for (const [name, limit] of maxStoredLengths) {
-    const { length } = params.get(name) ?? "";
-    if (length > limit) throw reject("AZ-13", { name, limit, length });
-  }
+function rejectLongNonce({ params }: PartRequest): void {
+  const { length } = params.get("nonce") ?? "";
+  if (length > maxNonceLength) throw reject("AZ-13", { name: "nonce", limit: maxNonceLength, length });
 }
 
 /** The reference to a pushed request (RFC 9126 §2.2). */
@@ -167,7 +165,6 @@ const authorizationParameters = parameters(
   "claims_locales",
   "login_hint",
   "request",
-  { name: "claims", isJson: true },
   { name: "registration", isJson: true },
   requestUriParameter,
   { name: "id_token_hint", secret: "id_token" },

@@ -25,7 +25,7 @@ const wrong: Fields = {
   code_challenge: "short",
   resource: "not a URI",
   prompt: "none login",
-  claims: "no JSON",
+  claims: "c".repeat(4097),
 };
 
 /** How each mistake is corrected, in the order of the table; the rule of the row, if the check reports another one. */
@@ -38,6 +38,7 @@ const corrections: readonly (readonly [rule: string, corrected: Fields, row?: st
   ["AZ-09", { response_type: "code id_token" }],
   ["AZ-19", { response_mode: undefined }],
   ["AZ-13", { nonce: "n" }],
+  ["AZ-13", { claims: "no JSON" }],
   ["RA-02", { authorization_details: undefined }],
   ["DO-08", { dpop_jkt: undefined }],
   ["AZ-17", { scope: "read" }],

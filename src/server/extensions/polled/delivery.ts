@@ -18,7 +18,7 @@ import { type PolledGrant, polledParts } from "./polled_grant.ts";
 const load = () => import("./poll.ts");
 
 /** The parameters of polled requests (RFC 8628 §3.1), besides those of client authentication and of extensions. */
-const polledParameters = parameters("scope", "claims", "max_age", "login_hint", {
+const polledParameters = parameters("scope", "max_age", "login_hint", {
   name: "resource",
   repeatable: true,
 });

@@ -3,7 +3,8 @@
  * Connect Core §5.5).
  */
 
-import type { Server } from "../../../core/server.ts";
+import { reject } from "../../../core/reject.ts";
+import type { PartRequest, Server } from "../../../core/server.ts";
 import type { Extension } from "../../hosting/extension.ts";
 
 const load = () => import("./requested_claims.ts");
@@ -29,10 +30,23 @@ function withRequestedClaims(grants: Server["grants"]): Server["grants"] {
   };
 }
 
+/** Maximum length of the parameter, which is stored with a code, in characters. */
+const maxLength = 4096;
+
+function rejectLongClaims({ params }: PartRequest): void {
+  const { length } = params.get("claims") ?? "";
+  if (length > maxLength) throw reject("AZ-13", { name: "claims", limit: maxLength, length });
+}
+
 /** Lets clients request claims by name. */
 export const requestedClaims: Extension = {
   name: "requested_claims",
   requestParts: [{
+    rule: "AZ-13",
+    place: { after: "AZ-13" },
+    parameters: [{ name: "claims", isJson: true }],
+    read: rejectLongClaims,
+  }, {
     name: "loginRequirements",
     rule: "OI-08",
     place: { after: "OI-03" },
