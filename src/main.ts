@@ -2,7 +2,7 @@
 
 import { formatLicences, formatVersion, rulesReader, version } from "./cli/about.ts";
 import { type CommandName, formerCommands, startNames } from "./cli/commands.ts";
-import { banner, firstPage, insecureSettings } from "./cli/banner.ts";
+import { banner, firstPage, insecureParts } from "./cli/banner.ts";
 import { describeExposure } from "./cli/exposure.ts";
 import type { InitActions } from "./cli/init.ts";
 import type { ClientSnippet } from "./devtools/connect/pages/client_snippets.tsx";
@@ -151,7 +151,7 @@ async function startServer(args: readonly string[], environment: ProcessEnvironm
     return log?.logEvent("listening", {
       ...details,
       config: config.configSource?.name,
-      insecure: insecureSettings(resolved, { inspector, exportsSecrets: config.insecureExportSecrets }),
+      insecure: insecureParts(resolved, inspector),
       open,
     });
   }
@@ -166,7 +166,6 @@ async function startServer(args: readonly string[], environment: ProcessEnvironm
     settings: resolved,
     storedEntries: opened.storedEntries,
     defaultUser: (await server.users.list({ limit: 1 }))[0]?.sub,
-    exportsSecrets: config.insecureExportSecrets,
     host: config.host,
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
     demoSecret: config.resolved.hasDemoClients ? demoSecret : undefined,

@@ -32,7 +32,7 @@ export interface ListedOptions extends LatchkeyOptions {
 }
 
 /** Options of a server on a host that may be in production. */
-export const realHost = { issuer: "https://login.widgets.com", insecureAllowAutoLogin: true } as const;
+export const realHost = { issuer: "https://login.widgets.com", insecure: ["auto-login"] } as const;
 
 /** Fields of a request; `undefined` leaves a field out, an array repeats it. */
 export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;

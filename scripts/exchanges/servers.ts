@@ -101,7 +101,7 @@ const everything: Settings = {
   login: "interactive",
   alg: "EdDSA",
   registration: { mode: "open" },
-  insecureAllowOpenRegistration: true,
+  insecure: ["open-registration"],
   backchannelAuthentication: true,
   deviceAuthorization: true,
   clientIdMetadataDocuments: true,

@@ -9,6 +9,7 @@ import { printable } from "../core/quote_value.ts";
 import { wrap } from "./operating/wrap.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";
 import { type ConfigSource, describeFoundFile } from "./read_config.ts";
+import type { Insecure } from "../server/config/server_settings.ts";
 import { byProfile, type ServerPolicy } from "../server/config/server_policy.ts";
 
 /** The clients or users that only the store has. */
@@ -36,8 +37,6 @@ interface BannerOptions extends ExposedParts {
   readonly storedEntries: Readonly<Partial<Record<StoredEntries["of"], StoredEntries>>>;
   /** The `sub` of the user whom automatic login logs in; absent if there is no user. */
   readonly defaultUser?: string;
-  /** Whether programs may read secrets in the list of flows. */
-  readonly exportsSecrets: boolean;
   /** The URL of the metrics. Default: none. */
   readonly metrics?: string;
   /** The origin of the port that asks clients for certificates. Default: none. */
@@ -72,7 +71,6 @@ export function banner(
     defaultUser,
     inspector,
     faults,
-    exportsSecrets,
     control,
     metrics,
     certificateOrigin,
@@ -132,8 +130,8 @@ export function banner(
     `Latchkey ${version}, ready in ${Math.round(startMs)} ms, issuer ${issuer}`,
     ...url === issuer ? [] : [`listening on ${url}`],
     ...exposure === undefined ? [] : [`OPEN: ${exposure}`],
-    ...insecureSettings(settings, { inspector, exportsSecrets }).map((name) =>
-      `INSECURE: ${name} is on. Make sure that no other machine can reach this server.`
+    ...insecureParts(settings, inspector).map((name) =>
+      `INSECURE: ${name} is accepted. Make sure that no other machine can reach this server.`
     ),
     ...rows.map(([name, value]) => `${name!.padEnd(labelWidth)}${value}`),
     "",
@@ -207,16 +205,8 @@ function listEntries(
   return [...all.slice(0, maxListed), ...unlisted > 0 ? [`and ${unlisted} more`] : []].join(", ");
 }
 
-/** The names of the insecure settings that are on. */
-export function insecureSettings(
-  settings: ServerPolicy,
-  { inspector, exportsSecrets }: Pick<BannerOptions, "inspector" | "exportsSecrets">,
-): string[] {
-  const names = Object.entries(settings).filter(([name, value]) => name.startsWith("insecure") && value === true)
-    .map(([name]) => name);
-  return [
-    ...names,
-    ...inspector === "insecure" ? ["insecureAllowInspector"] : [],
-    ...inspector !== "off" && exportsSecrets ? ["insecureExportSecrets"] : [],
-  ];
+/** What the setting `insecure` accepts, without what is off. */
+export function insecureParts({ insecure }: ServerPolicy, inspector: ExposedParts["inspector"]): readonly Insecure[] {
+  const isOn = { inspector: inspector === "insecure", "show-secrets": inspector !== "off" };
+  return insecure.filter((name) => !Object.hasOwn(isOn, name) || isOn[name as keyof typeof isOn]);
 }

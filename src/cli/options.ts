@@ -66,16 +66,6 @@ export interface ConfigFile extends Omit<Settings, "profile">, ExtensionSettings
   /** Whether /flows shows each login step by step. Default: true if the issuer is on a test host. */
   readonly inspector?: boolean;
   /**
-   * Insecure: accept the inspector, which shows all logins to any visitor, although the issuer is not on a test host.
-   * Default: false.
-   */
-  readonly insecureAllowInspector?: boolean;
-  /**
-   * Insecure: `/flows.json?show=secrets` has codes, tokens, passwords and client secrets in clear, for every program
-   * that can reach the server; only if the issuer is on a test host. Default: false.
-   */
-  readonly insecureExportSecrets?: boolean;
-  /**
    * Whether the page /faults lets visitors choose faults for the next request of a client, move the clock and rotate
    * keys; only if the issuer is on a test host. Default: whether only this machine can reach the server: it listens
    * on a loopback address, every name of the server is loopback, and it trusts no proxy.
@@ -138,8 +128,6 @@ export function programFields(
     metricsPort: whole(9464, port),
     metricsHost: text(["localhost", "0.0.0.0"], host),
     inspector: flag(),
-    insecureAllowInspector: flag(false),
-    insecureExportSecrets: flag(false),
     faults: flag(),
     control: flag(false),
     controlSecret: text(["a-long-random-token"], {

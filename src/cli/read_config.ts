@@ -81,10 +81,6 @@ export type Configuration =
     readonly store: StoreChoice;
     /** Whether pages show each login. Default: whether the issuer is on a test host. */
     readonly inspector?: boolean;
-    /** Whether any visitor may see these pages. */
-    readonly insecureAllowInspector: boolean;
-    /** Whether programs may read secrets in the list of flows. */
-    readonly insecureExportSecrets: boolean;
     /** Whether a page controls faults, the clock and keys. Default: whether only this machine can reach the server. */
     readonly faults?: boolean;
     /** Whether programs control the server over HTTP. */
@@ -308,7 +304,7 @@ function portWarning(
 type ProgramOptions =
   & Omit<ConfigFile, keyof Settings | keyof ExtensionSettings>
   & Required<Pick<ConfigFile, "port" | "host" | "store" | "log" | "metricsHost" | "maxInFlight" | "drain">>
-  & Required<Pick<ConfigFile, "insecureAllowInspector" | "insecureExportSecrets" | "control">>;
+  & Required<Pick<ConfigFile, "control">>;
 
 /** Certificate and key from the named files. The listener checks whether they match. */
 async function readTls(

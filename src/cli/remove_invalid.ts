@@ -3,19 +3,14 @@
  */
 
 import type { Mismatch } from "../server/config/field.ts";
+import { insecureNames } from "../server/config/settings.ts";
 import type { Path } from "../server/config/config_issue.ts";
 import type { ConfigFile } from "./options.ts";
 
 /** Values for invalid settings that cause no further issue. */
 export const permissiveDefaults: ConfigFile = {
   clients: [],
-  insecureAllowHttpIssuer: true,
-  insecureAllowHttpRedirectUris: true,
-  insecureAllowAutoLogin: true,
-  insecureAllowOpenLogin: true,
-  insecureAllowDemoClients: true,
-  insecureAllowDirectory: true,
-  insecureAllowOpenRegistration: true,
+  insecure: insecureNames.filter((name) => name !== "show-secrets"),
 };
 
 /** Client settings that are validated against another setting; skipped if that setting is invalid. */

@@ -46,8 +46,8 @@ export interface Inspector extends Plugin {
  * Creates the pages for developers of one server: the home page, which replaces that of the server, the pages of
  * clients and users, the steps of `/authorized`, the live pages of recorded requests with exports, and `/tokens`.
  *
- * - Its `setup` throws a {@link ConfigurationError} if the issuer is not a test host, unless `insecureAllow` is set, or
- *   `requests` is false. Only on test hosts the pages can show secrets.
+ * - Its `setup` throws a {@link ConfigurationError} if the issuer is not a test host, unless the setting `insecure`
+ *   has `inspector`, or `requests` is false. Only on test hosts the pages can show secrets.
  * - Visitors may see and change clients and users as the setting `directory` says: on a test host by default, elsewhere
  *   not.
  */

@@ -102,7 +102,7 @@ const snippets = clientSnippets(
         acceptsAny: [],
         subjectTypes: ["public"],
       },
-      insecureAllowHttpRedirectUris: false,
+      insecure: [],
     },
   ),
   { secret: token },

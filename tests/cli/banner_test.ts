@@ -19,7 +19,6 @@ test("[FS-24] the banner names TLS as the duty of the proxy, where a proxy ends 
     return banner({
       startMs: 0,
       ...{ version: "0", issuer, url, host: "127.0.0.1", store: "memory", storedEntries: {}, inspector: "off" },
-      exportsSecrets: false,
       faults: "off",
       control: "off",
       settings: { ...policy, users, clients: clientsAt(issuer) },

@@ -34,6 +34,9 @@ const settingPatterns = [
   new RegExp(String.raw`"?\b(${name})"?: (${value})(?!,)`, "g"),
 ];
 
+/** What is to be added to the setting `insecure`. */
+const insecurePattern = /\badd ((?:"[a-z-]+"(?: and )?)+) to insecure/gi;
+
 // Flags that permit something are those of Deno.
 const flagPattern = /(?<![\w-])--(?!allow-)([a-z][a-z-]+)(?:[ =]((?!-)[^\s,;)]+))?/g;
 const commandPattern = /(?:\blatchkey|\$\{program\}) ([a-z][a-z-]+)(?=[ .,;`]|$)(?! (?:is|was|has|Next))/g;
@@ -67,13 +70,18 @@ export function proposalsIn(text: string): Proposal[] {
       ...value && { value: JSON.parse(value) },
     }))
   );
+  const insecure = [...text.matchAll(insecurePattern)].map(([, parts]): Proposal => ({
+    kind: "setting",
+    name: "insecure",
+    value: parts!.split(" and ").map((part) => JSON.parse(part)),
+  }));
   const flags = [...text.matchAll(flagPattern)].map(([, flag, value]): Proposal => ({
     kind: "flag",
     flag: flag!,
     ...value !== undefined && { value: value.replace(/\.$/, "") },
   }));
   const commands = [...text.matchAll(commandPattern)].map(([, name]): Proposal => ({ kind: "command", name: name! }));
-  return [...settings, ...flags, ...commands];
+  return [...settings, ...insecure, ...flags, ...commands];
 }
 
 /** Every field below one, by its path without indices. */

@@ -425,7 +425,10 @@ function proposed({ args = [], file = {}, values = {} }: RejectedConfiguration, 
     changes.push({ text, change: { args, file, ...change } });
   for (const proposal of proposalsIn(hint)) {
     if (proposal.kind === "setting") {
-      const value = proposal.value ?? values[proposal.name] ?? (/^insecure/.test(proposal.name) ? true : undefined);
+      // What is added to a list leaves the rest of it.
+      const value = proposal.name === "insecure"
+        ? [...file.insecure as string[] ?? [], ...proposal.value as string[]]
+        : proposal.value ?? values[proposal.name];
       if (value === undefined) continue;
       const inEntry = /^(.*)\.\w+$/.exec(place)?.[1];
       const isMember = inEntry !== undefined &&
@@ -497,13 +500,13 @@ const rejectedConfigurations: readonly RejectedConfiguration[] = [
   { file: { issuer, login: "auto", users: [user], clients: [] } },
   { file: { issuer, login: "interactive", clients: [client] } },
   { file: { issuer, login: "interactive", users: [user], clients: [client] } },
-  { file: { issuer, insecureAllowAutoLogin: true, directory: "edit" }, values: {} },
-  { file: { issuer, insecureAllowAutoLogin: true, registration: { mode: "open" } } },
-  { file: { issuer: "http://login.widgets.com", insecureAllowAutoLogin: true } },
+  { file: { issuer, insecure: ["auto-login"], directory: "edit" }, values: {} },
+  { file: { issuer, insecure: ["auto-login"], registration: { mode: "open" } } },
+  { file: { issuer: "http://login.widgets.com", insecure: ["auto-login"] } },
   {
     file: {
       issuer,
-      insecureAllowAutoLogin: true,
+      insecure: ["auto-login"],
       clients: [{ ...client, redirect_uris: ["http://shop.widgets.com/cb"] }],
     },
   },

@@ -107,8 +107,6 @@ const untold: Run = {
   controlSecret: undefined,
   mcpServer: undefined,
   user: undefined,
-  insecureAllowInspector: false,
-  insecureExportSecrets: false,
   log: "text",
   isLogChosen: false,
   metrics: undefined,
@@ -719,11 +717,8 @@ const wrongTypes: readonly [string, readonly unknown[], string, (value: unknown)
   ["maxInFlight", [0, 1.5, 1e7, "1", null, []], "a whole number from 1 to 1000000", (it) => ({ maxInFlight: it })],
   ["user", [...strings, "", "a b"], "the sub of a user", (user) => ({ user })],
   ["drain", [-1, 1.5, 3601, "10s", null, {}], "whole seconds from 0 to 3600", (drain) => ({ drain })],
-  ["insecureAllowHttpIssuer", flags, "true or false", (it) => ({ insecureAllowHttpIssuer: it })],
-  ["insecureAllowHttpRedirectUris", flags, "true or false", (it) => ({ insecureAllowHttpRedirectUris: it })],
-  ["insecureAllowAutoLogin", flags, "true or false", (it) => ({ insecureAllowAutoLogin: it })],
-  ["insecureAllowOpenLogin", flags, "true or false", (it) => ({ insecureAllowOpenLogin: it })],
-  ["insecureAllowDemoClients", flags, "true or false", (it) => ({ insecureAllowDemoClients: it })],
+  ["insecure", [true, "auto-login", null, {}], "an array", (insecure) => ({ insecure })],
+  ["insecure[0]", [...strings, "autologin"], `"http-issuer", "http-redirect-uris"`, (it) => ({ insecure: [it] })],
   ["store", strings, `"memory"`, (store) => ({ store })],
 ];
 const clientTypes: readonly [string, readonly unknown[], string][] = [
@@ -1138,7 +1133,7 @@ test("if one client or user has a schema error, the others are still validated",
   const http = { redirect_uris: ["http://app.real-host.net/cb"] };
   const file = {
     issuer: "https://auth.real-host.net",
-    insecureAllowAutoLogin: true,
+    insecure: ["auto-login"],
     clients: [{ ...http, client_id: "a" }, { client_id: "b", redirect_uris: "x" }, { ...http, client_id: "b" }, 7],
     users: [{ sub: "a" }, { sub: "b", name: 1 }, { sub: "b" }, { sub: "a" }],
   };
@@ -1187,24 +1182,21 @@ test("if one key of a client, user or group has a schema error, its other keys a
 const knockOns: readonly [string, Settings | Record<string, unknown>, readonly Short[]][] = [
   ["clients of the wrong type are not the demo clients", {
     issuer: "https://auth.real-host.net",
-    insecureAllowAutoLogin: true,
+    insecure: ["auto-login"],
     clients: {},
   }, [["latchkey.json: clients"]]],
   ["a misspelt key is not a missing one", {
     issuer: "https://auth.real-host.net",
-    insecureAllowAutoLogin: true,
+    insecure: ["auto-login"],
     clinets: [client],
   }, [["latchkey.json: clinets", "Did you mean clients?"]]],
-  ["a switch of the wrong type is not off", {
+  ["an invalid list is not empty", {
     issuer: "http://auth.real-host.net",
     clients: [{ client_id: "a", redirect_uris: ["http://app.real-host.net/"] }],
-    insecureAllowAutoLogin: 1,
-    insecureAllowHttpIssuer: "yes",
-    insecureAllowHttpRedirectUri: true,
-  }, [
-    ["latchkey.json: insecureAllowAutoLogin"],
-    ["latchkey.json: insecureAllowHttpIssuer"],
-    ["latchkey.json: insecureAllowHttpRedirectUri", "Did you mean insecureAllowHttpRedirectUris?"],
+    insecure: ["auto-login", "http-redirect-uri"],
+  }, [["latchkey.json: insecure[1]", "http-redirect-uris"]]],
+  ["a former name leads to the new one", { insecureAllowHttpRedirectUris: true }, [
+    ["latchkey.json: insecureAllowHttpRedirectUris", `Write "insecure": ["http-redirect-uris"].`],
   ]],
   ["scope values are not compared with invalid scopes", {
     scopes: ["a", 1],
@@ -1245,7 +1237,7 @@ test("if the file cannot be read, only the other sources are validated", async (
   for (const file of ["{", "[]"]) {
     const faults = await faultsOf({ file, args: ["--issuer", issuer], validate: resolveOptions });
     assertEquals(faults.map(({ path }) => path.replace(/: line.*/, "")), ["latchkey.json", "--issuer"]);
-    assert(!faults.map(format).join().includes("insecureAllow"));
+    assert(!faults.map(format).join().includes("to insecure"));
   }
   await assertFaults({ args: ["--config"], env: { LATCHKEY_CONFIG: "none.json" }, validate: resolveOptions }, [[
     "--config",
@@ -1414,7 +1406,7 @@ test("login by flag or variable overrides the file, and its error names the sour
     "interactive",
   ]]);
   await assertFaults({ file, args: ["--login=interactive"], validate: resolveOptions }, [
-    ["latchkey.json: users[0].password", "insecureAllowOpenLogin"],
+    ["latchkey.json: users[0].password", "open-login"],
   ]);
 });
 

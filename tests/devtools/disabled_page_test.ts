@@ -56,7 +56,7 @@ test("[UI-29] on a test host a page that is off says how to turn it on, to brows
 });
 
 test("[UI-29] on a real host such a page is any unknown address", async () => {
-  const { as } = await testServer({ issuer: "https://login.example.com", insecureAllowAutoLogin: true });
+  const { as } = await testServer({ issuer: "https://login.example.com", insecure: ["auto-login"] });
   for (const path of Object.keys(pages)) {
     const response = await as.fetch(new Request(`https://login.example.com${path}`, asProgram));
     assertEquals(response.status, 404);

@@ -80,7 +80,11 @@ test("[UI-04] the rejection of a form that no client sent names no client", () =
 
 test("[AZ-02, DI-01] a page of a real host names no registered client; the trace does, the nearest first, and no client that registered itself", async () => {
   for (const options of [{}, realHost]) {
-    const b = await testServer({ ...options, registration: { mode: "open" }, insecureAllowOpenRegistration: true });
+    const b = await testServer({
+      ...options,
+      registration: { mode: "open" },
+      insecure: ["auto-login", "open-registration"],
+    });
     const registered = await postRegistration(b, { redirect_uris: ["https://unlisted.example/cb"] });
     const { client_id: unlisted } = await registered.json();
     const html = await assertPage(await b.authorize({ client_id: "postr" }), 400);
@@ -332,7 +336,7 @@ test("[UI-21] registered redirect URIs are shown only to visitors who may see th
     ["LO-03", `/oauth2/logout?${encode({ client_id: "spa", post_logout_redirect_uri: `${secret}/` })}`],
   ];
   const hidden: readonly (readonly [LatchkeyOptions, RequestInit])[] = [
-    [{ issuer: "https://auth.corp.com", insecureAllowAutoLogin: true }, {}],
+    [{ issuer: "https://auth.corp.com", insecure: ["auto-login"] }, {}],
     [{ directory: "off" }, {}],
     [{}, { headers: { host: "rebound.example.com" } }],
   ];

@@ -121,7 +121,7 @@ async function watchedServer(limit: number, options: LatchkeyOptions = {}) {
     issuer: "http://localhost:9666",
     alg: "EdDSA",
     registration: { mode: "open" },
-    insecureAllowOpenRegistration: true,
+    insecure: ["auto-login", "open-registration"],
     deviceAuthorization: true,
     tokenExchange: { targets: { web: ["https://api.example"] } },
     ...options,

@@ -43,9 +43,9 @@ test("[OP-11, RU-01, LO-03] a URI that no client may register is rejected with i
       const { explanation } = getRejections(b.events).at(-1)!;
       assertEquals([explanation.rule, explanation.received], [rule, uri]);
       assertMatch(explanation.expected!, /^https, or http on a loopback address/);
-      assertMatch(explanation.fix!, /insecureAllowHttpRedirectUris/);
+      assertMatch(explanation.fix!, /http-redirect-uris/);
     }
-    const allowed = await testServer({ ...options, insecureAllowHttpRedirectUris: true });
+    const allowed = await testServer({ ...options, insecure: ["http-redirect-uris"] });
     assert(await allowed.code({ client_id, redirect_uri: uri }));
   }
 });
@@ -229,7 +229,7 @@ test("[OP-11] any is for test hosts, and for no profile", async () => {
   const real: LatchkeyOptions = {
     issuer: "https://login.widgets.com",
     login: "interactive",
-    insecureAllowOpenLogin: true,
+    insecure: ["open-login"],
   };
   await forEachCase(["clients", "redirectUris", "scopes", "users"] as const, async (name) => {
     await assertRejects(() => latchkey({ ...real, clients: [], [name]: any }), ConfigurationError, name);

@@ -478,17 +478,17 @@ test("[FS-23] a pushed error goes to no unregistered URI, and the authorization 
 
 test("[FS-24, PF-02] outside test hosts http, login without passwords and demo clients stop the start, whatever is allowed", async () => {
   const insecure: [LatchkeyOptions, RegExp][] = [
-    [{ issuer: "http://as.company.com", insecureAllowHttpIssuer: true }, /insecureAllowHttpIssuer/],
-    [{ issuer: "https://as.company.com", insecureAllowAutoLogin: true }, /insecureAllowAutoLogin/],
+    [{ issuer: "http://as.company.com", insecure: ["http-issuer"] }, /http-issuer/],
+    [{ issuer: "https://as.company.com", insecure: ["auto-login"] }, /auto-login/],
     [
-      { issuer: "https://as.company.com", login: "interactive", insecureAllowOpenLogin: true },
-      /insecureAllowOpenLogin/,
+      { issuer: "https://as.company.com", login: "interactive", insecure: ["open-login"] },
+      /open-login/,
     ],
     [
-      { issuer: "https://as.company.com", clients: undefined, insecureAllowDemoClients: true },
-      /insecureAllowDemoClients/,
+      { issuer: "https://as.company.com", clients: undefined, insecure: ["demo-clients"] },
+      /demo-clients/,
     ],
-    [{ insecureAllowHttpRedirectUris: true }, /insecureAllowHttpRedirectUris/],
+    [{ insecure: ["http-redirect-uris"] }, /http-redirect-uris/],
   ];
   await forEachCase(insecure, async ([options, expected]) => {
     assertMatch(await issuesOf({ clients: [bank], ...options }), expected);

@@ -144,7 +144,7 @@ test("[DR-08, MC-05] an update names local URLs only from this machine, and priv
     ...realHost,
     ...{ users: [{ sub: "alice" }], clients: [], audience: "https://api.widgets.com", throttle: false },
     ...{ registration: { mode: "open", initialAccessTokens: ["an-initial-access-token"] } },
-    ...{ insecureAllowOpenRegistration: true, privateHosts: ["keys.corp.internal"] },
+    ...{ insecure: ["auto-login", "open-registration"], privateHosts: ["keys.corp.internal"] },
   });
   const metadata = { redirect_uris: ["https://app.widgets.com/cb"], jwks_uri: "https://keys.corp.internal/jwks" };
   for (const address of ["127.0.0.1", "203.0.113.7"]) {

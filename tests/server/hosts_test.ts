@@ -66,7 +66,7 @@ test("[UI-11, RU-09] a public client gets no code over plain http without consen
   assert(fault instanceof ConfigurationError);
   assertEquals(fault.issues.map((one) => one.path), ["clients[0].redirect_uris[3]", "clients[1].redirect_uris[0]"]);
 
-  const b = await testServer({ ...team, users, clients, insecureAllowHttpRedirectUris: true });
+  const b = await testServer({ ...team, users, clients, insecure: ["http-redirect-uris"] });
   await forEachCase([...redirects, insecure], async (redirect_uri) => {
     const browser = openBrowser(b);
     const page = await logIn(browser, "alice", { redirect_uri });

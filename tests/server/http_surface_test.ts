@@ -236,7 +236,7 @@ test("[HT-04] a preflight on a test host permits every requested header, on a re
   };
   const [test, real] = [
     await testServer(),
-    await testServer({ issuer: "https://as.example.com", insecureAllowAutoLogin: true }),
+    await testServer({ issuer: "https://as.example.com", insecure: ["auto-login"] }),
   ];
   const asked = ["x-requested-with", "sentry-trace", "mcp-protocol-version"];
   for (const comma of [",", ", "]) {
@@ -596,10 +596,10 @@ test("[HT-17] other hosts are rejected at startup with sentences that say how to
     };
     const issuer = new URL(written).origin;
     // Another notation of an address is an issue whatever is allowed.
-    if (written !== issuer) await rejects({ issuer: written, insecureAllowHttpIssuer: true }, [`"${issuer}"`]);
-    await rejects({ issuer }, ["insecureAllowHttpIssuer"]);
-    const openly = { issuer, insecureAllowHttpIssuer: true };
-    await rejects(openly, ["insecureAllowAutoLogin", "insecureAllowDemoClients", "insecureAllowHttpRedirectUris"]);
+    if (written !== issuer) await rejects({ issuer: written, insecure: ["http-issuer"] }, [`"${issuer}"`]);
+    await rejects({ issuer }, ["http-issuer"]);
+    const openly = { issuer, insecure: ["http-issuer"] as const };
+    await rejects(openly, ["auto-login", "demo-clients", "http-redirect-uris"]);
   });
   const places = async (options: LatchkeyOptions) =>
     (await assertRejects(() => latchkey(options), ConfigurationError)).issues.map((fault) => fault.path);
@@ -613,13 +613,10 @@ test("[HT-17] other hosts are rejected at startup with sentences that say how to
   const issuer = "https://auth.corp.com";
   assertEquals(await places({ issuer }), ["login", "clients"]);
   assertEquals(await places({ issuer, clients }), ["login"]);
-  assertEquals(await places({ issuer, insecureAllowAutoLogin: true }), ["clients"]);
+  assertEquals(await places({ issuer, insecure: ["auto-login"] }), ["clients"]);
   await using as = await latchkey({
     issuer: "http://auth.corp.com",
-    insecureAllowHttpIssuer: true,
-    insecureAllowHttpRedirectUris: true,
-    insecureAllowAutoLogin: true,
-    insecureAllowDemoClients: true,
+    insecure: ["http-issuer", "http-redirect-uris", "auto-login", "demo-clients"],
   });
   assertEquals((await as.fetch(new Request("http://auth.corp.com/"))).status, 200);
 });

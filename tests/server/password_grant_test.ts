@@ -28,7 +28,7 @@ test("[TK-05] a server on a real host proposes no tools of tests", async () => {
   await using as = await testLatchkey({
     issuer: "https://login.widgets.com",
     testKeys: false,
-    insecureAllowAutoLogin: true,
+    insecure: ["auto-login"],
   });
   const client = as.client({ confidential: true });
   await as.token(client, { grant_type: "password", username: "alice", password: "x" }).catch(() => {});

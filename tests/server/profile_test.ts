@@ -329,7 +329,7 @@ test("[PF-03] each revision offers registration as without a profile: on test ho
   const revisions = await Promise.all(mcpRevisions.map((mcpRevision) => offers({ profile: "mcp", mcpRevision })));
   assertEquals(revisions, [true, true, true, true]);
   assert(!await offers({ profile: "mcp", registration: { mode: "off" } }));
-  const realHost = { profile: "mcp", issuer: "https://as.company.com", insecureAllowAutoLogin: true } as const;
+  const realHost = { profile: "mcp", issuer: "https://as.company.com", insecure: ["auto-login"] } as const;
   assert(!await offers(realHost));
   const initialAccessTokens = ["a-long-random-token"];
   assert(await offers({ ...realHost, registration: { initialAccessTokens } }));

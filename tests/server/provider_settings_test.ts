@@ -109,7 +109,7 @@ test("origins count only while the issuer is at the origin that they name", asyn
 });
 
 test("an issuer on a real host rejects refresh.reuse", async () => {
-  const real = { issuer: "https://login.widgets.com", insecureAllowAutoLogin: true };
+  const real = { issuer: "https://login.widgets.com", insecure: ["auto-login"] as const };
   const error = await assertRejects(() => start({ ...real, refresh: { reuse: "same" } }), ConfigurationError);
   assertEquals(error.issues.map(({ path }) => path), ["refresh.reuse"]);
   assertMatch(error.issues[0]!.expected, /real host/);

@@ -325,12 +325,12 @@ test("conflicts in the list of profiles stop the start, and each names its place
     // Their requests and responses differ from the standards.
     [{ profile: ["github", "oauth2.1"] }, "profile", /settings alone/],
     [
-      { profile: "github", issuer: "https://login.widgets.com", insecureAllowAutoLogin: true },
+      { profile: "github", issuer: "https://login.widgets.com", insecure: ["auto-login"] },
       "profile",
       /settings alone/,
     ],
     // Its metadata would be false on a real host.
-    [{ profile: "okta", issuer: "https://login.widgets.com", insecureAllowAutoLogin: true }, "profile", /^metadata: /],
+    [{ profile: "okta", issuer: "https://login.widgets.com", insecure: ["auto-login"] }, "profile", /^metadata: /],
   ];
   await forEachCase(cases, async ([options, path, expected]) => {
     const issues = await issuesOf(options);
@@ -400,7 +400,7 @@ test("a profile of a file gets no plugin of the provider with its name, on a rea
   for (const issuer of ["http://localhost:9000", "https://login.company.com"]) {
     for (const [name, path] of Object.entries(paths)) {
       await using as = await latchkey({
-        ...{ issuer, profile: { name }, login: "interactive", insecureAllowOpenLogin: true },
+        ...{ issuer, profile: { name }, login: "interactive", insecure: ["open-login"] },
         ...{ users: [{ sub: "alice" }], clients: [{ client_id: "app", redirect_uris: ["https://app.example/cb"] }] },
       });
       assertEquals([name, (await as.fetch(new Request(issuer + path))).status], [name, 404]);

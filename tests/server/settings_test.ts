@@ -15,7 +15,7 @@ test("configuration errors of issuer and clients are reported together; those of
     "issuer",
     "clients[0].redirect_uris[0]",
   ]);
-  assertEquals(await places({ issuer, login: "interactive", users: [], insecureAllowDemoClients: true }), ["issuer"]);
+  assertEquals(await places({ issuer, login: "interactive", users: [], insecure: ["demo-clients"] }), ["issuer"]);
 });
 
 test("an option of the wrong type is a configuration error with its path, for JavaScript callers", async () => {

@@ -33,7 +33,7 @@ const everyGrantType = {
   clients: [],
   clientIdMetadataDocuments: true,
   registration: { mode: "open", initialAccessTokens: [initialToken] },
-  insecureAllowOpenRegistration: true,
+  insecure: ["auto-login", "open-registration"],
   deviceAuthorization: true,
   tokenExchange: {},
   trustedIssuers: [{ issuer: "https://idp.widgets.com", jwks_uri: "https://idp.widgets.com/jwks", users: "sub" }],
@@ -327,7 +327,12 @@ test("[DR-10, IN-02] a software statement, which is public, approves its own mem
   const jwks = { keys: [{ ...await exportJWK(publisher.publicKey) }] };
   const registration = { ...everyGrantType.registration, softwareStatementIssuers: [{ issuer, jwks }] };
   const spa = { ...publicClient, client_id: "spa" };
-  const server = await testServer({ ...everyGrantType, registration, clients: [spa], insecureAllowAutoLogin: true });
+  const server = await testServer({
+    ...everyGrantType,
+    registration,
+    clients: [spa],
+    insecure: ["auto-login", "open-registration"],
+  });
   const key = await clientKey("ES256");
   const metadata = {
     redirect_uris: publicClient.redirect_uris,

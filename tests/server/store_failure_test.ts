@@ -125,7 +125,7 @@ test("a store that hangs while a server starts is an error after a minute and a 
       get: (target, verb: keyof Store) =>
         verb === "persistent" ? true : hangs(verb) ? () => never : (target[verb] as () => unknown).bind(target),
     });
-  const real = { issuer: "https://as.real.com", insecureAllowAutoLogin: true };
+  const real = { issuer: "https://as.real.com", insecure: ["auto-login"] as const };
   const starts: readonly Parameters<typeof latchkey>[0][] = [
     { store: never },
     { store: hanging((verb) => verb === "count") },

@@ -17,7 +17,7 @@ test("[JK-06] a store used by a test brings no test secret to a real host", asyn
   const constantBytes = (bytes: number) => new Uint8Array(bytes).fill(7);
   await openBrowser(await testServer({ store, randomBytes: constantBytes })).authorize();
   assertEquals(await sealOf(store), undefined);
-  const real = await testServer({ store, issuer: "https://auth.latchkey.dev", insecureAllowAutoLogin: true });
+  const real = await testServer({ store, issuer: "https://auth.latchkey.dev", insecure: ["auto-login"] });
   await openBrowser(real).authorize();
   assertNotEquals(await sealOf(store), undefined);
   assertNotEquals(await sealOf(store), (await store.get("server_secret", "test session"))?.value.secret);

@@ -25,7 +25,7 @@ function send(url: string, options: RequestOptions, body = ""): Promise<Incoming
 
 test("an agent reaches the server at an origin that does not exist", async () => {
   await forEachCase(["https://login.example.com", "https://login.example.com:8443/tenant"], async (issuer) => {
-    await using as = await testLatchkey({ issuer, testKeys: false, insecureAllowAutoLogin: true });
+    await using as = await testLatchkey({ issuer, testKeys: false, insecure: ["auto-login"] });
     const agent = httpsAgent(as);
     const { token_endpoint, ...metadata } = await json(
       await send(`${issuer}/.well-known/openid-configuration`, { agent }),

@@ -120,7 +120,7 @@ test("a misspelt header is rejected, because it would choose the default user", 
 
 test("the header has no effect on a real host, and with login pages", async () => {
   await using real = await start({
-    ...{ issuer: "https://auth.example.com", insecureAllowAutoLogin: true, deviceAuthorization: true },
+    ...{ issuer: "https://auth.example.com", insecure: ["auto-login"], deviceAuthorization: true },
     users: [{ sub: "alice" }, { sub: "bob" }],
   });
   assertEquals(await logIn(real, { [personaHeader]: "as=bob" }), "alice: openid read write");

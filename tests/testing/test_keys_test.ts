@@ -24,7 +24,7 @@ const algorithms = ["RS256", "ES256", "EdDSA"] as const;
 /** What a server needs in order to start on a real host. */
 const real: LatchkeyOptions = {
   issuer: "https://login.acme.com",
-  insecureAllowAutoLogin: true,
+  insecure: ["auto-login"],
   clients: [{ client_id: "spa", redirect_uris: ["https://app.acme.com/cb"] }],
 };
 

@@ -20,19 +20,18 @@ const groups: readonly (readonly [name: string, title: string, about: string, se
   ["address", "Settings of issuer, port, https and proxies", "Where the server listens, and which URLs it has.", [
     ...["issuer", "port", "host", "issuerHosts", "tls", "tlsCert", "tlsKey", "frontChannelUrl", "backChannelUrl"],
     ...["origins", "paths", "defaultEndpoints", "allowedOrigins", "privateHosts", "trustProxy", "proxyHeader"],
-    ...["insecureAllowHttpIssuer"],
+    ...["insecure"],
   ]],
   ["clients", "Settings of clients and redirect URIs", "Which clients exist, and how they authenticate.", [
     ...["clients", "redirectUris", "requireRedirectUri", "tokenRedirectUri", "privateUseRedirectUris"],
-    ...["nativeOnlyRedirectUris", "insecureAllowHttpRedirectUris", "clientAuthMethods", "assertionAudience"],
-    ...["maxAssertionLifetime", "insecureAllowDemoClients"],
+    ...["nativeOnlyRedirectUris", "clientAuthMethods", "assertionAudience"],
+    ...["maxAssertionLifetime"],
   ]],
   ["registration", "Settings of client registration", "How clients register themselves, or are a document.", [
-    ...["registration", "insecureAllowOpenRegistration", "clientIdMetadataDocuments", "requireClientName"],
+    ...["registration", "clientIdMetadataDocuments", "requireClientName"],
   ]],
   ["users", "Settings of users, login and logout", "Who can log in, how, and how a session ends.", [
     ...["users", "user", "login", "unknownLoginHint", "acrValues", "clientLogout", "directory", "throttle"],
-    ...["insecureAllowAutoLogin", "insecureAllowOpenLogin", "insecureAllowDirectory"],
   ]],
   [
     "tokens",
@@ -69,8 +68,7 @@ const groups: readonly (readonly [name: string, title: string, about: string, se
     ],
   ],
   ["testing", "Settings of faults, control, scenarios and inspector", "The tools for development and tests.", [
-    ...["faults", "control", "controlSecret", "scenario", "inspector", "mcpServer", "insecureAllowInspector"],
-    ...["insecureExportSecrets"],
+    ...["faults", "control", "controlSecret", "scenario", "inspector", "mcpServer"],
   ]],
   ["operation", "Settings of store, log and metrics", "How the program runs.", [
     ...["$schema", "store", "log", "maxInFlight", "drain", "metricsPort", "metricsHost"],

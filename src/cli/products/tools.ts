@@ -23,10 +23,9 @@ export const withCheckPages: Product = (program) =>
 export const withInspector: Product = (program) => {
   const { config, inspectorEnabled, requestMappings, readRules } = program;
   if (!inspectorEnabled) return addPlugins(program, inspector({ requests: false, readRules }));
-  const { insecureAllowInspector: insecureAllow, insecureExportSecrets, control } = config;
   // Programs and mappings read the record of every request.
-  const maxFlowsPerSecond = control || requestMappings !== undefined ? Infinity : undefined;
-  const pages = inspector({ insecureAllow, insecureExportSecrets, maxFlowsPerSecond, readRules });
+  const maxFlowsPerSecond = config.control || requestMappings !== undefined ? Infinity : undefined;
+  const pages = inspector({ maxFlowsPerSecond, readRules });
   return { ...addPlugins(program, pages), recorder: pages.recorder };
 };
 

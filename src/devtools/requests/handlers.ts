@@ -79,16 +79,14 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
 /**
  * GET /flows.json: the flows of the list with their exchanges. Programs of this machine read it, pages of other sites
  * do not.
- *
- * @param allowsSecrets Whether `show=secrets` shows the real values.
  */
-export function exportList(context: Context, recorder: Recorder, allowsSecrets: boolean): HttpResponse {
+export function exportList(context: Context, recorder: Recorder): HttpResponse {
   const { server, request, target } = context;
   const query = new URLSearchParams(target.query);
   const secrets = query.get("show") === "secrets";
-  if (secrets && !allowsSecrets) {
-    throw new HttpError(403, "FL-03", "show=secrets requires the setting insecureExportSecrets", {
-      fix: "Remove show, or set insecureExportSecrets to true in the configuration file.",
+  if (secrets && !appOf(context).server.settings.insecure.includes("show-secrets")) {
+    throw new HttpError(403, "FL-03", 'show=secrets requires "show-secrets" in the setting insecure', {
+      fix: 'Remove show, or add "show-secrets" to insecure in the configuration file.',
     });
   }
   if (!isSameOrigin(request, server.names.frontChannel)) {

@@ -41,13 +41,6 @@ export interface RequestPagesOptions {
    * ({@link RecorderOptions.maxFlowsPerSecond}). Default: 100.
    */
   readonly maxFlowsPerSecond?: number;
-  /** Whether to show all logins to every visitor if the issuer is not a test host. Default: false. */
-  readonly insecureAllow?: boolean;
-  /**
-   * Whether `/flows.json?show=secrets` has codes, tokens, passwords and client secrets in clear, for tests that need
-   * them: every program that can reach the server can read them. Only if the issuer is a test host. Default: false.
-   */
-  readonly insecureExportSecrets?: boolean;
 }
 
 /** The pages, the hooks of the plugin that records requests, and what other pages show of the record. */
@@ -63,10 +56,9 @@ export interface RequestPages extends Required<Pick<Plugin, "handle" | "forReque
 
 /**
  * Creates the pages of one server. `setup` throws a {@link ConfigurationError} if the issuer is not a test host, unless
- * `insecureAllow` is set.
+ * the setting `insecure` has `inspector`.
  */
 export function requestPages(options: RequestPagesOptions): RequestPages {
-  const { insecureAllow = false, insecureExportSecrets = false } = options;
   const activeRecorder = options.recorder ??
     recorder({ limit: options.limit, maxFlowsPerSecond: options.maxFlowsPerSecond ?? 100 });
   const ownRecorder = options.recorder === undefined ? activeRecorder : undefined;
@@ -97,15 +89,16 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
     forRequest: (server, context) => ownRecorder?.forRequest?.(server, context),
     onEvent: (event, context) => ownRecorder?.onEvent?.(event, context),
     setup(app, changes) {
-      if (!insecureAllow && !app.server.settings.allows.openTools) throw inspectorNotAllowed(app.server.issuer);
-      if (insecureExportSecrets && !app.server.settings.allows.openTools) throw exportNotAllowed(app.server.issuer);
-      canEdit = app.server.settings.allows.openTools;
+      const { issuer, settings: { allows, insecure } } = app.server;
+      if (!insecure.includes("inspector") && !allows.openTools) throw inspectorNotAllowed(issuer);
+      if (insecure.includes("show-secrets") && !allows.openTools) throw exportNotAllowed(issuer);
+      canEdit = allows.openTools;
       app.developerPages.flowLink = flowLink;
       app.developerPages.flowLinkFor = flowLinkFor;
       ownRecorder?.setup?.(app, changes);
     },
     routes: (app) => [
-      ...flowRoutes(app.site.base, activeRecorder, changes, insecureExportSecrets),
+      ...flowRoutes(app.site.base, activeRecorder, changes),
       ...app.server.settings.allows.openTools
         ? [tokensRoute(app.site.base, activeRecorder), editRoute(app.site.base, activeRecorder, pending)]
         : [],
@@ -139,16 +132,16 @@ function inspectorNotAllowed(issuer: string): ConfigurationError {
     expected: "no inspector, because the issuer is not a test host and the pages show the logins of all users",
     received: `an inspector for ${quote(issuer)}`,
     hint:
-      "Remove the inspector, or set insecureAllowInspector in the configuration file to show the logins to every visitor.",
+      'Remove the inspector, or add "inspector" to insecure in the configuration file to show the logins to every visitor.',
   }]);
 }
 
 function exportNotAllowed(issuer: string): ConfigurationError {
   return new ConfigurationError([{
-    path: "insecureExportSecrets",
-    expected: "no export of secrets, because the issuer is not a test host",
-    received: `true for ${quote(issuer)}`,
-    hint: "Remove insecureExportSecrets, or use an issuer on a test host.",
+    path: "insecure",
+    expected: "no show-secrets, because the issuer is not a test host",
+    received: `show-secrets for ${quote(issuer)}`,
+    hint: "Remove show-secrets, or use an issuer on a test host.",
   }]);
 }
 
@@ -213,7 +206,6 @@ function flowRoutes(
   base: string,
   activeRecorder: Recorder,
   changes: Notifier,
-  exportsSecrets: boolean,
 ): Endpoint[] {
   const withHostCheck = (
     handle: (handlers: Awaited<ReturnType<typeof load>>, context: Context) => Promise<ResponseLike> | ResponseLike,
@@ -243,7 +235,7 @@ function flowRoutes(
       link: { label: "Requests", path: "/flows", isMain: true },
     },
     endpoint("flow_list", "/flows.json", "Flows as JSON", {
-      GET: withHostCheck(({ exportList }, context) => exportList(context, activeRecorder, exportsSecrets)),
+      GET: withHostCheck(({ exportList }, context) => exportList(context, activeRecorder)),
     }),
     endpoint("flow_events", "/flows/events", "Changes of flows", {
       GET: withHostCheck((_, context) => changes.openStream(context.request, origin(context))),

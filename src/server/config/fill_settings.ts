@@ -164,11 +164,11 @@ export function fillSettings(
 }
 
 function loginMethods(
-  { login, insecureAllowOpenLogin }: Settings,
+  { login, insecure }: Pick<ServerPolicy, "insecure" | "login">,
   { openLogin }: Allowances,
 ): readonly LoginMethod[] {
   if (login === "auto") return ["auto"];
-  return openLogin || insecureAllowOpenLogin ? ["password", "open"] : ["password"];
+  return openLogin || insecure.includes("open-login") ? ["password", "open"] : ["password"];
 }
 
 /** A server that signs with ML-DSA accepts `alg`, unless a setting or a profile lists the algorithms. */

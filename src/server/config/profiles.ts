@@ -76,11 +76,7 @@ const fapi2Security: ProfileValues = {
   alg: { values: ["ES256"], source: "FAPI 2.0 Security Profile §5.4.1" },
   signatureAlgorithms: { values: [fapiAlgorithms], source: "FAPI 2.0 Security Profile §5.4.1" },
   "dpop.algorithms": { values: [fapiAlgorithms], source: "FAPI 2.0 Security Profile §5.4.1" },
-  insecureAllowHttpIssuer: { values: [false], source: "FAPI 2.0 Security Profile §5.2.1" },
-  insecureAllowHttpRedirectUris: { values: [false], source: "FAPI 2.0 Security Profile §5.3.2.2" },
-  insecureAllowAutoLogin: { values: [false], source: "FAPI 2.0 Security Profile §5.2" },
-  insecureAllowOpenLogin: { values: [false], source: "FAPI 2.0 Security Profile §5.2" },
-  insecureAllowDemoClients: { values: [false], source: "FAPI 2.0 Security Profile §5.2" },
+  insecure: { values: [[]], source: "FAPI 2.0 Security Profile §5.2, §5.3.2.2" },
 };
 
 const oauth21: ProfileValues = {

@@ -4,8 +4,7 @@ import type { PolicySettings, RequestSettings, TokenSettings, UrlSettings } from
 import type { EndpointPaths } from "./endpoint_paths.ts";
 
 /** @internal The settings of the protocol. A policy has them with their defaults. */
-export interface ServerSettings
-  extends PolicySettings, InsecureSettings, NetworkSettings, ProviderSettings, RequestSettings {
+export interface ServerSettings extends PolicySettings, NetworkSettings, ProviderSettings, RequestSettings {
   /**
    * `auto`: the first user is logged in and everything is approved; `login_hint` selects another user. `interactive`:
    * pages ask the user to log in and to consent. Default: `auto`.
@@ -69,9 +68,31 @@ export interface ServerSettings
    * such pages). Default: `edit` if the issuer is on a test host, otherwise `off`.
    */
   readonly directory?: "edit" | "read" | "off";
+  /**
+   * What is accepted although the issuer is not on a test host. `http-issuer`: an `http` issuer. `http-redirect-uris`:
+   * `http` redirect URIs that are not on test hosts. `auto-login`: `login: "auto"`. `open-login`: `login:
+   * "interactive"` without passwords, which lets every visitor log in as any user. `demo-clients`: the demo clients,
+   * whose secret is public. `directory`: the setting `directory`, which shows clients and users to any visitor.
+   * `open-registration`: the mode `open` of `registration`. `inspector`: the inspector, which shows all logins to any
+   * visitor. And on test hosts alone, `show-secrets`: `/flows.json?show=secrets` has codes, tokens, passwords and
+   * client secrets in clear, for every program that can reach the server. Default: none.
+   */
+  readonly insecure?: readonly Insecure[];
   /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
   readonly throttle?: boolean;
 }
+
+/** @internal What the setting `insecure` accepts. */
+export type Insecure =
+  | "http-issuer"
+  | "http-redirect-uris"
+  | "auto-login"
+  | "open-login"
+  | "demo-clients"
+  | "directory"
+  | "open-registration"
+  | "inspector"
+  | "show-secrets";
 
 /** @internal A form of the metadata URL: RFC 8414 (`oauth`) or OpenID Connect (`openid`). */
 export type MetadataForm = "oauth-inserted" | "openid-inserted" | "openid-appended" | "oauth-appended";
@@ -145,29 +166,4 @@ export interface NetworkSettings extends UrlSettings {
    * by the hosts file and DNS. Default: none; if the issuer is on a test host, all test hosts.
    */
   readonly privateHosts?: readonly string[];
-}
-
-/** @internal Settings that accept insecure configurations. */
-export interface InsecureSettings {
-  /** Insecure: accept an `http` issuer that is not on a test host. Default: false. */
-  readonly insecureAllowHttpIssuer?: boolean;
-  /** Insecure: accept `http` redirect URIs that are not on test hosts. Default: false. */
-  readonly insecureAllowHttpRedirectUris?: boolean;
-  /** Insecure: accept `login: "auto"` although the issuer is not on a test host. Default: false. */
-  readonly insecureAllowAutoLogin?: boolean;
-  /**
-   * Insecure: accept `login: "interactive"` without passwords, which lets every visitor log in as any user, although
-   * the issuer is not on a test host. Default: false.
-   */
-  readonly insecureAllowOpenLogin?: boolean;
-  /**
-   * Insecure: accept the demo clients, whose secret is public, although the issuer is not on a test host. Default:
-   * false.
-   */
-  readonly insecureAllowDemoClients?: boolean;
-  /**
-   * Insecure: accept a `directory`, which shows clients and users to any visitor, although the issuer is not on a test
-   * host. Default: false.
-   */
-  readonly insecureAllowDirectory?: boolean;
 }

@@ -2,13 +2,7 @@
 
 import { responseModesField } from "./client_fields.ts";
 import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "./field.ts";
-import type {
-  InsecureSettings,
-  KeySettings,
-  NetworkSettings,
-  ResourceSettings,
-  TokenPrefixes,
-} from "./server_settings.ts";
+import type { KeySettings, NetworkSettings, ResourceSettings, TokenPrefixes } from "./server_settings.ts";
 import type { Lifetimes, PkceSettings, RefreshSettings, RequestSettings } from "./policy_settings.ts";
 import type { ResponseType } from "./client_metadata.ts";
 
@@ -143,13 +137,3 @@ export const requestFields = {
     default: ["code"],
   }),
 } satisfies Fields<RequestSettings>;
-
-/** The description of {@link InsecureSettings}. */
-export const insecureFields = {
-  insecureAllowHttpIssuer: flag(false),
-  insecureAllowHttpRedirectUris: flag(false),
-  insecureAllowAutoLogin: flag(false),
-  insecureAllowOpenLogin: flag(false),
-  insecureAllowDemoClients: flag(false),
-  insecureAllowDirectory: flag(false),
-} satisfies Fields<InsecureSettings>;

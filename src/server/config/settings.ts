@@ -16,7 +16,7 @@ import type { User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { AnyName } from "./server_policy.ts";
 import { defaultScopes } from "../../core/policy_defaults.ts";
-import type { MetadataForm, ServerSettings } from "./server_settings.ts";
+import type { Insecure, MetadataForm, ServerSettings } from "./server_settings.ts";
 import { defaultSignatureAlgorithms, secretAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { choice, type Field, type Fields, flag, list, type ObjectField, seconds, text, texts } from "./field.ts";
@@ -25,7 +25,7 @@ import { endpointPathsField } from "./endpoint_paths.ts";
 import { type McpRevision, mcpRevisions } from "./strictness.ts";
 import { type Profile, profileField } from "./profile_field.ts";
 import { providerFields } from "./provider_profile_field.ts";
-import { insecureFields, keys, networkFields, requestFields, resource } from "./setting_groups.ts";
+import { keys, networkFields, requestFields, resource } from "./setting_groups.ts";
 
 /** The settings that a configuration file and an embedding program share. Everything has a default. */
 export interface Settings extends ServerSettings {
@@ -70,6 +70,12 @@ export interface Settings extends ServerSettings {
    */
   readonly scopes?: readonly string[] | "any";
 }
+
+/** Everything that the setting `insecure` can accept. */
+export const insecureNames: readonly Insecure[] = [
+  ...["http-issuer", "http-redirect-uris", "auto-login", "open-login", "demo-clients", "directory"] as const,
+  ...["open-registration", "inspector", "show-secrets"] as const,
+];
 
 const metadataForms: readonly MetadataForm[] = [
   ...["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"] as const,
@@ -128,10 +134,10 @@ export const settingFields = {
   keys,
   resources: list(resource, [resource.examples], { expected: "an array of resources" }),
   directory: choice(["edit", "read", "off"]),
+  insecure: list(choice(insecureNames), [["auto-login"]], { default: [] }),
   throttle: flag(),
   ...networkFields,
   ...requestFields,
-  ...insecureFields,
 } satisfies Fields<Settings>;
 
 /** The default issuer, in its normal form: without the default port of the scheme. */

@@ -29,6 +29,10 @@ export const subset: Combine = (value, floor) => asList(value).filter((item) => 
 /** A list is stricter than another one if it contains the other one. */
 const superset: Combine = (value, floor) => [...new Set([...asList(value), ...asList(floor)])];
 
+/** A list is stricter without these items; it may have others. */
+const without = (...items: readonly unknown[]): Combine => (value) =>
+  asList(value).filter((item) => !items.includes(item));
+
 /** A number is stricter if it is smaller. */
 const atMost: Combine = (value, floor) => Math.min(Number(value), Number(floor));
 
@@ -69,11 +73,7 @@ export const combine = {
   alg: ordered("RS256", "ES256", "EdDSA", "Ed25519"),
   signatureAlgorithms: subset,
   "dpop.algorithms": subset,
-  insecureAllowHttpIssuer: ordered(true, false),
-  insecureAllowHttpRedirectUris: ordered(true, false),
-  insecureAllowAutoLogin: ordered(true, false),
-  insecureAllowOpenLogin: ordered(true, false),
-  insecureAllowDemoClients: ordered(true, false),
+  insecure: without("http-issuer", "http-redirect-uris", "auto-login", "open-login", "demo-clients"),
   requireClientName: ordered(false, true),
   clientAuthMethods: subset,
   metadataForms: anything,

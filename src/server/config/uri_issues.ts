@@ -82,7 +82,7 @@ function describeProblem(problem: UriProblem, uri: string, localUrls: LocalUrls)
     case "http":
       return {
         expected: `https, or http on ${httpHosts(localUrls)}`,
-        hint: "Use https. For a test without TLS, set insecureAllowHttpRedirectUris.",
+        hint: 'Use https. For a test without TLS, add "http-redirect-uris" to insecure.',
       };
     case "undotted scheme":
       return {
@@ -132,7 +132,7 @@ export function validateRedirectUris(client: ClientMetadata, settings: ServerPol
   }
   const { localUrls } = settings.allows;
   for (const [i, uri] of uris.entries()) {
-    const issue = validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, localUrls);
+    const issue = validateRedirectUri(uri, settings.insecure.includes("http-redirect-uris"), localUrls);
     if (issue !== undefined) issues.push({ path: `redirect_uris[${i}]`, ...issue, received: quote(uri) });
     else if (settings.privateUseRedirectUris || /^https?:/i.test(uri)) {
       issues.push(...validateNativeUri(client, uri, i, settings));
@@ -203,7 +203,7 @@ function validateNativeUri(
 /** The URIs that the browser may be redirected to after logout. */
 export function validatePostLogoutRedirectUris(client: ClientMetadata, settings: ServerPolicy): ConfigIssue[] {
   return (client.post_logout_redirect_uris ?? []).flatMap((uri, i) => {
-    const issue = validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls);
+    const issue = validateRedirectUri(uri, settings.insecure.includes("http-redirect-uris"), settings.allows.localUrls);
     return issue === undefined ? [] : [{ path: `post_logout_redirect_uris[${i}]`, ...issue, received: quote(uri) }];
   });
 }

@@ -37,13 +37,15 @@ export function validateIssuer({ issuer }: FilledSettings): ConfigIssue[] {
 }
 
 /** The issue of an `http` issuer on a real host. */
-export function validateIssuerScheme({ issuer, insecureAllowHttpIssuer, allows }: FilledSettings): ConfigIssue[] {
-  if (!/^http:\/\/[^/]/.test(issuer) || insecureAllowHttpIssuer || allows.openLogin || !URL.canParse(issuer)) return [];
+export function validateIssuerScheme({ issuer, insecure, allows }: FilledSettings): ConfigIssue[] {
+  if (!/^http:\/\/[^/]/.test(issuer) || insecure.includes("http-issuer") || allows.openLogin || !URL.canParse(issuer)) {
+    return [];
+  }
   return [{
     path: "issuer",
     expected: `https, a host that issuerHosts names, or a test host (${testHosts})`,
     received: quote(issuer),
-    hint: "Use https or a test host. For a test without TLS, set insecureAllowHttpIssuer in the configuration file.",
+    hint: 'Use https or a test host. For a test without TLS, add "http-issuer" to insecure in the configuration file.',
   }];
 }
 
@@ -69,7 +71,7 @@ export function withIssuerHostsHint(issues: readonly ConfigIssue[], { issuer }: 
 /** The issues of `issuerHosts`, `frontChannelUrl` and `backChannelUrl`. */
 export function validateIssuerUrls(settings: Settings, resolved: FilledSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
-  const { issuer, insecureAllowHttpIssuer } = resolved;
+  const { issuer, insecure } = resolved;
   const isFromHost = settings.issuer === fromHost;
   const isTest = resolved.allows.openLogin;
   const ownHosts = [issuer, settings.frontChannelUrl, settings.backChannelUrl].flatMap((url) =>
@@ -104,8 +106,8 @@ export function validateIssuerUrls(settings: Settings, resolved: FilledSettings)
         `${isTest ? "a" : "no"} test host, because the issuer is ${isTest ? "on one" : "on a real host"}`,
         "Choose test hosts for both, or real hosts for both.",
       );
-    } else if (!isTest && url.startsWith("http:") && !insecureAllowHttpIssuer) {
-      issue("https", "Use https. For a test without TLS, set insecureAllowHttpIssuer in the configuration file.");
+    } else if (!isTest && url.startsWith("http:") && !insecure.includes("http-issuer")) {
+      issue("https", 'Use https. For a test without TLS, add "http-issuer" to insecure in the configuration file.');
     }
   }
   return issues;

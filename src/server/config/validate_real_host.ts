@@ -11,14 +11,15 @@ import type { FilledSettings } from "./fill_settings.ts";
  * @param isDeviating Whether requests and responses of a provider's profile differ from the standards.
  */
 export function validateRealHost(settings: Settings, resolved: FilledSettings, isDeviating: boolean): ConfigIssue[] {
-  const isOpen = resolved.login === "interactive" && !resolved.insecureAllowOpenLogin;
+  const isOpen = resolved.login === "interactive" && !resolved.insecure.includes("open-login");
   const issues = isOpen ? validatePasswordsPresent(settings, resolved) : [];
-  if (resolved.login !== "interactive" && !resolved.insecureAllowAutoLogin) {
+  if (resolved.login !== "interactive" && !resolved.insecure.includes("auto-login")) {
     issues.push({
       path: "login",
       expected: "a login by pages, because the issuer is a real host",
       received: settings.login === undefined ? `nothing, which means "auto"` : quote(resolved.login),
-      hint: 'Set it to "interactive", or set insecureAllowAutoLogin in the configuration file to let every visitor in.',
+      hint:
+        'Set it to "interactive", or add "auto-login" to insecure in the configuration file to let every visitor in.',
     });
   }
   for (const profile of resolved.pluginProfiles) {
@@ -72,22 +73,22 @@ export function validateRealHost(settings: Settings, resolved: FilledSettings, i
       hint: "Remove it, or use an issuer on a test host.",
     });
   }
-  if (settings.clients === undefined && !resolved.insecureAllowDemoClients) {
+  if (settings.clients === undefined && !resolved.insecure.includes("demo-clients")) {
     issues.push({
       path: "clients",
       expected: "clients of your own, because the issuer is a real host and the demo clients' secret is public",
       received: "nothing",
-      hint: /^http:/.test(resolved.issuer) && !resolved.insecureAllowHttpRedirectUris
-        ? "Add the clients, or set insecureAllowDemoClients and insecureAllowHttpRedirectUris."
-        : "Add the clients, or set insecureAllowDemoClients.",
+      hint: /^http:/.test(resolved.issuer) && !resolved.insecure.includes("http-redirect-uris")
+        ? 'Add the clients, or add "demo-clients" and "http-redirect-uris" to insecure.'
+        : 'Add the clients, or add "demo-clients" to insecure.',
     });
   }
-  if (resolved.directory !== "off" && !resolved.insecureAllowDirectory) {
+  if (resolved.directory !== "off" && !resolved.insecure.includes("directory")) {
     issues.push({
       path: "directory",
       expected: `"off", because the issuer is a real host and every visitor would see its clients and users`,
       received: quote(resolved.directory),
-      hint: "Remove it, or set insecureAllowDirectory as well.",
+      hint: 'Remove it, or add "directory" to insecure.',
     });
   }
   return issues;
@@ -100,7 +101,7 @@ function validatePasswordsPresent(settings: Settings, { users }: FilledSettings)
       path: "users",
       expected: "users of your own with passwords, because the issuer is a real host",
       received: "nothing",
-      hint: "Add the users, or set insecureAllowOpenLogin to let every visitor be any user.",
+      hint: 'Add the users, or add "open-login" to insecure, which lets every visitor be any user.',
     }];
   }
   return users.flatMap(({ password }, i) =>
@@ -108,7 +109,8 @@ function validatePasswordsPresent(settings: Settings, { users }: FilledSettings)
       path: `users[${i}].password`,
       expected: "the digest of a password, because the issuer is a real host",
       received: "nothing",
-      hint: "Write the output of latchkey hash-password, or set insecureAllowOpenLogin to let visitors be any user.",
+      hint:
+        'Write the output of latchkey hash-password, or add "open-login" to insecure: visitors can then be any user.',
     }]
   );
 }

@@ -55,7 +55,7 @@ async function validateExpanded(
   ];
   // The default clients follow the issuer, and so do their issues.
   const hasOwnClients = [...issuerIssues, ...schemeIssues].length === 0 || settings.clients !== undefined ||
-    resolved.insecureAllowDemoClients;
+    resolved.insecure.includes("demo-clients");
   return [
     ...issuerIssues,
     ...withIssuerHostsHint(realHostIssues, resolved),

@@ -81,7 +81,7 @@ function parseEntry(settings: Policy, entry: ClientEntry): HostedClient {
 /** The part of the policy that a client depends on. */
 export type HostedClientPolicy =
   & ClientPolicy
-  & Pick<ServerPolicy, "acceptsAny" | "clientScopes" | "insecureAllowHttpRedirectUris" | "subjectTypes">;
+  & Pick<ServerPolicy, "acceptsAny" | "clientScopes" | "insecure" | "subjectTypes">;
 
 /**
  * Reads valid metadata into a client. It may send any redirect URI, and without `scope` any scope value, if the server
@@ -108,7 +108,7 @@ export function hostedClient(metadata: ClientMetadata, server: HostedClientPolic
   if (acceptsAnyScope) Object.assign(client, { allowsUnknownScope: client.allowsScope });
   if (!server.acceptsAny.includes("redirectUris")) return client;
   const redirectUriIssue = (requested: string) =>
-    validateRedirectUri(requested, server.insecureAllowHttpRedirectUris, server.allows.localUrls);
+    validateRedirectUri(requested, server.insecure.includes("http-redirect-uris"), server.allows.localUrls);
   const allowsRedirectUri = (requested: string) =>
     client.hasRedirectUri(requested) || redirectUriIssue(requested) === undefined;
   return Object.assign(client, { redirectUriIssue, allowsRedirectUri });

@@ -38,7 +38,7 @@ function withUnregisteredClients(
     const former = cached.get(id);
     if (former !== undefined || !clientIdSyntax.test(id)) return former;
     const redirectUriIssue = (uri: string) =>
-      validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls);
+      validateRedirectUri(uri, settings.insecure.includes("http-redirect-uris"), settings.allows.localUrls);
     const client: HostedClient = {
       ...hostedClient({ client_id: id, token_endpoint_auth_method: "none" }, settings),
       standing: "unknown",

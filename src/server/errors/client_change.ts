@@ -35,7 +35,8 @@ export function fixLink(
   retry?: string,
 ): FixLink | undefined {
   const { clients, settings } = context.server;
-  const { allows, directory, insecureAllowHttpRedirectUris: allowHttp } = serverPolicy(settings);
+  const { allows, directory, insecure } = serverPolicy(settings);
+  const allowHttp = insecure.includes("http-redirect-uris");
   const { clientLink } = developerPagesOf(context);
   if (change === undefined || directory !== "edit" || !mayListClients(context)) return undefined;
   const { client_id, isNew, redirect_uri, post_logout_redirect_uri, scope, grant_type, token_endpoint_auth_method } =

@@ -79,7 +79,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   // Hosted resources add their scope values.
   const [scopes, userScopes] = [[...policy.scopes], [...policy.userScopes]];
   const settings: ServerPolicy = { ...policy, scopes, userScopes };
-  const openLogin = settings.insecureAllowOpenLogin || settings.allows.openLogin;
+  const openLogin = settings.insecure.includes("open-login") || settings.allows.openLogin;
   const declaredNames: DeclaredNames = new Map();
   const own = await composeServer(options, {
     ...{ ...dependencies, settings, openLogin, declaredNames },

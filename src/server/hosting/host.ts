@@ -156,7 +156,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     restrictsCiphers: () =>
       [...apps].some(({ server }) =>
         [server.settings, ...server.clients.known().values().map((client) => policyOf(server, client))].some((policy) =>
-          serverPolicy(policy).profile?.values.get("insecureAllowHttpIssuer") === false
+          serverPolicy(policy).profile?.values.has("insecure") === true
         )
       ),
     prepare() {

@@ -124,7 +124,7 @@ export class OAuth2Service extends EventEmitter {
     const mock = await testLatchkey({
       issuer,
       ...{ clients: "any", redirectUris: "any", scopes: "any", unknownLoginHint: "default" },
-      insecureAllowHttpRedirectUris: true,
+      insecure: ["http-redirect-uris"],
       users: [{ sub: "johndoe" }],
       lifetimes: { access_token: tokenLifetime, id_token: tokenLifetime },
       paths: {

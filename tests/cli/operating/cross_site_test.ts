@@ -222,8 +222,13 @@ test("[HT-22] a page may use endpoints if it is on a test host, of a configured 
 
 test("[HT-22] on a real host scripts of every origin may register where any client may", async () => {
   await using as = await latchkey({
-    ...{ issuer: "https://auth.corp.com", insecureAllowAutoLogin: true, audience: "https://api.corp.com" },
-    ...{ users: [{ sub: "alice" }], clients: [], registration: { mode: "open" }, insecureAllowOpenRegistration: true },
+    ...{ issuer: "https://auth.corp.com", insecure: ["auto-login"], audience: "https://api.corp.com" },
+    ...{
+      users: [{ sub: "alice" }],
+      clients: [],
+      registration: { mode: "open" },
+      insecure: ["auto-login", "open-registration"],
+    },
   });
   const response = await as.fetch(
     new Request(`${as.issuer}/oauth2/register`, {

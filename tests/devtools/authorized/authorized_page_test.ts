@@ -465,7 +465,7 @@ test("[DM-05, DM-07] both requests and both links are shown for every set of cli
 test("[DM-15] a real host has a callback page only while a client has it as redirect URI", async () => {
   const issuer = "https://auth.corp.com";
   const spa = { client_id: "spa", redirect_uris: ["https://spa.example/cb"] };
-  const self = await testServer({ issuer, insecureAllowAutoLogin: true, clients: [spa] });
+  const self = await testServer({ issuer, insecure: ["auto-login"], clients: [spa] });
   const lie = "Your account is locked. Call +1 555 0100";
   const ask = (init?: RequestInit) =>
     self.get(`/authorized?${encode({ error: "account_locked", error_description: lie, code: undefined })}`, init);

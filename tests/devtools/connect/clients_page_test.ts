@@ -206,7 +206,7 @@ test("[DI-03] a form that a double click sends again adds one client, whose page
 });
 
 test("[DI-02, DI-03] on a real host a generated secret is part of one response alone", async () => {
-  const b = await testServer({ ...real, directory: "edit", insecureAllowDirectory: true });
+  const b = await testServer({ ...real, directory: "edit", insecure: ["auto-login", "directory"] });
   const browser = openBrowser(b);
   const response = await add(browser, { token_endpoint_auth_method: either });
   const secret = shownSecret(await assertPageWithForms(response, 201))!;
@@ -326,7 +326,7 @@ test("[DI-04] the pages are 403 for an untrusted host name", async () => {
 
 const real = {
   issuer: "https://auth.example.com",
-  insecureAllowAutoLogin: true,
+  insecure: ["auto-login"],
   users: [{ sub: "zoe", name: "Zoe Zimmer" }],
 } as const;
 
@@ -351,14 +351,14 @@ test("[DI-01] on a real host they need two settings, and on any host they can be
     await latchkey({ ...real, clients: [], directory }).catch((error) => fault = error);
     assert(fault instanceof ConfigurationError);
     assertEquals(fault.issues.map(({ path }) => path), ["directory"]);
-    assertMatch(fault.issues[0]!.hint, /insecureAllowDirectory/);
+    assertMatch(fault.issues[0]!.hint, /add "directory" to insecure/);
   }
-  const asked = await testServer({ ...real, directory: "edit", insecureAllowDirectory: true });
+  const asked = await testServer({ ...real, directory: "edit", insecure: ["auto-login", "directory"] });
   assertEquals((await add(openBrowser(asked))).status, 303);
   for (
     const b of [
       await testServer({ directory: "read" }),
-      await testServer({ ...real, directory: "read", insecureAllowDirectory: true }),
+      await testServer({ ...real, directory: "read", insecure: ["auto-login", "directory"] }),
     ]
   ) {
     for (const path of ["/clients", "/clients/spa", "/users", `/users/${b.as.users.list()[0]!.sub}`]) {

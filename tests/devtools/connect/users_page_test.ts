@@ -86,7 +86,7 @@ test("[DI-03, CL-06] which tokens have a claim is chosen once for all users, and
   assertMatch(await rejected.text(), /Expected names of claims about a user, received &quot;sub&quot;\. Remove it/);
   assertEquals(await received(), [true, false, true, ", from userinfo, also in access tokens"]);
   assertEquals(b.events.filter(({ type }) => type === "changed_by_hand").length, 2);
-  const readOnly = await testServer({ issuer: "https://login.widgets.com", insecureAllowAutoLogin: true });
+  const readOnly = await testServer({ issuer: "https://login.widgets.com", insecure: ["auto-login"] });
   assert(!(await (await readOnly.get("/users")).text()).includes('value="places"'));
 });
 

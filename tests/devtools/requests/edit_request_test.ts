@@ -314,12 +314,12 @@ test("[FL-11] the form is protected like others, and exists for recorded request
   const jwks = bench.inspected.recorder.exchanges().at(-1)!;
   await assertPage(await bench.browser.get(`/flows/edit/${jwks.number}`), 404);
 
-  const inspected = inspector({ insecureAllow: true });
+  const inspected = inspector();
   const real = await testServer({
     issuer: "https://as.example.com",
     plugins: [inspected],
     login: "interactive",
-    insecureAllowOpenLogin: true,
+    insecure: ["inspector", "open-login"],
   });
   await real.token({ code: "x" });
   const [recorded] = inspected.recorder.exchanges();

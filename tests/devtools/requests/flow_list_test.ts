@@ -241,9 +241,9 @@ test("[FL-03] real values in /flows.json need a setting, and the issuer on a tes
   const masked = await inspected();
   const rejected = await masked.get("/flows.json?show=secrets", { headers: { accept: "application/json" } });
   assertEquals(rejected.status, 403);
-  assertMatch(await rejected.text(), /insecureExportSecrets/);
+  assertMatch(await rejected.text(), /show-secrets/);
 
-  const server = await testServer({ clients, plugins: [inspector({ insecureExportSecrets: true })] });
+  const server = await testServer({ clients, insecure: ["show-secrets"], plugins: [inspector()] });
   const code = await server.code();
   const { access_token } = await (await server.token({ code })).json();
   assertEquals(JSON.stringify(await readJson(server)).includes(code), false);
@@ -252,13 +252,17 @@ test("[FL-03] real values in /flows.json need a setting, and the issuer on a tes
   assertEquals([token.request.form.code, token.response.body.access_token], [code, access_token]);
   assertEquals((await (await server.get("/flows/1.har?show=secrets")).text()).includes(code), false);
 
-  const real = { issuer: "https://auth.company.com", clients: [], insecureAllowAutoLogin: true };
-  const plugins = [inspector({ insecureAllow: true, insecureExportSecrets: true })];
-  await assertRejects(() => latchkey({ ...real, plugins }), ConfigurationError, "insecureExportSecrets");
+  const real = {
+    issuer: "https://auth.company.com",
+    clients: [],
+    insecure: ["auto-login", "inspector", "show-secrets"],
+  } as const;
+  const plugins = [inspector()];
+  await assertRejects(() => latchkey({ ...real, plugins }), ConfigurationError, "show-secrets");
 });
 
 test("[FL-05, FL-06] pages of other sites and untrusted hosts get no list of flows", async () => {
-  const server = await testServer({ clients, plugins: [inspector({ insecureExportSecrets: true })] });
+  const server = await testServer({ clients, insecure: ["show-secrets"], plugins: [inspector()] });
   await server.code();
   await forEachCase<Record<string, string>>([
     { host: "rebound.example" },

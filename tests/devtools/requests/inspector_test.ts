@@ -37,9 +37,9 @@ interface Watched extends TestServer {
 
 /** A server with an inspector, whose public client gets refresh tokens. */
 async function watched(
-  { limit, maxFlowsPerSecond, insecureAllow, ...options }: LatchkeyOptions & InspectorOptions = {},
+  { limit, maxFlowsPerSecond, ...options }: LatchkeyOptions & InspectorOptions = {},
 ): Promise<Watched> {
-  const inspected = inspector({ limit, maxFlowsPerSecond, insecureAllow });
+  const inspected = inspector({ limit, maxFlowsPerSecond });
   const [spa, ...others] = clients;
   const grant_types = ["authorization_code", "refresh_token"];
   const made = await testServer({
@@ -456,8 +456,7 @@ test("[AZ-17, FL-02] an ignored scope value is a warning that names it, and no c
 test("[FL-03] on a real host secrets are never shown", async () => {
   const bench = await watched({
     issuer: "https://auth.company.com",
-    insecureAllow: true,
-    insecureAllowAutoLogin: true,
+    insecure: ["auto-login", "inspector"],
     clients,
   });
   const code = await bench.code();
@@ -781,10 +780,10 @@ test("[FL-06] scripts of other sites get no events, and the number of streams is
 
 test("[FL-07] a real host has no inspector unless two settings enable it", async () => {
   const issuer = "https://auth.company.com";
-  const options = { issuer, clients: [], insecureAllowAutoLogin: true };
+  const options = { issuer, clients: [], insecure: ["auto-login"] } as const;
   const { message } = await assertRejects(() => latchkey({ ...options, plugins: [inspector()] }), Error);
-  assertMatch(message, /inspector.*not a test host.*insecureAllowInspector/s);
-  await using as = await latchkey({ ...options, plugins: [inspector({ insecureAllow: true })] });
+  assertMatch(message, /inspector.*not a test host.*add "inspector" to insecure/s);
+  await using as = await latchkey({ ...options, insecure: ["auto-login", "inspector"], plugins: [inspector()] });
   assertEquals((await as.fetch(new Request(`${issuer}/flows`))).status, 200);
 });
 

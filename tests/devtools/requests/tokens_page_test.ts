@@ -570,9 +570,9 @@ test("[TP-04] the page exists on test hosts only, under the issuer's host or a l
   );
   const real = await testServer({
     issuer: "https://as.example.com",
-    plugins: [inspector({ insecureAllow: true })],
+    plugins: [inspector()],
     login: "interactive",
-    insecureAllowOpenLogin: true,
+    insecure: ["inspector", "open-login"],
   });
   await assertPage(await real.get("/tokens"), 404);
   assert(!(await (await real.get("/flows")).text()).includes(`href="/tokens`));

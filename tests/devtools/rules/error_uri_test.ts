@@ -104,7 +104,7 @@ test("[UI-13] without recorded flows and pages of rules, or on another host, err
   const pages = inspector({ requests: false, readRules: () => readFile("tests/rules.md", "utf8") });
   const cases: LatchkeyOptions[] = [
     { issuer: "http://localhost:9666" },
-    { ...realHost, plugins: [inspector({ insecureAllow: true })] },
+    { ...realHost, insecure: ["auto-login", "inspector"], plugins: [inspector()] },
     { ...realHost, plugins: [pages] },
   ];
   for (const options of cases) {

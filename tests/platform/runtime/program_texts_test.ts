@@ -129,21 +129,20 @@ test("[HT-17] the banner names insecure settings, one line each", async () => {
   const settings = {
     ...ownClients,
     issuer: "http://auth.corp.com",
-    insecureAllowHttpIssuer: true,
-    insecureAllowAutoLogin: true,
+    insecure: ["http-issuer", "auto-login"],
   };
   await against({ args: ["--config", file("insecure.json", settings)] }, ({ banner, port }) => {
     const [title, address] = banner.split("\n");
     assert(title!.endsWith(" ms, issuer http://auth.corp.com"), title);
     assertEquals(address, `listening on http://localhost:${port}`);
     const named = banner.split("\n").filter((line) => line.startsWith("INSECURE: "));
-    assertEquals(named.map((line) => line.split(" ")[1]), ["insecureAllowHttpIssuer", "insecureAllowAutoLogin"]);
+    assertEquals(named.map((line) => line.split(" ")[1]), ["http-issuer", "auto-login"]);
     return Promise.resolve();
   });
 });
 
 test("[HT-15] with a real host as issuer the banner shows no client secret", async () => {
-  const settings = { ...ownClients, issuer: "https://auth.corp.com", insecureAllowAutoLogin: true };
+  const settings = { ...ownClients, issuer: "https://auth.corp.com", insecure: ["auto-login"] };
   await against({ args: ["--config", file("real.json", settings)] }, ({ banner }) => {
     assertMatch(banner, /^Clients .*web \(secret\)/m);
     assert(
@@ -187,7 +186,7 @@ test("errors in flags and variables end the start with exit code 1 and a fix, al
   await rejected({ args: ["--prot", "9001"] }, /^--prot$/m, /Did you mean --port\?/);
   await rejected({ args: ["--port", "99999"] }, /^--port$/m, /from 0 to 65535, found "99999"/, /--port 9000/);
   await rejected({ args: ["--port"] }, /found no value/);
-  await rejected({ args: ["--issuer", "http://auth.corp.com"] }, /has 3 issues/, /insecureAllowHttpIssuer/);
+  await rejected({ args: ["--issuer", "http://auth.corp.com"] }, /has 3 issues/, /http-issuer/);
   await rejected(
     { args: ["--colour", "--port=x", "serve"], env: { LATCHKEY_PROT: "1", LATCHKEY_STORE: "redis:" } },
     /has 4 issues/,

@@ -319,7 +319,7 @@ test("[MC-05] a server fetches from this machine only if it runs there, or if pr
       return requests.length - count === 1 ? "fetched" : reasons.join();
     };
     const users = [{ sub: "alice" }];
-    const real = { issuer: "https://auth.corp.com", insecureAllowAutoLogin: true, users };
+    const real = { issuer: "https://auth.corp.com", insecure: ["auto-login"] as const, users };
     assertEquals(await fetches({}), "fetched");
     assertEquals(await fetches({ issuer: "http://127.0.0.1:9000" }), "fetched");
     assertMatch(await fetches({ issuer: "http://latchkey:9000" }), /localhost.*\(loopback\)/);

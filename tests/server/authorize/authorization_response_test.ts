@@ -221,7 +221,7 @@ test("[MD-01] members of both metadata documents are replaced, added and removed
 
 test("[HT-17, PF-02] metadata is replaced on test hosts only, and a profile keeps iss", async () => {
   const off = { authorization_response_iss_parameter_supported: false };
-  const real: LatchkeyOptions = { issuer: "https://auth.example.com", insecureAllowAutoLogin: true, clients };
+  const real: LatchkeyOptions = { issuer: "https://auth.example.com", insecure: ["auto-login"], clients };
   await assertRejects(
     () => latchkey({ ...real, metadata: { service_documentation: "https://docs.example" } }),
     ConfigurationError,

@@ -316,6 +316,6 @@ test("[FP-04] pages contain a code only under the server's own host names", asyn
     assert((await posted(await b.get(asked, { headers: { host } }))).code);
   }
   // Behind a proxy the host name may differ, and consent requires a user with a session.
-  const real = await testServer({ issuer: "https://as.example.com", insecureAllowAutoLogin: true });
+  const real = await testServer({ issuer: "https://as.example.com", insecure: ["auto-login"] });
   assert((await posted(await real.get(asked, { headers: { host: "upstream" } }))).code);
 });

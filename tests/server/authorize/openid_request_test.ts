@@ -356,7 +356,7 @@ test("[OI-06] on test hosts login_hint may be an e-mail address or a preferred_u
     ...severalUsers,
     users,
     issuer: "https://auth.example.com",
-    insecureAllowAutoLogin: true,
+    insecure: ["auto-login"],
   });
   assertEquals(login((await openBrowser(real).login({ login_hint: "bob" })).id_token).sub, "alice");
 });
@@ -413,7 +413,7 @@ test("[OI-06] a created user whose record has expired is stored again under the 
 });
 
 test("[OI-06] unknownLoginHint create is for test hosts, and login pages make the setting useless", async () => {
-  const real: LatchkeyOptions = { ...severalUsers, issuer: "https://auth.example.com", insecureAllowAutoLogin: true };
+  const real: LatchkeyOptions = { ...severalUsers, issuer: "https://auth.example.com", insecure: ["auto-login"] };
   await assertRejects(
     () => latchkey({ ...real, unknownLoginHint: "create" }),
     ConfigurationError,

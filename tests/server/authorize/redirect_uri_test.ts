@@ -186,7 +186,7 @@ test("[RU-03] with https the port varies only where the issuer is on a test host
   const real = await latchkey({
     issuer: "https://auth.example.com",
     login: "interactive",
-    insecureAllowOpenLogin: true,
+    insecure: ["open-login"],
     clients: [{ client_id: "c", redirect_uris: [registered] }],
   });
   const query = encode({ ...goodRequest, client_id: "c", redirect_uri: sent });
@@ -449,7 +449,7 @@ test("[RU-09] http on any other host is rejected at startup", () =>
 test("[RU-09] if the issuer is a real host, http is allowed only for hosts that always resolve to the same machine", async () => {
   const options = {
     issuer: "https://auth.corp.com",
-    insecureAllowAutoLogin: true,
+    insecure: ["auto-login"] as const,
   };
   for (
     const uri of ["http://localhost:3000/cb", "http://127.0.0.9/cb", "http://a.localhost/cb", "http://app.test/cb"]
@@ -462,12 +462,12 @@ test("[RU-09] if the issuer is a real host, http is allowed only for hosts that 
   );
 });
 
-test("[RU-09] insecureAllowHttpRedirectUris allows http on any host", async () => {
+test("[RU-09] http-redirect-uris of the setting insecure allows http on any host", async () => {
   const uris = ["http://app.example.com/cb", "http://10.0.0.1:3000/cb"];
-  await assertRegistrable(uris, { insecureAllowHttpRedirectUris: true });
-  await assertUnregistrable(uris, { insecureAllowHttpRedirectUris: false });
+  await assertRegistrable(uris, { insecure: ["http-redirect-uris"] });
+  await assertUnregistrable(uris, { insecure: [] });
   await assertUnregistrable(["http://app.example.com/cb#", "http://u@app.example.com/cb", "http://*.example.com/cb"], {
-    insecureAllowHttpRedirectUris: true,
+    insecure: ["http-redirect-uris"],
   });
 });
 
@@ -482,10 +482,7 @@ test("[RU-10] schemes that lead to no client are never registrable, in any case"
   const mixed = uris.map((uri) => `${uri[0]!.toUpperCase()}${uri.slice(1)}`);
   const spelt = ["java\tscript:alert(1)", " javascript:alert(1)", "javascript\n:alert(1)", "\x01javascript:alert(1)"];
   return assertUnregistrable([...uris, ...capitals, ...mixed, ...spelt], {
-    insecureAllowHttpRedirectUris: true,
-    insecureAllowHttpIssuer: true,
-    insecureAllowAutoLogin: true,
-    insecureAllowDemoClients: true,
+    insecure: ["http-redirect-uris", "http-issuer", "auto-login", "demo-clients"],
   });
 });
 
@@ -523,7 +520,7 @@ test("[RU-11] a private-use scheme without a dot is registrable on a test host, 
 });
 
 test("[RU-11] a private-use scheme without a dot is not registrable on a real host", () =>
-  assertUnregistrable(undotted, { issuer: "https://login.widgets.com", insecureAllowAutoLogin: true }));
+  assertUnregistrable(undotted, { issuer: "https://login.widgets.com", insecure: ["auto-login"] }));
 
 test("[RU-10] a scheme that does not lead to an app is not registrable", () =>
   assertUnregistrable([
@@ -538,7 +535,7 @@ test("[RU-10] a scheme that does not lead to an app is not registrable", () =>
 test("[RU-09, RU-11, PF-05] the hint of a redirect URI that settings reject has a sentence for the tester, which works", async () => {
   const uris = ["cursor://cb", "com.example.app:/cb", "http://localhost/cb", "http://app.company.com/cb"];
   const policies: readonly LatchkeyOptions[] = [
-    { issuer: "https://login.widgets.com", insecureAllowAutoLogin: true },
+    { issuer: "https://login.widgets.com", insecure: ["auto-login"] },
     ...[{ profile: "mcp" }, { profile: "oidc" }, { profile: "fapi2-security" }] as const,
     ...[{ privateUseRedirectUris: false }, { nativeOnlyRedirectUris: ["private-use", "loopback"] }] as const,
     {},
@@ -554,9 +551,9 @@ test("[RU-09, RU-11, PF-05] the hint of a redirect URI that settings reject has 
       rejected++;
       assert(error instanceof ConfigurationError);
       const { hint } = error.issues[0]!;
-      assertMatch(hint, /\. (?:To test with a product that|For a test without TLS, set insecureAllowHttp)/);
-      const isHttp = hint.includes("insecureAllowHttp");
-      await testServer({ ...isHttp && { insecureAllowHttpRedirectUris: true }, clients });
+      assertMatch(hint, /\. (?:To test with a product that|For a test without TLS, add "http-redirect-uris")/);
+      const isHttp = hint.includes("http-redirect-uris");
+      await testServer({ ...isHttp && { insecure: ["http-redirect-uris"] }, clients });
     });
   }
   assert(rejected > 9, `${rejected}`);

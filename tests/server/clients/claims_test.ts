@@ -141,7 +141,7 @@ test("[CL-03] members without a scope value come with openid on test hosts, else
   const all = { sub: "carol", roles: ["admin"] };
   const scope = "openid";
   assertEquals(await logged(await testServer(mapped), scope), all);
-  const real = { ...mapped, issuer: "https://as.company.com", insecureAllowAutoLogin: true };
+  const real = { ...mapped, issuer: "https://as.company.com", insecure: ["auto-login"] as const };
   const atReal = async (options: LatchkeyOptions) => {
     const b = await testServer({ ...real, ...options });
     return await logged(b, scope);

@@ -181,7 +181,7 @@ test("[MD-03] an issuer with a query, a fragment or without https is rejected at
     ...["http://as.widgets.com", "http://as.test.widgets.com", "ftp://as.test", "as.test", "//as.test", "", "https://"],
     ...["https://user@as.test", "https://as.test/ ", "https://as.test/a b", "HTTPS://as.test", "https://AS.test"],
   ], async (issuer) => {
-    const options = { issuer, insecureAllowAutoLogin: true, insecureAllowDemoClients: true };
+    const options = { issuer, insecure: ["auto-login", "demo-clients"] as const };
     const error = await assertRejects(() => latchkey(options), ConfigurationError);
     assertEquals(error.issues[0]!.path, "issuer");
   });

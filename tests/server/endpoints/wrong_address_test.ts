@@ -69,7 +69,7 @@ test("[HT-01] a well-known URL without the path of its document, or with a wrong
 
 test("[HT-01] scripts of other origins can read the 404 of a server on a test host, and no page", async () => {
   const origin = "https://app.example.com";
-  const real = { issuer: "https://login.widgets.com", insecureAllowAutoLogin: true };
+  const real = { issuer: "https://login.widgets.com", insecure: ["auto-login"] as const };
   for (const [options, allowed] of [[{ issuer }, "*"], [real, null]] as const) {
     const { get } = await testServer(options);
     for (const path of ["/.well-known/oauth-protected-resource", "/mcp", "/oauth2/tokne"]) {
@@ -94,7 +94,7 @@ test("[HT-01] a browser that opens an endpoint for programs gets a page with a c
 
 test("metadata that is requested by another name of a test host causes one warning", async () => {
   const warnings = async (issuer: string, hosts: readonly string[]) => {
-    const { get, events } = await testServer({ issuer, insecureAllowAutoLogin: true });
+    const { get, events } = await testServer({ issuer, insecure: ["auto-login"] });
     for (const host of hosts) {
       assertEquals((await get("/.well-known/openid-configuration", { headers: { host } })).status, 200);
     }

@@ -677,7 +677,7 @@ test("on a real host users are neither offered nor accepted without a password n
   assertEquals((await send(browser, path, fields)).status, 400);
   assertEquals([b.as.users.find("mallory"), browser.cookies.has(sessionCookie)], [undefined, false]);
 
-  const open = await testServer({ ...severalUsers, issuer, insecureAllowOpenLogin: true });
+  const open = await testServer({ ...severalUsers, issuer, insecure: ["open-login"] });
   assertEquals(offered((await requestAuthorization(openBrowser(open))).html), ["alice", "bob", "carol"]);
 });
 
@@ -690,7 +690,7 @@ test("[UI-24] guest users are valid only while they can be created: when login i
     users: [{ sub: "alice", password }],
     store: { ...memoryStore(), persistent: true },
   };
-  const open = await testServer({ ...settings, insecureAllowOpenLogin: true });
+  const open = await testServer({ ...settings, insecure: ["open-login"] });
   const browser = openBrowser(open);
   const scope = "openid offline_access";
   const made = await submit(browser, await requestAuthorization(browser, { scope }), "new", "yes", {
@@ -710,7 +710,7 @@ test("[UI-24] guest users are valid only while they can be created: when login i
     assertEquals((await closed.get("/oauth2/userinfo", { headers })).status, 401);
     assertEquals(await closed.as.users.find("mallory"), undefined);
   }
-  const again = await testServer({ ...settings, insecureAllowOpenLogin: true });
+  const again = await testServer({ ...settings, insecure: ["open-login"] });
   assertEquals(await openBrowser(again, browser.cookies).authorizeSilently({ scope }), "code");
 });
 

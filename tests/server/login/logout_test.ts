@@ -786,8 +786,8 @@ async function withUnknownClients(options: LatchkeyOptions) {
 }
 
 test("[LO-07] an unknown client gets no redirect after logout without a hint of a session of the browser, only a link with its host", async () => {
-  const onRealHost = { issuer: "https://login.widgets.com", insecureAllowAutoLogin: true };
-  for (const options of [{}, { ...onRealHost, insecureAllowOpenRegistration: true }]) {
+  const onRealHost = { issuer: "https://login.widgets.com", insecure: ["auto-login"] as const };
+  for (const options of [{}, { ...onRealHost, insecure: ["auto-login", "open-registration"] }]) {
     const { server, unknown, approved } = await withUnknownClients(options);
     const fields = { post_logout_redirect_uri: unknownUri, state: "st4te" };
     await forEachCase(unknown, async (client_id) => {
@@ -857,6 +857,6 @@ test("[LO-03] on a test host a post_logout_redirect_uri alone names its client, 
   });
   const evil = await logout(openBrowser(b), { post_logout_redirect_uri: "https://evil.example/" });
   assertEquals(evil.headers.get("location"), null);
-  const real = await testServer({ ...severalUsers, issuer: "https://login.widgets.com", insecureAllowAutoLogin: true });
+  const real = await testServer({ ...severalUsers, issuer: "https://login.widgets.com", insecure: ["auto-login"] });
   assertEquals((await logout(openBrowser(real), fields)).status, 400);
 });

@@ -413,7 +413,7 @@ test("[LO-06] if every user needs a password, sessions of users without one end"
   const store = memoryStore();
   const users = [{ sub: "alice", password: dear }];
   const settings = { ...severalUsers, clients: renewing, issuer, store, users };
-  const open = await testServer({ ...settings, users: [...users, { sub: "bob" }], insecureAllowOpenLogin: true });
+  const open = await testServer({ ...settings, users: [...users, { sub: "bob" }], insecure: ["open-login"] });
   const bob = await enter(open, "bob", undefined, "openid");
   const closed = await testServer(settings);
   closed.as.users.set({ sub: "bob" });
@@ -528,7 +528,7 @@ test("a real host requires a password of every user, or an explicit setting", as
   const password = dear;
   assertEquals(await places({ users: [{ sub: "a", password }, { sub: "b" }] }), ["users[1].password"]);
   assertEquals(await places({ users: [{ sub: "a", password }] }), []);
-  assertEquals(await places({ insecureAllowOpenLogin: true }), []);
+  assertEquals(await places({ insecure: ["open-login"] }), []);
   assertEquals(await places({ login: "auto" }), ["login"]);
 });
 

@@ -310,7 +310,7 @@ const withOld: LatchkeyOptions = {
 };
 
 test("[CA-06, CA-07] on a real host unknown client, wrong secret, missing credentials and wrong method get the same response", async () => {
-  const b = await testServer({ ...withOld, issuer: "https://login.example.com", insecureAllowAutoLogin: true });
+  const b = await testServer({ ...withOld, issuer: "https://login.example.com", insecure: ["auto-login"] });
   const responses = new Map<string, string[]>();
   for (const [name, [headers, fields]] of Object.entries(failures)) {
     const response = await exchangeCode(b, "web", headers, fields);
@@ -685,14 +685,14 @@ test("[CA-12] failures below the limit expire", async () => {
 
 test("[CA-12] the limit is on for a real host, off for a test host, and configurable", async () => {
   const web = { clients: [confidential("web", "web-secret")] };
-  const real = { ...web, issuer: "https://login.widgets.com", insecureAllowAutoLogin: true };
+  const real = { ...web, issuer: "https://login.widgets.com", insecure: ["auto-login"] as const };
   await forEachCase<[LatchkeyOptions, boolean]>([
     [real, true],
     [{ ...real, throttle: false }, false],
     [{ ...web, issuer: "https://as.test" }, false],
     [{ ...web, issuer: "http://localhost:9000" }, false],
     [{ ...web, issuer: "http://127.0.0.1:9000" }, false],
-    [{ ...web, issuer: "https://localhost.widgets.com", insecureAllowAutoLogin: true }, true],
+    [{ ...web, issuer: "https://localhost.widgets.com", insecure: ["auto-login"] }, true],
     [{ ...web, issuer: "https://as.test", throttle: true }, true],
   ], async ([options, on]) => {
     const b = await testServer(options);

@@ -19,7 +19,7 @@ import { forEachCase, observedStore } from "../../kit.ts";
 
 const secret = "a-secret-for-the-control";
 const realHost: LatchkeyOptions = {
-  ...{ issuer: "https://auth.corp.com", audience: "https://api.corp.com", insecureAllowAutoLogin: true },
+  ...{ issuer: "https://auth.corp.com", audience: "https://api.corp.com", insecure: ["auto-login"] },
   ...{
     users: [{ sub: "alice" }, { sub: "bob" }],
     clients: [{ client_id: "web", redirect_uris: ["https://web.corp.com/cb"] }],

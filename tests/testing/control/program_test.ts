@@ -62,7 +62,7 @@ test("the start says that machines of the network can control the server, unless
 
 test("[CO-01] the program does not start with the control on a real host without a secret", async () => {
   const config = {
-    ...{ login: "interactive", insecureAllowOpenLogin: true, users: [{ sub: "alice" }] },
+    ...{ login: "interactive", insecure: ["open-login"], users: [{ sub: "alice" }] },
     clients: [{ client_id: "web", redirect_uris: ["https://web.corp.com/cb"] }],
   };
   const { code, stderr } = await runProgram({

@@ -228,7 +228,7 @@ test("on a real host the header of a request decides nothing, also with the cont
   const { plugins } = programControl({ secret: "a-secret-for-the-control" });
   const redirect_uri = "https://web.corp.com/cb";
   await using as = await latchkey({
-    ...{ issuer: "https://auth.corp.com", login: "interactive", insecureAllowOpenLogin: true },
+    ...{ issuer: "https://auth.corp.com", login: "interactive", insecure: ["open-login"] },
     ...{ users: [{ sub: "alice" }], clients: [{ client_id: "web", redirect_uris: [redirect_uri] }] },
     plugins: [...plugins],
   });

@@ -38,7 +38,7 @@ test("[VA-01] without the profile nothing varies; a server without its plugin, o
   await assertRejects(() => latchkey({ profile: "vary:7" }), ConfigurationError, "which a plugin brings");
   const issuer = "https://login.widgets.com";
   await assertRejects(
-    () => testLatchkey({ issuer, testKeys: false, profile: "vary:7", insecureAllowAutoLogin: true }),
+    () => testLatchkey({ issuer, testKeys: false, profile: "vary:7", insecure: ["auto-login"] }),
     ConfigurationError,
     "no profile for tests",
   );

@@ -109,7 +109,7 @@ export function validateNotification(client: ClientMetadata, settings: ServerPol
       hint: "Add the URL that is notified, or poll.",
     }];
   }
-  const issue = validateClientUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls) ??
+  const issue = validateClientUri(uri, settings.insecure.includes("http-redirect-uris"), settings.allows.localUrls) ??
     (/^https?:/i.test(uri) ? undefined : { expected: "an https URL", hint: "Write https://host/path." });
   return issue === undefined ? [] : [{ path, ...issue, received: quote(uri) }];
 }

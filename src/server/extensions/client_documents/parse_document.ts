@@ -87,7 +87,8 @@ export async function parseDocument(
     );
   }
   const isAllowedUri = (uri: string) =>
-    validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls) === undefined &&
+    validateRedirectUri(uri, settings.insecure.includes("http-redirect-uris"), settings.allows.localUrls) ===
+      undefined &&
     (settings.privateUseRedirectUris || /^https?:/i.test(uri));
   const allowedGrantTypes = supportedGrantTypes(settings)
     .filter((type) => meetsRequirement({ standing: "unknown" }, requirementOf(type), settings))

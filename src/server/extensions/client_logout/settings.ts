@@ -75,7 +75,7 @@ export function validateLogoutUris(client: ClientMetadata, settings: ServerPolic
     if (uri === undefined && !client[`${channel}_logout_session_required`]) return [];
     const issue = uri === undefined
       ? { expected: "a URI", hint: `Add it, or remove ${channel}_logout_session_required.` }
-      : validateClientUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls) ??
+      : validateClientUri(uri, settings.insecure.includes("http-redirect-uris"), settings.allows.localUrls) ??
         validators[channel](uri, client);
     const received = uri === undefined ? "none" : quote(uri);
     return issue === undefined ? [] : [{ path: `${channel}_logout_uri`, ...issue, received }];

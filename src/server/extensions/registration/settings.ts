@@ -5,22 +5,17 @@
 import { describeSettings } from "../../config/extension_settings.ts";
 import { keySetField } from "../../config/client_fields.ts";
 import type { PublicKeySet } from "../../../core/keys/jwk.ts";
-import { choice, type Fields, flag, list, object, text, whole, withDefaults } from "../../config/field.ts";
+import { choice, type Fields, list, object, text, whole, withDefaults } from "../../config/field.ts";
 import { pathField } from "../../config/endpoint_paths.ts";
 import { validatePublicKeys } from "../../config/key_issues.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import type { Policy } from "../../../core/policy.ts";
+import type { ServerPolicy } from "../../config/server_policy.ts";
 
 /** @internal */
 export interface RegistrationMembers {
   /** How clients register themselves (RFC 7591, RFC 7592). */
   readonly registration?: RegistrationSettings;
-  /**
-   * Insecure: accept `registration.mode: "open"`, which lets any visitor register clients, although the issuer is not
-   * on a test host. Default: false.
-   */
-  readonly insecureAllowOpenRegistration?: boolean;
 }
 
 /** An issuer of software statements (RFC 7591 §2.3). It has `jwks` or `jwks_uri`. */
@@ -94,15 +89,12 @@ const registrationField = object<RegistrationSettings>("RegistrationSettings", {
 /** Describes {@link RegistrationMembers}. */
 export const registrationFields: Fields<RegistrationMembers> = {
   registration: registrationField,
-  insecureAllowOpenRegistration: flag(false),
 };
 
 /** The settings of registration that are in effect. */
 export interface RegistrationPolicy {
   /** How clients register themselves. */
   readonly registration: Required<RegistrationSettings>;
-  /** Whether `mode` may be `open` although the issuer is not on a test host. */
-  readonly insecureAllowOpenRegistration: boolean;
 }
 
 /** The path of the endpoint. */
@@ -148,17 +140,17 @@ const initialAccessTokenPattern = /^[A-Za-z0-9._~+/-]{16,}=*$/;
 
 /** All issues of resolved settings that match their description. */
 export function validateRegistration(
-  { allows, registration, insecureAllowOpenRegistration }: Policy & RegistrationPolicy,
+  { allows, registration, insecure }: ServerPolicy & RegistrationPolicy,
   isOpen: boolean,
 ): ConfigIssue[] {
   const { mode, initialAccessTokens, softwareStatementIssuers } = registration;
   const issues: ConfigIssue[] = [];
-  if (mode === "open" && !isOpen && !insecureAllowOpenRegistration) {
+  if (mode === "open" && !isOpen && !insecure.includes("open-registration")) {
     issues.push({
       path: "registration.mode",
       expected: `"token" or "off", because the issuer is a real host and every visitor could register clients`,
       received: quote(mode),
-      hint: 'Add initialAccessTokens and set it to "token", or set insecureAllowOpenRegistration as well.',
+      hint: 'Add initialAccessTokens and set it to "token", or add "open-registration" to insecure.',
     });
   }
   if (mode === "token" && initialAccessTokens.length === 0) {

@@ -1066,7 +1066,7 @@ test("[CA-15] assertions signed with the secret are rejected from client_secret_
 
 test("[CA-07] on a real host every rejected assertion gets the same response, and the trace has the reason", async () => {
   const issuer = "https://login.example.com";
-  const b = await testServer({ ...await signers(), issuer, insecureAllowAutoLogin: true });
+  const b = await testServer({ ...await signers(), issuer, insecure: ["auto-login"] });
   const assertionFor: typeof assertionOf = (id, { claims, ...options } = {}) =>
     assertionOf(id, { ...options, claims: { aud: issuer, ...claims } });
   const { privateKey: foreign } = await pairOf("evil ES256");
@@ -1246,7 +1246,7 @@ test("[JC-06] a failing jwks_uri is fetched once in 30 seconds, its body is disc
 
 test("[JC-06] a jwks_uri needs https or a test host, and excludes jwks", async () => {
   const { jwk } = await pairOf("key ES256");
-  const real = { issuer: "https://auth.corp.com", insecureAllowAutoLogin: true };
+  const real = { issuer: "https://auth.corp.com", insecure: ["auto-login"] as const };
   const places = async (more: Partial<ClientMetadata>, options: LatchkeyOptions = { issuer }) => {
     const client = { client_id: "x", redirect_uris: ["https://web.example/cb"], ...more };
     try {

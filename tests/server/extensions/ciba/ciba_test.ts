@@ -204,7 +204,7 @@ test("[JR-05] a client whose requests must be signed cannot send unsigned ones t
 });
 
 test("[CB-05] on a real host a client that registered itself cannot have the grant type", async () => {
-  const options = { registration: { mode: "open" }, insecureAllowOpenRegistration: true } as const;
+  const options = { registration: { mode: "open" }, insecure: ["auto-login", "open-registration"] } as const;
   const real = await testServer({ ...realHost, ...options, backchannelAuthentication: true, clients: [bank] });
   const metadata = { redirect_uris: ["https://app.example/cb"], grant_types: ["authorization_code", cibaType] };
   assertEquals(await outcomeOf(await postRegistration(real, metadata)), "400 invalid_client_metadata");

@@ -39,7 +39,7 @@ export async function documentServer(options: LatchkeyOptions = {}): Promise<Doc
 /** A server on a real host. */
 export const real: LatchkeyOptions = {
   issuer: "https://auth.corp.com",
-  insecureAllowAutoLogin: true,
+  insecure: ["auto-login"],
   users: [{ sub: "alice" }],
   audience: "https://api.corp.com",
 };

@@ -135,7 +135,7 @@ test("[BL-02] a backchannel_logout_uri is an absolute URI without fragment: http
     assertEquals(error.issues.map(({ path }) => path), ["clients[0].backchannel_logout_uri"]);
     assertMatch(error.issues[0]!.expected, expected);
   });
-  const insecure = { insecureAllowHttpRedirectUris: true, issuer: "https://as.test" };
+  const insecure = { insecure: ["http-redirect-uris"] as const, issuer: "https://as.test" };
   const inside = { ...client, client_secret: "x", backchannel_logout_uri: "http://rp.intranet.com/out" };
   await (await latchkey({ ...insecure, clients: [inside] })).close();
 });

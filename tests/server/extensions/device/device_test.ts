@@ -248,7 +248,7 @@ test("[DV-02] a user code is found in any spelling", async () => {
 
 test("[DV-02] a rejected user code: a test host says whether it is unknown, used or expired, other hosts do not", async () => {
   const vague = /This code is wrong, was used or has expired\. Check it, or start again on the device\./;
-  const onRealHost = { issuer: realHost.issuer, insecureAllowOpenLogin: true };
+  const onRealHost = { issuer: realHost.issuer, insecure: ["open-login"] as const };
   const noCode = /A code has eight letters, such as BCDF-GHJK: no vowels and no digits\./;
   await forEachCase<[LatchkeyOptions, RegExp[]]>([
     [{}, [

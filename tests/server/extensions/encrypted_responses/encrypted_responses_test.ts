@@ -178,7 +178,11 @@ test("[EN-05] an unknown client does not learn what its URL led to", async () =>
 });
 
 test("[EN-03] registration accepts the members with a key, rejects what lacks one, and replaces other algorithms", async () => {
-  const b = await testServer({ ...realHost, registration: { mode: "open" }, insecureAllowOpenRegistration: true });
+  const b = await testServer({
+    ...realHost,
+    registration: { mode: "open" },
+    insecure: ["auto-login", "open-registration"],
+  });
   const metadata = { redirect_uris: [redirectUri], token_endpoint_auth_method: "none", jwks: { keys: [rsa.jwk] } };
   const members = {
     ...{ id_token_encrypted_response_alg: "RSA-OAEP-256", id_token_encrypted_response_enc: "A256GCM" },

@@ -43,7 +43,7 @@ function deletedClients({ events }: TestServer): string[] {
 
 test("[DR-06] the registration access token reads its own client only", async () => {
   // A test host names the reason of a rejection; any other host must not.
-  const insecure = { insecureAllowAutoLogin: true, insecureAllowOpenRegistration: true };
+  const insecure = { insecure: ["auto-login", "open-registration"] as const };
   const server = await testServer({ issuer: "https://as.real.com", registration: { mode: "open" }, ...insecure });
   const client = await register(server, { ...confidential, grant_types: ["authorization_code"] });
   const other = await register(server);
@@ -256,7 +256,7 @@ test("[DR-06, DR-08] DELETE ends the client with its codes and tokens", async ()
   assertEquals((await server.authorize(at)).status, 400);
 });
 
-const openRealHost = { ...realHost, insecureAllowOpenRegistration: true } as const;
+const openRealHost = { ...realHost, insecure: ["auto-login", "open-registration"] } as const;
 
 const open = { mode: "open", initialAccessTokens: ["an-initial-access-token"] } as const;
 

@@ -316,7 +316,10 @@ test("[DR-04, RU-11] a redirect URI that other settings would accept is left out
     [{}, "http://app.company.com/cb"],
     [{ profile: "mcp" }, "cursor://anysphere.cursor-mcp/oauth/callback"],
     [{ profile: "mcp" }, "com.example.app:/cb"],
-    [{ ...openRealHost, insecureAllowOpenRegistration: true }, "cursor://anysphere.cursor-mcp/oauth/callback"],
+    [
+      { ...openRealHost, insecure: ["auto-login", "open-registration"] },
+      "cursor://anysphere.cursor-mcp/oauth/callback",
+    ],
     [{ privateUseRedirectUris: false }, "com.example.app:/cb"],
   ];
   for (const [options, bad] of policies) {
@@ -543,7 +546,11 @@ test("[DR-05] a real host registers with an initial access token only, or with t
   await register(local, publicClient, { authorization: `Bearer ${token}` });
   await register(await testServer({ registration: { mode: "open", initialAccessTokens: [token] } }), publicClient);
 
-  const open = await testServer({ ...realHost, registration: { mode: "open" }, insecureAllowOpenRegistration: true });
+  const open = await testServer({
+    ...realHost,
+    registration: { mode: "open" },
+    insecure: ["auto-login", "open-registration"],
+  });
   await register(open);
 });
 

@@ -103,7 +103,7 @@ for (const [name, skip, create] of storeKinds) {
     const count = 8;
     const [user, other] = await twoInstances(create(), {
       ...realHost,
-      insecureAllowOpenRegistration: true,
+      insecure: ["auto-login", "open-registration"],
       registration: { mode: "open", maxClients: count },
     });
     const clients = await race([user], count, (server) => register(server));

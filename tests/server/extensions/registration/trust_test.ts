@@ -193,8 +193,7 @@ const realHost: LatchkeyOptions = {
   issuer: "https://auth.company.com",
   login: "interactive",
   users: [{ sub: "alice" }],
-  insecureAllowOpenLogin: true,
-  insecureAllowOpenRegistration: true,
+  insecure: ["open-login", "open-registration"],
   registration: { mode: "open", initialAccessTokens: ["an-initial-access-token"] },
 };
 
@@ -237,7 +236,7 @@ test("[AR-11] errors redirect for trusted clients, on the user's device, after t
   const silent = await server.authorize({ client_id: open.client_id, redirect_uri, prompt: "none" });
   assertEquals([silent.status, silent.headers.get("location")], [400, null]);
 
-  const automatic = await testServer({ ...realHost, login: "auto", insecureAllowAutoLogin: true });
+  const automatic = await testServer({ ...realHost, login: "auto", insecure: ["auto-login", "open-registration"] });
   const { client_id: id } = await register(automatic);
   const cookie = (await automatic.authorize({ client_id: id, redirect_uri })).headers.get("set-cookie")!.split(";")[0]!;
   const faulty = { client_id: id, redirect_uri, scope: "unknown" };

@@ -472,7 +472,7 @@ test("[SS-10] a failed push is repeated after one, five and thirty minutes with 
 test("[SS-10] no push goes to a host that the server must not contact (SSRF)", async () => {
   const b = await signalServer({
     issuer: "https://login.widgets.com",
-    insecureAllowAutoLogin: true,
+    insecure: ["auto-login"],
     outbound: undefined,
   });
   const { send, create } = await b.receiver();

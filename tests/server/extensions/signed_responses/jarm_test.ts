@@ -217,8 +217,7 @@ test("[JM-05] the page of an error of an unknown client links to the signed resp
   const b = await server({
     issuer: "https://as.example.com",
     registration: { mode: "open" },
-    insecureAllowOpenRegistration: true,
-    insecureAllowAutoLogin: true,
+    insecure: ["open-registration", "auto-login"],
   });
   const { client_id } = await (await postRegistration(b, { redirect_uris: [uri], token_endpoint_auth_method: "none" }))
     .json();
