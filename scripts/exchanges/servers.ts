@@ -220,7 +220,7 @@ export const servers: readonly ServerDescription[] = [
   }),
   hosted("any", "short", { alg, clients: "any", users: "any", scopes: "any", redirectUris: "any" }),
   hosted("opaque", "short", { alg, accessTokenFormat: "opaque", refresh: { rotateConfidential: true, grace: 10 } }),
-  hosted("path", "short", { alg, issuer: `${issuer}/tenant`, seeOther: true }),
+  hosted("path", "short", { alg, issuer: `${issuer}/tenant` }),
   hosted("from host", "short", { alg, issuer: "from-host" }),
   hosted("loose", "short", {
     alg,

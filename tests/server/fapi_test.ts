@@ -359,7 +359,6 @@ test("[FS-18, PF-06] each redirect of the browser has the status 303", async () 
     return responses.map(({ status }) => status);
   };
   assertEquals(await statuses({ profile: "fapi2-security", alg: undefined }), [303, 303, 303]);
-  assertEquals(await statuses({ seeOther: true }), [303, 303, 303]);
   assertEquals(await statuses({}), [302, 302, 302]);
 });
 

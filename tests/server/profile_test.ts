@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { mcpRevisions, profileNames } from "../../src/server/config/strictness.ts";
 import type { McpRevision, ProfileName, ProfileSetting } from "../../src/server/config/strictness.ts";
 import { profiles } from "../../src/server/config/profiles.ts";
+import { withoutProfile } from "../../src/server/config/profile_policy.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import {
@@ -84,6 +85,7 @@ test("[PF-01] the settings of a profile without the profile yield the same metad
   await forEachCase(everyProfile, async (settings) => {
     const explicit: Record<string, unknown> = {};
     for (const path of Object.keys(profiles[settings.profile]) as ProfileSetting[]) {
+      if (Object.hasOwn(withoutProfile, path)) continue;
       const [name, member] = path.split(".") as [string, string?];
       const value = valueOf(settings, path);
       explicit[name] = member === undefined ? value : { ...explicit[name] as object, [member]: value };
@@ -107,7 +109,6 @@ test("[PF-02] a weaker setting stops the start and names setting, value, profile
     { pkce: { requireMethod: false } },
     { assertionAudience: "issuer-or-token-endpoint" },
     { clientAuthMethods: ["client_secret_jwt", "none"] },
-    { privateUseRedirectUris: true },
     { accessTokenInForm: true },
     { resourceParameter: "optional" },
     { requireClientName: false },
@@ -430,14 +431,9 @@ test("[MC-01] 2025-03-26 serves the default endpoints at the root, with pages to
     assertEquals((await exchangeCode(later, { grant_type })).status, 404);
     assertEquals((await later.get("/register", registration)).status, 404);
   }
-  const message = await issuesOf({ issuer: "https://as.test/t1", profile: "mcp", mcpRevision: "2025-03-26" });
-  assertMatch(message, /issuer.*without a path, because defaultEndpoints is on, by the profile mcp 2025-03-26/s);
-  await (await testServer({
-    issuer: "https://as.test/t1",
-    profile: "mcp",
-    mcpRevision: "2025-03-26",
-    defaultEndpoints: false,
-  })).as.close();
+  // With a path they would belong to another issuer.
+  const tenant = await latchkey({ issuer: "https://as.test/t1", profile: "mcp", mcpRevision: "2025-03-26" });
+  assertEquals((await tenant.fetch(new Request("https://as.test/token", { method: "POST" }))).status, 404);
 });
 
 const noChallenge: Fields = { code_challenge: undefined, code_challenge_method: undefined };
@@ -509,18 +505,6 @@ test("[PF-05, PF-06] oidc accepts a private-use scheme of a native client only, 
   await assertRejects(async () => await b.as.clients.set(app), ConfigurationError, "by the profile oidc");
   await b.as.clients.set({ ...app, redirect_uris: ["https://app.example/cb", "http://127.0.0.1/cb"] });
   await (await testServer({ clients: [app] })).as.close();
-});
-
-test("[PF-06] nativeOnlyRedirectUris with loopback accepts http of a native client on a loopback host only", async () => {
-  const nativeOnlyRedirectUris = ["loopback"] as const;
-  const client = (uri: string, application_type?: "native") => ({
-    clients: [{ client_id: "app", redirect_uris: [uri], application_type }],
-    nativeOnlyRedirectUris,
-  });
-  assertMatch(await issuesOf(client("http://127.0.0.1/cb")), /an https URI.*not "native"/s);
-  assertMatch(await issuesOf(client("http://app.test/cb", "native")), /https, or http on a loopback host/);
-  await (await testServer(client("http://127.0.0.1/cb", "native"))).as.close();
-  await (await testServer(client("com.example.app:/cb"))).as.close();
 });
 
 test("[PF-08] oidc lists RS256 and explicit flags, and no parameter of OpenID Connect is rejected for being there", async () => {

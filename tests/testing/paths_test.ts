@@ -52,6 +52,6 @@ test("[MD-11] a path of another endpoint, or none, is a configuration error", as
   ], async (paths) => {
     await assertRejects(() => latchkey({ paths, plugins: [inspector()] }), ConfigurationError, "paths");
   });
-  await using as = await latchkey({ paths: { token_endpoint: "/token" }, defaultEndpoints: true });
+  await using as = await latchkey({ paths: { token_endpoint: "/token" }, profile: "mcp", mcpRevision: "2025-03-26" });
   assertEquals((await as.fetch(new Request(`${as.issuer}/token`, { method: "POST" }))).status, 400);
 });

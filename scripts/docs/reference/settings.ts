@@ -19,13 +19,12 @@ export interface Schema {
 const groups: readonly (readonly [name: string, title: string, about: string, settings: readonly string[]])[] = [
   ["address", "Settings of issuer, port, https and proxies", "Where the server listens, and which URLs it has.", [
     ...["issuer", "port", "host", "issuerHosts", "tls", "tlsCert", "tlsKey", "frontChannelUrl", "backChannelUrl"],
-    ...["origins", "paths", "defaultEndpoints", "allowedOrigins", "privateHosts", "trustProxy", "proxyHeader"],
+    ...["origins", "paths", "allowedOrigins", "privateHosts", "trustProxy", "proxyHeader"],
     ...["insecure"],
   ]],
   ["clients", "Settings of clients and redirect URIs", "Which clients exist, and how they authenticate.", [
-    ...["clients", "redirectUris", "requireRedirectUri", "tokenRedirectUri", "privateUseRedirectUris"],
-    ...["nativeOnlyRedirectUris", "clientAuthMethods", "assertionAudience"],
-    ...["maxAssertionLifetime"],
+    ...["clients", "redirectUris", "requireRedirectUri", "tokenRedirectUri"],
+    ...["clientAuthMethods", "assertionAudience"],
   ]],
   ["registration", "Settings of client registration", "How clients register themselves, or are a document.", [
     ...["registration", "clientIdMetadataDocuments", "requireClientName"],
@@ -44,7 +43,7 @@ const groups: readonly (readonly [name: string, title: string, about: string, se
   ],
   ["requests", "Settings of PKCE, responses and metadata", "What the server accepts and how it responds.", [
     ...["pkce", "responseTypes", "responseModes", "signatureAlgorithms", "resourceParameter", "accessTokenInForm"],
-    ...["seeOther", "metadata", "metadataForms", "requirePushedAuthorizationRequests", "requireSignedRequestObject"],
+    ...["metadata", "metadataForms", "requirePushedAuthorizationRequests", "requireSignedRequestObject"],
     ...["requestObjectTimes", "requestObjectEncryption", "authorizationDetails"],
   ]],
   [

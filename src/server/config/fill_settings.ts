@@ -19,6 +19,7 @@ import { fromHost, serverNames } from "./server_names.ts";
 import type { LoginMethod } from "../../core/policy.ts";
 import type { ServerPolicy } from "./server_policy.ts";
 import { activeProfile, clientProfiles, demoClientsOf, withProfile } from "./profiles.ts";
+import { profilePolicy } from "./profile_policy.ts";
 import type { WithProviders } from "./with_providers.ts";
 import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
 import { defaultSignatureAlgorithms } from "./verification_algorithms.ts";
@@ -73,6 +74,7 @@ export function fillSettings(
   const given = withOwnAlgorithm(
     withDefaults(fields, withProfile(settings, profile)) as Settings & Required<Pick<Settings, SettingWithDefault>>,
   );
+  const byProfile = profilePolicy(profile?.values);
   const { claims = {} } = given;
   const listedScopes = listed(given.scopes) ?? defaultScopes;
   const allows = allowancesOf(issuer, given.issuerHosts);
@@ -93,6 +95,7 @@ export function fillSettings(
     : [...given.responseModes, "fragment"] as const;
   const filled: FilledSettings = {
     ...given,
+    ...byProfile,
     issuer,
     isIssuerFromHost: settings.issuer === fromHost,
     allows,
@@ -119,6 +122,8 @@ export function fillSettings(
       ...given.pkce,
       acceptNonce: given.pkce?.acceptNonce ?? !given.pkce?.requireForConfidential,
     }) as Required<PkceSettings>,
+    // Clients look for these endpoints at the root.
+    defaultEndpoints: byProfile.defaultEndpoints && URL.canParse(issuer) && new URL(issuer).pathname === "/",
     directory: given.directory ?? (allows.openTools ? "edit" : "off"),
     throttle: given.throttle ?? !allows.openLogin,
     clientAuthMethods: given.clientAuthMethods.filter((method) =>

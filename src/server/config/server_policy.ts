@@ -9,6 +9,7 @@ import type { LoginMethod, Policy } from "../../core/policy.ts";
 import type { ProfileName } from "./strictness.ts";
 import type { Lifetimes, PolicySettings, RefreshSettings } from "./policy_settings.ts";
 import type { Field, ObjectField } from "./field.ts";
+import type { ProfilePolicy } from "./profile_policy.ts";
 import type { PluginProfile } from "./plugin_profile.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import type { NamePolicy } from "./server_names.ts";
@@ -18,6 +19,7 @@ export interface ServerPolicy
   extends
     Policy,
     NamePolicy,
+    ProfilePolicy,
     Required<Pick<PolicySettings, "accessTokenFormat">>,
     Required<Omit<ServerSettings, keyof PolicySettings | "keys" | "proxyHeader" | "resources">>,
     Pick<ServerSettings, "proxyHeader" | "resources"> {

@@ -17,29 +17,12 @@ export interface ServerSettings extends PolicySettings, NetworkSettings, Provide
    */
   readonly unknownLoginHint?: "default" | "reject" | "create";
   /**
-   * Redirect the browser with 303 in every case (RFC 9700 §4.12); otherwise with 302 after a GET request. Default:
-   * false.
-   */
-  readonly seeOther?: boolean;
-  /**
    * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 10070), or
    * also the URL of the token endpoint (RFC 7523, sent by many clients), or of the endpoint for pushed requests (RFC
    * 9126 §2) or backchannel authentication (CIBA §7.1) that is called, which causes a warning. `aud` must contain one
    * value; with `issuer-string` it must be a string, not an array (FAPI 2.0). Default: `issuer-or-token-endpoint`.
    */
   readonly assertionAudience?: "issuer-string" | "issuer" | "issuer-or-token-endpoint";
-  /**
-   * The maximum lifetime of a client assertion, in seconds from the time of the request to its `exp`. More than 300
-   * seconds cause a warning (RFC 7523 §3). Default: 3600. Maximum: 3600.
-   */
-  readonly maxAssertionLifetime?: number;
-  /** Whether a redirect URI may have a private-use scheme such as `com.example.app:/callback`. Default: true. */
-  readonly privateUseRedirectUris?: boolean;
-  /**
-   * The kinds of redirect URIs that only clients of `application_type: "native"` may have: URIs with a private-use
-   * scheme, and URIs on a loopback host. With `loopback`, http is accepted on no other host. Default: none.
-   */
-  readonly nativeOnlyRedirectUris?: readonly ("private-use" | "loopback")[];
   /**
    * Whether requests must name a `resource` (RFC 8707). Without one, `expected` causes a warning, and `required`
    * rejects the request with `invalid_target`. Default: `optional`.
@@ -51,11 +34,6 @@ export interface ServerSettings extends PolicySettings, NetworkSettings, Provide
    * Default: `oauth-inserted openid-inserted openid-appended oauth-appended`.
    */
   readonly metadataForms?: readonly MetadataForm[];
-  /**
-   * Whether `/authorize`, `/token` and `/register` at the root of the host serve these endpoints too, for clients that
-   * find no metadata. Default: false.
-   */
-  readonly defaultEndpoints?: boolean;
   /**
    * The resources that access tokens are for (RFC 8707). Default: a request may name every absolute URI, with http only
    * on a test host.

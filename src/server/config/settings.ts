@@ -19,7 +19,7 @@ import { defaultScopes } from "../../core/policy_defaults.ts";
 import type { Insecure, MetadataForm, ServerSettings } from "./server_settings.ts";
 import { defaultSignatureAlgorithms, secretAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { choice, type Field, type Fields, flag, list, type ObjectField, seconds, text, texts } from "./field.ts";
+import { choice, type Field, type Fields, flag, list, type ObjectField, text, texts } from "./field.ts";
 import { fromHost } from "./server_names.ts";
 import { endpointPathsField } from "./endpoint_paths.ts";
 import { type McpRevision, mcpRevisions } from "./strictness.ts";
@@ -116,21 +116,16 @@ export const settingFields = {
     expected: "an array of asymmetric signature algorithms",
     default: defaultSignatureAlgorithms,
   }),
-  seeOther: flag(false),
   assertionAudience: choice(["issuer-string", "issuer", "issuer-or-token-endpoint"], {
     default: "issuer-or-token-endpoint",
   }),
-  maxAssertionLifetime: seconds(3600, 3600),
   clientAuthMethods: list(choice(clientAuthMethodNames), [["client_secret_basic", "none"]], {
     default: clientAuthMethodNames,
   }),
   requireRedirectUri: flag(false),
   resourceParameter: choice(["optional", "expected", "required"], { default: "optional" }),
-  privateUseRedirectUris: flag(true),
-  nativeOnlyRedirectUris: list(choice(["private-use", "loopback"]), [["private-use"]], { default: [] }),
   accessTokenInForm: flag(true),
   metadataForms: list(choice(metadataForms), [["oauth-inserted", "openid-appended"]], { default: metadataForms }),
-  defaultEndpoints: flag(false),
   keys,
   resources: list(resource, [resource.examples], { expected: "an array of resources" }),
   directory: choice(["edit", "read", "off"]),

@@ -141,7 +141,7 @@ export function validateRedirectUris(client: ClientMetadata, settings: ServerPol
         path: `redirect_uris[${i}]`,
         expected: `https, or http on a loopback host${byProfile(settings, "privateUseRedirectUris")}`,
         received: quote(uri),
-        hint: `Use https, or http://127.0.0.1 with any port. ${forTester(settings, "privateUseRedirectUris")}`,
+        hint: `Use https, or http://127.0.0.1 with any port. ${forTester}`,
       });
     }
   }
@@ -164,13 +164,7 @@ export function isUnsupportedUri(
 }
 
 /** How a tester can make the server accept the redirect URI of a product whose URI cannot change. */
-function forTester(
-  policy: ServerPolicy,
-  setting: "privateUseRedirectUris" | "nativeOnlyRedirectUris",
-): string {
-  const change = byProfile(policy, setting) === "" ? `remove the setting ${setting}` : "leave the profile out";
-  return `To test with a product that has this URI, ${change}.`;
-}
+const forTester = "To test with a product that has this URI, leave the profile out.";
 
 /** An issue if only a native client may have the redirect URI. */
 function validateNativeUri(
@@ -196,7 +190,7 @@ function validateNativeUri(
       isNative
         ? "Use https, or http://127.0.0.1 with any port."
         : `Use https, or set application_type to "native" for an app on the user's own device.`
-    } ${forTester(settings, "nativeOnlyRedirectUris")}`,
+    } ${forTester}`,
   }];
 }
 

@@ -61,7 +61,6 @@ async function validateExpanded(
     ...withIssuerHostsHint(realHostIssues, resolved),
     ...validateIssuerUrls(settings, resolved),
     ...validateProfile(settings, resolved),
-    ...validateDefaultEndpoints(resolved),
     ...validateAlgorithm(resolved),
     ...validateExtensionValues(settings, resolved, preset),
     ...validateScopes(settings, resolved),
@@ -109,18 +108,6 @@ function validateScopes(settings: Settings, resolved: FilledSettings): ConfigIss
   const defaultScope = settings.defaultScope === undefined ? [] : resolved.defaultScope;
   issues.push(...validateScopeValues("defaultScope", defaultScope, resolved.userScopes));
   return issues;
-}
-
-function validateDefaultEndpoints(resolved: FilledSettings): ConfigIssue[] {
-  const { issuer, defaultEndpoints } = resolved;
-  if (!defaultEndpoints || !URL.canParse(issuer) || new URL(issuer).pathname === "/") return [];
-  const reason = `defaultEndpoints is on${byProfile(resolved, "defaultEndpoints")}`;
-  return [{
-    path: "issuer",
-    expected: `an issuer without a path, because ${reason}: clients look for the default endpoints at the root`,
-    received: quote(issuer),
-    hint: "Remove the path, or set defaultEndpoints to false.",
-  }];
 }
 
 /**

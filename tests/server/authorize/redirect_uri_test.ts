@@ -537,7 +537,6 @@ test("[RU-09, RU-11, PF-05] the hint of a redirect URI that settings reject has 
   const policies: readonly LatchkeyOptions[] = [
     { issuer: "https://login.widgets.com", insecure: ["auto-login"] },
     ...[{ profile: "mcp" }, { profile: "oidc" }, { profile: "fapi2-security" }] as const,
-    ...[{ privateUseRedirectUris: false }, { nativeOnlyRedirectUris: ["private-use", "loopback"] }] as const,
     {},
   ];
   const jwks = { keys: [{ kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }] };
