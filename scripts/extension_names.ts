@@ -30,6 +30,7 @@ const everything = {
 const sharedNames: Readonly<Record<string, string>> = {
   // Common words.
   audience: "The `aud` of JWTs, and the setting audience.",
+  claims: "What a server knows of a user.",
   implicit: "A grant type that OAuth 2.1 lacks, in messages, and which client metadata names.",
   device: "The device of the user, to which a redirect URI may lead.",
   error: "A parameter of every error response, and an event of runtimes.",

@@ -29,7 +29,6 @@ import type {
   ResourceRequest,
   TokenResponse,
 } from "./grants/authenticated_request.ts";
-import type { OAuthError } from "./errors.ts";
 import type { GrantFunctions } from "./grants/grant_functions.ts";
 import type { HttpResponse } from "./http/message.ts";
 import type { Observations } from "./observations.ts";

@@ -51,9 +51,8 @@ export async function readReadiness(recordings: readonly Recording[]): Promise<R
   const results = nextRules.map(({ id, title, draft, date, sources, fix, occasion }, i): ReadinessResult => {
     const { outcome, because: found, evidence } = practices[i]!;
     const because = outcome === "skipped" ? `${occasion} would show it` : found;
-    const request = outcome === "passed"
-      ? undefined
-      : evidence.find((one) => one.because === found)?.exchanges[0]?.number;
+    const decisive = evidence.find((one) => one.because === found);
+    const request = outcome === "passed" && !decisive?.isNote ? undefined : decisive?.exchanges[0]?.number;
     return { id, title, draft, date, sources, fix, readiness: readinessOf(outcome), because, request };
   });
   return {
