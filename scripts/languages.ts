@@ -79,16 +79,26 @@ const languages: Readonly<Record<string, Language>> = {
     countPassed: readNumber(/(\d+) passed/),
     tests: 41,
   },
-  // What its libraries say of wrong settings and tokens; Debian has them as sources, for GOPATH.
+  // What its libraries say of wrong settings and tokens, and the lines of a guide; Debian has them as sources, for GOPATH.
   "go-clients": {
     packages: ["golang-go", "golang-github-coreos-go-oidc-dev", "golang-golang-x-oauth2-dev"],
     check: ["go", "version"],
     files: ["/usr/share/gocode/src/github.com/coreos/go-oidc/oidc.go", "/usr/share/gocode/src/golang.org/x/oauth2"],
     commands: () => [
-      ["env", "GOPATH=/usr/share/gocode", "GO111MODULE=off", "go", "test", "-count=1", "-v", "messages_test.go"],
+      [
+        "env",
+        "GOPATH=/usr/share/gocode",
+        "GO111MODULE=off",
+        "go",
+        "test",
+        "-count=1",
+        "-v",
+        "messages_test.go",
+        "guide_test.go",
+      ],
     ],
     countPassed: (output) => output.match(/^ +--- PASS: /gm)?.length ?? 0,
-    tests: 13,
+    tests: 15,
   },
   "ruby-clients": {
     packages: ["ruby", "ruby-minitest", "ruby-openid-connect", "ruby-jwt", "ruby-oauth2"],
