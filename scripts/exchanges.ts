@@ -14,7 +14,7 @@ const { flags } = readCommand({
     "prints each difference of status, headers, body and events, and fails if there is any.",
   flags: {
     against: { value: "REF", does: "the commit to compare with" },
-    masked: { does: "compare with a number in place of each random value: which of them, and how long it is" },
+    masked: { does: "compare with a number instead of each random value: which of them, and how long it is" },
     out: { value: "FILE", does: "where to write the exchanges, as lines of JSON; default: nowhere" },
   },
 });

@@ -79,7 +79,7 @@ const languages: Readonly<Record<string, Language>> = {
     countPassed: readNumber(/(\d+) passed/),
     tests: 41,
   },
-  // What its libraries say of wrong settings and tokens, and the lines of a guide; Debian has them as sources, for GOPATH.
+  // What its libraries say of wrong settings and tokens, and lines of a guide; Debian has the sources, for GOPATH.
   "go-clients": {
     packages: ["golang-go", "golang-github-coreos-go-oidc-dev", "golang-golang-x-oauth2-dev"],
     check: ["go", "version"],

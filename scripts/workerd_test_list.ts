@@ -1,4 +1,4 @@
-/** Registers tests in workerd, in place of `node:test`, and runs them. */
+/** Registers tests in workerd, instead of `node:test`, and runs them. */
 
 /** What became of a test. */
 export interface TestResult {

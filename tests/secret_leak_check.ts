@@ -58,7 +58,7 @@ export function latchkey(options: LatchkeyOptions = {}): Promise<MemoryLatchkey>
 }
 
 /**
- * The same options with EdDSA in place of RS256, the default: on Deno an RSA signature takes 100 times as long. Options
+ * The same options with EdDSA instead of RS256, the default: on Deno an RSA signature takes 100 times as long. Options
  * that set the algorithm are returned unchanged.
  */
 export function withQuickAlgorithm<T extends LatchkeyOptions>(options: T): T {

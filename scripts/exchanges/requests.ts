@@ -66,7 +66,7 @@ function assertion(value: string): Fields {
   };
 }
 
-/** Other ways to authenticate, right and wrong, in place of that of the client. */
+/** Other ways to authenticate, right and wrong, instead of that of the client. */
 export const authentications: readonly Authentication[] = [
   { name: "nothing" },
   { name: "only an id", fields: { client_id: "web" } },

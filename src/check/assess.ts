@@ -210,7 +210,7 @@ function observedHarm(
     };
   }
   if (session === undefined || session.sub === expectedSub || session.sub === unknownUser) return undefined;
-  const harm = `logged in as ${JSON.stringify(session.sub)} in place of ${JSON.stringify(expectedSub)}`;
+  const harm = `logged in as ${JSON.stringify(session.sub)} instead of ${JSON.stringify(expectedSub)}`;
   return { seen: "otherUser", harm };
 }
 

@@ -178,7 +178,7 @@ export interface Attack {
    * @throws What the client throws.
    */
   perform?(stage: Stage, values?: Readonly<Record<string, unknown>>): Promise<ClientSession | Conclusion>;
-  /** Assesses what the client did, in place of the level. `undefined`: the level decides. */
+  /** Assesses what the client did, instead of the level. `undefined`: the level decides. */
   assess?(observation: Observation): Assessment | undefined | Promise<Assessment | undefined>;
 }
 

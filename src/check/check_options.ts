@@ -53,7 +53,7 @@ export interface CheckOptions {
    */
   readonly recoveryMs?: number;
   /**
-   * The failures that are known: the JSON report of an earlier check. They have the verdict `known` in place of
+   * The failures that are known: the JSON report of an earlier check. They have the verdict `known` instead of
    * `failed`. Default: none.
    */
   readonly baseline?: Baseline;

@@ -76,7 +76,7 @@ const table = {
   contacted: {
     cause: "sends requests without credentials to a host other than the issuer",
     severity: "medium",
-    consequence: "Another host responds in place of the issuer, or the client reaches hosts of its own network (SSRF).",
+    consequence: "Another host responds instead of the issuer, or the client reaches hosts of its own network (SSRF).",
     fix: "Do not follow redirects, and send requests only to https URLs of the configured issuer, in public networks.",
   },
   foreignValue: {

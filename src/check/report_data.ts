@@ -34,7 +34,7 @@ export interface ReportedResult
     Omit<Effect, "cause">,
     Pick<AttackResult, "values" | "verdict" | "because" | "cause" | "harm" | "duty"> {
   readonly outcome?: JourneyOutcome;
-  /** What the server sent in place of what it sends without an attack. */
+  /** What the server sent instead of what it sends without an attack. */
   readonly sent: readonly string[];
   /** A line for each exchange: `userinfo 200, changed by: edited body`. */
   readonly exchanges: readonly string[];

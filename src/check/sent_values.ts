@@ -1,4 +1,4 @@
-/** What an attack sent in place of what the server sends without it. */
+/** What an attack sent instead of what the server sends without it. */
 
 import { isDeeperThan } from "../core/json_value.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
@@ -27,7 +27,7 @@ interface Sent {
 
 /**
  * The values of the responses that a fault changed and that differ from those without an attack, such as
- * `token: id_token.aud: "another-client" in place of "shop"`. Empty if only a signature differs, or no response.
+ * `token: id_token.aud: "another-client" instead of "shop"`. Empty if only a signature differs, or no response.
  *
  * @param exchanges The exchanges since the attack began, secrets included.
  * @param reference The exchanges without an attack.
@@ -60,7 +60,7 @@ function describeDifferences(
   const changed = [...sent].flatMap(([name, value]) => {
     const before = usual.get(name);
     if (before?.compared === value.compared) return [];
-    return [`${name}: ${format(value)}${before === undefined ? "" : ` in place of ${format(before)}`}`];
+    return [`${name}: ${format(value)}${before === undefined ? "" : ` instead of ${format(before)}`}`];
   });
   // A response of another kind lacks every member of the usual one.
   const isSameKind = ["status", "media type"].every((name) => usual.get(name)?.compared === sent.get(name)?.compared);

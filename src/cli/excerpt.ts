@@ -30,7 +30,7 @@ const maxLineChars = 100;
 /** The place of an issue, in UTF-16 units from the start of the text. */
 interface Place {
   readonly offset: number;
-  /** The text to show in place of the tokens at these offsets. */
+  /** The text to show instead of the tokens at these offsets. */
   readonly shown: readonly (readonly [offset: number, text: string])[];
 }
 

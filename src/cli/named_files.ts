@@ -1,4 +1,4 @@
-/** Reads the files that a setting names in place of values: profiles and scenarios. */
+/** Reads the files that a setting names instead of values: profiles and scenarios. */
 
 import type { ConfigIssue } from "../core/configuration_error.ts";
 import { describeKind, printable } from "../core/quote_value.ts";

@@ -103,7 +103,7 @@ export function extractText(html: string): string {
   return decodeEntities(text).replace(/\s+/g, " ").trim();
 }
 
-/** A page with something else in place of each script, style sheet and comment. */
+/** A page with something else instead of each script, style sheet and comment. */
 export function withoutScripts(html: string, replacement = ""): string {
   return html.replace(/<!--[^]*?(?:-->|$)|<(script|style)\b[^]*?(?:<\/\1\s*>|$)/gi, replacement);
 }

@@ -41,7 +41,7 @@ export interface Policy {
   /** The scope values that a user can grant. */
   readonly userScopes: readonly string[];
   /**
-   * Whether scope values that only a user can grant are ignored in a token request of a client alone, in place of
+   * Whether scope values that only a user can grant are ignored in a token request of a client alone, instead of
    * rejected (RFC 6749 §3.3).
    */
   readonly ignoresUserScopes: boolean;

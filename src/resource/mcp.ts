@@ -76,12 +76,12 @@ export interface McpService {
    * Runs a tool, and returns the members of its result, such as `content`.
    *
    * @param params All parameters of the call.
-   * @throws {McpError} If there is an error in place of a result.
+   * @throws {McpError} If there is an error instead of a result.
    */
   call(tool: string, input: unknown, params: McpMessage["params"]): object | Promise<object>;
 }
 
-/** An error in place of a result. */
+/** An error instead of a result. */
 class McpError extends Error {
   readonly code: number;
   readonly data: object | undefined;

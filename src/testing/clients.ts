@@ -18,7 +18,7 @@ import type { PrivateJwk } from "../client/private_jwk.ts";
 export interface TestClientOptions extends Partial<ClientMetadata> {
   /** Whether the client is confidential. Default: only with an authentication method, a secret or keys. */
   readonly confidential?: boolean;
-  /** The only redirect URI, in place of `redirect_uris`. Default: `https://client.test/callback`. */
+  /** The only redirect URI, instead of `redirect_uris`. Default: `https://client.test/callback`. */
   readonly redirect_uri?: string;
 }
 

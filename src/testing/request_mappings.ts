@@ -63,7 +63,7 @@ export function matcherFor(match: string): (value: string) => boolean {
   return (value) => value === match || pattern?.test(value) === true;
 }
 
-/** The value with the parameters of the request in place of `${name}`, at any depth. */
+/** The value with the parameters of the request instead of `${name}`, at any depth. */
 function fillTemplates(value: unknown, values: Readonly<Record<string, string>>): unknown {
   if (typeof value === "string") {
     return value.replace(/\$\{([^}]{1,200})\}/g, (template, name) => findValue(values, name) ?? template);

@@ -22,8 +22,8 @@ export interface TokenOverrides {
   /** The algorithm; `none` leaves the token unsigned. Default: the algorithm of the server or client. */
   readonly alg?: SigningAlgorithm | "none";
   /**
-   * `wrong key`: the `kid` of the server's key, with the signature of another key. `unknown key`: another key with a
-   * `kid` of its own. A private JWK: that key with its `kid`. Default: the server's key.
+   * `wrong key`: the `kid` of the server's key, with the signature of another key. `unknown key`: another key with its
+   * own `kid`. A private JWK: that key with its `kid`. Default: the server's key.
    */
   readonly signedBy?: "wrong key" | "unknown key" | PrivateJwk;
   /** The issuer; a token of another issuer is signed with a key of that issuer. Default: the server's. */

@@ -49,7 +49,7 @@ export interface Decisions {
   isBearer(type: string): boolean;
   /** Whether a redirect of an endpoint is followed, with all that the request has. */
   follows(endpoint: Endpoint): boolean;
-  /** A key that the token itself brings, and that the client uses in place of the published ones. */
+  /** A key that the token itself brings, and that the client uses instead of the published ones. */
   keyOf(header: Claims, fetchKeys: (url: string) => Promise<Claims>): unknown;
   /** The claims of a token; `payload`: as they are. */
   readClaims(token: string, payload: Claims): Claims;

@@ -187,7 +187,7 @@ const forgeries = { ...forgedSignatures, ...wrongForms };
 
 const trap = { origin: "https://trap.test" } as Stage["trap"];
 
-/** What a server with this algorithm sends in place of its ID token or access token; `none`: nothing else. */
+/** What a server with this algorithm sends instead of its ID token or access token; `none`: nothing else. */
 async function forgedTokens(as: TestLatchkey, kind: "id_token" | "access_token"): Promise<ReadonlyMap<string, string>> {
   const { client_id, client_secret, redirect_uri } = as.client({ token_endpoint_auth_method: "client_secret_post" });
   const grant = { grant_type: "authorization_code", redirect_uri, client_id, client_secret: client_secret! };

@@ -8,7 +8,7 @@ export function checkClient(driver: ClientDriver, options: CheckOptions = {}): P
 }
 
 /**
- * {@link checkClient} with Ed25519 in place of RSA, whose signatures are most of the CPU time of a check, for a client
+ * {@link checkClient} with Ed25519 instead of RSA, whose signatures are most of the CPU time of a check, for a client
  * that accepts the algorithm that it registers.
  */
 export function checkClientWithEdDsa(driver: ClientDriver, options: CheckOptions = {}): Promise<CheckReport> {

@@ -269,7 +269,7 @@ test("one block an attack: consequence, the value that was sent in each variant,
   const sent = { foreign: "value-of-another-request", prefixed: "0client-1", extended: "client-10" };
   const requests = "discovery 200; authorize 302; token 200, changed by: wrong aud; userinfo 200";
   const sentAs = (aud: string, value: string) =>
-    `  sent:        { value: "${aud}" } token: id_token.aud: "${value}" in place of "client-1"`;
+    `  sent:        { value: "${aud}" } token: id_token.aud: "${value}" instead of "client-1"`;
   assertEquals(lines.slice(4, 9), [
     "  received:    the client carried on.",
     `  requests:    ${requests}`,
@@ -282,14 +282,14 @@ test("one block an attack: consequence, the value that was sent in each variant,
     '  repeat:      checkClient(driver, { only: ["id-token/aud-wrong"] })',
     "  sources:     OpenID Connect Core §3.1.3.7; CVE-2024-47806; CVE-2023-22482; CVE-2024-5798",
   ]);
-  assertStringIncludes(blocks[2]!, '"value-of-another-request" in place of the state of the request');
-  assertStringIncludes(blocks[1]!, 'token_endpoint: "https://10.0.0.1/internal" in place of "https://issuer-');
+  assertStringIncludes(blocks[2]!, '"value-of-another-request" instead of the state of the request');
+  assertStringIncludes(blocks[1]!, 'token_endpoint: "https://10.0.0.1/internal" instead of "https://issuer-');
 
   const { results } = JSON.parse(JSON.stringify(report));
   const found = results.find(({ id }: { id: string }) => id === "id-token/aud-wrong");
   assertEquals([found.severity, found.sent, found.repeat], [
     "high",
-    ['token: id_token.aud: "value-of-another-request" in place of "client-1"'],
+    ['token: id_token.aud: "value-of-another-request" instead of "client-1"'],
     'checkClient(driver, { only: ["id-token/aud-wrong"] })',
   ]);
   assertEquals([found.consequence, found.fix], [effects.idToken.consequence, audienceFix]);

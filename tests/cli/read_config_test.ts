@@ -286,7 +286,7 @@ const flagFaults: readonly [string, readonly string[], readonly Short[]][] = [
   ["an unknown flag", ["--verbose"], [["--verbose", "found --verbose", "one of --port, --host"]]],
   ["a near miss", ["--prot=1"], [["--prot", "Did you mean --port?"]]],
   ["a near miss, whose value is no second fault", ["--prot", "1"], [["--prot", "Did you mean --port?"]]],
-  ["a URL in place of a host", ["--issuer-hosts", "http://oidc:9000"], [["--issuer-hosts", "a host in lower case"]]],
+  ["a URL instead of a host", ["--issuer-hosts", "http://oidc:9000"], [["--issuer-hosts", "a host in lower case"]]],
   ["a switch without a value", ["--control"], [["--control", "Write it like --control on."]]],
   ["another letter case", ["--Issuer=x"], [["--Issuer", "Did you mean --issuer?"]]],
   ["a negation", ["--no-port"], [["--no-port", "found --no-port"]]],
@@ -474,7 +474,7 @@ test("[OP-08] errors show only the scheme of a store and the length of a file's 
   assert(!(await faultsOf({ env, files, validate: resolveOptions })).map(format).join().includes("hunter2"));
 });
 
-test("[OP-08] a secret in place of a name is not repeated: the path of a file, a variable, keys", async () => {
+test("[OP-08] a secret instead of a name is not repeated: the path of a file, a variable, keys", async () => {
   const pem = "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----";
   const client = (client_secret: unknown) => ({ file: { clients: [{ client_id: "web", client_secret }] } });
   const cases: readonly Given[] = [

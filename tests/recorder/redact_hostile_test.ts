@@ -85,7 +85,7 @@ test("[FL-03] a cookie without a name is redacted; an empty one stays empty", ()
   assertStringIncludes(shown, '"cookie":"…(7); b="');
 });
 
-test("[FL-03] a secret in place of a scheme or of the name of a cookie is redacted; a scheme with a wrong sign stays", () => {
+test("[FL-03] a secret instead of a scheme or of the name of a cookie is redacted; a scheme with a wrong sign stays", () => {
   const secret = randomToken(rememberingRandom(randomBytes));
   for (const [name, value] of [["authorization", `${secret} x`], ["cookie", `${secret}=x; a=b`]] as const) {
     assert(!redacted("a=b", form, { [name]: value }).includes(secret), name);

@@ -1,4 +1,4 @@
-/** The shell steps of `action.yml`, in bash, with programs in place of `gh` and of the release. */
+/** The shell steps of `action.yml`, in bash, with programs instead of `gh` and of the release. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { spawnSync } from "node:child_process";

@@ -28,7 +28,7 @@ const mayWrite: Readonly<Record<string, Readonly<Record<string, readonly string[
   ".github/workflows/pages.yml": { publish: ["pages", "id-token"] },
   ".github/workflows/release.yml": {
     binaries: ["id-token", "attestations"],
-    // The identity that npm and JSR accept in place of a token.
+    // The identity that npm and JSR accept instead of a token.
     npm: ["id-token"],
     jsr: ["id-token"],
     image: ["packages", "id-token", "attestations"],

@@ -135,7 +135,7 @@ async function post(as: Latchkey, path: string, fields: Record<string, string>, 
   return { status: response.status, text: await response.text() };
 }
 
-test("okta: claims of its own, which resources read in place of those of RFC 9068", async () => {
+test("okta: claims of its own, which resources read instead of those of RFC 9068", async () => {
   const { id, access, userinfo } = await logIn({ profile: "okta" }, "openid profile");
   const { ver, cid, uid, scp, sub, scope, client_id } = access;
   assertEquals([ver, cid, uid, scp, sub], [1, "app", "alice", ["openid", "profile"], "alice"]);

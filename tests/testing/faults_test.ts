@@ -819,7 +819,7 @@ test("a stale JWKS lacks keys that are newer than the rule; extra keys do not di
   assertEquals(await getDetectedError(s.logIn()), "nothing");
 });
 
-test("keys are withdrawn: the JWKS has another key in place of the signing key", async () => {
+test("keys are withdrawn: the JWKS has another key instead of the signing key", async () => {
   const s = await strictClient();
   const keysNow = async () => (await (await get(s, "/oauth2/jwks")).json()).keys;
   const [signing] = await keysNow();

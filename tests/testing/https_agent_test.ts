@@ -1,4 +1,4 @@
-/** The agent for clients that use node:https in place of fetch. */
+/** The agent for clients that use node:https instead of fetch. */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { once } from "node:events";

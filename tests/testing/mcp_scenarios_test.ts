@@ -1,5 +1,5 @@
 /**
- * The authorization scenarios of the MCP conformance package, with this server in place of the package's own. The
+ * The authorization scenarios of the MCP conformance package, with this server instead of the package's own. The
  * client is the TypeScript SDK, unchanged. A title begins with the name of the scenario; `deno task test:conformance`
  * compares them.
  */

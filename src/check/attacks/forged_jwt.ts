@@ -27,10 +27,10 @@ export interface Original {
 
 const encoder = new TextEncoder();
 
-/** Makes the text that is sent in place of a JWT. */
+/** Makes the text that is sent instead of a JWT. */
 export type Forge = (original: Original) => string | Promise<string>;
 
-/** A fault that sends another text in place of the ID token, or another JWT of the server. */
+/** A fault that sends another text instead of the ID token, or another JWT of the server. */
 export function forgeJwt(name: string, forge: Forge, signedKind?: SignedKind): Fault {
   const sign = (server: Server): SignClaims => async (kind, alg, claims) => {
     const signer = await server.keys.signer(alg);

@@ -122,7 +122,7 @@ export const wrongForms: Forgeries = {
 /** Every forgery of a signature. */
 export const forgedSignatures: Forgeries = { ...unsigned, ...foreignlySigned, ...hmacs, ...keysInHeader };
 
-/** An attack with some forgeries in place of one kind of JWT. Default: the ID token. */
+/** An attack with some forgeries instead of one kind of JWT. Default: the ID token. */
 export function forgeryAttack(
   source: Omit<AttackSource<readonly []>, "parameters" | "once" | "always" | "start" | "perform">,
   forgeries: Forgeries,

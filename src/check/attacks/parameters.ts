@@ -18,7 +18,7 @@ export function oneOf<const Name extends string, const Choice extends string>(
   };
 }
 
-/** Any value that an attack can send in place of a string. */
+/** Any value that an attack can send instead of a string. */
 type Sent = string | number | null | readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** A parameter that is sent as it is, such as a claim, of any JSON type unless all values are strings. */

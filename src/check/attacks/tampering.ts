@@ -28,7 +28,7 @@ interface Login {
   readonly attacker: string;
 }
 
-/** What the browser sends in place of what it should send. */
+/** What the browser sends instead of what it should send. */
 interface Change {
   /** What it sends; follows "with". */
   readonly what: string;

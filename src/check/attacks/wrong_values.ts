@@ -3,7 +3,7 @@
 import { hostileUri, markup } from "../markers.ts";
 import type { Stage } from "../attack.ts";
 
-/** Returns what is sent in place of a value; `undefined`: nothing. */
+/** Returns what is sent instead of a value; `undefined`: nothing. */
 export type Wrong = (value: unknown, stage: Stage) => unknown;
 
 /** Values by name. */

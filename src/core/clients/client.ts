@@ -51,7 +51,7 @@ export interface ClientMetadata {
    * The https URL of these keys; fetched when a JWT of the client needs them, and again when it names an unknown key.
    */
   readonly jwks_uri?: string;
-  /** The grant types that the client may use. Default: those of its `response_types`: `["authorization_code"]`. */
+  /** The grant types that the client may use. Default: what its `response_types` need: `["authorization_code"]`. */
   readonly grant_types?: readonly string[];
   /** The response types that the client may request. Default: `["code"]`. */
   readonly response_types?: readonly string[];

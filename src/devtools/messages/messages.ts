@@ -643,7 +643,7 @@ export const problems: readonly Problem[] = [
   {
     title: "Invalid signature: the signature of the token does not verify",
     causes: [
-      "The key is another one: that of another server or realm, an old JWKS that a cache keeps, or a fixed key in the settings.",
+      "The application has another key: the key of another server or realm, an old JWKS from a cache, or a fixed key in its settings.",
       "The token was changed or cut: by a copy, a proxy, or a cookie of more than 4096 bytes.",
       "A secret was given where a public key is needed, or the client secret where HS256 is not used.",
       "A test queued the fault idToken.wrongSignature, or minted the token with signedBy; then the message is right.",
@@ -1214,7 +1214,7 @@ export const problems: readonly Problem[] = [
       "The page is plain http on another host than localhost: an address of the network, a name of a container or of the hosts file.",
     ],
     application: "Open it as http://localhost or with https.",
-    server: "Nothing: the origin of the application counts, not that of the server.",
+    server: "Nothing: the origin of the application counts, not the origin of the server.",
     guide: "static/docs/test-hosts.md",
     messages: [
       {
@@ -1366,7 +1366,7 @@ export const problems: readonly Problem[] = [
     hides: true,
     causes: [
       "A value differs from what the login expects, such as the state, the issuer or the nonce: the cause names it.",
-      "The client reached no server: the cause has a code such as ECONNREFUSED, ENOTFOUND or that of a certificate.",
+      "The client reached no server: the cause has a code such as ECONNREFUSED or ENOTFOUND, or the code of a certificate error.",
     ],
     application: "Print the whole error, such as console.dir(error, { depth: null }), and explain its cause.",
     server: "/flows shows whether the server received the request, and what it responded.",

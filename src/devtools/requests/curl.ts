@@ -74,7 +74,7 @@ function variableName(kind: string): string {
 /** Text that means the same in double quotes, with a variable in it. */
 const plain = /^[\w ./:=,@%-]*$/;
 
-/** A shell word: text in quotes, with the variables in place of their placeholders. */
+/** A shell word: text in quotes, with the variables instead of their placeholders. */
 function word(
   text: string,
   placeholder: Placeholder,

@@ -94,7 +94,7 @@ export function exportList(context: Context, recorder: Recorder): HttpResponse {
   }
   const outcome = query.get("outcome") ?? "";
   if (outcome !== "" && !flowKinds.some((kind) => kind === outcome)) {
-    // A program that reads every flow in place of the rejected ones would not notice.
+    // A program that reads every flow instead of the rejected ones would not notice.
     throw new HttpError(400, "FL-01", "outcome is unknown", {
       expected: flowKinds.join(", "),
       received: outcome,
@@ -133,7 +133,7 @@ export async function showOne(context: Context, recorder: Recorder, name: string
 
 /** What the page of a flow has besides its exchanges. */
 interface FlowView extends Pick<FlowProps, "practices" | "about" | "sinceSuccess"> {
-  /** The export, in place of the page: `har`, `html`, `md` or `sh`. */
+  /** The export, instead of the page: `har`, `html`, `md` or `sh`. */
   readonly form?: string;
   /** Where its requests can be edited and sent again. Default: nowhere. */
   readonly editPath?: string;

@@ -188,7 +188,7 @@ const lastOutputMs = 500;
  *
  * @param env All variables of the command.
  * @param onStop Calls back at each such signal.
- * @param onOutput Receives the output, in place of the streams of this process.
+ * @param onOutput Receives the output, instead of the streams of this process.
  * @returns Its exit code; 128 and more if a signal ended it, as in a shell.
  * @throws {Error} If the command cannot be started.
  */

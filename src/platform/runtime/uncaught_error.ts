@@ -12,7 +12,7 @@ interface ProcessEvents {
 }
 
 /**
- * Calls a function for every error that no code catches, in place of all other listeners. The returned function ends
+ * Calls a function for every error that no code catches, instead of all other listeners. The returned function ends
  * this.
  */
 export function onUncaughtError(report: Listener): () => void {

@@ -13,7 +13,7 @@ const parameterEndpoints = [...formEndpoints, "authorize", "logout", "userinfo"]
 /** Parameters that a request may repeat (RFC 8707 §2, RFC 8693 §2.1). */
 const repeatableParameters = ["resource", "audience"];
 
-/** Texts that a program sends by mistake in place of a missing value. */
+/** Texts that a program sends by mistake instead of a missing value. */
 const absentValues = ["undefined", "null", "NaN", "[object Object]"];
 
 /** The maximum number of repetitions of a request that failed. */

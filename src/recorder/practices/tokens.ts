@@ -80,7 +80,7 @@ export const tokenPractices: readonly PracticeDefinition[] = [
   },
   {
     id: "id-token-not-as-key",
-    title: "The client does not send an ID token in place of an access token.",
+    title: "The client does not send an ID token instead of an access token.",
     level: "required",
     sources: ["RFC 8725 §3.12", "RFC 9068 §5"],
     occasion: "a request with an access token",
@@ -92,7 +92,7 @@ export const tokenPractices: readonly PracticeDefinition[] = [
         tokenUses(traffic),
         ({ token }) =>
           idTokens.has(token)
-            ? { parameter: "Authorization", because: "the request has an ID token in place of an access token" }
+            ? { parameter: "Authorization", because: "the request has an ID token instead of an access token" }
             : undefined,
       );
     },

@@ -61,7 +61,7 @@ export interface ClientMetadata extends CoreMetadata, ExtensionClientMembers {
   readonly response_modes?: readonly ResponseMode[];
   /**
    * A profile for the requests of this client only. Only an operator sets it. It makes settings stricter, never weaker.
-   * Default: that of the server.
+   * Default: the profile of the server.
    */
   readonly profile?: ProfileName;
   /** The URIs that the browser may be redirected to after logout. Compared character by character. */

@@ -66,7 +66,7 @@ function isMisplaced(value: string | number, { type, choices, items }: ExpectedV
 
 /**
  * A value as messages show it: strings quoted, of arrays and objects only the type. A value that may be a secret is
- * shown as its type only: if its name says so, or if it is out of place, such as the secret of the control in place of
+ * shown as its type only: if its name says so, or if it is out of place, such as the secret of the control instead of
  * `true`. A store URL is shown as its scheme only.
  */
 export function showValue(value: unknown, path: Path, expected: ExpectedValue): string {

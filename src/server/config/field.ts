@@ -163,7 +163,7 @@ export function record<Value>(
   return { type: "object", expected, examples: [example], others };
 }
 
-/** The values, with the defaults of the fields in place of absent or `undefined` values. */
+/** The values, with the defaults of the fields instead of absent or `undefined` values. */
 export function withDefaults<T extends object>(fields: Fields<T>, values: T | undefined): T {
   const resolved: Record<string, unknown> = {};
   for (const [name, field] of Object.entries<Field>(fields)) {

@@ -53,7 +53,7 @@ export interface TokenSettings {
   /**
    * The claims about the user in access tokens and in introspection responses (RFC 9068 §2.2.3). A claim that a scope
    * value releases is included only if that scope value was granted. `groups`, `roles` and `entitlements` are always
-   * lists. A resource may have a list of its own. Default: none.
+   * lists. A resource may have its own list. Default: none.
    */
   readonly accessTokenClaims?: readonly string[];
   /** Signs access tokens, and ID tokens of clients that registered no other algorithm. Default: `RS256`. */
@@ -179,12 +179,12 @@ export interface UrlSettings {
    */
   readonly issuerHosts?: readonly string[];
   /**
-   * The origin at which browsers reach the server, if not that of the issuer: metadata lists the authorization and the
+   * The origin at which browsers reach the server, if it is not the issuer's: metadata lists the authorization and the
    * logout endpoint there. Tokens and responses still have the issuer. Default: the origin of the issuer.
    */
   readonly frontChannelUrl?: string;
   /**
-   * The origin at which clients and resource servers reach the server, if not that of the issuer: metadata lists all
+   * The origin at which clients and resource servers reach the server, if it is not the issuer's: metadata lists all
    * other endpoints there. Default: the origin of the issuer.
    */
   readonly backChannelUrl?: string;

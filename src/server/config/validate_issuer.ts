@@ -98,7 +98,7 @@ export function validateIssuerUrls(settings: Settings, resolved: FilledSettings)
     if (!URL.canParse(url) || new URL(url).origin !== url) {
       issue("an origin in its normal form", "Write it as http://localhost:9000.");
     } else if (isFromHost) {
-      issue("nothing, because each request has an issuer of its own", "Remove it, or name one issuer.");
+      issue("nothing, because each request has its own issuer", "Remove it, or name one issuer.");
     } else if (
       isTest !== isTestHost(new URL(url).hostname) && !isLocalHost(new URL(url).hostname, resolved.allows.localUrls)
     ) {

@@ -102,7 +102,7 @@ function validateScopes(settings: Settings, resolved: FilledSettings): ConfigIss
       path: `scopes[${i}]`,
       expected: "printable ASCII without spaces, quotes and backslashes",
       received: quote(token),
-      hint: "Write each scope value as an item of its own.",
+      hint: "Write each scope value as a separate item.",
     });
   }
   const defaultScope = settings.defaultScope === undefined ? [] : resolved.defaultScope;

@@ -59,7 +59,7 @@ function withUnregisteredClients(
     ...clients,
     find: async (id, sender) => await clients.find(id, sender) ?? unregisteredClient(id),
     findHolder: async (id, sender) => await clients.findHolder(id, sender) ?? unregisteredClient(id),
-    // Only ids that were used as a client_id: other text is looked up too, to detect a secret in place of an id.
+    // Only ids that were used as a client_id: other text is looked up too, to detect a secret instead of an id.
     known() {
       const others = clients.known();
       if (known?.others !== others) {

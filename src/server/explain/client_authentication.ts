@@ -87,7 +87,7 @@ function explainUnknownClient(
   server: HostedServer,
 ): RejectionTexts {
   const received = isSwapped
-    ? "the client_id in place of the secret"
+    ? "the client_id instead of the secret"
     : used === "client_secret_basic" && id !== undefined
     ? `a user name of ${id.length} characters`
     : id;

@@ -55,7 +55,7 @@ const mistakes: readonly Mistake[] = [
   {
     challenge: (verifier) => digest(`${verifier}\n`),
     reason: "code_challenge is the hash of the verifier and a line break",
-    fix: 'Hash the characters of code_verifier alone: in a shell, printf %s "$verifier" in place of echo.',
+    fix: 'Hash the characters of code_verifier alone: in a shell, printf %s "$verifier" instead of echo.',
   },
   {
     challenge: (verifier) => digest(JSON.stringify(verifier)),

@@ -198,7 +198,7 @@ export const tokenTexts = {
   "RT-04": {
     passes: "the refresh token was not used before and is now replaced",
     fix:
-      "Store the refresh token of each response in place of the previous one, and send one refresh request at a time. Start a new login. refresh.grace tolerates a lost response.",
+      "Store the refresh token of each response instead of the previous one, and send one refresh request at a time. Start a new login. refresh.grace tolerates a lost response.",
     explain: (facts) =>
       "revocation" in facts ? explainRevocation("grant", facts.revocation) : {
         reason: "refresh token used twice",

@@ -5,12 +5,12 @@
 
 import { printable } from "../../core/quote_value.ts";
 
-/** The text with escapes in place of control characters. Line breaks and tabs stay. */
+/** The text with escapes instead of control characters. Line breaks and tabs stay. */
 export function visibleText(text: string): string {
   return text.replace(/(?:(?!\r\n)[^\n\t])+/g, printable);
 }
 
-/** The props of a page, with {@link visibleText} in place of every text. */
+/** The props of a page, with {@link visibleText} instead of every text. */
 export function withVisibleTexts<Value>(value: Value): Value {
   if (typeof value === "string") return visibleText(value) as Value;
   if (Array.isArray(value)) return value.map(withVisibleTexts) as Value;

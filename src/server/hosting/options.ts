@@ -46,7 +46,7 @@ export interface LatchkeyOptions extends Settings, ExtensionSettings {
    * to test hosts.
    */
   readonly outbound?: Outbound;
-  /** Pages for users in place of those of the server, such as its login page. Default: none. */
+  /** Pages that replace pages of the server for users, such as the login page. Default: none. */
   readonly pages?: Pages;
   /** Creates signing keys, and signs if WebCrypto cannot use them. Default: generated keys. */
   readonly keySource?: KeySource;

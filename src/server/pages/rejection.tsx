@@ -25,7 +25,7 @@ interface RejectionProps extends Pick<RuleResult, "expected" | "received" | "fix
   readonly earlier?: string;
 }
 
-/** Expected and received value or, in place of the expected one, the value that was probably meant. */
+/** Expected and received value or, instead of the expected one, the value that was probably meant. */
 export function Rejection({ reason, expected, received, suggestion, earlier, fix }: RejectionProps): VNode {
   const meant = suggestion?.text ?? expected;
   const question = reason.includes("Did you mean") ? "Nearest" : "Did you mean";

@@ -23,7 +23,7 @@ type ObjectField<T> = Field<T> & { readonly members: Fields<T> };
 /** A verb as its file describes it. */
 export interface VerbSource<Input extends object, Result> {
   /**
-   * The name of the function of the handle, such as `clock.advance`. With slashes in place of dots it is the path below
+   * The name of the function of the handle, such as `clock.advance`. With slashes instead of dots it is the path below
    * `/_control`.
    */
   readonly name: string;

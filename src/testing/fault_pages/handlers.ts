@@ -208,7 +208,7 @@ const labels: Readonly<Record<string, string>> = {
   sub: "User",
 };
 
-/** The fields of a verb, with the parameters of a fault in place of the member `parameters`. */
+/** The fields of a verb, with the parameters of a fault instead of the member `parameters`. */
 function fieldsOf({ input: { members } }: Verb, fault?: FaultDefinition): NamedField[] {
   return Object.entries(members).flatMap(([name, field]): NamedField[] => {
     // The pattern of a visitor could block the server (ReDoS).

@@ -31,7 +31,7 @@ export const truncated: FaultFactory<() => Fault> = defineFault({
     corrupted("truncated body", (response, text) => withBody(response, text.slice(0, Math.ceil(text.length / 2)))),
 });
 
-/** The HTML page of a gateway in place of the body, with the status of the response and `Content-Type: text/html`. */
+/** The HTML page of a gateway instead of the body, with the status of the response and `Content-Type: text/html`. */
 export const html: FaultFactory<() => Fault> = defineFault({
   id: "body.html",
   title: "Response body is the HTML page of a gateway",

@@ -25,7 +25,7 @@ export interface FaultDefinition {
   create(values?: Readonly<Record<string, unknown>>): Fault;
 }
 
-/** A function that creates faults of one definition. It takes arguments in place of an object of values. */
+/** A function that creates faults of one definition. It takes arguments instead of an object of values. */
 export type FaultFactory<Create extends (...args: never[]) => Fault> = Create & {
   /** The definition that the function calls. */
   readonly definition: FaultDefinition;

@@ -28,7 +28,7 @@ export interface ErrorOptions {
 type AnyErrorCode = ErrorCode | (string & Record<never, never>);
 
 /**
- * Responds with an OAuth error in place of the server. The endpoints for clients respond with JSON and the
+ * Responds with an OAuth error instead of the server. The endpoints for clients respond with JSON and the
  * `WWW-Authenticate` challenge of the status. At `authorize`, `login` and `consent` the client receives the error with
  * `state` and `iss`, by redirect or form. A request without a valid redirect URI is rejected by the server and does not
  * count.

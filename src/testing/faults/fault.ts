@@ -89,6 +89,6 @@ export interface Fault {
   handle?(next: RequestHandler, context: FaultContext): RequestHandler;
   /** Wraps what the protocol rules receive: store, clock, keys, signing, grant types, token issuers. */
   extend?(server: HostedServer, context: FaultContext): Server;
-  /** Never present. Every function has it, so that the type rejects `faults.drop` in place of `faults.drop()`. */
+  /** Never present. Every function has it, so that the type rejects `faults.drop` instead of `faults.drop()`. */
   readonly apply?: never;
 }

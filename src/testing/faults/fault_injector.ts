@@ -26,7 +26,7 @@ export interface FaultInjector {
    * Starts a rule: `on("token", { client }).once(faults.error("invalid_grant"))`.
    *
    * Every rule that matches a request applies to it; the rule that was added first is the outermost. If a fault
-   * responds in place of the server, no later rule applies to that request, so several such faults with `once` apply to
+   * responds instead of the server, no later rule applies to that request, so several such faults with `once` apply to
    * one request each, in their order.
    *
    * @param endpoint `any`: every endpoint where the fault has an effect, except the pages for developers.

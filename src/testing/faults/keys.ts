@@ -48,7 +48,7 @@ function overrideJwks(
   };
 }
 
-/** The JWKS has other keys in place of the current signing keys: tokens that they signed can no longer be verified. */
+/** The JWKS has other keys instead of the current signing keys: tokens that they signed can no longer be verified. */
 export const withdrawn: FaultFactory<() => Fault> = defineFault({
   id: "keys.withdrawn",
   title: "JWKS does not have the signing key",

@@ -28,7 +28,7 @@ export const without: FaultFactory<(member?: string) => Fault> = defineFault({
     editJsonBody(`metadata without ${member}`, (document) => ({ ...document, [member]: undefined })),
 });
 
-/** A redirect to another URL in place of the document. */
+/** A redirect to another URL instead of the document. */
 export const redirecting: FaultFactory<(location?: string) => Fault> = defineFault({
   id: "metadata.redirecting",
   title: "Metadata URL redirects to another URL",

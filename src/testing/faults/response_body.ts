@@ -44,7 +44,7 @@ export function isJson(response: ResponseLike): boolean {
 /** The members of a JSON object. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** The members with `undefined` in place of `null`, which JSON Merge Patch writes for a member to remove (RFC 7396). */
+/** The members with `undefined` instead of `null`, which JSON Merge Patch writes for a member to remove (RFC 7396). */
 export function withoutNulls(members: Members): Members {
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, value ?? undefined]));
 }

@@ -16,13 +16,13 @@ export interface StatusOptions {
 }
 
 /**
- * Responds with a status in place of the server: `status(503, { retryAfter: 2 })`, `status(429)`.
+ * Responds with a status instead of the server: `status(503, { retryAfter: 2 })`, `status(429)`.
  *
  * @throws {RangeError} If the status is not a whole number from 200 to 599.
  */
 export const status: FaultFactory<(code?: number, options?: StatusOptions) => Fault> = defineFault({
   id: "status",
-  title: "HTTP status of a gateway in place of the response",
+  title: "HTTP status of a gateway instead of the response",
   correctClient:
     "The client reports the status, and repeats the request after 429 and 503 when the time in Retry-After is over.",
   parameters: [

@@ -1,5 +1,5 @@
 /**
- * The mock for clients that use `node:https` in place of `fetch`, such as axios and got.
+ * The mock for clients that use `node:https` instead of `fetch`, such as axios and got.
  *
  * @example
  * ```ts

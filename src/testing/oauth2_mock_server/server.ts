@@ -70,7 +70,7 @@ export class HttpServer {
     ));
   }
 
-  /** The URL of a host and port; `localhost` in place of an address of this machine. */
+  /** The URL of a host and port; `localhost` instead of an address of this machine. */
   protected buildIssuerUrl(host: string | undefined, port: number): string {
     const name = host === undefined || isThisMachine(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
     return new URL(`${this.#options === undefined ? "http" : "https"}://${name}:${port}`).origin;

@@ -70,7 +70,7 @@ const findings: readonly Finding[] = [
     results: ["warning id-token/azp-other *"],
     source: ["oauth4webapi/build/index.js:1440", "claims.aud.length !== 1"],
   },
-  // It relies on TLS in place of the signature of an ID token, as OpenID Connect Core §3.1.3.7 allows.
+  // It relies on TLS instead of the signature of an ID token, as OpenID Connect Core §3.1.3.7 allows.
   {
     libraries: ["Auth.js", "express-openid-connect"],
     results: ["warning id-token/signed-by-stranger *"],

@@ -628,7 +628,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     sentence: "refresh token used twice",
     expected: "the newest refresh token of the grant",
     received: "an older refresh token",
-    fix: /Store the refresh token of each response in place of the previous one/,
+    fix: /Store the refresh token of each response instead of the previous one/,
   },
   "an expired access token": {
     send: async (server) => {

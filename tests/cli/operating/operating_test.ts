@@ -233,7 +233,7 @@ test("[HT-15] a registered secret in the wrong parameter is in no log and no tra
   }
   assertMatch(
     lines.find((line) => !line.startsWith("{"))!,
-    /CA-07\n +the client is unknown\n[^]*received {2}the client_id in place of the secret/,
+    /CA-07\n +the client is unknown\n[^]*received {2}the client_id instead of the secret/,
   );
   assert(lines.some((line) => /received {2}a user name of 8 characters/.test(line)));
 });

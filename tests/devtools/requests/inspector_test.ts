@@ -424,7 +424,7 @@ test("[FL-03] list, page and exports contain no secret until the page is asked t
   assertMatch(textOf(shown), /Hide all secrets ! Secrets are shown/);
 });
 
-test("[FL-03] a client secret in place of a user or id is in no page, export or filter", async () => {
+test("[FL-03] a client secret instead of a user or id is in no page, export or filter", async () => {
   const bench = await watched({ clients });
   await bench.token({ client_id: undefined }, { headers: basic("web-secret", "web") });
   await bench.token({ client_id: "web-secret" });

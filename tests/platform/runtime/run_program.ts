@@ -172,7 +172,7 @@ function spawnProgram(
       }),
     ended: once(child, "close").then(([code]): ExitResult => {
       // A code challenge and the id of a key are public.
-      const text = (output.stdout + output.stderr).replace(/(?:code_challenge |\bkid: "|in place of ")[\w-]{43}/g, "");
+      const text = (output.stdout + output.stderr).replace(/(?:code_challenge |\bkid: "|instead of ")[\w-]{43}/g, "");
       const secret = findRandomSecrets(text).find((drawn) => !allowedSecrets().includes(drawn));
       if (secret !== undefined) {
         throw new Error(`[HT-15] the program printed a value that looks like a secret: ${secret}`);

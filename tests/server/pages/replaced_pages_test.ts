@@ -14,7 +14,7 @@ test("a replaced page gets the props of the page of the server, and the other pa
   assertStringIncludes(await (await server.get("/oauth2/logout")).text(), "<!DOCTYPE html>");
 });
 
-test("a page that cannot be replaced, and a function in place of the object, are rejected at the start", async () => {
+test("a page that cannot be replaced, and a function instead of the object, are rejected at the start", async () => {
   for (const pages of [{ home: () => "" }, () => ({})]) {
     await assertRejects(async () => await latchkey({ pages: pages as Pages }), ConfigurationError, "pages");
   }

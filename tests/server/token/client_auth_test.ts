@@ -659,7 +659,7 @@ test("[CA-07, HT-15] swapped id and secret of a client that only the store has a
     const b = await testServer({ store, clients: [] });
     const body = encode({ grant_type: "authorization_code", code: "x", ...fields });
     await b.get("/oauth2/token", { method: "POST", body, headers: formWith(headers) });
-    assertEquals(getRejections(b.events)[0]?.explanation.received, "the client_id in place of the secret");
+    assertEquals(getRejections(b.events)[0]?.explanation.received, "the client_id instead of the secret");
     assertEquals(JSON.stringify(b.events).includes("s3cret"), false);
   }
 });

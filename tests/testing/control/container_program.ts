@@ -1,4 +1,4 @@
-/** The program in place of a container's. */
+/** The program instead of a container's. */
 
 import { assert } from "@std/assert";
 import { openServer } from "../../../src/cli/open_server.ts";

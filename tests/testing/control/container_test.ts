@@ -1,4 +1,4 @@
-/** Latchkey by Testcontainers: the program, configured by the variables of the container, in place of the image. */
+/** Latchkey by Testcontainers: the program, configured by the variables of the container, instead of the image. */
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";

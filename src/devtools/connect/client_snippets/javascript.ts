@@ -44,7 +44,7 @@ export const javascriptLibraries: readonly ClientLibrary[] = [
       dpop: "{ DPoP: client.getDPoPHandle(config, await client.randomDPoPKeyPair()) } as the last argument",
     },
     text: `${openidClientConfig}
-// By default openid-client relies on TLS in place of the signature of the ID token.
+// By default openid-client relies on TLS instead of the signature of the ID token.
 client.enableNonRepudiationChecks(config);
 
 /** The URL to send the browser to, and the values to keep in its session. */

@@ -10,7 +10,7 @@ import { visibleText } from "../../../server/explain/visible_text.ts";
 export interface EditableValue {
   /** Its name, as shown. */
   readonly name: string;
-  /** As shown: redacted if it is secret, with escapes in place of control characters. */
+  /** As shown: redacted if it is secret, with escapes instead of control characters. */
   readonly shown: string;
   /** As recorded. */
   readonly recorded: string;

@@ -60,7 +60,7 @@ export function Edit(props: EditProps): VNode {
             </Notice>
           )}
           <p>
-            {inBrowser ? "This browser sends" : "This server, in place of the client, sends"} <Code text={line} />{" "}
+            {inBrowser ? "This browser sends" : "This server, instead of the client, sends"} <Code text={line} />{" "}
             {inBrowser ? "as a new login. The client receives the response and may reject it." : "to itself."}{" "}
             The request becomes a step of the <a href={`${base}/flows/of/${number}`}>flow</a>, marked as an experiment.
           </p>

@@ -75,7 +75,7 @@ export interface TrustedIssuer {
   readonly grantProfile?: "id-jag";
   /**
    * Maps a `sub` that `subjects` does not list. `sub`: to the user with the same `sub` at this server. `email`: to the
-   * only user with the `email` claim of the assertion, if its `email_verified` is true and that of the user is not
+   * only user with the `email` claim of the assertion, if its `email_verified` is true and the user's is not
    * false. `aud_sub`: to the user whose `sub` is the `aud_sub` of an ID-JAG, the account that the identity provider
    * knows at this server. Default: to no user.
    */
@@ -155,7 +155,7 @@ export const assertionGrantFields: Fields<AssertionGrantSettings> = {
   }),
 };
 
-/** How to use a token of this server in place of an assertion. */
+/** How to use a token of this server instead of an assertion. */
 export const ownTokenFix =
   "Assertions are of other issuers. Exchange a token of this server by token exchange, which the setting tokenExchange enables.";
 

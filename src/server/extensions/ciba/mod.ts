@@ -4,7 +4,7 @@
  *
  * 1. `startAuthentication` (`authentication_request.ts`) finds the user and stores the request.
  * 2. The approver decides immediately; or the page `/backchannel` (`endpoints.ts`) lists the request for its user and
- *    continues like the authorization endpoint, with a `PolledDestination` in place of a redirect URI.
+ *    continues like the authorization endpoint, with a `PolledDestination` instead of a redirect URI.
  * 3. In the mode `ping`, `notifyClient` (`notify_client.ts`) informs the client.
  * 4. The client polls the token endpoint (`extensions/polled/poll.ts`).
  */

@@ -4,7 +4,7 @@
  *
  * 1. `startDevice` (`device_authorization.ts`) validates the request and stores it under the digest of the user code.
  * 2. The page `/device` (`endpoints.ts`) finds the request and continues like the authorization endpoint, with a
- *    `PolledDestination` in place of a redirect URI.
+ *    `PolledDestination` instead of a redirect URI.
  * 3. Its delivery stores the decision; the first one counts.
  * 4. The device polls the token endpoint (`extensions/polled/poll.ts`).
  */

@@ -156,7 +156,7 @@ function assertLifetime(
   }
 }
 
-/** The fields of one parameter: a request object has JSON values in place of text. */
+/** The fields of one parameter: a request object has JSON values instead of text. */
 function readMember(
   { name, repeatable, isJson }: ParameterDescription,
   payload: Readonly<Record<string, unknown>>,

@@ -15,7 +15,7 @@ export interface ClientPage {
 export interface ClientPresentation {
   /** The URL of its logo. Absent for a client that the operator has not approved. */
   readonly logo?: string;
-  /** The host that stands in place of the logo of a client that the operator has not approved. */
+  /** The host that stands instead of the logo of a client that the operator has not approved. */
   readonly host?: string;
   /** Its privacy policy. */
   readonly policy?: ClientPage;

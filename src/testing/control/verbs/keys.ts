@@ -8,7 +8,7 @@ import { defineVerb, type Verb } from "../verb.ts";
 
 /** The algorithm of the new key, and when the key begins to sign. */
 interface KeyRotation {
-  /** The algorithm. Default: that of the server. */
+  /** The algorithm. Default: the algorithm of the server. */
   readonly alg?: SigningAlgorithm;
   /** Seconds for which the key is published before it signs. Default: the setting `keys.lead`. */
   readonly lead?: number;

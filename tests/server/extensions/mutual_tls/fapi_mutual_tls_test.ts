@@ -1,5 +1,5 @@
 /**
- * FAPI 2.0 with mutual TLS in place of client assertions and DPoP (groups FS and MT).
+ * FAPI 2.0 with mutual TLS instead of client assertions and DPoP (groups FS and MT).
  *
  * @extensions all
  */
