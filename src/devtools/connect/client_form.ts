@@ -38,11 +38,12 @@ export function addedMetadata(
     ? (chosen === "none" ? undefined : chosen)
     : chosen || (library?.isPublic || !usesSecrets ? "none" : undefined);
   const secret = typed !== "" ? typed : method === "none" ? undefined : randomToken(randomBytes);
+  const afterLogout = uris(params.get("post_logout_redirect_uris"));
   return {
     client_id: params.get("client_id") ?? "",
     client_name: params.get("client_name")?.trim() || undefined,
     redirect_uris: uris(params.get("redirect_uris")),
-    post_logout_redirect_uris: uris(params.get("post_logout_redirect_uris")),
+    ...afterLogout !== undefined && { post_logout_redirect_uris: afterLogout },
     token_endpoint_auth_method: method,
     client_secret: secret,
     grant_types: ["authorization_code", "refresh_token", ...secret === undefined ? [] : ["client_credentials"]],
