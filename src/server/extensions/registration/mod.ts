@@ -3,7 +3,7 @@
 import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { parameters } from "../../../core/params.ts";
-import { isDefault, type RegistrationPolicy, registrationSettings, validateRegistration } from "./settings.ts";
+import { type RegistrationPolicy, registrationSettings, validateRegistration } from "./settings.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
 
@@ -16,7 +16,7 @@ export const registration: Extension<RegistrationPolicy> = {
     ...registrationSettings,
     validate(settings, issuer) {
       const isOpen = !URL.canParse(issuer) || settings.allows.unknownClients;
-      return isDefault(settings, isOpen) ? [] : validateRegistration(settings, isOpen);
+      return validateRegistration(settings, isOpen);
     },
   },
   endpoints: (settings, { base }) => {

@@ -128,13 +128,6 @@ export function registrationPolicy({ settings }: { readonly settings: object }):
   return registrationSettings.of(settings).registration;
 }
 
-/** Whether the settings are the defaults, as far as other settings must agree with them. */
-export function isDefault({ registration }: RegistrationPolicy, isOpen: boolean): boolean {
-  const { mode, initialAccessTokens, softwareStatementIssuers } = registration;
-  return mode === (isOpen ? "open" : "off") &&
-    initialAccessTokens.length === 0 && softwareStatementIssuers.length === 0;
-}
-
 /** A bearer token (RFC 6750 §2.1) that cannot be guessed. */
 const initialAccessTokenPattern = /^[A-Za-z0-9._~+/-]{16,}=*$/;
 
