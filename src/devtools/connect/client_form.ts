@@ -38,16 +38,17 @@ export function addedMetadata(
     ? (chosen === "none" ? undefined : chosen)
     : chosen || (library?.isPublic || !usesSecrets ? "none" : undefined);
   const secret = typed !== "" ? typed : method === "none" ? undefined : randomToken(randomBytes);
-  const afterLogout = uris(params.get("post_logout_redirect_uris"));
-  return {
+  const members: ClientMetadata = {
     client_id: params.get("client_id") ?? "",
     client_name: params.get("client_name")?.trim() || undefined,
     redirect_uris: uris(params.get("redirect_uris")),
-    ...afterLogout !== undefined && { post_logout_redirect_uris: afterLogout },
+    post_logout_redirect_uris: uris(params.get("post_logout_redirect_uris")),
     token_endpoint_auth_method: method,
     client_secret: secret,
     grant_types: ["authorization_code", "refresh_token", ...secret === undefined ? [] : ["client_credentials"]],
   };
+  const present = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as unknown as ClientMetadata;
 }
 
 function uris(text: string | undefined): string[] | undefined {
