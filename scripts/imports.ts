@@ -179,7 +179,7 @@ const importRules: ImportRules = {
     ],
     // Settings become a policy in one place.
     "server/config/fill_settings.ts": ["server/config/resolve_settings.ts"],
-    "server/config/with_providers.ts": ["server/config/resolve_settings.ts"],
+    "server/config/with_profiles.ts": ["server/config/resolve_settings.ts"],
   },
   builtins: [
     "platform/runtime/",

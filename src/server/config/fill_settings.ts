@@ -1,4 +1,4 @@
-/** Makes the policy from settings: fills in the values of standards and the defaults. */
+/** Makes the policy from settings with the values of their profiles: fills in the defaults. */
 
 import { immediate } from "../../core/immediate.ts";
 import { splitScope } from "../../core/params.ts";
@@ -18,9 +18,9 @@ import { frontChannelBase } from "../../core/names.ts";
 import { fromHost, serverNames } from "./server_names.ts";
 import type { LoginMethod } from "../../core/policy.ts";
 import type { ServerPolicy } from "./server_policy.ts";
-import { activeProfile, clientProfiles, demoClientsOf, withProfile } from "./profiles.ts";
+import { clientProfiles, demoClientsOf } from "./profiles.ts";
 import { profilePolicy } from "./profile_policy.ts";
-import type { WithProviders } from "./with_providers.ts";
+import type { WithProfiles } from "./with_profiles.ts";
 import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
 import { defaultSignatureAlgorithms } from "./verification_algorithms.ts";
 import { defaultScopes } from "../../core/policy_defaults.ts";
@@ -59,20 +59,15 @@ type SettingWithDefault = {
   [Name in keyof Settings]-?: undefined extends (typeof settingFields)[Name]["default"] ? never : Name;
 }[keyof Settings];
 
-/**
- * Fills in the values of standards and the defaults.
- *
- * @param provided The settings, with the values of the profiles of providers.
- */
+/** Fills in the defaults. */
 export function fillSettings(
-  { settings, names: providers, pluginProfiles }: WithProviders<Settings>,
+  { settings, profile, names: providers, pluginProfiles }: WithProfiles<Settings>,
   issuer: string,
   { extensions, grantTypes = [], approver }: ResolvingServer,
 ): FilledSettings {
-  const profile = activeProfile(settings);
   const fields = Object.assign({}, settingFields, ...extensions.map(({ settings }) => settings?.fields));
   const given = withOwnAlgorithm(
-    withDefaults(fields, withProfile(settings, profile)) as Settings & Required<Pick<Settings, SettingWithDefault>>,
+    withDefaults(fields, settings) as Settings & Required<Pick<Settings, SettingWithDefault>>,
   );
   const byProfile = profilePolicy(profile?.values);
   const { claims = {} } = given;
@@ -90,7 +85,7 @@ export function fillSettings(
     ["code", ...addedValues(extensions, "responseTypes")].includes(type)
   );
   const isOnlyCode = responseTypes.every((type) => type === "code");
-  const responseModes = isOnlyCode || settings.responseModes !== undefined || profile?.values.has("responseModes")
+  const responseModes = isOnlyCode || settings.responseModes !== undefined
     ? given.responseModes
     : [...given.responseModes, "fragment"] as const;
   const filled: FilledSettings = {

@@ -10,7 +10,7 @@ import { fillSettings, type ResolvingServer } from "./fill_settings.ts";
 import type { Settings } from "./settings.ts";
 import { settingsWarnings } from "./settings_warnings.ts";
 import { validateSettings } from "./validate_settings.ts";
-import { withProviders } from "./with_providers.ts";
+import { withProfiles } from "./with_profiles.ts";
 
 /** The result of {@link resolveSettings}. */
 export interface ResolvedSettings {
@@ -47,17 +47,17 @@ export async function resolveSettings(
   origin: string,
   server: ResolvingServer,
 ): Promise<ResolvedSettings> {
-  const provided = await withProviders(settings);
-  const { issuerPath } = provided;
+  const provided = await withProfiles(settings);
+  const { issuerPath, beforeStandards } = provided;
   const issuer = configuredIssuer(settings) ?? origin + issuerPath;
   const filled = fillSettings(provided, issuer, server);
   const { clientsAt, users } = filled;
   return {
     issues: await validateSettings(provided, filled, server),
-    warnings: () => settingsWarnings(provided.settings, filled, settings),
+    warnings: () => settingsWarnings(beforeStandards, filled, settings),
     policy: filled,
     ...{ issuer, issuerPath, clientsAt, users },
-    audience: provided.settings.audience,
+    audience: beforeStandards.audience,
     hasDemoClients: settings.clients === undefined,
     deviation: provided.isDeviating ? provided : undefined,
   };

@@ -15,14 +15,14 @@ import { defaultScopes } from "../../core/policy_defaults.ts";
 import { isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
 import { listed, type Settings } from "./settings.ts";
 import { validateUser } from "./validate_user.ts";
-import type { WithProviders } from "./with_providers.ts";
+import type { WithProfiles } from "./with_profiles.ts";
 import { validateRealHost } from "./validate_real_host.ts";
 
 // Arrays instead of generators: the first generator of a process takes Bun longer than all of these checks.
 
 /** All issues of settings that match their description. */
 export async function validateSettings(
-  provided: WithProviders<Settings>,
+  provided: WithProfiles<Settings>,
   filled: FilledSettings,
   server: ResolvingServer,
 ): Promise<ConfigIssue[]> {
@@ -42,7 +42,7 @@ export async function validateSettings(
 }
 
 async function validateExpanded(
-  { settings, isDeviating, preset }: WithProviders<Settings>,
+  { beforeStandards: settings, isDeviating, preset }: WithProfiles<Settings>,
   resolved: FilledSettings,
   { extensions, grantTypes }: ResolvingServer,
 ): Promise<ConfigIssue[]> {

@@ -1,4 +1,4 @@
-/** Fills in the values of providers' profiles, before any other code reads the settings. */
+/** Puts the values of profiles into the settings, once, before any other code reads them. */
 
 import { isObject } from "../../core/json_value.ts";
 import { providers } from "../profiles/settings/providers.ts";
@@ -10,11 +10,17 @@ import { isPluginProfile, type PluginProfile } from "./plugin_profile.ts";
 import type { Profile } from "./profile_field.ts";
 import type { ProviderFunctions } from "../profiles/provider_functions.ts";
 import type { Deviation, ProviderData, ProviderProfile } from "../profiles/provider_profile.ts";
-import { activeProfile, isStandard, profileList, type ProfileSettings, raiseTo } from "./profiles.ts";
+import { activeProfile, isStandard, profileList, type ProfileSettings, raiseTo, withProfile } from "./profiles.ts";
+import type { ActiveProfile } from "./server_policy.ts";
 
-/** Settings with the values of the providers' profiles, and what else the profiles contain. */
-export interface WithProviders<T> extends Deviation {
+/** Settings with the values of their profiles, and what else the profiles contain. */
+export interface WithProfiles<T> extends Deviation {
+  /** With the values of all profiles. */
   readonly settings: T;
+  /** With the values of providers alone: a standard rejects weaker ones. */
+  readonly beforeStandards: T;
+  /** The standards as one profile; absent: none. */
+  readonly profile?: ActiveProfile;
   /** The profiles of plugins. */
   readonly pluginProfiles: readonly PluginProfile[];
   /** Whether requests, responses or tokens differ from the standards. */
@@ -23,17 +29,17 @@ export interface WithProviders<T> extends Deviation {
   readonly issuerPath: string;
   /** The conflicts in the list of profiles. */
   readonly issues: readonly ConfigIssue[];
-  /** The names of the settings that only these profiles set. */
+  /** The names of the settings that only providers set. */
   readonly preset: ReadonlySet<string>;
 }
 
 /**
- * Fills in the values of the settings that are not set. Of several profiles the later one counts. A standard raises the
- * values before it, and rejects weaker values after it.
+ * Puts in the values of profiles for the settings that are not set. Of several profiles the later one counts. A
+ * standard raises the values before it, and rejects weaker values after it.
  */
-export async function withProviders<T extends ProfileSettings & { readonly issuer?: string }>(
+export async function withProfiles<T extends ProfileSettings & { readonly issuer?: string }>(
   given: T,
-): Promise<WithProviders<T>> {
+): Promise<WithProfiles<T>> {
   const list = profileList(given);
   const standards: ProfileName[] = [];
   const names: string[] = [];
@@ -92,8 +98,11 @@ export async function withProviders<T extends ProfileSettings & { readonly issue
       hint: "Remove one of the two.",
     });
   }
+  const beforeStandards = names.length === 0 ? given : merge(values, given) as T;
+  const profile = activeProfile(beforeStandards);
   return {
-    settings: names.length === 0 ? given : merge(values, given) as T,
+    settings: withProfile(beforeStandards, profile),
+    ...{ beforeStandards, profile },
     names,
     pluginProfiles,
     functions,
