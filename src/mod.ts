@@ -23,7 +23,7 @@ export type { Host } from "./server/hosting/host.ts";
 export { extensions } from "./server/hosting/extensions.ts";
 export { autoApprover } from "./server/login/auto_approver.ts";
 export type { Approver } from "./core/approver.ts";
-export type { Approval } from "./core/code.ts";
+export type { Approval } from "./core/approval.ts";
 export type { AuthorizationRequest } from "./core/request/authorization_request.ts";
 export type { Plugin } from "./server/hosting/options.ts";
 export type { User } from "./core/clients/client.ts";

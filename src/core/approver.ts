@@ -3,7 +3,7 @@
 import type { RequestLike, ResponseLike } from "./http/message.ts";
 import { allowsUser } from "./request/login.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "./request/authorization_request.ts";
-import type { Approval } from "./code.ts";
+import type { Approval } from "./approval.ts";
 import type { User } from "./clients/client.ts";
 import type { Client, Users } from "./clients/repository.ts";
 import { reject } from "./reject.ts";
@@ -72,7 +72,7 @@ export async function approveAutomatically(
 ): Promise<Approval> {
   // This check runs before login_hint creates a user.
   rejectCrossSiteLogin(context, pending);
-  const { scope, authorizationDetails, loginRequirements: { loginHint, acr, demandedSubs } } = request;
+  const { scope, extensions, loginRequirements: { loginHint, acr, demandedSubs } } = request;
   const { server } = context;
   const { client } = pending;
   const hintedUser = loginHint === undefined
@@ -87,7 +87,7 @@ export async function approveAutomatically(
       ? preferredUser
       : await findDemandedUser(server, client, demandedSubs) ?? preferredUser;
   if (user === undefined) throw reject("AZ-21", { denied: "no users" });
-  const approval = { user, scope, authorizationDetails };
+  const approval = { user, scope, extensions };
   if (session !== undefined && user.sub === currentUser?.sub) return { ...approval, authTime: session.authTime };
   return { ...approval, authTime: now(), ...server.levels?.reached(server, "auto", acr) };
 }

@@ -1,7 +1,7 @@
 /** What is issued for an approval, authorization codes first (OAuth 2.1 §4.1.2). */
 
-import type { CodeRecord, FurtherAccess } from "./store/store.ts";
-import type { User } from "./clients/client.ts";
+import type { Approval } from "./approval.ts";
+import type { CodeRecord } from "./store/store.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
 import type { ResponseFields } from "./params.ts";
 import { reject } from "./reject.ts";
@@ -10,27 +10,6 @@ import type { Server } from "./server.ts";
 import type { Session } from "./session/session.ts";
 import type { PendingAuthorization } from "./request/authorization_request.ts";
 import { allowsUser } from "./request/login.ts";
-
-/** The decision of a user, with the granted part of the requested access besides scope. */
-export interface Approval extends FurtherAccess {
-  /** The object that `users.find` or `users.list` returned, not a copy. */
-  readonly user: User;
-  /** The allowed part of the requested scope. */
-  readonly scope: readonly string[];
-  /**
-   * The claims that the user allows, of the claims requested by name. Default: all except the claims of denied scope
-   * values.
-   */
-  readonly claims?: readonly string[];
-  /** When the user was authenticated, in milliseconds since the epoch. */
-  readonly authTime: number;
-  /** The level of authentication that a new login reached (`acr`). Default: none. */
-  readonly acr?: string;
-  /** The methods of a new login (RFC 8176). Default: the methods of the level. */
-  readonly amr?: readonly string[];
-  /** The name of the consent, which the user can revoke later; absent if no consent was asked for. */
-  readonly consent?: string;
-}
 
 /**
  * Issues the parameters of the authorization response, or delivers the grant by the response mode of an extension.
@@ -48,18 +27,15 @@ export async function issueResponse(
     responseType = "code",
     clientId: _,
     scope: requestedScope,
-    resources,
-    loginRequirements: __,
-    authorizationDetails: ___,
-    extensions,
+    resources: __,
+    loginRequirements: ___,
+    extensions: ____,
     ...others
   } = request;
   await rejectOtherLogin(server, pending, session);
-  const scope = requestedScope.filter((token) => approval.scope.includes(token));
-  const access = await server.grants.furtherAccess(server, client, request, approval);
-  if (scope.length === 0 && !server.grants.hasFurtherAccess(access)) {
-    throw reject("AZ-18", { requested: requestedScope.length > 0 ? requestedScope : ["authorization_details"] });
-  }
+  const granted = await server.grants.granted(server, client, request, approval);
+  if (server.grants.isEmpty(granted)) throw reject("AZ-18", { requested: requestedScope });
+  const { scope, resources } = granted;
   if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
     server.observe?.(server, client.id, "OI-09", { grantTypes: client.grantTypes });
   }
@@ -69,11 +45,7 @@ export async function issueResponse(
   const { user, sub, authTime, acr, amr, sid } = session;
   const grant = await server.grants.create(server, client, {
     subject: { sub, authTime, acr, amr, sid },
-    scope,
-    resources,
-    consent: approval.consent,
-    extensions,
-    ...access,
+    ...granted,
   }, user);
   const change = await server.grants.findChange(server, client, grant);
   if (change !== undefined) throw reject("AZ-21", { denied: "no longer valid" });

@@ -29,7 +29,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 /** The functions of `Server`, and of its members, that must return immediately; `listeners` return nothing. */
 const functions = {
   levels: ["missed", "reached"],
-  grants: ["hasFurtherAccess"],
+  grants: ["isEmpty"],
   resources: ["claimNames", "isServedBy"],
   receipt: ["read", "schemes", "challenge"],
   claimChange: ["original"],

@@ -61,13 +61,7 @@ export async function describeToken(
       server.observe?.(server, caller.id, "IN-02", { client: caller, isTrusted, audience });
       return inactiveToken;
     }
-    const { claims: accessTokenClaims } = accessToken;
-    return {
-      active: true,
-      // A token that is bound to a key is no bearer token.
-      token_type: accessTokenClaims.cnf === undefined ? "Bearer" : undefined,
-      ...await server.grants.visibleClaims(server, caller, accessTokenClaims),
-    };
+    return { active: true, ...await server.grants.visibleClaims(server, caller, accessToken.claims) };
   }
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
   if (refreshToken === undefined || refreshToken.consumedAt !== undefined) return inactiveToken;

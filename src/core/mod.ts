@@ -41,7 +41,7 @@ import { timers } from "./timers.ts";
 import type { CoreEvent, CoreTrace } from "./trace.ts";
 
 export type { Approver } from "./approver.ts";
-export type { Approval } from "./code.ts";
+export type { Approval } from "./approval.ts";
 export type { ClientMetadata, User } from "./clients/client.ts";
 export type { Client } from "./clients/repository.ts";
 export { ConfigurationError } from "./configuration_error.ts";

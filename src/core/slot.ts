@@ -14,7 +14,7 @@ export interface Slot<Value> {
   /** The value; `undefined` if it has none. */
   of(carrier: Carrier | undefined): Value | undefined;
   /** A copy with the value; without it, if it is `undefined`. */
-  put<Copied extends Carrier>(carrier: Copied, value: Value | undefined): Copied;
+  put<Copied extends object>(carrier: Copied & Carrier, value: Value | undefined): Copied & Carrier;
 }
 
 /**

@@ -3,7 +3,8 @@
 import type { Client } from "../core/clients/repository.ts";
 import type { Destination } from "../core/request/authorization_request.ts";
 import type { Server } from "../core/server.ts";
-import type { FurtherAccess, Grant } from "../core/store/store.ts";
+import type { FurtherAccess } from "./entries/access.ts";
+import type { Grant } from "../core/store/store.ts";
 import { reject } from "./rules/pages.ts";
 
 /** The response mode of polled destinations. It is in no setting, so no request can name it. */

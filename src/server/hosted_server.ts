@@ -7,12 +7,11 @@ import type { AuthenticatedRequest } from "../core/grants/authenticated_request.
 import type { Params } from "../core/params.ts";
 import type { Resources } from "../core/resources.ts";
 import type { EndingSession } from "../core/server.ts";
-import type { FurtherAccess } from "../core/store/store.ts";
 import type { BoundedCache } from "../platform/bounded_cache.ts";
 import type { ServerClaimRules } from "./config/received_claims.ts";
 import type { GrantType } from "./standing.ts";
 import type { FetchingServer } from "./fetching/fetching.ts";
-import type { Access } from "./entries/access.ts";
+import type { Access, FurtherAccess } from "./entries/access.ts";
 import type { Background } from "./hosting/background.ts";
 import type { RateLimiter } from "./hosting/rate_limiter.ts";
 import type { KeyRotation } from "./hosting/rotating_keys.ts";

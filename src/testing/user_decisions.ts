@@ -1,12 +1,13 @@
 /** User decisions: which user logs in to a test server, and which users deny, or allow less than requested. */
 
+import { accessItems } from "../server/entries/access.ts";
 import type { Approver, ApproverContext } from "../core/approver.ts";
 import { autoApprover } from "../server/login/auto_approver.ts";
 import { clientValues } from "../server/config/client_extension.ts";
 import { knownUserForHint, userForHint } from "../server/entries/login_hint.ts";
 import type { Users } from "../core/clients/repository.ts";
 import type { AuthorizationRequest } from "../core/request/authorization_request.ts";
-import type { Approval } from "../core/code.ts";
+import type { Approval } from "../core/approval.ts";
 import { OAuthError } from "../core/errors.ts";
 import { splitScope } from "../core/params.ts";
 import type { Server } from "../core/server.ts";
@@ -122,10 +123,10 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings" | 
       limit?.includes(value) !== false && persona?.denyScopes?.includes(value) !== true
     );
     const types = detailLimits.get(approval.user.sub);
-    const authorizationDetails = approval.authorizationDetails?.filter(({ type }) =>
+    const items = accessItems.of(approval)?.filter(({ type }) =>
       types?.includes(type) !== false && persona?.denyDetails?.includes(type) !== true
     );
-    return { ...approval, scope, authorizationDetails };
+    return accessItems.put({ ...approval, scope }, items);
   }
 
   return {

@@ -29,7 +29,7 @@ function extend(change: (server: Server, mistake: Mistake) => object) {
 const functionsOfServer: Readonly<Record<string, (server: Server) => Record<string, unknown>>> = {
   permits: (server) => server as unknown as Record<string, unknown>,
   newToken: (server) => server as unknown as Record<string, unknown>,
-  "grants.hasFurtherAccess": ({ grants }) => grants as unknown as Record<string, unknown>,
+  "grants.isEmpty": ({ grants }) => grants as unknown as Record<string, unknown>,
   "resources.claimNames": ({ resources }) => resources as unknown as Record<string, unknown>,
   "resources.isServedBy": ({ resources }) => resources as unknown as Record<string, unknown>,
   "levels.missed": ({ levels }) => levels as unknown as Record<string, unknown>,

@@ -1,6 +1,9 @@
 /** The functions about grants of a server that grants nothing besides scope and resources. */
 
+import type { Client } from "../clients/repository.ts";
+import type { Approval } from "../approval.ts";
 import { createGrant } from "../grant.ts";
+import type { AuthorizationRequest } from "../request/authorization_request.ts";
 import { splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
@@ -12,11 +15,9 @@ import { readJwt } from "../tokens/read_access_token.ts";
 import { storeRefreshToken } from "../tokens/refresh_token.ts";
 import type { AuthenticatedRequest } from "./authenticated_request.ts";
 import { checkCode } from "./authorization_code.ts";
-import type { GrantChange, GrantFunctions } from "./grant_functions.ts";
+import type { GrantChange, Granted, GrantFunctions } from "./grant_functions.ts";
 import { narrowGrant } from "./narrow_grant.ts";
 import { checkRefreshToken, describeRefreshToken, rotates } from "./refresh_token.ts";
-
-const noAccess = {};
 
 /** The functions. */
 export const grantFunctions: GrantFunctions<Server> = {
@@ -33,12 +34,16 @@ export const grantFunctions: GrantFunctions<Server> = {
   checkRefreshToken,
   rotates,
   findTokenProblem,
-  furtherAccess: () => noAccess,
-  hasFurtherAccess: () => false,
+  granted,
+  isEmpty: ({ scope }) => scope.length === 0,
   narrow: narrowGrant,
   refreshScope,
   recordUse: () => {},
-  visibleClaims: (_server, _client, claims) => ({ ...claims, authorization_details: undefined }),
+  // A token that is bound to a key is no bearer token.
+  visibleClaims: (_server, _client, claims) => ({
+    token_type: claims.cnf === undefined ? "Bearer" : undefined,
+    ...claims,
+  }),
 };
 
 /** The requested part of the granted scope, for this access token only (§4.3.1). */
@@ -65,4 +70,14 @@ async function findTokenProblem(
 ): Promise<AccessTokenProblem | undefined> {
   if (await clients.findHolder(client_id) === undefined) return "the client was removed";
   return user !== undefined && await users.find(user) === undefined ? "the user was removed" : undefined;
+}
+
+/** The approved part of the requested scope, with the rest of the request. */
+function granted(
+  _server: Server,
+  _client: Client,
+  { scope, resources, extensions }: AuthorizationRequest,
+  { scope: approved, consent }: Approval,
+): Granted {
+  return { scope: scope.filter((token) => approved.includes(token)), resources, consent, extensions };
 }

@@ -2,25 +2,19 @@
 
 import type { UserClaims } from "../claims.ts";
 import type { User } from "../clients/client.ts";
+import type { Approval } from "../approval.ts";
 import type { Client } from "../clients/repository.ts";
 import type { AuthorizationRequest } from "../request/authorization_request.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
-import type {
-  CodeRecord,
-  FurtherAccess,
-  Grant,
-  GrantRecord,
-  RefreshTokenRecord,
-  StoredRecord,
-} from "../store/store.ts";
+import type { CodeRecord, Grant, GrantRecord, RefreshTokenRecord, StoredRecord } from "../store/store.ts";
 import type { AccessToken, AccessTokenClaims } from "../tokens/access_token.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
 /** @internal What an approval grants. */
 export type NewGrant = Omit<Grant, "clientId" | "approvedAt">;
 
-/** @internal The access that an approval grants besides scope and resources. */
-export type GrantedAccess = FurtherAccess & Pick<Grant, "claims">;
+/** @internal What an approval grants, besides the login. */
+export type Granted = Omit<NewGrant, "subject">;
 
 /** @internal A removed client or user, or a user who must log in again. */
 export type GrantChange =
@@ -30,20 +24,18 @@ export type GrantChange =
 /** @internal The functions about grants, which extensions and the whole server replace. */
 export interface GrantFunctions<Server> {
   /**
-   * The access that an approval grants besides scope and resources.
+   * What an approval grants: the approved part of the requested scope, and the rest of the request.
    *
    * @throws {Error} If the approver grants more than the client has requested.
    */
-  furtherAccess(
+  granted(
     server: Server,
     client: Client,
     request: AuthorizationRequest,
-    approval: FurtherAccess & {
-      readonly user: User;
-      readonly scope: readonly string[];
-      readonly claims?: readonly string[];
-    },
-  ): GrantedAccess | Promise<GrantedAccess>;
+    approval: Approval,
+  ): Granted | Promise<Granted>;
+  /** Whether a grant gives no access: its scope is empty. A request for other access needs no scope. */
+  isEmpty(granted: Pick<Grant, "scope" | "extensions">): boolean;
   /**
    * Makes a grant to a client, approved now.
    *
@@ -129,8 +121,6 @@ export interface GrantFunctions<Server> {
     stored: StoredRecord<GrantRecord>,
     granted: readonly string[],
   ): readonly string[] | Promise<readonly string[]>;
-  /** Whether a request, an approval or a grant has such access: it then needs no scope (RFC 9396 §3.1). */
-  hasFurtherAccess(access: FurtherAccess): boolean;
   /**
    * Records that something is about to be issued to a client.
    *
@@ -138,6 +128,6 @@ export interface GrantFunctions<Server> {
    * @throws {OAuthError} To prevent it.
    */
   recordUse(server: Server, client: Client, request?: AuthorizationRequest): void | Promise<void>;
-  /** The claims of an access token that a client sees, if it may introspect the token. */
+  /** What introspection returns of a valid access token to a client that may introspect it: its claims. */
   visibleClaims(server: Server, client: Client, claims: UserClaims): UserClaims | Promise<UserClaims>;
 }

@@ -84,7 +84,7 @@ export async function findInvalidReason(
   if (lost !== undefined) return { rule: "CI-11", lost: "extension", id: lost };
   const change = await server.grants.findChange(server, client, grant);
   if (change?.rule === "CI-11") return change;
-  if (scope.length === 0 && (grant.scope.length > 0 || !server.grants.hasFurtherAccess(grant))) {
+  if (scope.length === 0 && (grant.scope.length > 0 || server.grants.isEmpty(grant))) {
     return { rule: "RT-09", registered: client.scope, granted: grant.scope };
   }
   // With offline_access a grant outlives the session.

@@ -4,7 +4,7 @@
  * levels; there the server is a type parameter, because `server.ts` imports these types.
  */
 
-import type { FurtherAccess, Grant, RequestedClaims } from "../store/store.ts";
+import type { Grant, RequestedClaims } from "../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
 import type { ParameterDescription, ResponseFields, ResponseMode, ResponseType } from "../params.ts";
@@ -18,7 +18,7 @@ import type { RequestOrigin } from "./request_source.ts";
  * A valid authorization request. Plain JSON: it is stored, encoded and read back whole, so members that an extension
  * adds are kept.
  */
-export interface AuthorizationRequest extends FurtherAccess, Carrier {
+export interface AuthorizationRequest extends Carrier {
   /** The client that sent the request. */
   readonly clientId: string;
   /** The response type; absent: `code`. */

@@ -42,15 +42,15 @@ export function resolveScope(
 }
 
 /**
- * Reads the scope of a request. A request for access besides scope may omit scope, and then receives no default scope
- * (RFC 9396 §3.1).
+ * Reads the scope of a request. A request for other access, of an extension, may omit scope, and then receives no
+ * default scope.
  */
 export function readScope(
   { server, client, params }: PartRequest,
   parts: Partial<AuthorizationRequest>,
 ): readonly string[] {
   const requested = params.get("scope");
-  const needsNone = requested === undefined && server.grants.hasFurtherAccess(parts);
+  const needsNone = requested === undefined && !server.grants.isEmpty({ scope: [], extensions: parts.extensions });
   return needsNone ? [] : resolveScope(server, client, requested);
 }
 

@@ -16,12 +16,6 @@ export interface RequestedClaims {
   };
 }
 
-/** One object of `authorization_details` (RFC 9396 §2): its other members are the fields of its type. */
-export interface AuthorizationDetail extends Readonly<Record<string, unknown>> {
-  /** The type, which the server configures. */
-  readonly type: string;
-}
-
 /**
  * The user of a grant, and their login (OpenID Connect Core §2). A session, a grant and its tokens contain the whole
  * subject.
@@ -41,18 +35,13 @@ export interface Subject {
   readonly sid?: string;
 }
 
-/** @internal Access besides scope and resources. A member is absent if there is no such access. */
-export interface FurtherAccess {
-  readonly authorizationDetails?: readonly AuthorizationDetail[];
-}
-
 /**
  * The access that a user granted to a client. The code, the decision about a device, and each refresh token contain the
  * whole grant.
  *
  * @internal
  */
-export interface Grant extends FurtherAccess, Carrier {
+export interface Grant extends Carrier {
   readonly clientId: string;
   readonly subject: Subject;
   /** The granted scope; an access token may have less. */

@@ -53,11 +53,10 @@ export const maxClaimDepth = 32;
 /** Whether the claims that this server reads have their types: test keys are public, so others can sign tokens. */
 function isReadable({ claims, audience }: AccessToken): boolean {
   const { jti, client_id, sub, exp, scope = "", cnf = {}, userinfo_claims = [], userinfo_values = {} } = claims;
-  const { authorization_details: details = [] } = claims;
   return typeof exp === "number" && isTextList([jti, client_id, sub, scope]) && isTextList(audience) &&
     isObject(cnf) && isTextList(userinfo_claims) &&
     isObject(userinfo_values) && Object.values(userinfo_values).every(Array.isArray) &&
-    Array.isArray(details) && details.every(isObject) && !isDeeperThan(maxClaimDepth + 1, claims);
+    !isDeeperThan(maxClaimDepth + 1, claims);
 }
 
 /** Reads an access token that is a JWT. */

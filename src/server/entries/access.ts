@@ -7,10 +7,34 @@ import type { Client } from "../../core/clients/repository.ts";
 import type { AuthenticatedRequest, Authorization } from "../../core/grants/authenticated_request.ts";
 import type { Params } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";
-import type { FurtherAccess, Grant } from "../../core/store/store.ts";
+import { type Carrier, type Slot, slot } from "../../core/slot.ts";
+import type { Grant } from "../../core/store/store.ts";
+
+/** One object of `authorization_details` (RFC 9396 §2): its other members are the fields of its type. */
+export interface AuthorizationDetail extends Readonly<Record<string, unknown>> {
+  /** The type, which the server configures. */
+  readonly type: string;
+}
 
 /** The objects that a request asks for, or that are granted. */
-export type AccessItems = NonNullable<FurtherAccess["authorizationDetails"]>;
+export type AccessItems = readonly AuthorizationDetail[];
+
+/** Such access. The member is absent if there is none. */
+export interface FurtherAccess {
+  readonly authorizationDetails?: AccessItems;
+}
+
+/** The objects in a request, an approval or a grant. */
+export const accessItems: Slot<AccessItems> = slot("authorization_details");
+
+/** Whether a request, an approval or a grant has such access: it then needs no scope (RFC 9396 §3.1). */
+export function hasAccess(carrier: Carrier): boolean {
+  return hasItems(accessItems.of(carrier));
+}
+
+export function hasItems(items: AccessItems = []): boolean {
+  return items.length > 0;
+}
 
 /** The name of the parameter, of the claim of access tokens, and of the member of token responses. */
 export const accessName = "authorization_details";

@@ -2,12 +2,14 @@
 
 import type { Client } from "../../core/clients/repository.ts";
 import type { Authorization } from "../../core/grants/authenticated_request.ts";
+import { grantFunctions } from "../../core/grants/default_functions.ts";
 import type { GrantFunctions } from "../../core/grants/grant_functions.ts";
 import { storageKey } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import { signAccessToken } from "../../core/tokens/mod.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { accessName } from "./access.ts";
 import { storeOf } from "./records.ts";
 import { isPairwise } from "./subjects.ts";
 import { asIssued, readJwt } from "../../core/tokens/read_access_token.ts";
@@ -42,6 +44,11 @@ export const accessTokenFunctions = {
     const { claims, audience } = asIssued(server, record.claims);
     return { claims, user: record.user, audience };
   },
+  // The extension shows the access that a client may see; without it, older tokens may still have some.
+  visibleClaims: async (server, client, claims) => ({
+    ...await grantFunctions.visibleClaims(server, client, claims),
+    [accessName]: undefined,
+  }),
 } satisfies Partial<GrantFunctions<Server>>;
 
 /** Whether a token is opaque. A pairwise subject does not identify the user: a stored token does. */

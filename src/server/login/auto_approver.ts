@@ -1,7 +1,7 @@
 /** The approver of `login: "auto"`. */
 
 import { approveAutomatically, type ApproverContext } from "../../core/approver.ts";
-import type { Approval } from "../../core/code.ts";
+import type { Approval } from "../../core/approval.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import { resolveLoginHint } from "../entries/login_hint.ts";
 

@@ -1,7 +1,7 @@
 /** GET and POST /oauth2/consent: asks the user which scope values to allow. */
 
-import type { FurtherAccess } from "../../core/store/store.ts";
-import type { ConsentItem } from "../entries/access.ts";
+import type { Carrier } from "../../core/slot.ts";
+import { accessItems, type ConsentItem } from "../entries/access.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Consent } from "./pages/consent.tsx";
 import { completeAuthorization } from "../../core/authorize.ts";
@@ -72,15 +72,13 @@ export function consentHandlers(openLogin: boolean, replacement: Pages["consent"
       const scope = request.scope.filter((token) => token === "openid" || allowedScope.includes(token));
       const allowedDetails = params.getAll("detail");
       let index = 0;
-      const authorizationDetails = request.authorizationDetails?.filter(({ type }) =>
-        allowedDetails.includes(choiceOf(type, index++))
-      );
+      const items = accessItems.of(request)?.filter(({ type }) => allowedDetails.includes(choiceOf(type, index++)));
       await consumePending(server, pending);
       return await toClient(context, pending, async () => {
         if (decision === "deny") throw reject("AZ-21", { denied: "consent" });
         const { user, authTime } = session!;
-        const consent = await saveConsent(server, pending, user, { scope, authorizationDetails });
-        const approval = { user, scope, authorizationDetails, authTime, consent };
+        const decided = accessItems.put({ user, scope, authTime }, items);
+        const approval = { ...decided, consent: await saveConsent(server, pending, user, decided) };
         return await completeAuthorization(context, pending, approval, session!, false);
       });
     });
@@ -157,8 +155,8 @@ function csrfBinding({ id, client, browser = "" }: Interaction, session: Session
 }
 
 /** The questions of the consent page about the access besides scope of a request, in the order of its objects. */
-async function describeAccess(server: HostedServer, request: FurtherAccess): Promise<readonly ConsentItem[]> {
+async function describeAccess(server: HostedServer, request: Carrier): Promise<readonly ConsentItem[]> {
   const { access } = server;
-  const { authorizationDetails: items } = request;
+  const items = accessItems.of(request);
   return access === undefined || items === undefined ? [] : await access.describe(server, items);
 }

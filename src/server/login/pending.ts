@@ -14,7 +14,7 @@ import { digest, randomId, storageKey } from "../../core/secrets.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Server } from "../../core/server.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
-import type { FurtherAccess } from "../../core/store/store.ts";
+import { accessItems, type FurtherAccess, hasAccess } from "../entries/access.ts";
 import { generationOfClient, type KeptRequest, keptRequest } from "../entries/generations.ts";
 import { storeOf } from "../entries/records.ts";
 import { networkFromAddress } from "../../platform/http/ip_address.ts";
@@ -74,8 +74,8 @@ export async function encodePending(
 ): Promise<string> {
   const kept = keptRequest(request, client);
   const content: InteractionContent = {
-    ...isStored(destination) && server.grants.hasFurtherAccess(request)
-      ? { request: withoutAccess(kept) as KeptRequest, hasStoredAccess: true }
+    ...isStored(destination) && hasAccess(request)
+      ? { request: accessItems.put(kept, undefined), hasStoredAccess: true }
       : { request: kept },
     destination,
     browser: browser === undefined ? undefined : await digest(browser),
@@ -85,12 +85,6 @@ export async function encodePending(
   const bytes = Math.floor(encoded.indexOf(".") * 3 / 4);
   if (bytes > maxContentBytes) throw reject("AZ-13", { bytes, limit: maxContentBytes });
   return `${name}.${encoded}`;
-}
-
-/** A request without its access besides scope. */
-function withoutAccess<T extends FurtherAccess>(request: T): Omit<T, keyof FurtherAccess> {
-  const { authorizationDetails: _, ...others } = request;
-  return others;
 }
 
 /**
@@ -121,8 +115,11 @@ export async function continuePending(
   }
   return await ofClient(context, client, async () => {
     const scope = request.scope.filter((token) => client.allowsScope(token));
-    const access = hasStoredAccess && await storedAccess(server, destination);
-    const pending = { request: { ...request, ...access, scope }, destination, client };
+    const carried = { ...request, scope };
+    const complete = hasStoredAccess
+      ? accessItems.put(carried, (await storedAccess(server, destination)).authorizationDetails)
+      : carried;
+    const pending = { request: complete, destination, client };
     if (browser === undefined) return await action({ ...pending, id, name });
     const { secret } = await ensureBrowserCookie(context, "login");
     if (await digest(secret) !== browser) {

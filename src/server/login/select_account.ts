@@ -23,7 +23,7 @@ import { pagePath } from "./pages_approver.ts";
 import { cancellationLimiter, consumePending, continuePending, encodePending } from "./pending.ts";
 import { autoApprover } from "./auto_approver.ts";
 import { isSentByBrowser } from "../pages/missing_page.ts";
-import type { Approval } from "../../core/code.ts";
+import type { Approval } from "../../core/approval.ts";
 
 /** Redirects to the page. */
 export async function showAccounts(context: Context, pending: PendingAuthorization): Promise<ResponseLike> {

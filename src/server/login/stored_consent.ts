@@ -7,7 +7,7 @@ import type { HostedClient } from "../config/client_metadata.ts";
 import { clientIdentity } from "../entries/changed_client.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import type { Approval } from "../../core/code.ts";
+import type { Approval } from "../../core/approval.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../../core/request/authorization_request.ts";
 import { isReleasedByScope } from "../../core/claims.ts";
 import { revokeGrant } from "../../core/grant.ts";
@@ -16,7 +16,9 @@ import { digest, storageKey } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import { generationOfClientId } from "../entries/generations.ts";
 import { generationOf } from "../entries/user_repository.ts";
-import type { FurtherAccess, StoredRecord } from "../../core/store/store.ts";
+import type { StoredRecord } from "../../core/store/store.ts";
+import type { Carrier } from "../../core/slot.ts";
+import { hasAccess } from "../entries/access.ts";
 import { storeOf } from "../entries/records.ts";
 import { isPolled } from "../delivery.ts";
 
@@ -62,7 +64,7 @@ export async function reusableConsent(
 ): Promise<Partial<Pick<ConsentRecord, "name">> | undefined> {
   const { request } = pending;
   // Other access is for one request: a consent to scope values does not cover it (RFC 9396 §3.1).
-  if (server.grants.hasFurtherAccess(request) || request.loginRequirements.prompt.includes("consent")) return;
+  if (hasAccess(request) || request.loginRequirements.prompt.includes("consent")) return;
   const { isUnregistered }: HostedClient = pending.client;
   if (isUnregistered) return {};
   if (impersonationRisk(pending) !== undefined) return;
@@ -135,7 +137,7 @@ export async function saveConsent(
   server: Server,
   pending: PendingAuthorization,
   user: User,
-  approval: Pick<Approval, "scope"> & FurtherAccess,
+  approval: Pick<Approval, "scope"> & Carrier,
 ): Promise<string | undefined> {
   const { request } = pending;
   const { scope } = approval;
@@ -144,7 +146,7 @@ export async function saveConsent(
   const record = await consentStore(server).get("consent", id);
   const name = await nextConsentName(server, record?.value.name ?? id);
   const current = record?.value.name === name ? record.value : undefined;
-  if (current === undefined && scope.length === 0 && !server.grants.hasFurtherAccess(approval)) return undefined;
+  if (current === undefined && scope.length === 0 && !hasAccess(approval)) return undefined;
   const at = server.now();
   const isCurrent = current !== undefined && at < current.validUntil && current.identity === identity;
   const previous = isCurrent ? current : undefined;

@@ -19,8 +19,8 @@ export function withOrganization({ grants, requestParts }: Server): Pick<Server,
     requestParts: { ...requestParts, rows: [...requestParts.rows, row] },
     grants: {
       ...grants,
-      async furtherAccess(server, client, request, approval) {
-        const granted = await grants.furtherAccess(server, client, request, approval);
+      async granted(server, client, request, approval) {
+        const granted = await grants.granted(server, client, request, approval);
         const { [part]: organization } = request as AuthorizationRequest & { readonly [part]?: string };
         if (organization !== undefined) rejectOtherOrganization(organization, approval.user);
         return granted;

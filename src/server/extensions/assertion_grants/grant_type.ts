@@ -7,7 +7,7 @@ import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import { byProfile, serverPolicy } from "../../config/server_policy.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
-import { accessName, requestsAccess } from "../../entries/access.ts";
+import { accessName, type FurtherAccess, hasItems, requestsAccess } from "../../entries/access.ts";
 import { userScopes, withoutUserScopes } from "../../../core/grants/client_credentials.ts";
 import { resolveScope } from "../../../core/request/scope.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
@@ -15,7 +15,7 @@ import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { GrantType } from "../../../core/server.ts";
 import { proofKey } from "../bound_tokens/mod.ts";
 import { findSubject, mappedSubject } from "./assertion_subject.ts";
-import type { FurtherAccess, Grant } from "../../../core/store/store.ts";
+import type { Grant } from "../../../core/store/store.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 import { invalidAssertion, type VerifiedAssertion, verifyAssertion } from "./verify_assertion.ts";
 import { reject } from "./rules.ts";
@@ -123,11 +123,11 @@ async function grantedAccess(
   const isRequested = requestsAccess(server, request.parameters);
   if (trusted.grantProfile !== "id-jag") {
     const own = isRequested ? await server.access?.readOwn(server, request) : undefined;
-    return own !== undefined && server.grants.hasFurtherAccess(own) ? own : undefined;
+    return hasItems(own?.authorizationDetails) ? own : undefined;
   }
   try {
     const claimed = await readClaimedAccess(server, request.client, claims);
-    return server.grants.hasFurtherAccess(claimed) || isRequested ? claimed : undefined;
+    return hasItems(claimed.authorizationDetails) || isRequested ? claimed : undefined;
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     throw invalidAssertion("IJ-17", { invalidDetails: error });

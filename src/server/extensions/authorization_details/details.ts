@@ -9,7 +9,8 @@
 import { metadataOf } from "../../config/client_metadata.ts";
 import { isDeeperThan } from "../../../core/json_value.ts";
 import { warn } from "../../trace.ts";
-import type { AuthorizationDetail, FurtherAccess, Grant } from "../../../core/store/store.ts";
+import type { Grant } from "../../../core/store/store.ts";
+import type { AuthorizationDetail, FurtherAccess } from "../../entries/access.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";
 import { quote } from "../../config/config_issue.ts";

@@ -7,13 +7,22 @@ import type { Extension } from "../../hosting/extension.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";
-import { type Access, type AccessItems, accessName as name } from "../../entries/access.ts";
+import {
+  type Access,
+  type AccessItems,
+  accessItems,
+  accessName as name,
+  type FurtherAccess,
+  hasAccess,
+  hasItems,
+} from "../../entries/access.ts";
 import { warn } from "../../trace.ts";
 import { authorizeClientCredentials } from "../../../core/grants/client_credentials.ts";
 import type { ParameterDescription, Params } from "../../../core/params.ts";
 import type { Authorization } from "../../../core/grants/authenticated_request.ts";
+import { isObject } from "../../../core/json_value.ts";
+import { reject as rejectByCore } from "../../../core/reject.ts";
 import type { GrantType, PartRequest, RequestPart, Server } from "../../../core/server.ts";
-import type { FurtherAccess } from "../../../core/store/store.ts";
 import {
   authorizationDetailsClientFields,
   type AuthorizationDetailsSettings,
@@ -47,7 +56,7 @@ const detailsPart: RequestPart = {
   // Before the scope: a request with details needs none.
   place: { before: "AZ-17" },
   rule: "RA-02",
-  name: "authorizationDetails",
+  slot: accessItems,
   parameters: [parameter],
   read: readDetailsParameter,
   warn: warnIgnoredDetails,
@@ -57,29 +66,44 @@ const detailsPart: RequestPart = {
 function withGrantedDetails(grants: Server["grants"]): Server["grants"] {
   return {
     ...grants,
-    async furtherAccess(server, client, request, approval) {
-      const granted = await grants.furtherAccess(server, client, request, approval);
-      const { authorizationDetails: requested } = request;
+    async granted(server, client, request, approval) {
+      const granted = await grants.granted(server, client, request, approval);
+      const requested = accessItems.of(request);
       if (requested === undefined) return granted;
       const { approvedDetails } = await load();
-      return { ...granted, ...withDetails(approvedDetails(server, client, requested, approval.authorizationDetails)) };
+      const approved = approvedDetails(server, client, requested, accessItems.of(approval));
+      if (approved === undefined && request.scope.length === 0) throw rejectByCore("AZ-18", { requested: [name] });
+      return accessItems.put(granted, approved);
     },
+    isEmpty: (granted) => grants.isEmpty(granted) && !hasAccess(granted),
     async narrow(server, request, stored, scope) {
       const authorization = await grants.narrow(server, request, stored, scope);
       const { grant } = stored.value;
-      if (!hasItems(grant) && !hasDetails(server, request.parameters)) return authorization;
-      const { granted, issued } = await access.narrow(server, request, grant, authorization.resources);
-      return { ...authorization, grant: { ...authorization.grant!, ...granted }, ...issued };
+      if (!hasAccess(grant) && !hasDetails(server, request.parameters)) return authorization;
+      const approved = { authorizationDetails: accessItems.of(grant), scope: grant.scope };
+      const { granted, issued } = await access.narrow(server, request, approved, authorization.resources);
+      return {
+        ...authorization,
+        grant: accessItems.put(authorization.grant!, granted.authorizationDetails),
+        ...issued,
+      };
     },
-    hasFurtherAccess: hasItems,
+    async readToken(server, token) {
+      const read = await grants.readToken(server, token);
+      const items = read?.claims[name] ?? [];
+      // Test keys are public, so others can sign tokens.
+      return Array.isArray(items) && items.every(isObject) ? read : undefined;
+    },
     /**
      * In its own token, a client sees all details. In other tokens, it sees those for the default audience and for the
      * resources that it serves.
      */
-    async visibleClaims({ audience }, client, claims) {
-      if (claims[name] === undefined || claims.client_id === client.id) return claims;
-      const audiences = [audience, ...metadataOf(client).serves ?? []];
-      return { ...claims, [name]: (await load()).visibleDetails(claims[name] as AccessItems, audiences) };
+    async visibleClaims(server, client, claims) {
+      const visible = await grants.visibleClaims(server, client, claims);
+      if (claims[name] === undefined) return visible;
+      if (claims.client_id === client.id) return { ...visible, [name]: claims[name] };
+      const audiences = [server.audience, ...metadataOf(client).serves ?? []];
+      return { ...visible, [name]: (await load()).visibleDetails(claims[name] as AccessItems, audiences) };
     },
   };
 }
@@ -95,7 +119,7 @@ function withOwnDetails(grantType: GrantType): GrantType {
         return await grantType.authorize(server, request);
       }
       const own = await access.readOwn(server, request);
-      const authorization = await authorizeClientCredentials(server, request, !hasItems(own));
+      const authorization = await authorizeClientCredentials(server, request, !hasItems(own.authorizationDetails));
       return { ...authorization, ...await issue(own, authorization.resources) };
     },
   };
@@ -108,10 +132,6 @@ async function issue(
   if (items.length === 0) return {};
   const visible = (await load()).visibleDetails(items, resources);
   return { responseMembers: { [name]: items }, accessTokenClaims: { [name]: visible } };
-}
-
-function hasItems({ authorizationDetails: items = [] }: FurtherAccess): boolean {
-  return items.length > 0;
 }
 
 function withDetails(details: FurtherAccess["authorizationDetails"]): FurtherAccess {

@@ -57,7 +57,9 @@ function withCertificates(server: HostedServer): HostedServer {
       async visibleClaims(current, client, claims) {
         const visible = await server.grants.visibleClaims(current, client, claims);
         // The scheme of such a token is Bearer (RFC 8705 §3).
-        return hasKey(claims, confirmationMember) ? { token_type: "Bearer", ...visible } : visible;
+        return hasKey(claims, confirmationMember)
+          ? { ...visible, token_type: visible.token_type ?? "Bearer" }
+          : visible;
       },
     },
     receipt: {

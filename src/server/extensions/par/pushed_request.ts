@@ -3,7 +3,7 @@
  * authorization endpoint, because the client or the settings may have changed. Loaded only if a request is pushed.
  */
 
-import { accessName } from "../../entries/access.ts";
+import { accessName, type FurtherAccess } from "../../entries/access.ts";
 import { findDestination } from "../../../core/request/destination.ts";
 import { readRequest } from "../../../core/request.ts";
 import type { ResolvedRequest } from "../../../core/request/request_source.ts";
@@ -16,7 +16,6 @@ import type { AuthenticatedRequest } from "../../../core/grants/authenticated_re
 import { type Params, paramsFromFields } from "../../../core/params.ts";
 import { randomToken, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
-import type { FurtherAccess } from "../../../core/store/store.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { storeOf } from "../../entries/records.ts";
 import { reject, type UnusableRequestUri } from "./rules.ts";

@@ -13,7 +13,8 @@ import { digest, randomId, randomToken } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { isLoopback } from "../../../core/test_hosts.ts";
 import { networkFromAddress } from "../../../platform/http/ip_address.ts";
-import type { FurtherAccess, Grant } from "../../../core/store/store.ts";
+import type { Grant } from "../../../core/store/store.ts";
+import { accessItems, type FurtherAccess } from "../../entries/access.ts";
 import { type PolledGrant, polledParts } from "./polled_grant.ts";
 import { type PolledDecisionRecord, type PolledRequestRecord, polledStore } from "./records.ts";
 import { reject } from "./rules.ts";
@@ -85,7 +86,8 @@ export async function addPolledRequest(
 /** Maximum bytes of a request without its access besides scope: the browser carries it during the login. */
 const maxRequestBytes = 5 * 1024;
 
-function rejectLongRequest({ authorizationDetails: _, ...carried }: AuthorizationRequest): void {
+function rejectLongRequest(request: AuthorizationRequest): void {
+  const carried = accessItems.put(request, undefined);
   const { length: bytes } = new TextEncoder().encode(JSON.stringify(carried));
   if (bytes > maxRequestBytes) throw rejectRequest("AZ-13", { bytes, limit: maxRequestBytes });
 }
@@ -163,8 +165,7 @@ export async function findAccess(
   destination: PolledDestination,
 ): Promise<FurtherAccess> {
   const { request } = await getUndecided(server, grant, destination);
-  const { authorizationDetails } = request as unknown as AuthorizationRequest;
-  return { authorizationDetails };
+  return { authorizationDetails: accessItems.of(request as unknown as AuthorizationRequest) };
 }
 
 /** Stores an approval. @throws {OAuthError} If the request already has a decision or has expired. */

@@ -13,8 +13,8 @@ const load = () => import("./requested_claims.ts");
 function withRequestedClaims(grants: Server["grants"]): Server["grants"] {
   return {
     ...grants,
-    async furtherAccess(server, client, request, approval) {
-      const granted = await grants.furtherAccess(server, client, request, approval);
+    async granted(server, client, request, approval) {
+      const granted = await grants.granted(server, client, request, approval);
       const { scope, loginRequirements: { claims } } = request;
       if (claims === undefined) return granted;
       const { approveClaims } = await load();

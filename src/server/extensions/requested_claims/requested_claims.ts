@@ -10,7 +10,7 @@ import {
 } from "../../../core/claims.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import type { Approval } from "../../../core/code.ts";
+import type { Approval } from "../../../core/approval.ts";
 import { isDeeperThan, isObject } from "../../../core/json_value.ts";
 import type { AuthorizationRequest, LoginRequirements } from "../../../core/request/authorization_request.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";

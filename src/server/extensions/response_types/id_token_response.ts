@@ -1,6 +1,6 @@
 /** Authorization responses with an ID token. Loaded with the first request for one. */
 
-import { accessName } from "../../entries/access.ts";
+import { accessName, hasAccess } from "../../entries/access.ts";
 import type { AuthorizationRequest, Destination } from "../../../core/request/authorization_request.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 import { tokenHash } from "../../../core/keys/jwt.ts";
@@ -26,7 +26,7 @@ export function assertRequest(from: PartRequest, request: Partial<AuthorizationR
   if (hasCode(responseType)) return;
   const unusable = resources.length > 0
     ? "resource"
-    : from.server.grants.hasFurtherAccess(request)
+    : hasAccess(request)
     ? accessName
     : (loginRequirements?.claims?.userinfo ?? []).length > 0
     ? "claims for userinfo"

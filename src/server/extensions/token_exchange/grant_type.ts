@@ -1,7 +1,7 @@
 /** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
 
 import { isPairwise } from "../../entries/subjects.ts";
-import { type AccessItems, accessName, requestsAccess } from "../../entries/access.ts";
+import { type AccessItems, accessName, hasItems, requestsAccess } from "../../entries/access.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
 import { canonicalUri, isAbsoluteUri } from "../../../platform/http/absolute_uri.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
@@ -82,7 +82,7 @@ async function exchangeAccessToken(
   const resources = await narrowTarget(server, request, subjectToken, settings);
   const { [accessName]: items } = await server.grants.visibleClaims(server, client, subjectToken.claims);
   const access = { authorizationDetails: items as AccessItems | undefined, scope };
-  const issued = server.grants.hasFurtherAccess(access) || requestsAccess(server, parameters)
+  const issued = hasItems(access.authorizationDetails) || requestsAccess(server, parameters)
     ? (await server.access?.narrow(server, request, access, resources))?.issued
     : undefined;
   server.passed?.("TX-03", scope.join(" "));

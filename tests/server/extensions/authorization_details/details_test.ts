@@ -61,7 +61,7 @@ async function authorizeSigned(server: TestServer, authorization_details: unknow
 /** What a code was issued for. */
 async function storedDetails(store: Store, code: string): Promise<unknown> {
   const id = await storageKey({ names: { storage: "https://as.test" } }, code);
-  return (await store.get("code", id))?.value.grant.authorizationDetails;
+  return (await store.get("code", id))?.value.grant.extensions?.authorization_details;
 }
 
 function push(server: TestServer, fields: Fields): Promise<Response> {
@@ -347,7 +347,7 @@ test("[RA-07] an approver grants less, nothing, or more where the type is enrich
       approver: async (_, { users, now }) => ({
         user: (await users.list({ limit: 1 }))[0]!,
         scope,
-        authorizationDetails: granted,
+        extensions: { authorization_details: granted },
         authTime: now(),
       }),
     });
