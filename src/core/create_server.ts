@@ -18,7 +18,6 @@ import { randomToken } from "./secrets.ts";
 import type { GrantType, Server } from "./server.ts";
 import { endSession } from "./session/session.ts";
 import { publicIdentifiers } from "./subjects.ts";
-import { finalClaims } from "./tokens/claim_change.ts";
 import { tokenIssuers } from "./tokens/mod.ts";
 import { bearerTokens } from "./tokens/read_access_token.ts";
 import { tokenResponse } from "./token.ts";
@@ -72,7 +71,7 @@ export function createServer<Added extends object>(
     identifiers: publicIdentifiers,
     responses: {
       token: tokenResponse,
-      userinfo: (server, claims, context) => json(200, finalClaims(server, "userinfo", claims, context)),
+      userinfo: (_server, claims) => json(200, claims),
       introspection: (_server, _request, introspection) => json(200, introspection),
       idToken: (_server, _client, idToken) => idToken,
     },

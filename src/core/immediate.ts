@@ -32,7 +32,6 @@ const functions = {
   grants: ["isEmpty"],
   resources: ["claimNames", "isServedBy"],
   receipt: ["read", "schemes", "challenge"],
-  claimChange: ["original"],
 } as const;
 const ownFunctions = ["permits", "newToken", "now"] as const;
 const listeners = ["passed", "observe"] as const;

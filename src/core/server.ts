@@ -42,7 +42,7 @@ import type { SubjectIdentifiers } from "./subjects.ts";
 import type { Slot } from "./slot.ts";
 import type { AccessTokenClaims } from "./tokens/access_token.ts";
 import type { SentToken } from "./tokens/sent_token.ts";
-import type { ClaimChange, ClaimsContext } from "./tokens/claim_change.ts";
+import type { ClaimsContext } from "./tokens/claims_context.ts";
 import type { RuleId } from "./rules/mod.ts";
 import type { CoreTrace, RulePassed } from "./trace.ts";
 
@@ -100,8 +100,6 @@ export interface Server {
   readonly audience: string;
   /** The resources that access tokens can be issued for. */
   readonly resources: Resources<Server>;
-  /** Changes the claims of tokens, and reads the changed ones; absent if they are not changed. */
-  readonly claimChange?: ClaimChange<Server>;
   /** Makes a code or token. @param value Its random part, given for a successor of a token. Default: a new one. */
   newToken(server: Server, kind: "code" | "access_token" | "refresh_token", value?: string): string;
   /** Receives every event. */
@@ -128,7 +126,7 @@ export interface EndingSession {
 export interface ClientResponses {
   /** The response to a token request. @throws {OAuthError} If it is rejected. */
   token(server: Server, request: AuthenticatedRequest): Promise<HttpResponse>;
-  /** The response of userinfo. It applies {@link Server.claimChange} to the claims. */
+  /** The response of userinfo. */
   userinfo(server: Server, claims: UserClaims, context: ClaimsContext): HttpResponse | Promise<HttpResponse>;
   /** The response of introspection. */
   introspection(

@@ -6,11 +6,12 @@ import type { RequestLike, ResponseLike } from "../core/http/message.ts";
 import { isObject } from "../core/json_value.ts";
 import { parseTarget } from "../core/router.ts";
 import { boundedCache } from "../platform/bounded_cache.ts";
-import { claimsContext } from "../core/tokens/mod.ts";
-import type { ClaimChange, ClaimsContext, OriginalClaims } from "../core/tokens/claim_change.ts";
+import { claimsContext } from "../server/claim_change.ts";
+import type { ClaimsContext } from "../core/tokens/claims_context.ts";
+import type { ClaimChange, OriginalClaims } from "../server/claim_change.ts";
 import type { TokenKind } from "./faults/resign.ts";
 import { withChange } from "./faults/with_change.ts";
-import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import type { TokenResponse } from "../core/grants/authenticated_request.ts";
 import { recordRequest } from "../recorder/record_request.ts";
 import type { Recorder } from "../recorder/recorder.ts";
@@ -135,7 +136,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     claims: Claims,
     context: ClaimsContext,
     incoming: RequestLike,
-    original?: ClaimChange<Server>["original"],
+    original?: ClaimChange["original"],
   ): Claims {
     if (isEmpty(queues[kind])) return claims;
     const request = viewRequest(incoming);
@@ -177,7 +178,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     forRequest(server, { request }) {
       if (Object.values(queues).every(isEmpty)) return;
       const { claimChange, tokenIssuers } = server;
-      const changes: Partial<Server> = {
+      const changes: Partial<HostedServer> = {
         claimChange: withChange(
           server,
           (kind, claims, context) =>

@@ -35,7 +35,6 @@ const functionsOfServer: Readonly<Record<string, (server: Server) => Record<stri
   "levels.missed": ({ levels }) => levels as unknown as Record<string, unknown>,
   "levels.reached": ({ levels }) => levels as unknown as Record<string, unknown>,
   "receipt.challenge": ({ receipt }) => receipt as unknown as Record<string, unknown>,
-  "claimChange.original": ({ claimChange }) => claimChange as unknown as Record<string, unknown>,
 };
 
 for (const [kind, mistake] of Object.entries(mistakes)) {

@@ -26,6 +26,8 @@ export const grantFunctions: GrantFunctions<Server> = {
   loginFingerprint: () => "",
   tokenId: newTokenId,
   formatToken: signAccessToken,
+  formatIdToken: (server, { client }, claims) =>
+    server.keys.signToken(server, client, "id_token", client.idTokenAlg, claims),
   readToken: readJwt,
   accessTokenClaims: newTokenClaims,
   refreshTokenClaims: describeRefreshToken,

@@ -51,7 +51,7 @@ export interface GrantFunctions<Server> {
   /**
    * Makes an access token from its claims. Default: a JWT.
    *
-   * @param exp The expiry, in seconds since the epoch. The `exp` of `claims` may be changed or absent.
+   * @param exp The expiry, in seconds since the epoch, also if `claims` have another one or none.
    */
   formatToken(
     server: Server,
@@ -92,6 +92,8 @@ export interface GrantFunctions<Server> {
   checkRefreshToken(server: Server, request: AuthenticatedRequest, record: RefreshTokenRecord): void | Promise<void>;
   /** Whether each use of a refresh token replaces it. */
   rotates(server: Server, client: Client, record: RefreshTokenRecord): boolean | Promise<boolean>;
+  /** Makes an ID token from its claims. */
+  formatIdToken(server: Server, authorization: Authorization, claims: UserClaims): string | Promise<string>;
   /** Reads an access token that this server has made, even if it has expired; `undefined` for any other text. */
   readToken(server: Server, token: string): Promise<AccessToken | undefined>;
   /** Why the client or the user of an access token is no longer that of the token; `undefined` if both still are. */

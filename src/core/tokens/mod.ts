@@ -13,15 +13,13 @@ import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { type JwtKind, secondsNow, tokenHash } from "../keys/jwt.ts";
 import type { Server, TokenIssuer } from "../server.ts";
-import { type ClaimsContext, finalClaims } from "./claim_change.ts";
 import { refreshToken } from "./refresh_token.ts";
 
 /** Issues the access token. */
 export const accessToken: TokenIssuer = async (server, authorization, now, _issued, request) => {
   if (authorization.issue !== undefined) return await authorization.issue(now);
   const claims = await server.grants.accessTokenClaims(server, authorization, now, request);
-  const signedClaims = await claimsToSign(server, "access_token", claims, authorization);
-  const token = await server.grants.formatToken(server, authorization, signedClaims, claims.exp);
+  const token = await server.grants.formatToken(server, authorization, claims, claims.exp);
   return {
     access_token: token,
     token_type: "Bearer",
@@ -73,25 +71,6 @@ export async function signAccessToken(
   return await server.keys.signToken(server, client, "access_token", policyOf(server, client).alg, claims);
 }
 
-export async function claimsContext(
-  server: Server,
-  { client, subject, scope, resources, grantId }: Authorization,
-): Promise<ClaimsContext> {
-  const user = subject === undefined ? undefined : await server.users.find(subject.sub);
-  return { client, ...user && { user }, grant: { id: grantId, scope, resources } };
-}
-
-/** The claims of a token as {@link finalClaims} returns them. */
-export async function claimsToSign(
-  server: Server,
-  kind: JwtKind,
-  claims: Readonly<Record<string, unknown>>,
-  authorization: Authorization,
-): Promise<Readonly<Record<string, unknown>>> {
-  if (server.claimChange?.change === undefined) return claims;
-  return finalClaims(server, kind, { ...claims }, await claimsContext(server, authorization));
-}
-
 /** The claims that ID tokens of this server may contain, besides claims about the user. */
 export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid"] as const;
 
@@ -138,8 +117,7 @@ export async function signIdToken(
   if (authorization.claims !== undefined || content !== "minimal") {
     Object.assign(claims, await userClaims(server, sub, authorization, content));
   } else server.observe?.(server, client.id, "minimal ID token", { clientId: client.id, scope: authorization.scope });
-  const signedClaims = await claimsToSign(server, "id_token", claims, authorization);
-  return await server.keys.signToken(server, client, "id_token", client.idTokenAlg, signedClaims);
+  return await server.grants.formatIdToken(server, authorization, claims);
 }
 
 /** The claims about the user; `undefined` if the user was removed. */

@@ -59,22 +59,26 @@ function isReadable({ claims, audience }: AccessToken): boolean {
     !isDeeperThan(maxClaimDepth + 1, claims);
 }
 
-/** Reads an access token that is a JWT. */
-export async function readJwt(server: Server, token: string): Promise<AccessToken | undefined> {
-  const payload = await verifyOwnJwt(server, token, accessTokenPolicy, () => ({ issuer: server.issuer }));
-  if (payload === undefined) return undefined;
-  const { claims, sub, audience } = asIssued(server, payload);
-  // A client acts on its own behalf with its id as sub. Only auth_time distinguishes a user with that id.
-  const isClient = sub === claims.client_id && claims.auth_time === undefined;
-  return { claims, user: isClient ? undefined : sub, audience };
+/** The claims of an access token that is a JWT of this server; `undefined` for any other text. */
+export async function verifyAccessToken(
+  server: Server,
+  token: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  return await verifyOwnJwt(server, token, accessTokenPolicy, () => ({ issuer: server.issuer }));
 }
 
-/** The claims that the server reads, with the issued values of those that are changed in the token. */
-export function asIssued(server: Server, payload: Readonly<Record<string, unknown>>) {
-  const issued = server.claimChange?.original?.(payload);
-  const claims = { ...payload, ...issued?.others } as unknown as AccessTokenClaims;
-  const { sub, aud = issued && server.audience } = issued ?? claims;
-  return { claims, sub, audience: aud === undefined ? [] : [aud].flat() };
+/** Reads an access token that is a JWT. */
+export async function readJwt(server: Server, token: string): Promise<AccessToken | undefined> {
+  const payload = await verifyAccessToken(server, token);
+  if (payload === undefined) return undefined;
+  const claims = payload as unknown as AccessTokenClaims;
+  return { claims, user: userOf(claims), audience: claims.aud === undefined ? [] : [claims.aud].flat() };
+}
+
+/** The user of an access token; `undefined` without one. @param sub The subject on this server. */
+export function userOf(claims: AccessTokenClaims, sub = claims.sub): string | undefined {
+  // A client acts on its own behalf with its id as sub. Only auth_time distinguishes a user with that id.
+  return sub === claims.client_id && claims.auth_time === undefined ? undefined : sub;
 }
 
 /**

@@ -12,7 +12,8 @@ import type { HostedServer } from "../hosted_server.ts";
 import { accessName } from "./access.ts";
 import { storeOf } from "./records.ts";
 import { isPairwise } from "./subjects.ts";
-import { asIssued, readJwt } from "../../core/tokens/read_access_token.ts";
+import { userOf, verifyAccessToken } from "../../core/tokens/read_access_token.ts";
+import { asIssued, claimsToSign } from "../claim_change.ts";
 
 /** An opaque access token, stored under the digest of its value. */
 export interface AccessTokenRecord {
@@ -32,17 +33,27 @@ const jwtShape = /^[^.]*\.[^.]*\.[^.]*$/;
 
 /** The functions about access tokens, of a server that can store them. */
 export const accessTokenFunctions = {
-  formatToken(server: HostedServer, authorization, claims, exp) {
+  async formatToken(server: HostedServer, authorization, issued, exp) {
+    const claims = await claimsToSign(server, "access_token", issued, authorization);
     const { client, resources } = authorization;
     if (!mustStore(server, client, resources)) return signAccessToken(server, authorization, claims);
     return storeOpaque(server, server.newToken(server, "access_token"), claims, authorization, exp);
   },
   async readToken(server: HostedServer, token) {
-    if (jwtShape.test(token)) return await readJwt(server, token);
+    if (jwtShape.test(token)) {
+      const payload = await verifyAccessToken(server, token);
+      if (payload === undefined) return undefined;
+      const { claims, sub, audience } = asIssued(server, payload);
+      return { claims, user: userOf(claims, sub), audience };
+    }
     const record = (await accessTokenStore(server).get("access_token", await storageKey(server, token)))?.value;
     if (record === undefined) return undefined;
     const { claims, audience } = asIssued(server, record.claims);
     return { claims, user: record.user, audience };
+  },
+  async formatIdToken(server: HostedServer, authorization, issued) {
+    const claims = await claimsToSign(server, "id_token", issued, authorization);
+    return await grantFunctions.formatIdToken(server, authorization, claims);
   },
   // The extension shows the access that a client may see; without it, older tokens may still have some.
   visibleClaims: async (server, client, claims) => ({

@@ -1,10 +1,10 @@
 /** Adds a change of claims to a server. */
 
-import type { ChangeClaims, ClaimChange } from "../../core/tokens/claim_change.ts";
-import type { Server } from "../../core/server.ts";
+import type { ChangeClaims, ClaimChange } from "../../server/claim_change.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 
 /** Returns the claim changes of a server, followed by `change`. */
-export function withChange({ claimChange }: Pick<Server, "claimChange">, change: ChangeClaims): ClaimChange<Server> {
+export function withChange({ claimChange }: Pick<HostedServer, "claimChange">, change: ChangeClaims): ClaimChange {
   return {
     ...claimChange,
     change: (server, kind, claims, context) =>

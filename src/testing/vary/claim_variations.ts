@@ -2,6 +2,7 @@
 
 import { randomId } from "../../core/secrets.ts";
 import type { RequestRow, Server } from "../../core/server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 import type { HostedClient } from "../../server/config/client_metadata.ts";
 import type { FaultContext } from "../faults/fault.ts";
 import { type Claims, editClaims, type TokenKind } from "../faults/resign.ts";
@@ -38,7 +39,7 @@ const furtherClaims: Claims = {
 };
 
 /** Leaves out auth_time in ID tokens of the clients that have never asked for it. */
-function withoutAuthTime<Own extends Server>(server: Own, asking: Set<string>): Own {
+function withoutAuthTime<Own extends HostedServer>(server: Own, asking: Set<string>): Own {
   const { requestParts } = server;
   const row: RequestRow = {
     redirectOnly: true,
