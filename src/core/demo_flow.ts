@@ -23,8 +23,6 @@ export interface DemoFlow {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** The digest that the key of its DPoP proofs is derived from. */
-  readonly proofSecret: string;
 }
 
 export type DemoRequest = Readonly<Record<string, string | undefined>> & { readonly client_id: string };
@@ -78,10 +76,8 @@ export async function restoreDemoFlow(
   if (state === undefined || !constantTimeEqual(await deriveState(browser, state.slice(0, 22)), state)) {
     return undefined;
   }
-  const [nonce, verifier, proofSecret] = await Promise.all(
-    ["nonce", "verifier", "dpop"].map((purpose) => digest(`${purpose} ${browser.secret} ${state}`)),
-  );
-  return { state, nonce: nonce!.slice(0, 22), verifier: verifier!, proofSecret: proofSecret! };
+  const nonce = (await digest(`nonce ${browser.secret} ${state}`)).slice(0, 22);
+  return { state, nonce, verifier: await digest(`verifier ${browser.secret} ${state}`) };
 }
 
 /** A state bound to the secret of this browser: an ID and its MAC. */

@@ -27,6 +27,7 @@ import type { Params } from "../../core/params.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { isLoopback } from "../../core/test_hosts.ts";
 import { decodeBase64url } from "../../core/crypto.ts";
+import { digest } from "../../core/secrets.ts";
 import type { NextSteps } from "../../server/pages/authorized_page.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { nextSteps, type Proposal, StepPage, type StepProps } from "./pages/step_page.tsx";
@@ -121,14 +122,15 @@ async function findStepClient(context: Context<HostedServer>, id: string | undef
   return (await callbackClients(context)).find((client) => client.id === id && canAuthenticate(client));
 }
 
-/** The key of a login for proofs, derived from its digest; `undefined` if its client need not send any. */
+/** The key of a login for proofs, the same for each of its steps; `undefined` if its client need not send any. */
 async function proofKeyOf(
-  { server }: Context<HostedServer>,
+  context: Context<HostedServer>,
   client: Client,
   flow: DemoFlow | undefined,
 ): Promise<ProofKey | undefined> {
-  if (flow === undefined || !mustProve(server, client)) return undefined;
-  const bytes = decodeBase64url(flow.proofSecret);
+  if (flow === undefined || !mustProve(context.server, client)) return undefined;
+  const { secret } = await ensureBrowserCookie(context);
+  const bytes = decodeBase64url(await digest(`dpop ${secret} ${flow.state}`));
   // A number of 255 bits is less than the order of the curve.
   bytes[0]! &= 0x7f;
   return await proofKey(p256KeyFrom(bytes));
