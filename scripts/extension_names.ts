@@ -28,7 +28,6 @@ const everything = {
 
 /** Names that the kernel may contain, and why. */
 const sharedNames: Readonly<Record<string, string>> = {
-  // Common words.
   audience: "The `aud` of JWTs, and the setting audience.",
   claims: "What a server knows of a user.",
   implicit: "A grant type that OAuth 2.1 lacks, in messages, and which client metadata names.",
@@ -37,9 +36,13 @@ const sharedNames: Readonly<Record<string, string>> = {
   error: "A parameter of every error response, and an event of runtimes.",
   jwt: "The `typ` of every JWT, and a format of access tokens.",
   response: "A parameter of authorization responses, which no redirect URI may have.",
-  // Values of settings and of client metadata that every server has; their public types list all values.
+  authorization_details: "A registered claim of access tokens, which no user can have.",
+  private_key_jwt: "The default method of a client with keys.",
+};
+
+/** Names that the kernel may contain outside of the core: values of settings and of client metadata. */
+const settingNames: Readonly<Record<string, string>> = {
   client_secret_jwt: "A value of token_endpoint_auth_method.",
-  private_key_jwt: "A value of token_endpoint_auth_method.",
   tls_client_auth: "A value of token_endpoint_auth_method.",
   self_signed_tls_client_auth: "A value of token_endpoint_auth_method.",
   pairwise: "A value of subject_type.",
@@ -47,8 +50,11 @@ const sharedNames: Readonly<Record<string, string>> = {
   "fragment.jwt": "A value of response_mode.",
   "form_post.jwt": "A value of response_mode.",
   device_code: "A member of the setting lifetimes.",
-  authorization_details: "A registered claim of access tokens, which no user can have.",
+  authorization_response: "A member of the setting lifetimes.",
 };
+
+/** Words of extensions that are in no name of the core, not even as a part of it. */
+const wordsOfExtensions = /certificate|ciba|jarm|mcp|mtls|poll|pushed|security_?event|tls_/gi;
 
 /** Files that may contain names of extensions, and why. */
 const sharedFiles: Readonly<Record<string, string>> = {
@@ -58,6 +64,14 @@ const sharedFiles: Readonly<Record<string, string>> = {
   "src/server/pages/parameters.tsx": "It explains parameters of authorization requests to developers.",
   "src/server/pages/authorized": "It shows and explains every authorization response, signed ones and errors.",
 };
+
+function sharedFile(path: string): string | undefined {
+  return Object.keys(sharedFiles).find((file) => path.startsWith(file));
+}
+
+function isCore(path: string): boolean {
+  return path.startsWith("src/core/");
+}
 
 /** A server that is assembled, and its metadata. */
 async function openServer(extensions: readonly Extension[], settings: LatchkeyOptions = {}) {
@@ -101,6 +115,7 @@ function namesOf(extension: Extension, server: HostedServer): string[] {
       .map(({ name }) => name),
     ...values.subjectTypes ?? [],
     ...Object.keys(extension.clientMetadata?.fields ?? {}),
+    ...Object.keys(extension.jwtTypes ?? {}),
     ...Object.keys(extension.metadata?.(server, []) ?? {}),
     ...recordKinds(text),
     ...name === "dpop" ? [server.receipt.schemes(server).at(-1)!] : [],
@@ -145,9 +160,8 @@ export async function findExtensionNames(): Promise<string[]> {
     return names.flatMap((name) =>
       kernelSources.filter(([, source]) => source.includes(name)).flatMap(([path, source]) =>
         linesWithName(source, name).flatMap((line) => {
-          const shared = Object.hasOwn(sharedNames, name)
-            ? name
-            : Object.keys(sharedFiles).find((file) => path.startsWith(file));
+          const isShared = Object.hasOwn(sharedNames, name) || !isCore(path) && Object.hasOwn(settingNames, name);
+          const shared = isShared ? name : sharedFile(path);
           if (shared === undefined) return [`${path}:${line} names ${name} of the extension ${extension.name}.`];
           used.add(shared);
           return [];
@@ -155,9 +169,18 @@ export async function findExtensionNames(): Promise<string[]> {
       )
     );
   });
-  const unused = [...Object.keys(sharedNames), ...Object.keys(sharedFiles)].filter((shared) => !used.has(shared));
+  const unused = [sharedNames, settingNames, sharedFiles].flatMap((list) => Object.keys(list))
+    .filter((shared) => !used.has(shared));
+  const words = kernelSources.filter(([path]) => isCore(path) && sharedFile(path) === undefined)
+    .flatMap(([path, source]) =>
+      withoutTexts(source).split("\n").flatMap((text, i) =>
+        (text.match(wordsOfExtensions) ?? []).map((word) =>
+          `${path}:${i + 1} contains the word ${word} of an extension: move what it is for into the extension.`
+        )
+      )
+    );
   return [
-    ...new Set(findings),
+    ...new Set([...findings, ...words]),
     ...unused.map((shared) => `The kernel does not name ${shared}: remove it from scripts/extension_names.ts.`),
   ];
 }
