@@ -31,7 +31,6 @@ const sharedNames: Readonly<Record<string, string>> = {
   audience: "The `aud` of JWTs, and the setting audience.",
   claims: "What a server knows of a user.",
   implicit: "A grant type that OAuth 2.1 lacks, in messages, and which client metadata names.",
-  claims: "A setting, and a field of forms for users.",
   device: "The device of the user, to which a redirect URI may lead.",
   error: "A parameter of every error response, and an event of runtimes.",
   jwt: "The `typ` of every JWT, and a format of access tokens.",

@@ -1,5 +1,6 @@
 /** The checks of an authorization request, in the order in which they run. */
 
+import { policyOf } from "./clients/repository.ts";
 import { ignoreRejection } from "./immediate.ts";
 import { type ParameterDescription, parameters } from "./params.ts";
 import { reject } from "./reject.ts";
@@ -41,7 +42,7 @@ const checks: readonly RequestPart[] = [
   { rule: "AZ-19", redirectOnly: true, read: assertResponseMode },
   { rule: "AZ-13", read: rejectLongNonce },
   { rule: "AZ-17", passes: true, name: "scope", read: readScope },
-  { rule: "PK-07", passes: true, redirectOnly: true, name: "codeChallenge", read: readCodeChallenge },
+  { rule: "PK-07", passes: true, redirectOnly: true, name: "codeChallenge", read: readChallenge },
   { redirectOnly: true, name: "nonce", read: ({ params }) => params.get("nonce") },
   { rule: "RI-01", name: "resources", read: ({ server, params }) => server.resources.read(server, params) },
   { rule: "OI-03", name: "loginRequirements", read: readLoginRequirements },
@@ -127,6 +128,13 @@ function rejectUnusableSource({ rejection }: PartRequest): void {
 function rejectRepeated({ server, params }: PartRequest): void {
   params.rejectRepeated((facts) => reject("AZ-07", facts));
   server.passed?.("AZ-07");
+}
+
+async function readChallenge(
+  { server, client, params }: PartRequest,
+  { scope = [] }: Partial<AuthorizationRequest>,
+): Promise<string | undefined> {
+  return await readCodeChallenge(policyOf(server, client), client, params, scope, server.passed);
 }
 
 /** Maximum length of `nonce`, which is stored with a code, in characters. */

@@ -75,14 +75,13 @@ export async function checkCode(
   const { clientId } = record.grant;
   if (clientId !== client.id) throw invalidGrant({ rule: "CI-05", issuedTo: clientId, sentBy: client.id });
   server.passed?.("CI-05", client.id);
+  const policy = policyOf(server, client);
   const redirectUri = parameters.get("redirect_uri");
-  if (
-    redirectUri !== undefined || isUnbound(parameters, record) && !policyOf(server, client).pkce.insecureAllowMissing
-  ) {
+  if (redirectUri !== undefined || isUnbound(parameters, record) && !policy.pkce.insecureAllowMissing) {
     assertRedirectUri(record, redirectUri ?? requireRedirectUri(parameters));
     server.passed?.("TK-15", redirectUri);
   }
-  await verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
+  await verifyCodeVerifier(policy, client, record, parameters.get("code_verifier"), server.passed);
 }
 
 /** Whether neither a code challenge nor redirect_uri binds the code to the request. */
