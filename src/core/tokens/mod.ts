@@ -11,7 +11,7 @@ import type { AccessTokenClaims } from "./access_token.ts";
 import { accessTokenClaims, type ClaimRules, claimsForScope, type UserClaims } from "../claims.ts";
 import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
-import { type JwtKind, secondsNow, tokenHash } from "../keys/jwt.ts";
+import { secondsNow, tokenHash } from "../keys/jwt.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { refreshToken } from "./refresh_token.ts";
 
