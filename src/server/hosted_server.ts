@@ -15,7 +15,7 @@ import type { Access, FurtherAccess } from "./entries/access.ts";
 import type { Background } from "./hosting/background.ts";
 import type { RateLimiter } from "./hosting/rate_limiter.ts";
 import type { KeyRotation } from "./hosting/rotating_keys.ts";
-import type { ClaimChange } from "./claim_change.ts";
+import type { ClaimChange } from "./entries/claim_change.ts";
 import type { Delivery } from "./delivery.ts";
 import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
 import type { ServerClients } from "./entries/server_clients.ts";
@@ -214,7 +214,7 @@ export interface HostedServer extends FetchingServer {
   /** The resources that access tokens can be issued for. */
   readonly resources: HostedResources;
   /** Changes the claims of tokens, and reads the changed ones; absent if they are not changed. */
-  readonly claimChange?: ClaimChange;
+  readonly claimChange?: ClaimChange<HostedServer>;
   /** Access besides scope; absent if no extension handles it. */
   readonly access?: Access;
   /** Runs work that no response waits for. */

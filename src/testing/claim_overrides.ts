@@ -6,9 +6,9 @@ import type { RequestLike, ResponseLike } from "../core/http/message.ts";
 import { isObject } from "../core/json_value.ts";
 import { parseTarget } from "../core/router.ts";
 import { boundedCache } from "../platform/bounded_cache.ts";
-import { claimsContext } from "../server/claim_change.ts";
+import { claimsContext } from "../server/entries/claim_change.ts";
 import type { ClaimsContext } from "../core/tokens/claims_context.ts";
-import type { ClaimChange, OriginalClaims } from "../server/claim_change.ts";
+import type { ClaimChange, OriginalClaims } from "../server/entries/claim_change.ts";
 import type { TokenKind } from "./faults/resign.ts";
 import { withChange } from "./faults/with_change.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
@@ -136,7 +136,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     claims: Claims,
     context: ClaimsContext,
     incoming: RequestLike,
-    original?: ClaimChange["original"],
+    original?: ClaimChange<never>["original"],
   ): Claims {
     if (isEmpty(queues[kind])) return claims;
     const request = viewRequest(incoming);

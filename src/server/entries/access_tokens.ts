@@ -13,7 +13,7 @@ import { accessName } from "./access.ts";
 import { storeOf } from "./records.ts";
 import { isPairwise } from "./subjects.ts";
 import { userOf, verifyAccessToken } from "../../core/tokens/read_access_token.ts";
-import { asIssued, claimsToSign } from "../claim_change.ts";
+import { asIssued, claimsToSign } from "./claim_change.ts";
 
 /** An opaque access token, stored under the digest of its value. */
 export interface AccessTokenRecord {

@@ -15,7 +15,7 @@ import { parseTarget, type RequestHandler } from "../../core/router.ts";
 import type { Explanation } from "../../core/errors.ts";
 import { warn } from "../trace.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import type { ClaimChange } from "../claim_change.ts";
+import type { ClaimChange } from "../entries/claim_change.ts";
 import { changeRequest } from "./shared/change_request.ts";
 import { omit } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
@@ -117,7 +117,7 @@ export function providerPlugin(
     };
   };
 
-  const claimChange: ClaimChange = {
+  const claimChange: ClaimChange<HostedServer> = {
     change(server, kind, given, context) {
       const facts = { ...context, kind, server };
       let claims: Members = given;

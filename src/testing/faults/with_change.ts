@@ -1,10 +1,13 @@
 /** Adds a change of claims to a server. */
 
-import type { ChangeClaims, ClaimChange } from "../../server/claim_change.ts";
+import type { ChangeClaims, ClaimChange } from "../../server/entries/claim_change.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 
 /** Returns the claim changes of a server, followed by `change`. */
-export function withChange({ claimChange }: Pick<HostedServer, "claimChange">, change: ChangeClaims): ClaimChange {
+export function withChange(
+  { claimChange }: Pick<HostedServer, "claimChange">,
+  change: ChangeClaims,
+): ClaimChange<HostedServer> {
   return {
     ...claimChange,
     change: (server, kind, claims, context) =>

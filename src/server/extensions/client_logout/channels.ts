@@ -14,7 +14,7 @@ import { dueRecords, leaseRecord } from "../../entries/lease.ts";
 import { randomId } from "../../../core/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer, LogoutFrame } from "../../hosted_server.ts";
-import { finalClaims } from "../../claim_change.ts";
+import { finalClaims } from "../../entries/claim_change.ts";
 import { logoutStore, type SessionClientRecord } from "./records.ts";
 import { clientLogoutOf } from "./settings.ts";
 import {

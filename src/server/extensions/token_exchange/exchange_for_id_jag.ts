@@ -15,7 +15,7 @@ import type { ResourceAuthorizationServer } from "./settings.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import { randomId } from "../../../core/secrets.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { claimsToSign } from "../../claim_change.ts";
+import { claimsToSign } from "../../entries/claim_change.ts";
 import { findIdToken } from "./exchangeable_id_token.ts";
 import { verifyOwnJwt } from "../../../core/keys/verification.ts";
 import type { OwnJwtPolicy } from "../../../core/keys/verify_jwt.ts";

@@ -1,21 +1,24 @@
 /** Changes of the claims of issued tokens, by a provider's profile or a test. */
 
-import type { Authorization } from "../core/grants/authenticated_request.ts";
-import type { JwtKind } from "../core/keys/jwt.ts";
-import type { AccessTokenClaims } from "../core/tokens/access_token.ts";
-import type { ClaimsContext } from "../core/tokens/claims_context.ts";
-import type { Server } from "../core/server.ts";
-import type { HostedServer } from "./hosted_server.ts";
+import type { Authorization } from "../../core/grants/authenticated_request.ts";
+import type { JwtKind } from "../../core/keys/jwt.ts";
+import type { AccessTokenClaims } from "../../core/tokens/access_token.ts";
+import type { ClaimsContext } from "../../core/tokens/claims_context.ts";
+import type { Server } from "../../core/server.ts";
 
 /** @internal How the tokens of a server differ from the standard ones, and how it reads them. */
-export interface ClaimChange {
+export interface ClaimChange<Server> {
   /**
    * Changes the claims of a token or userinfo response before they are signed or sent. The result is not validated.
    * Default: no change.
    */
-  change?(server: HostedServer, ...issued: Parameters<ChangeClaims>): ReturnType<ChangeClaims>;
+  change?(server: Server, ...issued: Parameters<ChangeClaims>): ReturnType<ChangeClaims>;
   /** Claims of an access token before they were changed; `undefined` if they were not. */
   original?(claims: Readonly<Record<string, unknown>>): OriginalClaims | undefined;
+}
+
+interface ChangingServer<Server> {
+  readonly claimChange?: ClaimChange<Server>;
 }
 
 /** @internal Changes the claims of a token or userinfo response. */
@@ -26,8 +29,8 @@ export type ChangeClaims = (
 ) => Readonly<Record<string, unknown>>;
 
 /** The claims of a token, or the members of a userinfo response, as they are signed or sent. */
-export function finalClaims(
-  server: HostedServer,
+export function finalClaims<Changing extends ChangingServer<Changing>>(
+  server: Changing,
   ...[kind, claims, context]: Parameters<ChangeClaims>
 ): ReturnType<ChangeClaims> {
   return server.claimChange?.change?.(server, kind, claims, context) ?? claims;
@@ -51,8 +54,8 @@ export async function claimsContext(
 }
 
 /** The claims of a token as {@link finalClaims} returns them. */
-export async function claimsToSign(
-  server: HostedServer,
+export async function claimsToSign<Changing extends Server & ChangingServer<Changing>>(
+  server: Changing,
   kind: JwtKind,
   claims: Readonly<Record<string, unknown>>,
   authorization: Authorization,
@@ -62,7 +65,10 @@ export async function claimsToSign(
 }
 
 /** The claims that the server reads, with the issued values of those that are changed in the token. */
-export function asIssued(server: HostedServer, payload: Readonly<Record<string, unknown>>) {
+export function asIssued(
+  server: Pick<Server, "audience"> & { readonly claimChange?: Pick<ClaimChange<never>, "original"> },
+  payload: Readonly<Record<string, unknown>>,
+) {
   const issued = server.claimChange?.original?.(payload);
   const claims = { ...payload, ...issued?.others } as unknown as AccessTokenClaims;
   const { sub, aud = issued && server.audience } = issued ?? claims;
