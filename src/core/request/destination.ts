@@ -3,6 +3,7 @@
 import { type Client, policyOf } from "../clients/repository.ts";
 import { isUndottedScheme } from "../redirect_uri.ts";
 import { type Params, splitScope } from "../params.ts";
+import type { Policy } from "../policy.ts";
 import { reject } from "../reject.ts";
 import type { Server } from "../server.ts";
 import type { Recipient } from "./authorization_request.ts";
@@ -32,7 +33,7 @@ export async function findDestination(
     if (redirectUri === undefined || params.isRepeated("redirect_uri")) throw rejection;
     if (!client.allowsRedirectUri(redirectUri)) throw rejection;
   }
-  const uri = singleValue(params, "redirect_uri", "AZ-06") ?? onlyRedirectUri(server, client, params);
+  const uri = singleValue(params, "redirect_uri", "AZ-06") ?? onlyRedirectUri(policyOf(server, client), client, params);
   if (!client.allowsRedirectUri(uri)) throw reject("RU-01", { clientId: id, uri, registered: client.redirectUris });
   server.passed?.("RU-01", uri);
   if (isUndottedScheme(uri)) server.observe?.(server, client.id, "RU-11", { uri });
@@ -46,9 +47,12 @@ function singleValue(params: Params, name: string, rule: "AZ-02" | "AZ-06"): str
   return params.get(name);
 }
 
-function onlyRedirectUri(server: Server, client: Client, params: Params): string {
-  const policy = policyOf(server, client);
-  const { redirectUris: registered } = client;
+/** The redirect URI of a request that names none. */
+function onlyRedirectUri(
+  policy: Policy,
+  { redirectUris: registered }: Pick<Client, "redirectUris">,
+  params: Params,
+): string {
   const [only, ...others] = registered;
   if (splitScope(params.get("scope") ?? "").includes("openid")) throw reject("RU-07", { registered });
   if (only === undefined || others.length > 0 || policy.requireRedirectUri) {

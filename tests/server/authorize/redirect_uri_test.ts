@@ -87,34 +87,17 @@ test("[RU-01] the requested URI equals a registered one character for character"
   await assertResponded(server, [cb, "https://c.example/other", "https://c.example/a%20b%2f", "https://c.example"]);
 });
 
-test("[RU-01] a URI that is only equivalent to the registered one gets an error page", async () => {
-  await assertPages(await serverWith([cb]), [
-    ...["https://c.example/cb/", "HTTPS://c.example/cb", "https://c.example:443/cb", "https://c.example/%63b"],
-    ...["https://c.example/x/../cb", "https://c.example/./cb", "https://c.example//cb", "https://C.example/cb"],
-    ...["https://c.example/CB", "https://c.example./cb", "https://c.example:/cb", "https://c.example:0443/cb"],
-    ...["https:c.example/cb", "https:/c.example/cb", "https:///c.example/cb", "https:\\\\c.example\\cb"],
-    ...["https://c.example\\cb", "https://c.example/cb?", "https://c.example/cb#", "https://c.example/cb&"],
-    ...["https://@c.example/cb", "https://%63.example/cb", "https://c%2eexample/cb", "https://c\u3002example/cb"],
-    ...["https://ｃ.example/cb", "https://c.example/c\u00adb", "https://c.example/cb%00", "https://c.example/cb%20"],
-  ]);
-});
-
-test("[RU-01, HT-11] a URI with spaces or control characters around or inside gets an error page", async () => {
-  const blanks = [" ", "\t", "\n", "\r\n", "\0", "\x0b", "\x7f", "\xa0", "\u2028", "\u200b", "\ufeff"];
-  const uris = blanks.flatMap((blank) => [`${blank}${cb}`, `${cb}${blank}`, `https://c.exam${blank}ple/cb`]);
-  await assertPages(await serverWith([cb]), [...uris, `${cb}\0.evil.example`, `${cb}\n${evil}`, `${cb} ${evil}`]);
-});
-
-test("[RU-01] a URI that contains, or starts or ends with, the registered one gets an error page", async () => {
-  await assertPages(await serverWith([cb, "https://c.example"]), [
-    ...["https://c.example.evil.example/cb", "https://c.example@evil.example/cb"],
-    ...["https://c.example:x@evil.example/cb", "https://evil.example/https://c.example/cb"],
-    ...["https://evil.example?https://c.example/cb", `${evil}#${cb}`, "https://evil.example\\@c.example/cb"],
-    ...["https://c.example\\@evil.example", "https://c.example#@evil.example/cb", "https://c.examplecb"],
-    ...["https://xc.example/cb", "https://x.c.example/cb", "https://c.example/cb/../../x", "https://c.example/cbx"],
-    ...["https://c.example/cb/x", "https://c.example/cb?x=1", "https://c.example/cb;x", "https://c.example/c"],
-    ...["https://c.example/", "//c.example/cb", "/cb", "cb", "c.example/cb", "http://c.example/cb"],
-    ...[`${cb},${evil}`, `${cb} ${cb}`, cb.repeat(400), "x".repeat(10_000)],
+test("[RU-01, HT-11, HT-19] whatever does not match gets an error page", async () => {
+  await assertPages(await serverWith([cb, "http://127.0.0.1/cb"]), [
+    ...[
+      `${cb}/`,
+      "https://c.example:443/cb",
+      "https:\\\\c.example\\cb",
+      "https://c.example\\@evil.example",
+      "__proto__",
+    ],
+    ...[`\t${cb}`, `${cb}\0.evil.example`, `${cb}\n${evil}`, "https://c.exam\u2028ple/cb", "https://ｃ.example/cb"],
+    ...["http://127.0.0.1:65536/cb", "http://[::1:80/cb", `http://127.0.0.1:${"1".repeat(10_000)}/cb`, cb.repeat(400)],
   ]);
 });
 
@@ -122,11 +105,6 @@ test("[RU-01] another client's redirect URI gets an error page", async () => {
   const server = await testServer();
   await assertPage(await server.authorize({ redirect_uri: "https://web.example/cb" }));
   await assertPage(await server.authorize({ client_id: "web" }));
-});
-
-test("[RU-01, HT-19] inherited property names are no redirect URIs", async () => {
-  const names = ["__proto__", "constructor", "toString", "0", "length", "undefined", "null", "*"];
-  await assertPages(await serverWith([cb]), names);
 });
 
 test("[RU-02] a missing required redirect URI gets an error page", async () => {
@@ -160,25 +138,6 @@ test("[RU-02] a foreign redirect URI is shown escaped, never as a link or a targ
   });
 });
 
-test("[RU-03] on 127.0.0.1 and [::1] any port matches, for every kind of client", async () => {
-  await forEachCase(
-    [{}, { client_secret: "s" }, { client_secret: "s", application_type: "web" as const }],
-    async (kind) => {
-      const v4 = await serverWith(["http://127.0.0.1/cb"], kind);
-      const v6 = await serverWith(["http://[::1]/cb"], kind);
-      for (const port of ["", ":1", ":80", ":443", ":8080", ":51004", ":65535"]) {
-        await assertResponded(v4, [`http://127.0.0.1${port}/cb`]);
-        await assertResponded(v6, [`http://[::1]${port}/cb`]);
-      }
-    },
-  );
-  await assertResponded(await serverWith(["http://127.0.0.1:3000/cb"]), [
-    ...["http://127.0.0.1:3000/cb", "http://127.0.0.1:4000/cb", "http://127.0.0.1/cb"],
-  ]);
-  await assertResponded(await serverWith(["http://127.0.0.1"]), ["http://127.0.0.1", "http://127.0.0.1:5000"]);
-  await assertResponded(await serverWith(["http://[::1]:1/cb?a=1"]), ["http://[::1]:2/cb?a=1"]);
-});
-
 test("[RU-03] with https the port varies only where the issuer is on a test host, and the page says so", async () => {
   const registered = "https://127.0.0.1:3000/cb";
   const sent = "https://127.0.0.1:40917/cb";
@@ -192,25 +151,6 @@ test("[RU-03] with https the port varies only where the issuer is on a test host
   const query = encode({ ...goodRequest, client_id: "c", redirect_uri: sent });
   const { status } = await real.fetch(new Request(`https://auth.example.com/oauth2/authorize?${query}`));
   assertEquals(status, 400);
-});
-
-test("[RU-03] on loopback hosts scheme, spelling of the host, path and query must match", async () => {
-  await assertPages(await serverWith(["http://127.0.0.1/cb", "http://127.0.0.1/q?a=1"]), [
-    ...["http://127.0.0.1:51004/other", "http://127.0.0.1:51004/", "http://127.0.0.1:51004"],
-    ...["http://127.0.0.1:51004/cb/", "http://127.0.0.1:51004/CB", "http://127.0.0.1:51004/%63b"],
-    ...["http://127.0.0.1:51004/x/../cb", "http://127.0.0.1:51004/cb?", "http://127.0.0.1:51004/cb?a=1"],
-    ...["http://127.0.0.1:51004/cb#", "http://127.0.0.1:51004cb", "http://127.0.0.1:51004/q"],
-    ...["http://127.0.0.1:51004/q?a=2", "http://127.0.0.1:51004/q?a=1&b=2", "HTTP://127.0.0.1:51004/cb"],
-    ...["https://127.0.0.1:51004/cb", "ftp://127.0.0.1:51004/cb", "//127.0.0.1:51004/cb", "http:/127.0.0.1:51004/cb"],
-    ...["http:127.0.0.1:51004/cb", "http:\\\\127.0.0.1:51004\\cb", "http://127.0.0.2:51004/cb"],
-    ...["http://0.0.0.0:51004/cb", "http://[::1]:51004/cb", "http://localhost:51004/cb"],
-    ...["http://127.0.0.1.:51004/cb", "http://127.0.0.1.evil.example:51004/cb", "http://[::ffff:127.0.0.1]:51004/cb"],
-  ]);
-  await assertPages(await serverWith(["http://[::1]/cb"]), [
-    ...["http://[0:0:0:0:0:0:0:1]:51004/cb", "http://[::01]:51004/cb", "http://[::1%25lo]:51004/cb"],
-    ...["http://::1:51004/cb", "http://[::]:51004/cb", "http://[::2]:51004/cb", "http://127.0.0.1:51004/cb"],
-    "http://[::1]:51004/other",
-  ]);
 });
 
 test("[RU-03, TK-15] the code is bound to the requested port", async () => {
@@ -234,64 +174,6 @@ test("[RU-04] on localhost the port must match for a confidential client that is
   const server = await serverWith(["http://localhost:3000/cb"], { client_secret: "s" });
   await assertResponded(server, ["http://localhost:3000/cb"]);
   await assertPages(server, ["http://localhost:9999/cb", "http://localhost/cb"]);
-});
-
-test("[RU-04] the three loopback names do not match one another", async () => {
-  const uris = ["http://localhost:3000/cb", "http://127.0.0.1:3000/cb", "http://[::1]:3000/cb"];
-  await forEachCase(uris, async (registered) => {
-    const server = await serverWith([registered]);
-    await assertPages(server, uris.filter((uri) => uri !== registered));
-    await assertPages(server, uris.filter((uri) => uri !== registered).map((uri) => uri.replace("3000", "9999")));
-  });
-});
-
-test("[RU-04] for names below or beside a loopback name the port must match", async () => {
-  const server = await serverWith([
-    ...["http://app.localhost:3000/cb", "http://app.test:3000/cb"],
-    ...["http://localhost.test/cb", "http://127.0.0.1.test/cb"],
-  ]);
-  await assertPages(server, [
-    ...["http://app.localhost:9999/cb", "http://app.test:9999/cb"],
-    ...["http://localhost:3000/cb", "http://localhost.evil.example:3000/cb", "http://localhost.:3000/cb"],
-    ...["http://localhost:1.test/cb", "http://127.0.0.1:1.test/cb", "http://localhost.test:1/cb"],
-  ]);
-});
-
-test("[RU-05] the variable port is :digits after the host, from 1 to 65535", async () => {
-  const hosts = ["127.0.0.1", "[::1]", "localhost"];
-  await forEachCase(hosts, async (host) => {
-    const server = await serverWith([`http://${host}/cb`]);
-    await assertResponded(server, [`http://${host}:1/cb`, `http://${host}:65535/cb`]);
-    await assertPages(
-      server,
-      [
-        ...[":0", ":00", ":000000", ":65536", ":99999", ":100000", ":655350", ":", "::80", ":80:80", ":80:", ":+80"],
-        ...[":-1", ": 80", ":80 ", ":8\t0", ":\n80", ":80\0", ":8e3", ":0x50", ":80.0", ":80,81", ":a", ":８０", ":٨٠"],
-        ":%38%30",
-        ...["%3A80", ":1".repeat(4_000), `:${"1".repeat(10_000)}`, `:${"0".repeat(100)}80`],
-      ].map((port) => `http://${host}${port}/cb`),
-    );
-  });
-});
-
-test("[RU-05] a host that only resembles a loopback host with a port gets an error page", async () => {
-  const server = await serverWith(["http://127.0.0.1/cb", "http://[::1]/cb", "http://localhost/cb"]);
-  await assertPages(server, [
-    ...["http://127.0.0.1:80@evil.example/cb", "http://127.0.0.1@evil.example/cb"],
-    ...["http://127.0.0.1:80%40evil.example/cb", "http://127.0.0.1:80:x@evil.example/cb", "http://a@127.0.0.1:80/cb"],
-    ...["http://:80@127.0.0.1/cb", "http://@127.0.0.1/cb", "http://127.0.0.1:80\\@evil.example/cb"],
-    ...["http://127.0.0.1:80/@evil.example/cb", "http://127.0.0.1:80#@evil.example/cb"],
-    ...["http://127.0.0.1:80?@evil.example/cb", "http://127.0.0.1:80.evil.example/cb", "http://127.0.0.1\\:80/cb"],
-    ...["http://127.1:5000/cb", "http://127.0.1:5000/cb", "http://2130706433/cb", "http://2130706433:5000/cb"],
-    ...["http://0x7f.0.0.1:5000/cb", "http://0x7f000001:5000/cb", "http://0177.0.0.1:5000/cb"],
-    ...["http://127.0.0.01:5000/cb", "http://127.000.000.001:5000/cb", "http://１２７.0.0.1:5000/cb"],
-    ...["http://127。0。0。1:5000/cb", "http://127%2e0.0.1:5000/cb", "https://127.0.0.1:5000/cb"],
-    ...["http://localhost:80@evil.example/cb", "http://localhost%00:80/cb", "http://ⓛocalhost:80/cb"],
-    ...["http://[::1]:80@evil.example/cb", "http://[::1].evil.example:80/cb", "http://[::1:80/cb"],
-    ...["http://[::1]x:80/cb", "http://evil.example/http://127.0.0.1:80/cb", " http://127.0.0.1:80/cb"],
-    ...["\nhttp://127.0.0.1:80/cb", "xhttp://127.0.0.1:80/cb", "http://127.0.0.1:80/cb\n"],
-    ...["http://evil.example/\nhttp://127.0.0.1:80/cb", "http://127a0b0c1:80/cb"],
-  ]);
 });
 
 test("[RU-06] a client with several redirect URIs must send one", async () => {
