@@ -7,7 +7,7 @@
 /**
  * The result of such a function.
  *
- * @param name The function and whose it is, such as `metadata of the extension dpop`.
+ * @param name The function and whose it is, such as `metadata of the extension policy`.
  * @throws {TypeError} If it is a promise.
  */
 export function immediate<T>(name: string, result: T): T {
@@ -43,7 +43,7 @@ type Members = Readonly<Record<string, unknown>>;
  * which may reject.
  *
  * @param before The server without the replacements.
- * @param owner Whose replacements they are, such as `the extension dpop`.
+ * @param owner Whose replacements they are, such as `the extension policy`.
  */
 export function immediateFunctions<S extends object>(before: S, after: S, owner: string): Partial<S> {
   const [old, replaced] = [before as Members, after as Members];

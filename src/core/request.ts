@@ -145,7 +145,7 @@ function rejectLongNonce({ params }: PartRequest): void {
   if (length > maxNonceLength) throw reject("AZ-13", { name: "nonce", limit: maxNonceLength, length });
 }
 
-/** The reference to a pushed request (RFC 9126 §2.2). */
+/** The reference to a request (OpenID Connect Core §6.2). */
 export const requestUriParameter: ParameterDescription = {
   name: "request_uri",
   secret: "request_uri",

@@ -173,10 +173,7 @@ export interface Credentials {
   readonly connection: ClientAddress;
   /** The value of a header; `null` if the request has none of that name. */
   header(name: string): string | null;
-  /**
-   * The URL of the called endpoint, if its specification makes it an audience of client assertions (RFC 9126 §2, CIBA
-   * §7.1).
-   */
+  /** The URL of the called endpoint, if its specification makes it an audience of client assertions. */
   readonly audience?: string;
   /** The id of the public client of a request that names no client. Default: such a request is rejected. */
   readonly identifyClient?: (server: Server, params: Params) => Promise<string | undefined>;

@@ -30,7 +30,7 @@ interface CodeExchange {
   secretOf?(client: Client): string | undefined;
 }
 
-/** The methods that an example can show: a shell cannot sign a request or present a certificate of the client. */
+/** The methods that an example can show: a shell cannot sign a request, for example. */
 const shownMethods = { public: "none", confidential: "client_secret_basic" } as const;
 
 /**

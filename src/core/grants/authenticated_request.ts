@@ -16,7 +16,7 @@ export interface AuthenticatedRequest extends Carrier {
   readonly method: string;
   /** The absolute URL of the endpoint, without query. */
   readonly url: string;
-  /** The connection: the address of the sender, and the certificate. */
+  /** The connection, with the address of the sender. */
   readonly connection: ClientAddress;
   /** The value of a header; `null` if the request has none of that name. */
   header(name: string): string | null;

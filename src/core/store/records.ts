@@ -36,8 +36,7 @@ export interface Subject {
 }
 
 /**
- * The access that a user granted to a client. The code, the decision about a device, and each refresh token contain the
- * whole grant.
+ * The access that a user granted to a client. The code and each refresh token contain the whole grant.
  *
  * @internal
  */
