@@ -16,8 +16,9 @@ export interface MintedLogoutToken extends TokenOverrides {
   /** The `sub` of the user. Default: the first one. */
   readonly sub?: string;
   /**
-   * The `sid` of the client's ID token. Default: the `sid` of the user's session at a client with a logout URI, if it
-   * is the only one; otherwise none, which logs the user out of every session (OpenID Connect Back-Channel Logout §2.4).
+   * The `sid` of the client's ID token. Default: the `sid` of the user's session at a client with a logout URI. If the
+   * user has none or several, there is no `sid`: the user is logged out of every session (OpenID Connect Back-Channel
+   * Logout §2.4).
    */
   readonly sid?: string;
   /** The lifetime in seconds. Default: 120. */
