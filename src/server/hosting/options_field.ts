@@ -15,6 +15,7 @@ import type { Pages } from "../pages.ts";
 import { extensions as allExtensions } from "./extensions.ts";
 import { endpointPathsField } from "../config/endpoint_paths.ts";
 import { profileField } from "../config/profile_field.ts";
+import { replacedSettings } from "../config/replaced_members.ts";
 
 const functionField: Field<never> = {
   type: "function",
@@ -88,5 +89,5 @@ export function optionsField(extensions: readonly KnownExtension[] = allExtensio
   const paths = endpointPathsField(extensions);
   const extended = { clients: clientsField(clientFieldOf(extensions)), paths, profile: profileField(paths) };
   const fields = Object.assign({}, optionFields, extended, ...extensions.map(({ settings }) => settings?.fields));
-  return object<LatchkeyOptions>("LatchkeyOptions", fields, {});
+  return object<LatchkeyOptions>("LatchkeyOptions", fields, {}, { replacedMembers: replacedSettings });
 }
