@@ -9,7 +9,6 @@ import { digest } from "../secrets.ts";
 import { authMethodsOf, type ClientAuthMethod, type ClientMetadata, grantTypesFor, type User } from "./client.ts";
 import type { Policy } from "../policy.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
-import type { RuleId } from "../rules/mod.ts";
 
 /**
  * @internal Who made a client known: `configured`, the operator or the program; `approved`, a party that the operator
@@ -52,8 +51,6 @@ export interface Client {
   readonly idTokenAlg: SigningAlgorithm;
   /** Its policy; absent without a profile of the client. `policyOf` reads it. */
   readonly policy?: Policy;
-  /** The rule that its metadata satisfies, if they are in a document. */
-  readonly satisfies?: RuleId;
   /** Whether the client may authenticate, but need not: code challenges are as for a confidential client. */
   readonly mayAuthenticate?: true;
   /** Whether a registered redirect URI matches the requested one. */

@@ -28,7 +28,6 @@ export async function findDestination(
   const redirectUri = params.get("redirect_uri");
   if (client === undefined) throw reject("AZ-02", { id, redirectUri });
   server.passed?.("AZ-02", id);
-  if (client.satisfies !== undefined) server.passed?.(client.satisfies, id);
   if (rejection !== undefined) {
     if (redirectUri === undefined || params.isRepeated("redirect_uri")) throw rejection;
     if (!client.allowsRedirectUri(redirectUri)) throw rejection;

@@ -152,7 +152,6 @@ export async function parseDocument(
     ...client,
     standing: "unknown",
     name: client.name || new URL(url).host,
-    satisfies: "MC-04",
     document: { ...times, identity, warnings },
   };
 }
