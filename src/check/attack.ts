@@ -163,8 +163,6 @@ export interface Attack {
    * the scan of the others finds it.
    */
   readonly exposes?: readonly Exposure[];
-  /** Whether a usual check draws a sample of the variants. Default: it tries all. */
-  readonly isDrawn?: boolean;
   /**
    * Adds the faults.
    *

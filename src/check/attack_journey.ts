@@ -126,8 +126,7 @@ async function perform(
         ? { outcome: "rejected", error: new Error("the application began a new login") }
         : ended;
     const evidence = { outcome, error, exchanges };
-    // After a drawn attack only the next login counts.
-    if (error instanceof UndecidedError && (!attack.isDrawn || error instanceof LoginLimitError)) {
+    if (error instanceof UndecidedError) {
       return unknownResult(task, "inconclusive", describeError(error), { cause: error.reason, evidence });
     }
     // Each session has a sub, and may have any other member; a conclusion has none.

@@ -22,7 +22,6 @@ import { resultWithoutJourney } from "./obstacles.ts";
 import type { AttackResult, CheckReport, ControlResult } from "./report.ts";
 import { checkInTurn, confirmedResult } from "./run_in_turn.ts";
 import { openRunner, type Runner } from "./runner.ts";
-import { seededRandom } from "../testing/seeded_random.ts";
 import { timers } from "../core/timers.ts";
 
 /**
@@ -53,9 +52,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
     (only === undefined ? isOfKind(attack) : isNamed(attack, only)) && !isNamed(attack, except)
   );
   const withPractices = (only === undefined || only.includes("practices")) && !except.includes("practices");
-  const all = selected.flatMap((attack) =>
-    drawVariants(attack, { ...options, only }).map((values): CheckTask => ({ attack, values }))
-  );
+  const all = selected.flatMap((attack) => attack.variants.map((values): CheckTask => ({ attack, values })));
   const [tasks, scans] = [all.filter(({ attack }) => !attack.exposes), all.filter(({ attack }) => attack.exposes)];
   const startedAt = timers.elapsed();
   const journeys = as === undefined ? separateJourneys(server) : await journeysAt(as);
@@ -95,24 +92,6 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   } finally {
     await journeys.close();
   }
-}
-
-/** How many variants of a drawn attack a usual check tries. */
-const drawnVariants = 6;
-
-/** The variants to try: of a drawn attack a sample, unless `all` is set or `only` has no other attack. */
-function drawVariants(
-  { id, variants, isDrawn }: Attack,
-  { only, all, seed = "" }: CheckOptions,
-): Attack["variants"] {
-  if (!isDrawn || all || only?.join() === id) return variants;
-  const random = seededRandom(`${seed} ${id}`);
-  const left = [...variants];
-  const drawn: typeof left = [];
-  while (drawn.length < drawnVariants && left.length > 0) {
-    drawn.push(...left.splice(new DataView(random(4).buffer).getUint32(0) % left.length, 1));
-  }
-  return drawn;
 }
 
 /** Acts until the check is stopped. */

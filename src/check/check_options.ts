@@ -22,13 +22,6 @@ export interface CheckOptions {
   readonly except?: readonly string[];
   /** Whether to run the attacks that end only by a time limit of the client. Default: false. */
   readonly timeLimits?: boolean;
-  /**
-   * Whether to try every wrong value of every member of every response, which takes minutes. Default: a sample; an
-   * attack that is the only one in `only` tries all of its values.
-   */
-  readonly all?: boolean;
-  /** Seed of the sample: another text gives another sample. Default: the same sample in each check. */
-  readonly seed?: string;
   /** How long to wait for the client in each journey, in milliseconds. Default: 5000. */
   readonly timeoutMs?: number;
   /** How many journeys run at the same time. Default: 8; 1 for a client that can only handle one login. */
@@ -79,8 +72,8 @@ export interface CheckOptions {
    */
   readonly pauseMs?: number;
   /**
-   * How many minutes the attacks may take, the most severe first; what remains is skipped. For `as`. Default:
-   * no limit.
+   * How many minutes the attacks may take, the most severe first; what remains is skipped. For `as`. Default: no limit,
+   * but restarts take at most twice as long as the rest.
    */
   readonly minutes?: number;
   /**
@@ -104,8 +97,6 @@ export interface OperatorOptions extends
   Pick<
     CheckOptions,
     | "timeLimits"
-    | "all"
-    | "seed"
     | "timeoutMs"
     | "recoveryMs"
     | "pauseMs"
@@ -135,8 +126,6 @@ const optionsField = object<CheckOptions>("CheckOptions", {
   only: texts(["id-token"]),
   except: texts(["transport"]),
   timeLimits: flag(false),
-  all: flag(false),
-  seed: text(["night 7"]),
   timeoutMs: whole(5000, { min: 1, expected: "a whole number of milliseconds, at least 1" }),
   concurrency: whole(8, { min: 1, expected: "a whole number, at least 1" }),
   server: objectOption,

@@ -36,7 +36,7 @@ export async function checkInTurn(
   results: AttackResult[],
   report: (result: AttackResult) => AttackResult,
 ): Promise<void> {
-  const { onStart, minutes = Infinity, recoveryMs = defaultRecoveryMs, all } = runner.options;
+  const { onStart, minutes, recoveryMs = defaultRecoveryMs } = runner.options;
   const startedAt = timers.elapsed();
   let restartMs = 0;
   /** A restart whose duration counts. */
@@ -47,7 +47,8 @@ export async function checkInTurn(
     });
   const [restart, restartInAttack] = [timed(runner.restart), timed(runner.options.restart)];
   const mayRestart = () =>
-    all === true || restartMs < Math.max(minRestartMs, restartShare * (timers.elapsed() - startedAt - restartMs));
+    minutes !== undefined ||
+    restartMs < Math.max(minRestartMs, restartShare * (timers.elapsed() - startedAt - restartMs));
   /** Whether the client has what it read at its start, during an attack. */
   let isStale = false;
   const requested = control.passed ? await requestedEndpoints(runner) : new Set<string>();
@@ -83,7 +84,7 @@ export async function checkInTurn(
       return unknownResult(
         task,
         "skipped",
-        "restarts have taken twice as long as the rest of the check (all, --all on)",
+        "restarts have taken twice as long as the rest of the check (minutes, --minutes)",
       );
     }
     if (kept !== undefined && unread.has(kept) && endpointsOf(task).every(isKept)) {
@@ -128,7 +129,7 @@ export async function checkInTurn(
     return unknownResult(task, "inconclusive", stopped.because, stopped);
   }
 
-  const endsAt = timers.elapsed() + minutes * 60_000;
+  const endsAt = timers.elapsed() + (minutes ?? Infinity) * 60_000;
   for (const [index, task] of [...tasks.entries()].sort(([, a], [, b]) => compareTasks(a, b))) {
     onStart?.(task.attack.id);
     results[index] = report(
@@ -200,9 +201,7 @@ function keptBy(task: CheckTask, requested: ReadonlySet<string>): string | undef
 function withLostLogin(result: AttackResult, { error }: Attempt<unknown>, recoveryMs: number): AttackResult {
   const details = error === undefined ? "" : `: ${describeError(error)}`;
   const isStopped = error instanceof UnreachableError;
-  // A client may also keep metadata whose members it has no reason to reject.
-  const isKept = rank(result) === 1 || rank(result) === 2 && result.attack.isDrawn === true;
-  const mayRest = !isStopped && isKept && recoveryMs < secondsBetweenLogins * 1000;
+  const mayRest = !isStopped && rank(result) === 1 && recoveryMs < secondsBetweenLogins * 1000;
   const effect = isStopped
     ? `the application stopped during this attack${details}`
     : `after it, a login without an attack failed${mayRest ? ` for ${recoveryMs / 1000} s` : ""}${details}`;

@@ -63,6 +63,8 @@ export interface Decisions {
   expiryAfterRefresh(expiry: number, before: number): number;
   /** Whether a refresh token that the server has rejected is sent again. */
   readonly keepsDeadRefreshToken: boolean;
+  /** Whether a session keeps its first refresh token when it receives a new one. */
+  readonly keepsFirstRefreshToken: boolean;
   /** Whether the ID token of a refresh needs the nonce of the login. */
   readonly demandsNonceAtRefresh: boolean;
   /** Whether all users wait for one refresh. */
@@ -149,6 +151,7 @@ export const correctDecisions: Decisions = {
   keepsAnyMetadata: false,
   expiryAfterRefresh: (expiry) => expiry,
   keepsDeadRefreshToken: false,
+  keepsFirstRefreshToken: false,
   demandsNonceAtRefresh: false,
   sharesRefreshes: false,
   refreshesInBackground: false,

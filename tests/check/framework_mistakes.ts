@@ -287,6 +287,11 @@ export const frameworkMistakes: readonly FrameworkMistake[] = [
     change: () => ({ keepsDeadRefreshToken: true }),
   },
   {
+    name: "keeps the old refresh token when it receives a new one",
+    foundBy: "refresh/id-token-absent",
+    change: () => ({ keepsFirstRefreshToken: true }),
+  },
+  {
     name: "demands the nonce at a refresh",
     foundBy: "ability/refresh",
     change: () => ({ demandsNonceAtRefresh: true }),

@@ -292,6 +292,8 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
         tokens.expiresAt = decisions.expiryAfterRefresh(storeOf(journey, refreshed).expiresAt, tokens.expiresAt);
         tokens.refreshToken = has("stores the refresh response as it is")
           ? refreshed.refresh_token
+          : decisions.keepsFirstRefreshToken
+          ? tokens.refreshToken
           : refreshed.refresh_token ?? tokens.refreshToken;
       } catch (error) {
         if (

@@ -79,7 +79,7 @@ for (
 
 test("texts for the owner of an application name flags, and no member of a driver", async () => {
   const { stdout } = await checkInProcess(["--only", "refresh,logout,device,registration,resource"]);
-  assertStringIncludes(stdout, "; the check cannot refresh the tokens (add --refresh-url) (9);");
+  assertMatch(stdout, /the check cannot refresh the tokens \(add --refresh-url\) \(\d+\)/);
   assert(!/ClientDriver|ClientSession|driver/.test(stdout), stdout);
 });
 

@@ -278,7 +278,7 @@ test("faults lists attacks, faults and practices, also as JSON; help fits in 80 
   const both = 'found "sub-missing".\n  Did you mean id-token/sub-missing or userinfo/sub-missing?';
   assertThrows(() => listed("sub-missing"), Error, both);
   assertEquals(listed("pkce-used"), ["pkce-used"]);
-  assertEquals((listed("practices")).length, 48);
+  assertEquals((listed("practices")).length, 43);
   const category = listed("id-token");
   assert(category.length > 10 && category.every((id) => id.startsWith("id-token/")));
   assert((listed("idToken")).every((id) => id.startsWith("idToken.")));

@@ -5,7 +5,7 @@ import { error } from "../../testing/faults/mod.ts";
 import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { forgeJwt, signWithForeignKey } from "./forged_jwt.ts";
-import { drawnCells, gridAttacks, type GridResponse, jsonResponse } from "./grid.ts";
+import { gridAttacks, type GridResponse, jsonResponse } from "./grid.ts";
 import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { sent } from "./parameters.ts";
@@ -85,18 +85,6 @@ const withBothUris: GridResponse = {
 
 /** The attacks of the category `device`. */
 export const deviceAttacks: readonly Attack[] = [
-  ...gridAttacks(response, [{
-    ...{
-      id: "device/member-missing",
-      fix: "Check that device_code, user_code and verification_uri are present before you poll.",
-      level: "must-reject",
-      endpoints: ["device_authorization"],
-      stop: "callback",
-    },
-    ...{ member: ["device_code", "user_code", "verification_uri"], values: ["absent", "null"] },
-    correctClient: "The client reports the missing member, and does not poll.",
-    sources: ["RFC 8628 §3.2"],
-  }]),
   ...gridAttacks(withBothUris, [{
     ...{ id: "device/verification-uri-hostile", level: "must-reject", endpoints: ["device_authorization"] },
     member: "verification_uri",
@@ -116,10 +104,6 @@ export const deviceAttacks: readonly Attack[] = [
       };
     },
   }]),
-  drawnCells(response, {
-    ...{ id: "device/members", endpoints: ["device_authorization"] },
-    member: ["user_code", "verification_uri", "verification_uri_complete", "expires_in", "interval", "message"],
-  }),
   defineAttack({
     id: "device/id-token-forged",
     fix: "Verify the signature of the ID token, as after every other login.",

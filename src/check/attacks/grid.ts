@@ -1,9 +1,6 @@
 /**
- * The response grid: each response of the server, each of its members, each wrong value.
- *
- * A row is an attack on one member with the values that its duty forbids. All other cells of a response are one attack
- * ({@link drawnCells}): whatever the member is, a client ends, does not crash, and logs in again. A usual check draws a
- * sample of those.
+ * The response grid: rows of wrong values of one member of a response. A row is an attack, with the values that its
+ * duty forbids.
  */
 
 import type { Fault } from "../../testing/faults/fault.ts";
@@ -12,8 +9,7 @@ import { choiceParameter } from "../../testing/faults/parameters.ts";
 import { overrideClaims } from "../../testing/faults/resign.ts";
 import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
-import { describeOutcome } from "../assess.ts";
-import type { Assessment, Observation, Stage } from "../attack.ts";
+import type { Stage } from "../attack.ts";
 import { type Attack, type AttackSource, defineAttack } from "../define_attack.ts";
 import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
 import { type WrongValues, wrongValues } from "./wrong_values.ts";
@@ -27,8 +23,6 @@ export interface GridResponse {
   readonly name: string;
   /** Whether every response is changed. Default: the next one. */
   readonly isSteady?: boolean;
-  /** Whether a client may keep what it received, so that the next login fails. Default: false. */
-  readonly isKept?: boolean;
   /** A fault that changes one member of the response. */
   change(name: string, member: string, write: Write): Fault;
 }
@@ -64,21 +58,6 @@ export const authorizationResponse: GridResponse = {
         return written === undefined ? [] : [[name, String(written)]];
       });
     }),
-};
-
-/** The published keys. */
-export const publishedKeys: GridResponse = {
-  name: "each published key",
-  isSteady: true,
-  isKept: true,
-  change: (cell, member, write) =>
-    editJsonBody(cell, ({ keys, ...others }) => ({
-      ...others,
-      keys: (keys as readonly Readonly<Record<string, unknown>>[]).map((key) => ({
-        ...key,
-        [member]: write(key[member]),
-      })),
-    })),
 };
 
 /** A row of the grid. */
@@ -118,34 +97,6 @@ export function gridAttacks(response: GridResponse, rows: readonly Row[]): reado
       ...perform && { perform: (stage: Stage) => perform(stage, {}) },
     });
   });
-}
-
-/** The values of the cells that no row names. */
-const drawnValues = [
-  ...["absent", "null", "empty", "number", "true", "object", "list", "foreign", "hostile", "script", "line break"],
-  ...["huge", "deep", "negative", "out of range", "an hour ago"],
-];
-
-/** A client may keep what it has accepted, so that only the journey itself shows something. */
-function assessKept(observation: Observation): Assessment {
-  return { passed: observation.outcome !== "hung", because: describeOutcome(observation) };
-}
-
-/** All other cells of a response: any client ends, does not crash, and logs in again. */
-export function drawnCells(
-  response: GridResponse,
-  { member, values = drawnValues, ...row }: Omit<Row, "values"> & Partial<Pick<Row, "values">>,
-): Attack {
-  const [attack] = gridAttacks(response, [{
-    level: "must-recover",
-    title: `A member of ${response.name} has a wrong value: absent, of another type, foreign, hostile or huge.`,
-    correctClient: "The client ignores the member or reports an error, and the next login works.",
-    sources: ["RFC 6749 §10.14", "OWASP ASVS 2.2.1"],
-    ...response.isKept && { assess: assessKept },
-    ...row,
-    ...{ member, values },
-  }]);
-  return { ...attack!, isDrawn: true };
 }
 
 const json = (text: string) => status(200, { body: text, headers: { "content-type": "application/json" } });

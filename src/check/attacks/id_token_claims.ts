@@ -9,7 +9,7 @@ import { everyLogin, exchangesOf, type Observation } from "../attack.ts";
 import { unknownUser } from "../driver.ts";
 import { isOfUserinfoAlone, listTexts } from "../user_texts.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { claimsOf, drawnCells, gridAttacks } from "./grid.ts";
+import { claimsOf, gridAttacks } from "./grid.ts";
 import { nearIssuers, nearMisses, noText } from "./wrong_values.ts";
 import { passIf, undecided } from "./conclusions.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
@@ -119,10 +119,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       ...{ needs: ["readsIdToken", "nonce"], sources: ["CVE-2024-10318"], alsoIn: everyLogin },
     },
     {
-      ...{ id: "id-token/at-hash-missing", member: "at_hash", values: ["absent"], level: "must-tolerate" },
-      sources: ["OpenID Connect Core §3.1.3.6"],
-    },
-    {
       ...{
         id: "id-token/acr-weaker",
         fix: "Compare acr of the ID token with the level that you requested.",
@@ -164,13 +160,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
         ),
     },
   ]),
-  drawnCells(claims, {
-    id: "id-token/members",
-    member: [
-      ...["azp", "iat", "nbf", "auth_time", "acr", "amr", "at_hash", "c_hash", "s_hash", "sid", "jti", "address"],
-      ...["name", "email", "email_verified", "picture", "groups", "_claim_names", "__proto__", "constructor"],
-    ],
-  }),
   defineAttack({
     id: "id-token/iss-known",
     fix: "Compare iss of the ID token with the issuer to which this login was sent.",

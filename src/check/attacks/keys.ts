@@ -2,21 +2,15 @@
 
 import type { PublishedKey } from "../../core/keys/keys.ts";
 import { encodeBase64url } from "../../core/crypto.ts";
-import { builtInKeys } from "../../testing/built_in_keys.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body, idToken, keys, status } from "../../testing/faults/mod.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation, secondsBetweenLogins } from "../attack.ts";
 import { signWithHmac } from "./forged_jwt.ts";
-import { drawnCells, gridAttacks, jsonResponse, publishedKeys, wrongBodies } from "./grid.ts";
+import { wrongBodies } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
-import { passIf, undecided } from "./conclusions.ts";
-
-type Key = Readonly<Record<string, unknown>>;
-
-/** The keys of a JWKS body. */
-const keysOf = (members: Readonly<Record<string, unknown>>) => members.keys as readonly Key[];
+import { undecided } from "./conclusions.ts";
 
 /** The logins with an unknown key. */
 const unknownLogins = 10;
@@ -31,28 +25,14 @@ function maxFetches({ exchanges }: Observation): number {
 
 /** The attacks of the category `keys`. */
 export const keyAttacks: readonly Attack[] = [
-  ...gridAttacks(jsonResponse("the JWKS", { isSteady: true }), [
-    {
-      ...{
-        id: "keys/empty",
-        fix: "Reject the ID token if no key could be fetched.",
-        member: "keys",
-        values: ["empty", "absent", "object", "text"],
-        sources: ["RFC 7517 §5"],
-      },
-      duty: "RFC 8725 §3.3",
-    },
-  ]),
   defineAttack({
     id: "keys/down",
     fix: "Reject the ID token if no key could be fetched.",
-    title: "The JWKS endpoint responds with an error status, or with a body that is not a JSON object.",
+    title: "The JWKS endpoint responds with an error status, with a body that is not a JSON object, or without keys.",
     duty: "RFC 8725 §3.3",
-    ...oneOf("how", ["503", ...Object.keys(wrongBodies)]),
-    always: ({ how }) => wrongBodies[how] ?? status(503),
-  }),
-  drawnCells(publishedKeys, {
-    ...{ id: "keys/members", member: ["kty", "kid", "use", "alg", "n", "x", "crv", "key_ops", "x5c"], stop: undefined },
+    ...oneOf("how", ["503", "no keys", ...Object.keys(wrongBodies)]),
+    always: ({ how }) =>
+      wrongBodies[how] ?? (how === "503" ? status(503) : body.edited(() => ({ keys: [] }), "no keys")),
   }),
   defineAttack({
     id: "keys/rotated",
@@ -152,21 +132,6 @@ export const keyAttacks: readonly Attack[] = [
     always: () => keys.extra(),
   }),
   defineAttack({
-    id: "keys/same-kid",
-    title: "The JWKS has two keys with the same kid, and the wrong one comes first.",
-    correctClient: "The client uses the key that verifies the signature, or reports that the kid is ambiguous.",
-    level: "must-tolerate",
-    sources: ["RFC 7517 §4.5"],
-    ...oneOf("type", ["other", "same"], "The type of the wrong key: other or same."),
-    always: ({ type }) =>
-      body.edited((members) => {
-        const all = keysOf(members);
-        const wrong = all.map((key) => type === "same" ? { ...key, ...swapped(key) } : keyOfAnotherType(key));
-        return { keys: [...wrong, ...all] };
-      }, "two keys under one kid"),
-    assess: ({ outcome }) => passIf(outcome === "rejected", "the client reported an error"),
-  }),
-  defineAttack({
     id: "keys/symmetric",
     fix: "Ignore published keys with the type oct.",
     title: "The JWKS has a symmetric key, and the ID token is signed with HMAC (HS256) and this key.",
@@ -176,19 +141,6 @@ export const keyAttacks: readonly Attack[] = [
     sources: ["RFC 8725 §3.5"],
     on: "any",
     always: () => symmetricKey(),
-  }),
-  defineAttack({
-    id: "keys/swapped-under-kid",
-    fix: "Fetch the keys again from time to time, and forget those that the server no longer publishes.",
-    title: "The JWKS has a wrong key under the kid of the key that signed the ID token.",
-    duty: "RFC 8725 §3.3",
-    sources: ["RFC 7517 §4.5", "auth0/jwks-rsa-java#277"],
-    always: () =>
-      body.edited((members) => {
-        const all = keysOf(members);
-        // The modulus of another key, with the ids of this one.
-        return { keys: all.map((key) => ({ ...key, ...swapped(key) })) };
-      }, "another key under the kid"),
   }),
 ];
 
@@ -205,21 +157,6 @@ export async function assessRotation(observation: Observation): Promise<Assessme
   return await logInAgain()
     ? { passed: false, isWarning: true, because: "the client fetched the keys again only in the hour after" }
     : undefined;
-}
-
-/** The key with its public value changed, so that it verifies nothing. */
-function swapped(key: Key): Key {
-  const name = typeof key.n === "string" ? "n" : "x";
-  const value = String(key[name]);
-  return { [name]: `${value.slice(0, 20)}${[...value.slice(20, 30)].reverse().join("")}${value.slice(30)}` };
-}
-
-/** A key of another type under the same kid. */
-function keyOfAnotherType({ kty, kid }: Key): Key {
-  const { n, e, crv, x, y } = builtInKeys[kty === "EC" ? "RS256" : "ES256"].at(-1)!.jwk;
-  return kty === "EC"
-    ? { kty: "RSA", kid, alg: "RS256", use: "sig", n, e }
-    : { kty: "EC", kid, alg: "ES256", use: "sig", crv, x, y };
 }
 
 /** A fault that signs the ID token with an HMAC, whose secret the JWKS publishes. */

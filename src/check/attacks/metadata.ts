@@ -7,7 +7,7 @@ import { requestedParam } from "../requested_param.ts";
 import { describeError, describeOutcome } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
-import { drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
+import { gridAttacks, jsonResponse } from "./grid.ts";
 import { noText, pick, type Wrong } from "./wrong_values.ts";
 import { conclude, passIf, undecided } from "./conclusions.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
@@ -24,7 +24,7 @@ const hostileUris = [
   ...["-marker", "$(true)"],
 ];
 
-const document = jsonResponse("the metadata document", { isSteady: true, isKept: true });
+const document = jsonResponse("the metadata document", { isSteady: true });
 
 /** Passes a client that completes the login without a request to the URL. */
 function assessVisit({ trap, outcome }: Observation): Assessment | undefined {
@@ -145,15 +145,6 @@ export const metadataAttacks: readonly Attack[] = [
       },
     },
     {
-      ...{ id: "metadata/auth-methods-odd", level: "must-tolerate", member: "token_endpoint_auth_methods_supported" },
-      values: {
-        ...pick("absent"),
-        "with an unknown one": (methods) => ["urn:example:unknown", ...methods as readonly string[]],
-      },
-      correctClient: "The client uses its method; without the member, the default of RFC 8414 applies.",
-      sources: ["RFC 8414 §2"],
-    },
-    {
       id: "metadata/members-unknown",
       level: "must-tolerate",
       title: "The metadata document has a member that no specification defines.",
@@ -163,16 +154,6 @@ export const metadataAttacks: readonly Attack[] = [
       sources: ["RFC 8414 §2"],
     },
   ]),
-  drawnCells(document, {
-    id: "metadata/members",
-    member: [
-      ...["authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri", "end_session_endpoint"],
-      ...["registration_endpoint", "revocation_endpoint", "pushed_authorization_request_endpoint", "scopes_supported"],
-      ...["response_types_supported", "grant_types_supported", "id_token_signing_alg_values_supported"],
-      ...["response_modes_supported", "token_endpoint_auth_methods_supported", "subject_types_supported"],
-      ...["authorization_response_iss_parameter_supported", "code_challenge_methods_supported", "__proto__"],
-    ],
-  }),
   defineAttack({
     id: "metadata/redirected",
     fix: "Fetch the metadata without following redirects.",

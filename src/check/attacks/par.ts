@@ -5,7 +5,7 @@ import { error } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
-import { drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
+import { gridAttacks, jsonResponse } from "./grid.ts";
 import { sent } from "./parameters.ts";
 import { noText } from "./wrong_values.ts";
 import { failIf } from "./conclusions.ts";
@@ -53,7 +53,6 @@ export const parAttacks: readonly Attack[] = [
     sources: ["RFC 9126 §2.2", "RFC 9126 §4"],
     assess: assessPushes,
   }]),
-  drawnCells(response, { id: "par/members", member: ["request_uri", "expires_in", "__proto__"] }),
   defineAttack({
     id: "par/rejected",
     fix: "Report the error of a push, and do not send the request through the browser instead.",

@@ -8,7 +8,6 @@ import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { unknownUser } from "../driver.ts";
 import { conclude, undecided } from "./conclusions.ts";
-import { drawnCells, jsonResponse } from "./grid.ts";
 import { findSecondUser, waitUntil } from "./open_logins.ts";
 
 /** What both attacks share: the second user logs in while the client waits for the first. */
@@ -67,10 +66,6 @@ async function logInTwice(
 
 /** The attacks of the category `ciba`, and those of `device` on two logins. */
 export const polledLoginAttacks: readonly Attack[] = [
-  drawnCells(jsonResponse("the backchannel authentication response", { isSteady: true }), {
-    ...{ id: "ciba/members", endpoints: ["backchannel_authentication"] },
-    member: ["auth_req_id", "expires_in", "interval"],
-  }),
   defineAttack({
     ...sharedLogin,
     id: "device/logins-shared",

@@ -7,7 +7,7 @@ import { editJsonBody, readBodyText, withBody } from "../../testing/faults/respo
 import { findParam } from "../../recorder/record_request.ts";
 import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
-import { drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
+import { gridAttacks, jsonResponse } from "./grid.ts";
 import { noText } from "./wrong_values.ts";
 import { exchangesOf } from "../attack.ts";
 import { oneOf } from "./parameters.ts";
@@ -31,7 +31,7 @@ function registeredClientId({ as }: Stage): string {
   return String(parseJsonObject(response?.body ?? "")?.client_id);
 }
 
-const response = jsonResponse("the registration response", { isSteady: true, isKept: true });
+const response = jsonResponse("the registration response", { isSteady: true });
 
 /** The attacks of the categories `registration` and `cimd`. */
 export const registrationAttacks: readonly Attack[] = [
@@ -71,19 +71,6 @@ export const registrationAttacks: readonly Attack[] = [
       };
     },
   }]),
-  drawnCells(response, {
-    id: "registration/members",
-    member: [
-      ...["client_id", "client_secret", "client_secret_expires_at", "client_id_issued_at", "redirect_uris", "scope"],
-      ...[
-        "token_endpoint_auth_method",
-        "grant_types",
-        "registration_access_token",
-        "registration_client_uri",
-        "tenant",
-      ],
-    ],
-  }),
   defineAttack({
     id: "registration/rejected",
     title: "The server rejects the dynamic registration of the client.",

@@ -15,7 +15,7 @@ import type { Exchange } from "../../recorder/exchange.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { challengeForms, rejectTokens, withoutHeader } from "./resource_challenge.ts";
-import { drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
+import { gridAttacks, jsonResponse } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
 import { pick } from "./wrong_values.ts";
 import { failIf } from "./conclusions.ts";
@@ -98,24 +98,7 @@ export const resourceAttacks: readonly Attack[] = [
       correctClient: "The client rejects the document: it compares the whole URL.",
       sources: ["RFC 9728 §3.3"],
     },
-    {
-      id: "resource/authorization-servers-odd",
-      level: "must-recover",
-      endpoints: ["resource_metadata"],
-      member: "authorization_servers",
-      values: {
-        ...pick("absent", "empty"),
-        "no URL first": (issuers) => ["not a URL", ...issuers as readonly string[]],
-        "one without metadata first": (issuers, { trap }) => [trap.origin, ...issuers as readonly string[]],
-      },
-      correctClient: "The client uses the next usable authorization server, or reports an error; the next login works.",
-      sources: ["RFC 9728 §2", "RFC 9728 §7.6"],
-    },
   ]),
-  drawnCells(metadataDocument, {
-    ...{ id: "resource/metadata-members", endpoints: ["resource_metadata"] },
-    member: ["authorization_servers", "scopes_supported", "bearer_methods_supported", "resource_name", "jwks_uri"],
-  }),
   ...gridAttacks(jsonResponse("the metadata document", { isSteady: true }), [{
     ...{
       ...rejectedDocument,
@@ -274,30 +257,6 @@ export const resourceAttacks: readonly Attack[] = [
           seen: "ended",
         }
         : assessAuthorizations(observation);
-    },
-  }),
-  defineAttack({
-    id: "resource/token-expired",
-    title: "The resource rejects the token of a session with 401 invalid_token.",
-    correctClient: "The client refreshes the tokens once and repeats the request once, or starts a new login.",
-    level: "must-recover",
-    journey: "session",
-    sources: ["RFC 6750 §3.1"],
-    match: hasToken,
-    once: (_, stage) => rejectTokens(stage, "invalid_token"),
-    async perform({ session, begin }) {
-      if (session!.request === undefined) return await begin();
-      await session!.request();
-      return session!;
-    },
-    assess(observation) {
-      const refreshes = exchangesOf(observation, "token").length;
-      const requests = exchangesOf(observation, "resource").length;
-      return failIf(
-        refreshes > 2 || requests > maxRequests,
-        `the client sent ${refreshes} token requests and ${requests} requests`,
-        "repeated",
-      );
     },
   }),
   defineAttack({

@@ -2,7 +2,7 @@
 
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { forgedSignatures, forgeryAttack, wrongForms } from "./forgeries.ts";
-import { claimsOf, drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
+import { claimsOf, gridAttacks, jsonResponse } from "./grid.ts";
 import { assessRotation } from "./keys.ts";
 import { nearIssuers, nearMisses, noText, pick } from "./wrong_values.ts";
 
@@ -139,9 +139,4 @@ export const resourceServerAttacks: readonly Attack[] = [
       sources: ["RFC 9700 §2.3"],
     },
   ]),
-  drawnCells(introspection, {
-    ...{ ...introspected, id: "resource/introspection-members" },
-    correctClient: "The resource server ignores the member or rejects the token, and accepts the next token.",
-    member: ["sub", "scope", "client_id", "username", "token_type", "exp", "iat", "nbf", "iss", "jti", "cnf"],
-  }),
 ];

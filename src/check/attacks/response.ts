@@ -1,8 +1,8 @@
 /** Authorization responses: CSRF and mix-up (RFC 6749 §10.12, RFC 9207, RFC 9700 §4.4, §4.7). */
 
-import { authorizationResponse as responseFaults, error, metadata } from "../../testing/faults/mod.ts";
+import { authorizationResponse as responseFaults, metadata } from "../../testing/faults/mod.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
-import { authorizationResponse, drawnCells, gridAttacks } from "./grid.ts";
+import { authorizationResponse, gridAttacks } from "./grid.ts";
 import { nearIssuers, nearMisses } from "./wrong_values.ts";
 import { everyLogin } from "../attack.ts";
 import { csrfProtection } from "./duties.ts";
@@ -66,11 +66,6 @@ export const responseAttacks: readonly Attack[] = [
       needs: ["requestsTokens"],
     },
   ]),
-  drawnCells(authorizationResponse, {
-    ...{ id: "response/members", member: ["code", "state", "iss"], needs: ["plainResponse"], stop: undefined },
-    values: ["hostile", "script", "line break", "huge", "list"],
-    ifUnmet: "the authorization response does not have this parameter",
-  }),
   defineAttack({
     id: "response/repeated",
     fix: "Reject a response that has a parameter twice.",
@@ -108,17 +103,6 @@ export const responseAttacks: readonly Attack[] = [
     start({ as }) {
       as.on("discovery").always(metadata.without("authorization_response_iss_parameter_supported"));
       as.on("authorize").once(responseFaults.missingIss());
-    },
-  }),
-  defineAttack({
-    id: "response/error-of-another-issuer",
-    fix: "Compare iss of the response with the issuer to which this login was sent, before the token request.",
-    ...ofIssuers,
-    title: "An error response has the iss of another issuer.",
-    correctClient: "The client rejects the response because of iss, and sends no token request.",
-    start({ as }) {
-      as.on("authorize").once(responseFaults.wrongIss());
-      as.on("authorize").once(error("access_denied"));
     },
   }),
   defineAttack({

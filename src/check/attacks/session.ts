@@ -1,15 +1,13 @@
 /** Requests, refreshes and logouts of a session (RFC 6749 §6, RFC 6750 §3.1, RFC 7009 §2.2, RP-Initiated Logout). */
 
-import { drop, error, hold, status } from "../../testing/faults/mod.ts";
+import { error, hold, status } from "../../testing/faults/mod.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
-import { assertSession } from "../driver.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
-import { withParameters } from "./callback_parameters.ts";
 import { userAfterLogout } from "./ended_session.ts";
 import { waitUntil } from "./open_logins.ts";
-import { oneOf, sent } from "./parameters.ts";
+import { oneOf } from "./parameters.ts";
 import { refreshRequest } from "./refresh.ts";
-import { atMost, failIf, undecided } from "./conclusions.ts";
+import { failIf, undecided } from "./conclusions.ts";
 
 /** How often the client refreshed. */
 function countRefreshes(observation: Observation): number {
@@ -40,23 +38,6 @@ const loggingOut = { journey: "session", level: "must-recover", needs: ["logOut"
 
 /** The attacks on a session, of the categories `error`, `refresh` and `logout`. */
 export const sessionAttacks: readonly Attack[] = [
-  defineAttack({
-    id: "error/interaction-required",
-    title: "The server rejects a login with prompt=none, because the user must act.",
-    correctClient: "The client ends the silent login, and starts at most one login with pages.",
-    journey: "session",
-    needs: ["logInSilently"],
-    sources: ["OpenID Connect Core §3.1.2.6"],
-    ...sent(
-      "code",
-      ["login_required", "consent_required", "interaction_required", "account_selection_required"],
-      "The member error.",
-    ),
-    match: { params: { prompt: "none" } },
-    always: ({ code }) => error(code),
-    perform: async ({ session }) => assertSession(await session!.logInSilently!(), "logInSilently"),
-    assess: atMost(2, "authorize", (requests) => `the client sent ${requests} authorization requests`),
-  }),
   defineAttack({
     id: "error/never-returns",
     needs: ["journeyBrowser"],
@@ -142,18 +123,6 @@ export const sessionAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    id: "refresh/response-lost",
-    title: "The server rotates the refresh token, but its response is lost.",
-    correctClient: "The client sends the old refresh token at most three times, and then asks the user to log in.",
-    sources: ["RFC 9700 §4.14.2", "HQBase/hqbase#41"],
-    match: refreshRequest,
-    once: () => drop("after"),
-    assess(observation) {
-      const refreshes = countRefreshes(observation);
-      return failIf(refreshes > 3, `the client refreshed ${refreshes} times`, "repeated");
-    },
-  }),
-  defineAttack({
     ...loggingOut,
     id: "logout/fails",
     title: "The end session endpoint responds with an error, or never responds.",
@@ -165,30 +134,6 @@ export const sessionAttacks: readonly Attack[] = [
       const waiting = hold();
       stage.as.on("logout").always(how === "hang" ? waiting : status(Number(how)));
       return await logOut(stage, how === "hang" ? waiting.arrived : undefined);
-    },
-  }),
-  defineAttack({
-    ...loggingOut,
-    journey: "login",
-    id: "logout/return-state-wrong",
-    title: "The browser returns from the logout with a wrong state, or with none.",
-    correctClient: "The client ends its session, and ignores the response.",
-    endpoints: ["logout"],
-    sources: ["OpenID Connect RP-Initiated Logout §2", "OpenID Connect RP-Initiated Logout §3"],
-    ...oneOf("how", ["wrong", "missing"]),
-    async perform({ driver, journey }, { how }) {
-      let isChanged = false;
-      const session = await driver.logIn!({
-        ...journey,
-        async endSession(url) {
-          const callback = await journey.endSession(url);
-          if (callback?.state === undefined) return callback;
-          isChanged = true;
-          return withParameters(callback, { state: how === "wrong" ? "state-of-another-logout" : undefined });
-        },
-      });
-      const conclusion = await logOut({ session });
-      return isChanged ? conclusion : undecided("the client sent no state to the end session endpoint");
     },
   }),
 ];

@@ -1,17 +1,15 @@
 /** Token responses (RFC 6749 §5.1). */
 
-import { tokens } from "../../testing/faults/mod.ts";
 import { overrideClaims } from "../../testing/faults/resign.ts";
 import { describeError } from "../assess.ts";
 import { validTokenResponse } from "./duties.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import type { ClientSession } from "../driver.ts";
 import { accessTokenOfAnotherUser, opaqueAccessToken } from "./access_tokens.ts";
-import { drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
-import { refreshRequest } from "./refresh.ts";
+import { gridAttacks, jsonResponse } from "./grid.ts";
 import { noText } from "./wrong_values.ts";
 import { oneOf } from "./parameters.ts";
-import { atMost, conclude, undecided } from "./conclusions.ts";
+import { conclude, undecided } from "./conclusions.ts";
 
 const response = jsonResponse("the token response");
 
@@ -76,11 +74,6 @@ export const tokenAttacks: readonly Attack[] = [
       sources: ["RFC 6749 §5.1", "danny-avila/LibreChat#15321", "outline/outline#10886", "giantswarm/muster#1239"],
     },
     {
-      ...{ id: "token/scope-empty", level: "must-tolerate", member: "scope", values: ["empty"] },
-      correctClient: "The client accepts the tokens, and derives no permission from the empty scope.",
-      sources: ["RFC 6749 §5.1", "CVE-2022-31690"],
-    },
-    {
       id: "token/refresh-token-empty",
       fix: "Treat an empty refresh token as none.",
       level: "must-reject",
@@ -112,15 +105,14 @@ export const tokenAttacks: readonly Attack[] = [
       duty: "RFC 6749 §5.1",
     },
   ]),
-  drawnCells(response, {
-    ...{ id: "token/members", stop: undefined },
-    member: ["access_token", "token_type", "expires_in", "refresh_token", "scope", "id_token", "error", "__proto__"],
-  }),
-  drawnCells({ ...response, name: "the response to a refresh" }, {
-    id: "refresh/members",
-    match: refreshRequest,
-    member: ["access_token", "token_type", "expires_in", "refresh_token", "scope", "id_token", "error"],
-  }),
+  ...gridAttacks(response, [{
+    ...{ id: "token/members", stop: undefined, level: "must-recover" },
+    title: "A member of the token response has a value of another type, or a huge one.",
+    correctClient: "The client ignores the member or reports an error, and the next login works.",
+    sources: ["RFC 6749 §10.14", "OWASP ASVS 2.2.1"],
+    member: ["expires_in", "refresh_token", "scope", "id_token"],
+    values: ["null", "number", "object", "list", "huge"],
+  }]),
   defineAttack({
     id: "token/access-token-odd",
     // A protected resource does not know this token.
@@ -186,26 +178,5 @@ export const tokenAttacks: readonly Attack[] = [
           : `the client did not repeat the request: ${describeError(error)}`,
       };
     },
-  }),
-  defineAttack({
-    id: "token/scope-narrowed",
-    allowsNewLogin: true,
-    title: "The scope of the tokens, or the scope in the token response, is narrower than the client requested.",
-    correctClient:
-      "The client works without the missing scope value, or requests it again at most three times; the next login works.",
-    level: "must-recover",
-    sources: ["RFC 6749 §3.3", "rmorlok/authproxy#162"],
-    ...oneOf(
-      "stated",
-      ["correctly", "overstated", "understated"],
-      "How the response states the scope of the tokens: correctly, overstated or understated.",
-    ),
-    always: ({ stated }) =>
-      stated === "overstated"
-        ? tokens.scopeOverstated()
-        : stated === "understated"
-        ? tokens.scopeUnderstated()
-        : tokens.scopeNarrowed(),
-    assess: atMost(4, "authorize", (requests) => `the client requested authorization ${requests} times`),
   }),
 ];

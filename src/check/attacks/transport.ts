@@ -13,7 +13,7 @@ import { unknownUser } from "../driver.ts";
 import type { Observation, Stage } from "../attack.ts";
 import type { ClientSession } from "../driver.ts";
 import { eachWithEach, oneOf, sent } from "./parameters.ts";
-import { atMost, passIf, undecided } from "./conclusions.ts";
+import { passIf, undecided } from "./conclusions.ts";
 
 const endpointParameter = textParameter("endpoint", "token", "The endpoint.");
 
@@ -78,16 +78,6 @@ async function beginAndRest({ begin, passTime }: Stage): Promise<ClientSession> 
 
 /** The attacks of the category `transport`. */
 export const transportAttacks: readonly Attack[] = [
-  defineAttack({
-    ...recovered,
-    id: "transport/response-lost",
-    title: "The server exchanges the code, but its response is lost.",
-    correctClient: "The client sends the code at most twice; the next login works.",
-    endpoints: ["token"],
-    sources: ["RFC 6749 §4.1.2", "lysine-dev/okhttp#9433"],
-    once: () => drop("after"),
-    assess: atMost(2, "token", (requests) => `the client sent the code ${requests} times`),
-  }),
   defineAttack({
     ...recovered,
     id: "transport/unavailable",

@@ -13,7 +13,7 @@ import { type Assessment, everyLogin, exchangesOf, type Observation } from "../a
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { unknownUser } from "../driver.ts";
 import { inventedUsers, isOfUserinfoAlone, isPartOfClaim, listTexts } from "../user_texts.ts";
-import { drawnCells, gridAttacks, type GridResponse, jsonResponse } from "./grid.ts";
+import { gridAttacks, type GridResponse, jsonResponse } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
 import { nearMisses, noText, pick } from "./wrong_values.ts";
 import { passIf } from "./conclusions.ts";
@@ -79,13 +79,6 @@ export const userinfoAttacks: readonly Attack[] = [
         : { passed: false, because: `the application uses ${used} of the userinfo response`, seen: "foreignValue" };
     },
   }]),
-  drawnCells(userinfo, {
-    id: "userinfo/members",
-    member: [
-      ...["name", "given_name", "preferred_username", "nickname", "email", "email_verified", "picture", "address"],
-      ...["locale", "updated_at", "groups", "exp", "_claim_names", "__proto__", "constructor"],
-    ],
-  }),
   defineAttack({
     id: "userinfo/thin",
     title: "The userinfo response has no claim except sub.",

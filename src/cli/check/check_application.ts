@@ -154,8 +154,6 @@ export async function checkApplication(
       {
         tokenIn: flags.tokenIn,
         timeLimits: flags.timeLimits,
-        all: flags.all,
-        seed: flags.seed,
         timeoutMs: attemptMs,
         recoveryMs: flags.recovery * 1000,
         pauseMs: flags.pause * 1000,

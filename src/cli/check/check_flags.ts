@@ -23,8 +23,6 @@ export interface CheckFlags {
   readonly redirectUri?: string;
   readonly only?: readonly string[];
   readonly except?: readonly string[];
-  readonly all: boolean;
-  readonly seed?: string;
   readonly start?: string;
   readonly restart?: string;
   readonly timeout: number;
@@ -65,8 +63,6 @@ export const checkFlags: {
   redirectUri: [text(["http://localhost:3000/callback"]), "URI", "its redirect URI"],
   only: [texts(["id-token"]), "LIST", "attacks or categories, by commas or spaces"],
   except: [texts(["transport"]), "LIST", "attacks or categories to leave out"],
-  all: [flag(false), "on|off", "every wrong value of each response (off)"],
-  seed: [text(["night 7"]), "TEXT", "draws another sample of wrong values"],
   start: [text(["npm run dev"]), "COMMAND", "starts the application after the server"],
   restart: [
     text(["docker compose restart --wait shop"]),

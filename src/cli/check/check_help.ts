@@ -32,7 +32,8 @@ inconclusive if the page does not show whether the login succeeded.
 server has started, and ends with the check. Attacks on metadata and keys that
 the application reads only at its start restart it by this command, or by
 --restart, a command that ends when the application is up again. Without both
-they are skipped. Restarts take at most twice as long as the rest of a check.
+they are skipped. Without --minutes, restarts take at most twice as long as the
+rest of a check.
 
 With --token-in, LOGIN_URL is a URL of a resource server, such as an API. Each
 request has an access token there: bearer (the header Authorization), or

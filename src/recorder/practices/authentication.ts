@@ -122,18 +122,6 @@ export const authenticationPractices: readonly PracticeDefinition[] = [
       ),
   },
   {
-    id: "one-authentication",
-    title: "The client authenticates by only one method in each request.",
-    level: "required",
-    sources: ["RFC 6749 §2.3"],
-    occasion: "a request with client authentication",
-    check: (traffic) =>
-      examineEach(authenticatedRequests(traffic).filter((request) => methodsOf(request).length > 0), (request) => {
-        const methods = methodsOf(request);
-        return methods.length === 1 ? undefined : { because: `the request has ${methods.join(" and ")}` };
-      }),
-  },
-  {
     id: "authentication-as-agreed",
     title: "The client uses the authentication method that it is registered for and that the metadata lists.",
     level: "required",

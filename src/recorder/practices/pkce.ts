@@ -1,8 +1,7 @@
 /** PKCE (RFC 7636). */
 
-import { digest } from "../../core/secrets.ts";
 import { findBasicCredentials } from "../record_request.ts";
-import { examineEach, examineFreshness, type PracticeDefinition, toEvidence } from "./practice.ts";
+import { examineEach, examineFreshness, type PracticeDefinition } from "./practice.ts";
 import { looksLikeTime } from "./random_values.ts";
 import type { TokenRequest, Traffic } from "./traffic.ts";
 
@@ -73,24 +72,6 @@ export const pkcePractices: readonly PracticeDefinition[] = [
       }),
   },
   {
-    id: "pkce-verifier-shape",
-    title: "The client sends a code verifier of 43 to 128 unreserved characters.",
-    level: "required",
-    sources: ["RFC 7636 §4.1"],
-    occasion: "a token request with code_verifier",
-    check: (traffic) =>
-      examineEach(
-        verifiersOf(traffic),
-        ({ verifier }) =>
-          /^[\w.~-]{43,128}$/.test(verifier) ? undefined : {
-            parameter: "code_verifier",
-            because: /^[\w.~-]*$/.test(verifier)
-              ? `the verifier has ${verifier.length} characters`
-              : "the verifier has characters other than letters, digits and -._~",
-          },
-      ),
-  },
-  {
     id: "pkce-fresh",
     title: "The client creates a new code verifier for each authorization request.",
     level: "required",
@@ -127,36 +108,6 @@ export const pkcePractices: readonly PracticeDefinition[] = [
           others: [similar.exchange],
         };
       });
-    },
-  },
-  {
-    id: "verifier-of-this-code",
-    title: "The client sends the code verifier of the login that the code belongs to.",
-    level: "required",
-    sources: ["RFC 7636 §4.5"],
-    occasion: "a token request with a code of a recorded login and code_verifier",
-    async check(traffic) {
-      const { authorizations } = traffic;
-      const requests = verifiersOf(traffic).filter(({ get }) =>
-        traffic.authorizationOf(get("code") ?? "")?.get("code_challenge_method") === "S256"
-      );
-      const challenges = await Promise.all(requests.map(({ verifier }) => digest(verifier)));
-      return {
-        seen: requests.map(({ exchange }) => exchange),
-        findings: requests.flatMap((request, index) => {
-          const authorization = traffic.authorizationOf(request.get("code")!)!;
-          const challenge = challenges[index];
-          if (authorization.get("code_challenge") === challenge) return [];
-          const other = authorizations.find(({ get }) => get("code_challenge") === challenge);
-          return [toEvidence(request, {
-            parameter: "code_verifier",
-            because: other === undefined
-              ? "the verifier matches no code_challenge"
-              : "the verifier belongs to another login of the client",
-            others: [authorization.exchange, ...other === undefined ? [] : [other.exchange]],
-          })];
-        }),
-      };
     },
   },
 ];

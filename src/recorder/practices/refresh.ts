@@ -1,6 +1,5 @@
 /** Refreshes (RFC 6749 §6). */
 
-import { splitScope } from "../../core/params.ts";
 import { examineEach, type PracticeDefinition, type RequestFinding } from "./practice.ts";
 import { overlaps, type TokenRequest, type Traffic } from "./traffic.ts";
 
@@ -97,27 +96,5 @@ export const refreshPractices: readonly PracticeDefinition[] = [
         };
       });
     },
-  },
-  {
-    id: "refresh-narrow",
-    title: "In a refresh, the client requests at most the granted scope.",
-    level: "required",
-    sources: ["RFC 6749 §6"],
-    occasion: "a refresh",
-    check: (traffic) =>
-      examineEach(refreshesOf(traffic), (refresh) => {
-        const requested = refresh.get("scope");
-        if (requested === undefined) return undefined;
-        const granting = traffic.tokenRequests.find(({ exchange, response }) =>
-          exchange.flow === refresh.exchange.flow && typeof response.scope === "string"
-        );
-        const granted = granting && splitScope(String(granting.response.scope));
-        const wider = splitScope(requested).find((value) => granted?.includes(value) === false);
-        return wider === undefined ? undefined : {
-          parameter: "scope",
-          because: `the request has the scope ${wider}, which was not granted`,
-          others: [granting!.exchange],
-        };
-      }),
   },
 ];

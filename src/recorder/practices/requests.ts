@@ -90,20 +90,6 @@ export const requestPractices: readonly PracticeDefinition[] = [
     occasion: "a request that failed",
     check: checkRetries,
   },
-  {
-    id: "tls-modern",
-    title: "The client connects with TLS 1.2 or 1.3.",
-    level: "required",
-    sources: ["RFC 9325 §3.1.1"],
-    occasion: "a request to a listener with TLS",
-    // The TLS libraries of Deno, Node and Bun reject older versions, so a request has a version that they accept.
-    check: ({ recordings }) => ({
-      seen: recordings.flatMap(({ exchanges, tls }) =>
-        tls ? exchanges.filter(({ caller }) => caller !== "browser") : []
-      ),
-      findings: [],
-    }),
-  },
 ];
 
 /** Whether the client is at fault, so that the same request cannot succeed. */

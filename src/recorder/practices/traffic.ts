@@ -15,8 +15,6 @@ export interface Recording {
   readonly exchanges: readonly Exchange[];
   /** The client as it is registered. Default: unknown. */
   readonly client?: Partial<ClientMetadata>;
-  /** Whether the server itself ends TLS. Default: false. */
-  readonly tls?: boolean;
   /** An origin that records every request to it. No request should arrive there. Default: none. */
   readonly trap?: { readonly origin: string; readonly requests: readonly TrappedRequest[] };
 }

@@ -38,7 +38,7 @@ test("the page of a flow says which practices its client lacks, and links to all
     ]
   ) assert(html.includes(link), link);
   const all = await read(as, "/flows/2?practices=all");
-  assertEquals(all.match(/✓ passed|– skipped|✗ failed|! warning/g)?.length, 48);
+  assertEquals(all.match(/✓ passed|– skipped|✗ failed|! warning/g)?.length, 43);
   assertMatch(
     all,
     /✓ passed pkce-used The client sends a code challenge with every authorization request\. seen in 1 request : step 1/,

@@ -28,13 +28,6 @@ const withEach = (...all: readonly Readonly<Record<string, string | undefined>>[
   for (const authorization of all) await attempt(as.logIn(client, { authorization }));
 };
 
-/** One whole login, and a token request with the verifier of another one. */
-async function swapVerifiers(as: TestLatchkey): Promise<void> {
-  const client = as.client();
-  const { verifier: first } = await as.logIn(client);
-  await attempt(as.logIn(client, { token: { code_verifier: first } }));
-}
-
 testPractice("pkce-used", {
   has: logIn,
   lacks: [
@@ -60,15 +53,6 @@ testPractice("pkce-s256", {
     [/has 20 characters/, withParameters({ code_challenge: "a".repeat(20) })],
   ],
   notSeen: withParameters({ code_challenge: undefined, code_challenge_method: undefined }),
-});
-
-testPractice("pkce-verifier-shape", {
-  has: logIn,
-  lacks: [
-    [/has 10 characters/, withParameters({}, { code_verifier: "a".repeat(10) })],
-    [/characters other than/, withParameters({}, { code_verifier: `${"a".repeat(50)} ä` })],
-  ],
-  notSeen: withParameters({}, { code_verifier: undefined }),
 });
 
 testPractice("pkce-fresh", {
@@ -104,15 +88,6 @@ testPractice("pkce-random", {
     }],
   ],
   notSeen: logIn,
-});
-
-testPractice("verifier-of-this-code", {
-  has: logIn,
-  lacks: [
-    [/another login/, swapVerifiers],
-    [/no code_challenge/, withParameters({}, { code_verifier: verifier })],
-  ],
-  notSeen: withParameters({}, { code_verifier: undefined }),
 });
 
 testPractice("state-present", {

@@ -91,15 +91,6 @@ testPractice("secrets-not-in-urls", {
   ],
 });
 
-testPractice("one-authentication", {
-  has: (as) => as.logIn(as.client({ confidential: true })),
-  lacks: [[/client_secret_basic and client_secret_post/, async (as) => {
-    const { client_id, client_secret } = as.client({ confidential: true });
-    await postToken(as, { ...clientCredentials, client_id, client_secret }, basic(client_id, client_secret));
-  }]],
-  notSeen: logIn,
-});
-
 testPractice("authentication-as-agreed", {
   has: async (as) => {
     await discover(as);
@@ -293,20 +284,6 @@ testPractice("refresh-when-due", {
     await postToken(as, { grant_type: "refresh_token", refresh_token: tokens.refresh_token!, client_id });
   }),
   lacks: [[/refreshed 0 s after it was issued for \d+ s/, refreshes(newest)]],
-  notSeen: logIn,
-});
-
-testPractice("refresh-narrow", {
-  has: refreshes(newest),
-  lacks: [[
-    /scope write, which was not granted/,
-    after((as, { tokens }, client_id) =>
-      postToken(as, {
-        ...{ grant_type: "refresh_token", refresh_token: tokens.refresh_token!, client_id },
-        scope: "openid write",
-      })
-    ),
-  ]],
   notSeen: logIn,
 });
 

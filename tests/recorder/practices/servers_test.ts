@@ -258,8 +258,3 @@ test("callback-not-open: a browser that arrives at the URL of a parameter is fou
   assertEquals(await withFacts(id, trap("https://trap.test/"), returning), "failed");
   assertEquals(await withFacts(id, trap("https://trap.test/"), logIn), "skipped");
 });
-
-test("tls-modern: requests to a listener with TLS pass, others are skipped", async () => {
-  assertEquals(await withFacts("tls-modern", { tls: true }, logIn), "passed");
-  assertEquals(await withFacts("tls-modern", {}, logIn), "skipped");
-});

@@ -16,7 +16,7 @@ export const webClient: TestClientOptions & { readonly client_secret: string } =
 };
 
 /** What the application keeps. */
-export interface Stores {
+interface Stores {
   /** Logins by browser and state. */
   readonly logins: Map<string, Login>;
   readonly sessions: Map<string, Session>;
@@ -24,12 +24,12 @@ export interface Stores {
   readonly accounts: Map<string, Account>;
 }
 
-export interface Account {
+interface Account {
   readonly sub: string;
   readonly claims: Members;
 }
 
-export interface Session {
+interface Session {
   readonly account: Account;
   readonly idToken: Finished["idToken"];
   tokens: Tokens;
@@ -60,7 +60,7 @@ export interface Pages {
   other(request: Request, stores: Stores): Response | Promise<Response> | undefined;
 }
 
-export const cookieOf = ({ headers }: Request, name: string): string | undefined =>
+const cookieOf = ({ headers }: Request, name: string): string | undefined =>
   headers.get("cookie")?.split("; ").find((cookie) => cookie.startsWith(`${name}=`))?.slice(name.length + 1);
 
 export function respond(
@@ -79,11 +79,10 @@ export function respond(
 
 export const redirect = (location: string, cookies: readonly string[] = []) => respond(303, { location }, cookies);
 
-export const htmlPage = (status: number, html: string, cookies: readonly string[] = []) =>
+const htmlPage = (status: number, html: string, cookies: readonly string[] = []) =>
   respond(status, { "content-type": "text/html; charset=utf-8" }, cookies, `<!doctype html><title>Shop</title>${html}`);
 
-export const escape = (text: unknown) =>
-  String(text).replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
+const escape = (text: unknown) => String(text).replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 
 export const correctPages: Pages = {
   cookie: "Path=/; HttpOnly; Secure; SameSite=Lax",

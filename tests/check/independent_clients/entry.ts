@@ -14,7 +14,7 @@ import { correctPages, createShop, origin, type Pages, webClient } from "./web.t
 
 export const kinds = ["web", "spa", "cli", "device", "mcp", "resource server"] as const;
 
-export type Kind = typeof kinds[number];
+type Kind = typeof kinds[number];
 
 type Change<Steps> = (correct: Steps) => Partial<Steps>;
 
@@ -23,10 +23,8 @@ export interface Entry {
   readonly kind: Kind;
   /** What the client does, after "a client that". */
   readonly name: string;
-  /** The advisory, issue, or section of a specification. */
+  /** The section of a specification that allows it, or the application that does it. */
   readonly source: string;
-  /** The attack or practice that finds the mistake; `login`: it cannot log in. Absent: none, or no mistake. */
-  readonly foundBy?: string;
   readonly protocol?: Change<Protocol>;
   readonly pages?: Change<Pages>;
   readonly steps?: Change<Steps>;

@@ -300,4 +300,4 @@ export function protocolClient(protocol: Protocol) {
   return { discover, start, requestTokens, verify, finish, refresh };
 }
 
-export type ProtocolClient = ReturnType<typeof protocolClient>;
+type ProtocolClient = ReturnType<typeof protocolClient>;

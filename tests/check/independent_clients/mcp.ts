@@ -14,9 +14,9 @@ import {
 } from "./requests.ts";
 
 /** The parameters of a challenge (RFC 9110 §11.6.1), by lower-case name. */
-export type Challenge = ReadonlyMap<string, string>;
+type Challenge = ReadonlyMap<string, string>;
 
-export interface McpTokens {
+interface McpTokens {
   readonly issuer: string;
   readonly clientId: string;
   readonly tokenEndpoint: string;

@@ -17,7 +17,7 @@ export interface ResourceSteps {
 }
 
 /** Sends a token to the introspection endpoint. */
-export async function requestIntrospection({ issuer, fetch, accessToken, client }: TokenJourney): Promise<Members> {
+async function requestIntrospection({ issuer, fetch, accessToken, client }: TokenJourney): Promise<Members> {
   const { introspection_endpoint } = await requestJson({ fetch }, `${issuer}/.well-known/openid-configuration`);
   const credentials = [client.client_id, String(client.client_secret)].map(encodeURIComponent).join(":");
   return await requestJson({ fetch }, String(introspection_endpoint), {
@@ -48,7 +48,7 @@ export const correctResource: ResourceSteps = {
 };
 
 /** The keys of the issuer. */
-export async function requestKeys({ issuer, fetch }: TokenJourney): Promise<JSONWebKeySet> {
+async function requestKeys({ issuer, fetch }: TokenJourney): Promise<JSONWebKeySet> {
   const { jwks_uri } = await requestJson({ fetch }, `${issuer}/.well-known/openid-configuration`);
   return await requestJson({ fetch }, String(jwks_uri)) as unknown as JSONWebKeySet;
 }
