@@ -8,6 +8,7 @@ import type { TestLatchkey, TestLatchkeyOptions } from "../testing/test_latchkey
 import { type Attack, categoryOf, idsNamed } from "./attack.ts";
 import { attacks } from "./attacks/mod.ts";
 import type { Baseline } from "./baseline.ts";
+import type { ScriptedPage } from "../platform/runtime/chromium.ts";
 import { severities, type Severity } from "./effects.ts";
 import type { AttackResult, ControlFailure } from "./report.ts";
 
@@ -117,6 +118,8 @@ export interface OperatorOptions extends
    * ({@link ResourceApplicationOptions.tokenIn}). Default: it starts a login.
    */
   readonly tokenIn?: string;
+  /** Opens pages for a single-page application. Default: the check requests pages, and runs no script. */
+  readonly openPage?: () => Promise<ScriptedPage>;
 }
 
 /** @internal Severities of failures, for options and flags. */

@@ -27,6 +27,7 @@ import { clientCheckField, clientIssues, nameIssues, notTestHost, urlIssues } fr
 import type { CheckOptions, ClientCheckOptions, OperatorOptions } from "./check_options.ts";
 import type { CheckReport } from "./report.ts";
 import { resourceApplication } from "./resource_application.ts";
+import { singlePageApplication } from "./single_page_application.ts";
 import { webApplication, type WebApplicationOptions } from "./web_application.ts";
 import { safeFetch } from "../platform/runtime/safe_fetch.ts";
 
@@ -91,11 +92,11 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   if (operator !== undefined) {
     assertNoIssues(nameIssues(options));
     const { settings: { clients = [] } } = checked;
-    const { recorder: { handle, forRequest, onEvent }, onResult: _, tokenIn, ...checkOptions } = operator;
+    const { recorder: { handle, forRequest, onEvent }, onResult: _, tokenIn, openPage, ...checkOptions } = operator;
     // No `setup`: the recorder belongs to the server.
     return checkIn(
       await openMock(checked, clients, [{ handle, forRequest, onEvent }]),
-      { ...options, tokenIn },
+      { ...options, tokenIn, openPage },
       checkOptions,
     );
   }
@@ -121,7 +122,9 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
 /** Prepares a check in a mock. `fetch` sends the requests to the application. Default: the global `fetch`. */
 function checkIn(
   { as, dispatch }: Mock,
-  { client: _, loginUrl, only, except, ...application }: ClientCheckOptions & Pick<OperatorOptions, "tokenIn">,
+  { client: _, loginUrl, only, except, ...application }:
+    & ClientCheckOptions
+    & Pick<OperatorOptions, "tokenIn" | "openPage">,
   options: CheckOptions,
   fetch?: Fetch,
 ): OpenCheck {
@@ -286,7 +289,7 @@ const userTexts = ["email", "name", "preferred_username", "sub"] as const;
 
 /**
  * Creates the driver of an application that has this server as its issuer: a resource server if `tokenIn` says where it
- * takes access tokens.
+ * takes access tokens, a single-page application if `openPage` opens pages, otherwise a web application.
  *
  * @param server Its first user logs in, to its first client.
  * @param options Options of {@link webApplication}. Default of `loggedInText`: the texts that only the first user has.
@@ -294,9 +297,9 @@ const userTexts = ["email", "name", "preferred_username", "sub"] as const;
 export async function applicationDriver(
   { users, clients }: Pick<TestLatchkey, "users" | "clients">,
   loginUrl: string,
-  { loggedInText, tokenIn, ...options }:
+  { loggedInText, tokenIn, openPage, ...options }:
     & Omit<WebApplicationOptions, "otherUserTexts" | "client">
-    & Pick<OperatorOptions, "tokenIn">,
+    & Pick<OperatorOptions, "tokenIn" | "openPage">,
 ): Promise<ClientDriver> {
   const user = (await users.list({ limit: 1 }))[0];
   const own = textsOf(user);
@@ -306,6 +309,7 @@ export async function applicationDriver(
     otherUserTexts: others.filter((text) => !isPartOf(text, own)),
   };
   if (tokenIn !== undefined) return resourceApplication(loginUrl, { tokenIn, fetch: options.fetch, ...texts });
+  if (openPage !== undefined) return singlePageApplication(loginUrl, { openPage, ...texts });
   const [client, ...otherClients] = await clients.list({ limit: 2 });
   const isOnly = otherClients.length === 0;
   return webApplication(loginUrl, { ...options, ...texts, client: isOnly ? client?.metadata : undefined });

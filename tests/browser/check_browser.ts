@@ -9,9 +9,12 @@ import { browserApplication, type CheckOptions, type CheckReport } from "../../s
 import { testLatchkey } from "../../src/testing/mod.ts";
 import { accusationsOf } from "../check/drivers/accusations.ts";
 import { checkClient } from "../check/patient_check.ts";
+import { checkInProcess } from "../cli/check_runs.ts";
+import { startChromium } from "../../src/platform/runtime/chromium.ts";
+import { singlePageApplication, type SinglePageOptions } from "../../src/check/single_page_application.ts";
 import { readPackageFile } from "../installed.ts";
 import { sample } from "../sample.ts";
-import { closeBrowser, executablePath, openPage } from "./harness.ts";
+import { closeBrowser, executablePath, openPage as openTestPage } from "./harness.ts";
 
 after(closeBrowser);
 
@@ -32,11 +35,14 @@ const run = location.pathname === "/callback"
 run.catch((error) => show("error", String(error)));
 </script>`;
 
+const texts = { loggedInText: "alice", otherUserTexts: ["bob"] };
+
 /** Checks a page in Chromium, with the script of a library at `/oauth.js`. */
 async function checkPage(
   pageOf: (issuer: string, client_id: string) => string,
   library: string,
   options: CheckOptions,
+  openPage?: SinglePageOptions["openPage"],
 ): Promise<CheckReport> {
   await using as = await testLatchkey({ alg: "EdDSA" });
   const { url: issuer } = await as.listen();
@@ -51,10 +57,10 @@ async function checkPage(
   const { client_id } = as.client({ redirect_uri: `${origin}/callback` });
   page = pageOf(issuer, client_id);
 
-  const driver = browserApplication({
+  const driver = openPage ? singlePageApplication(origin, { openPage, ...texts }) : browserApplication({
     name: "single-page application",
     async openPage() {
-      const opened = await openPage("about:blank");
+      const opened = await openTestPage("about:blank");
       return Object.assign(opened.page, { close: () => opened[Symbol.asyncDispose]() });
     },
     async logIn(page) {
@@ -148,3 +154,33 @@ test("a correct single-page application in Chromium is accused of nothing", {
   });
   assertEquals(accusationsOf(report), [], String(report));
 });
+
+test("a single-page application is checked without code, also one that waits for a click", {
+  skip: executablePath === undefined,
+}, async () => {
+  const waitingPage = (issuer: string, client_id: string) =>
+    "<button>Log in</button>" +
+    correctPage(issuer, client_id).replace(
+      ": begin())",
+      `: (async () => document.querySelector("button").onclick = begin)())`,
+    );
+  const chromium = await startChromium(executablePath!);
+  try {
+    const library = await readPackageFile("oauth4webapi/build/index.js");
+    for (const [page, only] of [[correctPage, "response/code-missing"], [waitingPage, "token/type-case"]] as const) {
+      const report = await checkPage(page, library, { only: [only] }, chromium.openPage);
+      assertEquals([report.passed, report.counts.passed], [true, report.results.length], String(report));
+    }
+  } finally {
+    await chromium.close();
+  }
+});
+
+test(
+  "latchkey check --browser checks an application in this browser",
+  { skip: executablePath === undefined },
+  async () => {
+    const { code, stdout } = await checkInProcess(["--only", "token/type-case", "--browser", executablePath!]);
+    assertEquals(code, 0, stdout);
+  },
+);

@@ -118,6 +118,12 @@ test("an application that can be restarted is repeated after a restart", async (
   });
   assert(report.counts.failed > 0, String(report));
   assertEquals(restarts, 1);
+  // Each restart takes longer than restarts may take in a short check.
+  const restore = replaceTimers({ elapsed: () => performance.now() + restarts * 61_000 });
+  const act = () => Promise.resolve(void restarts++);
+  const { results } = await checkClient(driver, { as, only: ["metadata/issuer-other"], recoveryMs: 0, restart: act });
+  restore();
+  assertEquals(results.filter(({ because }) => because.startsWith("restarts have taken")).length, results.length - 1);
 });
 
 test("attacks on metadata that an application does not request after a restart either are skipped", async () => {

@@ -11,6 +11,7 @@ import { describeFoundFile, readConfiguration } from "../read_config.ts";
 import { programCommand } from "../about.ts";
 import { printText } from "../terminal_text.ts";
 import { CommandLineError } from "../command_line_error.ts";
+import { type Chromium, startChromium } from "../../platform/runtime/chromium.ts";
 import { type CheckFlags, readCheckArguments } from "./check_flags.ts";
 import { suggestFlag } from "./suggest_flag.ts";
 import { showProgress } from "./show_progress.ts";
@@ -87,6 +88,7 @@ export async function checkApplication(
     plugins: [check.plugin, flows, checkPages(check)],
   });
   let application: ShellProgram | undefined;
+  let chromium: Chromium | undefined;
   try {
     await chooseDefaultUser(server.users, config.user);
     await server.listen({ port, host, tls }).catch((error) => {
@@ -118,6 +120,11 @@ export async function checkApplication(
       `Login:  ${loginUrl}`,
       `Watch:  ${server.issuer.replace(/\/$/, "")}/flows`,
     ].join("\n"));
+    if (flags.browser !== undefined) {
+      chromium = await startChromium(flags.browser).catch((error) => {
+        throw commandFailed("browser", error);
+      });
+    }
     // A command that cannot run at all must not look like an application that rejects an attack.
     await startClient?.().catch((error) => {
       throw commandFailed("start", error);
@@ -153,6 +160,7 @@ export async function checkApplication(
       server.issuer,
       {
         tokenIn: flags.tokenIn,
+        openPage: chromium?.openPage,
         timeLimits: flags.timeLimits,
         timeoutMs: attemptMs,
         recoveryMs: flags.recovery * 1000,
@@ -185,6 +193,7 @@ export async function checkApplication(
     return report.passed ? 0 : 1;
   } finally {
     await application?.stop();
+    await chromium?.close();
     await server.close();
   }
 }
@@ -215,10 +224,10 @@ async function readBaseline(
   }]);
 }
 
-function commandFailed(flag: "start" | "restart", error: unknown): CommandLineError {
+function commandFailed(flag: "start" | "restart" | "browser", error: unknown): CommandLineError {
   return new CommandLineError([{
     path: `--${flag}`,
-    expected: `a command that ${flag}s the application`,
+    expected: flag === "browser" ? "the path of a Chromium" : `a command that ${flag}s the application`,
     received: printable(error instanceof Error ? error.message : String(error)).slice(0, 300),
     hint: "Try it in a shell. With Deno, programs may start commands only if it runs with --allow-run.",
   }]);

@@ -18,6 +18,7 @@ export interface CheckFlags {
   readonly apiUrl?: string;
   readonly logoutUrl?: string;
   readonly tokenIn?: string;
+  readonly browser?: string;
   readonly clientId?: string;
   readonly clientSecret?: string;
   readonly redirectUri?: string;
@@ -58,6 +59,7 @@ export const checkFlags: {
     "PLACE",
     "where a resource server takes access tokens",
   ],
+  browser: [text(["/usr/bin/chromium"]), "PATH", "a Chromium that runs a single-page application"],
   clientId: [text(["shop"]), "ID", "the client of the application, without a file"],
   clientSecret: [text(["shop-secret"]), "SECRET", "its secret; none for a public client"],
   redirectUri: [text(["http://localhost:3000/callback"]), "URI", "its redirect URI"],

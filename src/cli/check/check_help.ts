@@ -35,6 +35,9 @@ the application reads only at its start restart it by this command, or by
 they are skipped. Without --minutes, restarts take at most twice as long as the
 rest of a check.
 
+--browser runs the scripts of a single-page application, whose page must show
+the user. It clicks "Log in" or "Sign in" if the page waits for that.
+
 With --token-in, LOGIN_URL is a URL of a resource server, such as an API. Each
 request has an access token there: bearer (the header Authorization), or
 header:NAME, query:NAME, form:NAME or cookie:NAME.

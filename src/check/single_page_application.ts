@@ -1,0 +1,63 @@
+/** A driver of a single-page application in a browser: its pages show who is logged in. */
+
+import { browserApplication } from "./browser_application.ts";
+import type { ClientDriver } from "./driver.ts";
+import type { ScriptedPage } from "../platform/runtime/chromium.ts";
+import { timers } from "../core/timers.ts";
+
+/** Options of {@link singlePageApplication}. */
+export interface SinglePageOptions {
+  /** Opens a page in a browser context of its own, without cookies. */
+  openPage(): Promise<ScriptedPage>;
+  /** Texts of which a page has one if the user is logged in. */
+  readonly loggedInText: string | readonly string[];
+  /** Texts that a page has only for other users. */
+  readonly otherUserTexts: readonly string[];
+}
+
+/** A login has ended when the page stays as it is for this time, in milliseconds; and how often the check looks. */
+const [quietMs, stepMs] = [1500, 100] as const;
+
+/** The URL and the text of the page. */
+const state = "location.href + '\\n' + (document.body?.innerText ?? '')";
+
+/** Clicks the first button or link that logs in. @returns Whether there is one. */
+const clickLogin = `(() => {
+  const all = [...document.querySelectorAll("button, a, [role=button], input[type=submit]")];
+  const found = all.find((element) => /^\\s*(?:log|sign)[ -]?in\\b/i.test(element.innerText || element.value || ""));
+  found?.click();
+  return found !== undefined;
+})()`;
+
+/** Drives a single-page application: opens its URL, and clicks "Log in" or "Sign in" if the page waits for that. */
+export function singlePageApplication(
+  loginUrl: string,
+  { openPage, loggedInText, otherUserTexts }: SinglePageOptions,
+): ClientDriver {
+  const texts = [loggedInText].flat();
+  const read = async (page: ScriptedPage) => String(await page.evaluate(state) ?? "");
+  const userIn = (text: string) =>
+    texts.find((own) => text.includes(own)) ??
+      (otherUserTexts.some((other) => text.includes(other)) ? "another user" : undefined);
+  return browserApplication({
+    name: new URL(loginUrl).origin,
+    openPage,
+    async logIn(page) {
+      await page.navigate(loginUrl);
+      let hasClicked = false;
+      let last = "";
+      for (let quiet = 0; quiet < quietMs; quiet += stepMs) {
+        await new Promise((resolve) => timers.setTimeout(resolve, stepMs));
+        const text = await read(page);
+        if (userIn(text) !== undefined) return;
+        if (text !== last) quiet = 0;
+        last = text;
+        if (quiet + stepMs < quietMs || hasClicked) continue;
+        hasClicked = true;
+        if (await page.evaluate(clickLogin) === true) quiet = 0;
+      }
+      throw new Error(`the page shows no user: ${last.slice(0, 300)}`);
+    },
+    readUser: async (page) => userIn(await read(page)),
+  });
+}
