@@ -191,7 +191,7 @@ testPractice("token-in-header", {
 
 testPractice("id-token-not-as-key", {
   has: after((as, { tokens }) => userinfo(as, tokens.access_token)),
-  lacks: [[/an ID token in place/, after((as, { tokens }) => userinfo(as, tokens.id_token!))]],
+  lacks: [[/an ID token instead/, after((as, { tokens }) => userinfo(as, tokens.id_token!))]],
   notSeen: logIn,
 });
 
