@@ -1,10 +1,10 @@
 /** The decision of a user about an authorization request. */
 
 import type { User } from "./clients/client.ts";
-import type { Carrier } from "./slot.ts";
+import type { WithExtensions } from "./slot.ts";
 
 /** The decision of a user, with the values that extensions keep of it, such as the granted part of other access. */
-export interface Approval extends Carrier {
+export interface Approval extends WithExtensions {
   /** The object that `users.find` or `users.list` returned, not a copy. */
   readonly user: User;
   /** The allowed part of the requested scope. */

@@ -3,8 +3,8 @@
  * one token request. The core stores and returns them, and knows none of them.
  */
 
-/** @internal What carries values of extensions: a request, a grant, a code or a refresh token. */
-export interface Carrier {
+/** @internal What has values of extensions: a request, a grant, a code or a refresh token. */
+export interface WithExtensions {
   /** The values, each under the name of its extension. Plain JSON, except in a token request. */
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
@@ -12,9 +12,9 @@ export interface Carrier {
 /** @internal A value of an extension. */
 export interface Slot<Value> {
   /** The value; `undefined` if it has none. */
-  of(carrier: Carrier | undefined): Value | undefined;
+  of(holder: WithExtensions | undefined): Value | undefined;
   /** A copy with the value; without it, if it is `undefined`. */
-  put<Copied extends object>(carrier: Copied & Carrier, value: Value | undefined): Copied & Carrier;
+  put<Copied extends object>(holder: Copied & WithExtensions, value: Value | undefined): Copied & WithExtensions;
 }
 
 /**
@@ -26,11 +26,11 @@ export interface Slot<Value> {
  */
 export function slot<Value>(name: string): Slot<Value> {
   return {
-    of: (carrier) => carrier?.extensions?.[name] as Value | undefined,
-    put(carrier, value) {
-      const { [name]: _, ...others } = carrier.extensions ?? {};
+    of: (holder) => holder?.extensions?.[name] as Value | undefined,
+    put(holder, value) {
+      const { [name]: _, ...others } = holder.extensions ?? {};
       const extensions = value === undefined ? others : { ...others, [name]: value };
-      return { ...carrier, extensions: Object.keys(extensions).length === 0 ? undefined : extensions };
+      return { ...holder, extensions: Object.keys(extensions).length === 0 ? undefined : extensions };
     },
   };
 }

@@ -4,13 +4,13 @@ import type { Grant, RequestedClaims, Subject } from "../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Params } from "../params.ts";
 import type { ClientAddress } from "../router.ts";
-import type { Carrier } from "../slot.ts";
+import type { WithExtensions } from "../slot.ts";
 
 /**
  * @internal A request of an authenticated client to the token, revocation or introspection endpoint. Reading it has no
  * side effect.
  */
-export interface AuthenticatedRequest extends Carrier {
+export interface AuthenticatedRequest extends WithExtensions {
   readonly client: Client;
   readonly parameters: Params;
   readonly method: string;

@@ -9,7 +9,7 @@ import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
 import type { ParameterDescription, ResponseFields, ResponseMode, ResponseType } from "../params.ts";
 import type { OAuthError } from "../errors.ts";
-import type { Carrier } from "../slot.ts";
+import type { WithExtensions } from "../slot.ts";
 import type { RuleId } from "../rules/mod.ts";
 import type { LoginMethod } from "../policy.ts";
 import type { RequestOrigin } from "./request_source.ts";
@@ -18,7 +18,7 @@ import type { RequestOrigin } from "./request_source.ts";
  * A valid authorization request. Plain JSON: it is stored, encoded and read back whole, so members that an extension
  * adds are kept.
  */
-export interface AuthorizationRequest extends Carrier {
+export interface AuthorizationRequest extends WithExtensions {
   /** The client that sent the request. */
   readonly clientId: string;
   /** The response type; absent: `code`. */

@@ -1,6 +1,6 @@
 /** The records that a server stores. Types only. Times are in milliseconds since the epoch. */
 
-import type { Carrier } from "../slot.ts";
+import type { WithExtensions } from "../slot.ts";
 
 /** @internal Names of requested claims, by the place where they are returned (OpenID Connect Core §5.5). */
 export interface RequestedClaims {
@@ -40,7 +40,7 @@ export interface Subject {
  *
  * @internal
  */
-export interface Grant extends Carrier {
+export interface Grant extends WithExtensions {
   readonly clientId: string;
   readonly subject: Subject;
   /** The granted scope; an access token may have less. */
@@ -55,7 +55,7 @@ export interface Grant extends Carrier {
 }
 
 /** @internal A record that gives a client the access of a grant. */
-export interface GrantRecord extends Carrier {
+export interface GrantRecord extends WithExtensions {
   readonly grant: Grant;
   /** The OpenID Connect nonce for the ID token; absent if none was sent. */
   readonly nonce?: string;

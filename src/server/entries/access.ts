@@ -7,7 +7,7 @@ import type { Client } from "../../core/clients/repository.ts";
 import type { AuthenticatedRequest, Authorization } from "../../core/grants/authenticated_request.ts";
 import type { Params } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";
-import { type Carrier, type Slot, slot } from "../../core/slot.ts";
+import { type Slot, slot, type WithExtensions } from "../../core/slot.ts";
 import type { Grant } from "../../core/store/store.ts";
 
 /** One object of `authorization_details` (RFC 9396 §2): its other members are the fields of its type. */
@@ -28,8 +28,8 @@ export interface FurtherAccess {
 export const accessItems: Slot<AccessItems> = slot("authorization_details");
 
 /** Whether a request, an approval or a grant has such access: it then needs no scope (RFC 9396 §3.1). */
-export function hasAccess(carrier: Carrier): boolean {
-  return hasItems(accessItems.of(carrier));
+export function hasAccess(holder: WithExtensions): boolean {
+  return hasItems(accessItems.of(holder));
 }
 
 export function hasItems(items: AccessItems = []): boolean {

@@ -1,6 +1,6 @@
 /** GET and POST /oauth2/consent: asks the user which scope values to allow. */
 
-import type { Carrier } from "../../core/slot.ts";
+import type { WithExtensions } from "../../core/slot.ts";
 import { accessItems, type ConsentItem } from "../entries/access.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Consent } from "./pages/consent.tsx";
@@ -155,7 +155,7 @@ function csrfBinding({ id, client, browser = "" }: Interaction, session: Session
 }
 
 /** The questions of the consent page about the access besides scope of a request, in the order of its objects. */
-async function describeAccess(server: HostedServer, request: Carrier): Promise<readonly ConsentItem[]> {
+async function describeAccess(server: HostedServer, request: WithExtensions): Promise<readonly ConsentItem[]> {
   const { access } = server;
   const items = accessItems.of(request);
   return access === undefined || items === undefined ? [] : await access.describe(server, items);

@@ -17,7 +17,7 @@ import type { Server } from "../../core/server.ts";
 import { generationOfClientId } from "../entries/generations.ts";
 import { generationOf } from "../entries/user_repository.ts";
 import type { StoredRecord } from "../../core/store/store.ts";
-import type { Carrier } from "../../core/slot.ts";
+import type { WithExtensions } from "../../core/slot.ts";
 import { hasAccess } from "../entries/access.ts";
 import { storeOf } from "../entries/records.ts";
 import { isPolled } from "../delivery.ts";
@@ -137,7 +137,7 @@ export async function saveConsent(
   server: Server,
   pending: PendingAuthorization,
   user: User,
-  approval: Pick<Approval, "scope"> & Carrier,
+  approval: Pick<Approval, "scope"> & WithExtensions,
 ): Promise<string | undefined> {
   const { request } = pending;
   const { scope } = approval;

@@ -6,7 +6,7 @@
 import { mustAuthenticate, policyOf } from "../../../core/clients/repository.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import type { Server } from "../../../core/server.ts";
-import { type Carrier, type Slot, slot } from "../../../core/slot.ts";
+import { type Slot, slot, type WithExtensions } from "../../../core/slot.ts";
 import type { RefreshTokenRecord } from "../../../core/store/store.ts";
 
 /**
@@ -31,9 +31,9 @@ interface KeyKind {
 }
 
 /** The claim `cnf` for the keys that a request proves; `undefined` if it proves none. */
-export function confirmationOf(carrier: Carrier): Confirmation | undefined {
-  const jkt = proofKey.of(carrier);
-  const thumbprint = certificateKey.of(carrier);
+export function confirmationOf(holder: WithExtensions): Confirmation | undefined {
+  const jkt = proofKey.of(holder);
+  const thumbprint = certificateKey.of(holder);
   if (jkt === undefined && thumbprint === undefined) return undefined;
   return { ...jkt !== undefined && { jkt }, ...thumbprint !== undefined && { "x5t#S256": thumbprint } };
 }
@@ -49,8 +49,8 @@ export function withBoundTokens<Extended extends Server>(
   { key, member, unproven }: KeyKind,
 ): Extended {
   const { grants } = server;
-  const cnfOf = (carrier: Carrier) => {
-    const thumbprint = key.of(carrier);
+  const cnfOf = (holder: WithExtensions) => {
+    const thumbprint = key.of(holder);
     return thumbprint === undefined ? undefined : { [member]: thumbprint };
   };
   return {
