@@ -27,9 +27,7 @@ const tenants: CoreExtension = {
 };
 
 function claimsOf({ access_token }: { readonly access_token: string }) {
-  return JSON.parse(
-    new TextDecoder().decode(Uint8Array.fromBase64(access_token.split(".")[1]!, { alphabet: "base64url" })),
-  );
+  return JSON.parse(atob(access_token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
 }
 
 test("a value of an extension is in the access tokens of the grant of its request, also after a refresh", async () => {
