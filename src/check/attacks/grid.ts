@@ -11,7 +11,6 @@ import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import type { Stage } from "../attack.ts";
 import { type Attack, type AttackSource, defineAttack } from "../define_attack.ts";
-import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
 import { type WrongValues, wrongValues } from "./wrong_values.ts";
 
 /** Changes a value. */
@@ -39,13 +38,6 @@ export const claimsOf = (name: string, of: Parameters<typeof overrideClaims>[2] 
   name,
   change: (cell, claim, write) => overrideClaims(cell, (claims) => ({ [claim]: write(claims[claim]) }), of),
 });
-
-/** The header of the ID token. */
-export const idTokenHeader: GridResponse = {
-  name: "the header of the ID token",
-  change: (cell, member, write) =>
-    forgeJwt(cell, (original) => signWithOwnKey(original, { [member]: write(original.header[member]) })),
-};
 
 /** The parameters of an authorization response; one that has no such parameter stays as it is. */
 export const authorizationResponse: GridResponse = {

@@ -4,7 +4,6 @@ import { everyLogin } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { foreignlySigned, forgeryAttack, hmacs, keysInHeader, unsigned, wrongForms } from "./forgeries.ts";
 import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
-import { gridAttacks, idTokenHeader } from "./grid.ts";
 
 /** Every ID token that the server did not sign. */
 const forged = { needs: ["readsIdToken", "checksSignature"] } as const;
@@ -53,10 +52,6 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
       ...["CVE-2026-29000", "CVE-2024-28176", "CVE-2023-52428"],
     ],
   }, wrongForms),
-  ...gridAttacks(idTokenHeader, [{
-    ...{ ...forged, id: "id-token/kid-absent", member: "kid", values: ["absent"], level: "must-tolerate" },
-    sources: ["OpenID Connect Core §10.1"],
-  }]),
   defineAttack({
     id: "id-token/alg-other",
     fix: "Register id_token_signed_response_alg, and accept this algorithm only.",

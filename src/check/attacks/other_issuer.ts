@@ -2,8 +2,6 @@
 
 import { body, metadata } from "../../testing/faults/mod.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
-import { describeError } from "../assess.ts";
-import { conclude } from "./conclusions.ts";
 import { oneOf } from "./parameters.ts";
 
 /** The honest issuer sends iss; none of its codes may reach the server of the journey. */
@@ -60,22 +58,6 @@ export const otherIssuerAttacks: readonly Attack[] = [
       stage.as.on("discovery").always(
         body.edited((document) => ({ ...document, authorization_endpoint }), "endpoint of another issuer"),
       );
-    },
-  }),
-  defineAttack({
-    id: "metadata/issuer-with-path",
-    fix: "Append /.well-known/openid-configuration to the whole issuer, its path included.",
-    level: "must-tolerate",
-    by: "logIn",
-    title: "The client logs in at an issuer whose URL has a path.",
-    correctClient: "The client finds the metadata of this issuer, and logs in.",
-    needs: ["severalIssuers", "logIn"],
-    duty: "RFC 8414 §3.1",
-    sources: ["OpenID Connect Discovery §4.1"],
-    async perform({ driver, journey, openOtherIssuer }) {
-      const { issuer } = await openOtherIssuer();
-      const error = await driver.logIn!({ ...journey, issuer }).then(() => undefined, describeError);
-      return conclude(error && `the client reported an error: ${error}`, "the client logged in", "strict");
     },
   }),
 ];
