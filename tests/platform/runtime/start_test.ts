@@ -53,7 +53,7 @@ test("the first flow loads no package but jose, and only the endpoints that it u
   }
   const ofExtensions = sources.filter((path) => path.startsWith("src/server/extensions/"));
   const described =
-    /^src\/server\/extensions\/(?:settings|polled\/delivery|\w+\/(?:mod|settings|validate_client|client_members|endpoint_paths|exchangeable_id_token|levels|records|rules|scheme))\.ts$/;
+    /^src\/server\/extensions\/(?:settings|polled\/(?:delivery|polled_parts)|\w+\/(?:mod|settings|validate_client|client_members|endpoint_paths|exchangeable_id_token|levels|records|rules|scheme))\.ts$/;
   assertEquals(ofExtensions.filter((path) => !described.test(path)), [], "of an extension, more than its description");
   const unused = /^src\/platform\/runtime\/(?:safe_fetch|address_kind)/;
   assertEquals(sources.filter((path) => unused.test(path)), [], "networks");

@@ -13,7 +13,8 @@ import { clientAuthParameters } from "../../../core/client_auth.ts";
 import type { LoadableGrantType } from "../../../core/grants/mod.ts";
 import type { OptionalGrantType } from "../../config/server_policy.ts";
 import { parameters } from "../../../core/params.ts";
-import { type PolledGrant, polledParts } from "./polled_grant.ts";
+import type { PolledGrant } from "./polled_grant.ts";
+import { polledParts } from "./polled_parts.ts";
 
 const load = () => import("./poll.ts");
 

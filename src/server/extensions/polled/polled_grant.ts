@@ -3,7 +3,7 @@
  * devices (RFC 8628) and backchannel authentication (CIBA). Each describes its requests by a {@link PolledGrant}.
  */
 
-import type { RequestParts, RequestRow, Server } from "../../../core/server.ts";
+import type { Server } from "../../../core/server.ts";
 import type { PolledRequestRecord } from "./records.ts";
 
 /** The polled requests of an extension: names in messages, and the rules that they name. */
@@ -32,9 +32,4 @@ export interface PolledGrant {
   interval(server: Server): number;
   /** Called after a decision. Default: nothing. */
   decided?(server: Server, request: PolledRequestRecord): void;
-}
-
-/** The parts of a polled request: those that need no redirect URI. */
-export function polledParts({ rows }: RequestParts): readonly RequestRow[] {
-  return rows.filter(({ redirectOnly }) => !redirectOnly);
 }

@@ -15,7 +15,8 @@ import { isLoopback } from "../../../core/test_hosts.ts";
 import { networkFromAddress } from "../../../platform/http/ip_address.ts";
 import type { Grant } from "../../../core/store/store.ts";
 import { accessItems, type FurtherAccess } from "../../entries/access.ts";
-import { type PolledGrant, polledParts } from "./polled_grant.ts";
+import type { PolledGrant } from "./polled_grant.ts";
+import { polledParts } from "./polled_parts.ts";
 import { type PolledDecisionRecord, type PolledRequestRecord, polledStore } from "./records.ts";
 import { reject } from "./rules.ts";
 
