@@ -1,6 +1,7 @@
 /** Installs the packed npm package into empty projects, as a user would: `deno task test:packages --help`. */
 
 import { globSync } from "node:fs";
+import { extensions } from "../src/server/hosting/extensions.ts";
 import { basename, dirname, resolve } from "node:path";
 import { findChromium } from "../tests/browser/chromium.ts";
 import { findFreePort } from "../tests/platform/runtime/free_port.ts";
@@ -202,7 +203,7 @@ const blackBoxTests = [
     .map((name) => `testing/${name}`),
   "resource/require_token",
 ].map((name) => `tests/${name}_test.ts`);
-const untested = globSync("src/server/extensions/*/mod.ts").map((path) => path.split("/").at(-2)!)
+const untested = extensions.map(({ name }) => name)
   .filter((name) => !blackBoxTests.some((path) => path.includes(`/extensions/${name}/`)));
 if (untested.length > 0) {
   exitWithError(`blackBoxTests: expected a test of each extension; ${untested.join(", ")}: none.`);

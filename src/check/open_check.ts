@@ -237,13 +237,21 @@ function checkedRedirectUris({ redirectUris }: HostedClient, loginUrl: string): 
   return [...local.filter(isAtLogin), ...local.filter((uri) => !isAtLogin(uri))];
 }
 
-/** The client as a store keeps it, with these redirect URIs. */
+/** URIs of a client that the check may call. */
+const calledUris = ["backchannel_logout_uri", "frontchannel_logout_uri", "initiate_login_uri"] as const;
+
+/** The client as a store keeps it, with these redirect URIs, and of the URIs to call those on test hosts. */
 async function entryOf(
   { metadata, assertionSecret, secretDigest }: HostedClient,
   redirect_uris: readonly string[],
 ): Promise<ClientEntry> {
   const { client_secret: _, ...other } = metadata;
-  const publicMetadata = { ...other, redirect_uris };
+  const onOtherHosts = calledUris.flatMap((name) => other[name] === undefined || isTestUrl(other[name]) ? [] : [name]);
+  const publicMetadata = {
+    ...other,
+    redirect_uris,
+    ...Object.fromEntries(onOtherHosts.map((name) => [name, undefined])),
+  };
   if (assertionSecret !== undefined) return { ...publicMetadata, client_secret: assertionSecret };
   const client_secret_digest = await secretDigest;
   return { ...publicMetadata, ...client_secret_digest !== undefined && { client_secret_digest } };

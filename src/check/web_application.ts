@@ -208,6 +208,8 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     const applicationOrigins = [start, redirectUri, loggedInUrl, logoutUrl].flatMap((url) =>
       url === undefined ? [] : [originOf(String(url))]
     );
+    // An application elsewhere must not make the check send requests to this machine.
+    const isLocal = applicationOrigins.some((origin) => isLoopback(hostOf(origin)));
     let wasSubmitted = false;
     let step = first;
     for (let steps = 0; steps < maxSteps; steps++) {
@@ -228,7 +230,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
         progress.userBefore = users.get(browser);
       } else if (
         !applicationOrigins.includes(originOf(step.url)) &&
-        !(isLoopback(hostOf(step.url)) || hostOf(step.url) === hostOf(issuer))
+        !(isLocal && isLoopback(hostOf(step.url)) || hostOf(step.url) === hostOf(issuer))
       ) {
         throw new Error(`the application redirects the browser to ${step.url.slice(0, 200)}`);
       }

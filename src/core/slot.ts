@@ -26,7 +26,10 @@ export interface Slot<Value> {
  */
 export function slot<Value>(name: string): Slot<Value> {
   return {
-    of: (holder) => holder?.extensions?.[name] as Value | undefined,
+    of(holder) {
+      const extensions = holder?.extensions;
+      return extensions !== undefined && Object.hasOwn(extensions, name) ? extensions[name] as Value : undefined;
+    },
     put(holder, value) {
       const { [name]: _, ...others } = holder.extensions ?? {};
       const extensions = value === undefined ? others : { ...others, [name]: value };

@@ -376,6 +376,11 @@ test("a command that cannot be started ends with 127; a server that other machin
   );
 });
 
+test("a warning about the configuration is printed once", async () => {
+  const { stderr } = await run(["--", join(folder, "absent")], { LATCHKEY_PROT: "1" });
+  assertEquals(stderr.match(/LATCHKEY_PROT/g)?.length, 1, stderr);
+});
+
 test("each mistake on the command line has its fix", async () => {
   const cases: readonly [args: readonly string[], path: string][] = [
     [["--port", "0"], "command line"],

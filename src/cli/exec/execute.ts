@@ -81,7 +81,6 @@ export async function execute(
   const { server, app, recorder, control } = opened;
   const temporary = config.tls === "self-signed" ? await createTemporaryFolder() : undefined;
   try {
-    for (const warning of config.warnings) opened.warn(warning);
     const foundFile = describeFoundFile(config.configSource);
     if (foundFile !== undefined) say(`${foundFile}.`);
     const { cert } = await server.listen({ port: config.port, host: config.host, tls: config.tls });

@@ -15,9 +15,17 @@ export interface RegisteredRecord {
   readonly generation?: string;
 }
 
+/** A change that no other instance may begin. */
+export interface ChangeRecord {
+  /** A random name of the repository that makes the change. */
+  readonly by: string;
+}
+
 export const entryStore = storeOf<{
   /** Clients registered at run time, by issuer and client. */
   client: RegisteredRecord;
   /** Users added at run time, by issuer and subject. */
   user: RegisteredRecord;
+  /** Changes of clients and users that have not ended, by a digest of kind, issuer and id. */
+  change: ChangeRecord;
 }>;

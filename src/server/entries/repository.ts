@@ -42,12 +42,13 @@ export interface Repository<Input, Item> extends Entries<Item> {
    */
   set(input: Input): Item | Promise<Item>;
   /**
-   * Replaces one by what `change` makes of it: no other change of this instance comes between.
+   * Replaces one by what `change` makes of it: no other `update` or `delete` comes between, of any instance.
    *
    * @param change Returns `undefined` to change nothing. It may be called again, if the entry has changed meanwhile. It
    *   must not use the repository: a read of the same entry would wait for this change.
    * @returns `undefined` if nothing was changed, or no such entry exists.
    * @throws {ConfigurationError} With one sentence for each problem.
+   * @throws {StoreError} If another instance does not end its change.
    */
   update(id: string, change: (current: Item) => Promise<Input | undefined>): Promise<Item | undefined>;
   /**

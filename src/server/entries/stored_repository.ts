@@ -3,9 +3,9 @@
  * so that every instance sees the changes of the others. The writes of one id run one after another.
  */
 
-import { encodeBase64url } from "../../core/crypto.ts";
+import { encodeBase64url, sha256 } from "../../core/crypto.ts";
 import { inTurn } from "../../platform/in_turn.ts";
-import type { StoredRecord } from "../../core/store/store.ts";
+import { type StoredRecord, StoreError } from "../../core/store/store.ts";
 import { quote } from "../config/config_issue.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { warn } from "../trace.ts";
@@ -28,6 +28,12 @@ const maxPageSize = 1000;
 
 /** Number of records that are read in parallel at the start. */
 const maxParallelReads = 32;
+
+/** Milliseconds after which a change that was interrupted no longer prevents the next one. */
+const maxChangeMs = 10_000;
+
+/** Attempts to begin a change while another instance has one. A change takes a few calls of the store. */
+const maxAttempts = 50;
 
 /** Number of ids in a trace event. */
 const maxReportedIds = 20;
@@ -79,6 +85,15 @@ export function storedRepositories(owner: RepositoryOwner): StoredRepositories {
   };
 }
 
+function changedElsewhere(kind: string, id: string): StoreError {
+  return new StoreError({
+    location: `${kind} ${id}`,
+    expected: "no other change at the same time",
+    received: "one at another instance",
+    hint: "try again in ten seconds",
+  });
+}
+
 function storedRepository<Input, Item>(
   initial: readonly Input[],
   definition: EntryDefinition<Input, Item>,
@@ -90,6 +105,7 @@ function storedRepository<Input, Item>(
   const { kind, getId, idOf, parse, generationOf, assignGeneration } = definition;
   // Random, because tokens outlive the process.
   const newGeneration = () => encodeBase64url(randomBytes(6));
+  const by = newGeneration();
   const configured = memoryRepository(initial, definition, newGeneration);
   const configuredIds: ReadonlySet<string> = new Set(initial.map(getId));
   const parsed = boundedCache<ParsedEntry<Item>>(maxParsedEntries);
@@ -130,6 +146,31 @@ function storedRepository<Input, Item>(
 
   /** Runs the writes of an id in the order of the calls. */
   const write = <T>(id: string, operation: () => Promise<T>) => inTurn(pendingWrites, `${kind} ${id}`, operation);
+
+  /**
+   * Runs a write while no other instance runs one for the id. Otherwise a change that began with an older record could
+   * undo another one, or add a removed entry again.
+   *
+   * @throws {StoreError} If the change of another instance does not end, or was interrupted in the last ten seconds.
+   */
+  const writeAlone = <T>(id: string, operation: () => Promise<T>) =>
+    write(id, async () => {
+      const mark = await sha256(`${kind} ${prefix}${id}`);
+      const begin = async () => await store.add("change", mark, { by }, { expiresAt: now() + maxChangeMs });
+      for (let attempt = 1; !await begin(); attempt++) {
+        const other = await store.get("change", mark);
+        // The writes of this repository run one after another, so a mark of its own was left by a failure.
+        if (other?.value.by === by || other !== undefined && other.expiresAt <= now()) {
+          await store.delete("change", mark);
+        } else if (attempt === maxAttempts) throw changedElsewhere(kind, id);
+      }
+      try {
+        return await operation();
+      } finally {
+        // The write has ended. A mark that stays expires.
+        await store.delete("change", mark).catch(() => {});
+      }
+    });
 
   /** The record of an entry, with the generation of the entry that it replaces, or a new one if it replaces none. */
   async function toRecord(input: Input, former: Item | undefined): Promise<Required<RegisteredRecord>> {
@@ -196,7 +237,7 @@ function storedRepository<Input, Item>(
     },
     update(id, change) {
       if (configuredIds.has(id)) return configured.update(id, change);
-      return write(id, async () => {
+      return writeAlone(id, async () => {
         const former = await load(id);
         const input = former && await change(former);
         return input === undefined ? undefined : await replace(id, input, parse(input), former);
@@ -219,7 +260,7 @@ function storedRepository<Input, Item>(
     },
     delete(id, by = "its removal") {
       if (configuredIds.has(id)) return configured.delete(id, by);
-      return write(id, async () => {
+      return writeAlone(id, async () => {
         const former = await load(id);
         if (former === undefined) return false;
         await store.delete(kind, prefix + id);

@@ -3,7 +3,7 @@
  *
  * 1. A host has the listener, the timer and the store of a process (`listen.ts`, `maintenance.ts`).
  * 2. `open_app.ts` opens an app, which is one issuer: it validates the options (`options.ts`), and opens the keys.
- * 3. `create_app.ts` creates its server, its endpoints (`routes.ts`) and its router; plugins wrap the router.
+ * 3. `create_app.ts` creates its server, its endpoints (`endpoint_table.ts`) and its router; plugins wrap the router.
  * 4. For each request `app_table.ts` finds the app, and the router creates a context (`request_context.ts`).
  */
 

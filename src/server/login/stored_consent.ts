@@ -18,7 +18,6 @@ import { generationOfClientId } from "../entries/generations.ts";
 import { generationOf } from "../entries/user_repository.ts";
 import type { StoredRecord } from "../../core/store/store.ts";
 import type { WithExtensions } from "../../core/slot.ts";
-import { hasAccess } from "../entries/access.ts";
 import { storeOf } from "../entries/records.ts";
 import { isPolled } from "../delivery.ts";
 
@@ -64,7 +63,7 @@ export async function reusableConsent(
 ): Promise<Partial<Pick<ConsentRecord, "name">> | undefined> {
   const { request } = pending;
   // Other access is for one request: a consent to scope values does not cover it (RFC 9396 §3.1).
-  if (hasAccess(request) || request.loginRequirements.prompt.includes("consent")) return;
+  if (hasOtherAccess(server, request) || request.loginRequirements.prompt.includes("consent")) return;
   const { isUnregistered }: HostedClient = pending.client;
   if (isUnregistered) return {};
   if (impersonationRisk(pending) !== undefined) return;
@@ -78,6 +77,11 @@ export async function reusableConsent(
   if (!isSufficient) return undefined;
   server.passed?.("UI-11");
   return record.value;
+}
+
+/** Whether a request or an approval has access besides scope values, by an extension. */
+function hasOtherAccess({ grants }: Server, { extensions }: WithExtensions): boolean {
+  return !grants.isEmpty({ scope: [], extensions });
 }
 
 /**
@@ -146,7 +150,7 @@ export async function saveConsent(
   const record = await consentStore(server).get("consent", id);
   const name = await nextConsentName(server, record?.value.name ?? id);
   const current = record?.value.name === name ? record.value : undefined;
-  if (current === undefined && scope.length === 0 && !hasAccess(approval)) return undefined;
+  if (current === undefined && scope.length === 0 && !hasOtherAccess(server, approval)) return undefined;
   const at = server.now();
   const isCurrent = current !== undefined && at < current.validUntil && current.identity === identity;
   const previous = isCurrent ? current : undefined;

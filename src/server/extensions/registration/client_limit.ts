@@ -94,7 +94,10 @@ export async function recordUse(server: HostedServer, client: Client): Promise<v
   recorded.set(client, now());
 }
 
-/** Evicts the clients beyond the limit that have been unused the longest, of this number of clients. */
+/** The share of the limit that is evicted at once, because an eviction reads the records of all clients. */
+const evictedShare = 0.01;
+
+/** Evicts the clients that have been unused the longest, of this number of clients. */
 async function evict(server: HostedServer, count: number): Promise<void> {
   const { clients, clients: { recordPrefix }, now } = server;
   const store = registrationStore(server);
@@ -103,7 +106,8 @@ async function evict(server: HostedServer, count: number): Promise<void> {
   const oldestFirst = records.toSorted((a, b) => a.value.until - b.value.until);
   // A client that registers from now on is not evicted for a minute either.
   fullUntil.set(clients, Math.min(oldestFirst[0]?.value.until ?? 0, now() + newClientMs));
-  for (const { id } of oldestFirst.slice(0, count - maxClients)) {
+  const evicted = Math.max(count - maxClients, Math.ceil(maxClients * evictedShare));
+  for (const { id } of oldestFirst.slice(0, evicted)) {
     // The client may have been used since the list was read.
     const current = await store.get("registration", id);
     if (current === undefined || current.value.until > now()) continue;

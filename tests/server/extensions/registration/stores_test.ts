@@ -57,20 +57,41 @@ for (const [name, skip, create] of storeKinds) {
     },
   );
 
-  test(`[DR-07] on ${name} of concurrent requests with one token one succeeds`, { skip }, async () => {
+  test(
+    `[DR-07] on ${name} of concurrent requests with one token, at several instances, one succeeds`,
+    { skip },
+    async () => {
+      const servers = await twoInstances(create());
+      const client = await register(servers[0]);
+      const put = { ...publicClient, client_id: client.client_id };
+      const responses = await race(
+        servers,
+        6,
+        (server, i) => manage(server, "PUT", client, { ...put, client_name: `name ${i}` }),
+      );
+      const outcomes = await Promise.all(responses.map((response) => outcomeOf(response.clone())));
+      assertEquals(outcomes.filter((outcome) => outcome !== "401 invalid_token"), ["200"]);
+      const updated: Registered = await responses.find(({ status }) => status === 200)!.json();
+      for (const server of servers) {
+        assertEquals((await (await manage(server, "GET", updated)).json()).client_name, updated.client_name);
+      }
+      await close(...servers);
+    },
+  );
+
+  test(`[DR-07] on ${name} a deletion during an update at another instance leaves no client`, { skip }, async () => {
     const servers = await twoInstances(create());
     const client = await register(servers[0]);
     const put = { ...publicClient, client_id: client.client_id };
     const responses = await race(
-      servers.slice(0, 1),
-      6,
-      (server, i) => manage(server, "PUT", client, { ...put, client_name: `name ${i}` }),
+      servers,
+      2,
+      (server, i) => i === 0 ? manage(server, "PUT", client, put) : manage(server, "DELETE", client),
     );
-    const outcomes = await Promise.all(responses.map((response) => outcomeOf(response.clone())));
-    assertEquals(outcomes.filter((outcome) => outcome !== "401 invalid_token"), ["200"]);
-    const updated: Registered = await responses.find(({ status }) => status === 200)!.json();
+    assertEquals(responses[1]!.status, 204);
+    const tokens = [client, ...responses[0]!.status === 200 ? [await responses[0]!.json() as Registered] : []];
     for (const server of servers) {
-      assertEquals((await (await manage(server, "GET", updated)).json()).client_name, updated.client_name);
+      for (const token of tokens) assertEquals((await manage(server, "GET", token)).status, 401);
     }
     await close(...servers);
   });
