@@ -14,7 +14,7 @@ import type { Context } from "./context.ts";
 import type { Handlers } from "./route.ts";
 import { reject } from "./reject.ts";
 
-/** It has the type of a method, so that a handler may require a wider server. */
+/** Declared as a method, so that TypeScript accepts a handler that needs a subtype of `Server`. */
 type ClientRequestHandler = {
   handle(server: Server, request: AuthenticatedRequest, context: Context): Promise<HttpResponse>;
 }["handle"];

@@ -21,7 +21,7 @@ import type { Context } from "./context.ts";
  */
 export function isCrossSite({ server, request: { headers } }: Pick<Context, "server" | "request">): boolean {
   const site = headers.get("sec-fetch-site");
-  // Every address has a name below nip.io, and browsers take all of them for one site.
+  // Any server can have a name below nip.io, and browsers treat all as one site: same-site proves nothing.
   const isOwn = site === "same-site" ? !isLoopbackName(new URL(server.issuer).hostname) : site !== "cross-site";
   if (site !== null && isOwn) return false;
   const page = headers.get("origin") ?? headers.get("referer");

@@ -62,7 +62,7 @@ export interface Server {
   readonly randomBytes: RandomBytes;
   /** The signing keys. */
   readonly keys: SigningKeys<Server>;
-  /** The names of its extensions. It rejects grants with values of others. */
+  /** The names of its extensions. A grant with a value of any other extension is rejected. */
   readonly extensionNames: ReadonlySet<string>;
   /** The grant types of the token endpoint, in the order of `grant_types_supported`. */
   readonly grantTypes: readonly GrantType[];
@@ -184,8 +184,8 @@ export interface ClientAuth {
   /** Its name in metadata. */
   readonly method: ClientAuthMethod;
   /**
-   * Whether the connection authenticates the client that `client_id` names: the method is then used by every request of
-   * such a client without other credentials. Default: false.
+   * Whether the connection itself is the credential, as with a certificate of TLS: `client_id` alone then selects the
+   * method, if a request has no other credentials. Default: false.
    */
   readonly isOfConnection?: boolean;
   isUsed(credentials: Credentials): boolean;

@@ -29,7 +29,7 @@ export function commandsPage(): ReferencePage {
   return {
     name: "commands",
     text: paragraphs(
-      "# Commands and flags of the command line",
+      "# The command line (CLI): commands, flags and options",
       "The flags that are settings, such as `--port`, are on the pages of the settings.",
       ...printCommand("latchkey", "starts the server", helpText),
       ...commandNames.flatMap((name) =>

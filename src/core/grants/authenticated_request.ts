@@ -46,7 +46,7 @@ export interface Authorization {
   readonly claims?: RequestedClaims;
   /** The `nonce` of the authorization request, for the ID token. */
   readonly nonce?: string;
-  /** The grant that a new refresh token is for. Default: one of the members above. */
+  /** The stored grant, with values of extensions. Default: a new grant, of the members above. */
   readonly grant?: Grant;
   /** The refresh token of the response, if the grant type has decided it; without `token` the response has none. */
   readonly refresh?: { readonly token?: string };

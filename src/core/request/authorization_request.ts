@@ -82,7 +82,7 @@ export interface ResponseModeDescription<Server> {
   /** The part of the request to the redirect URI that has the parameters. */
   readonly carrier: "query" | "fragment" | "form";
   /**
-   * Of a mode with the carrier `query`: the mode that it means for response types which are never sent in a query.
+   * For a mode with the carrier `query`: the mode to use instead if the response type must not be sent in a query.
    * Default: such a request is rejected.
    */
   readonly inFragment?: ResponseMode;

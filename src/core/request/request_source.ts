@@ -11,7 +11,7 @@ export interface RequestOrigin {
   /** Whether the client signed the request (RFC 9101); absent: no. */
   readonly isSigned?: boolean;
   /**
-   * Why the source cannot be used. The parameters are then those outside the source, and the client receives the error.
+   * Why the source cannot be used: the client receives this error. The parameters are then those of query or form.
    */
   readonly rejection?: OAuthError;
 }

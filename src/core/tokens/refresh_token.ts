@@ -36,7 +36,7 @@ export async function storeRefreshToken(
   await server.store.add("refresh_token", await storageKey(server, token), record, metadata);
 }
 
-/** A successor of a token: another one at every call. Its value is given, as that of every successor. */
+/** A random successor, new at each call. Its value is passed to `newToken`, as that of every successor. */
 export function randomSuccessor(server: Server): string {
   return server.newToken(server, "refresh_token", randomToken(server.randomBytes));
 }

@@ -94,7 +94,7 @@ export async function recordUse(server: HostedServer, client: Client): Promise<v
   recorded.set(client, now());
 }
 
-/** The share of the limit that is evicted at once, because an eviction reads the records of all clients. */
+/** The share of the limit that is evicted at a time, because an eviction reads the records of all clients. */
 const evictedShare = 0.01;
 
 /** Evicts the clients that have been unused the longest, of this number of clients. */
