@@ -75,6 +75,7 @@ for (const [name, options] of variants) {
     }
     await page.waitForURL(`${url}/flows/check`);
     assertEquals(await page.evaluate(() => document.querySelector("h1")?.textContent), `Check of ${application.url}`);
+    await page.locator("main details.group > summary").click();
     assertMatch(await page.locator("main").innerText(), /id-token\/signed-by-stranger/);
     await page.getByRole("link", { name: "Back to the client" }).click();
     await page.waitForURL(`${url}/clients/shop`);
