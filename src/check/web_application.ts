@@ -1,7 +1,7 @@
 /** A driver of a web application that is configured with the issuer: a browser logs in to it over HTTP. */
 
 import { readLimited } from "../server/fetching/outbound.ts";
-import { isLoopback } from "../core/test_hosts.ts";
+import { isLoopback, isTestHost } from "../core/test_hosts.ts";
 import { type CookieJar, cookieJar } from "../testing/browser/cookie_jar.ts";
 import { type FormControl, parseForms, submitForm } from "../client/html_form.ts";
 import { describeError } from "./assess.ts";
@@ -208,8 +208,8 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     const applicationOrigins = [start, redirectUri, loggedInUrl, logoutUrl].flatMap((url) =>
       url === undefined ? [] : [originOf(String(url))]
     );
-    // An application elsewhere must not make the check send requests to this machine.
-    const isLocal = applicationOrigins.some((origin) => isLoopback(hostOf(origin)));
+    // An application that is not on a test host must not make the check send requests to this machine.
+    const isLocal = applicationOrigins.some((origin) => isTestHost(hostOf(origin)));
     let wasSubmitted = false;
     let step = first;
     for (let steps = 0; steps < maxSteps; steps++) {

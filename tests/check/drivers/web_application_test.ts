@@ -144,6 +144,29 @@ test("a form is posted with the origin of its page; a redirect from another orig
   ]);
 });
 
+test("an application on a real host sends no form to this machine", async () => {
+  const sent: string[] = [];
+  const driver = webApplication("https://shop.example.com/login", {
+    fetch: (url) => {
+      sent.push(url);
+      const form = `<form method="post" action="http://127.0.0.1:8500/start"></form>`;
+      return Promise.resolve(new Response(form, { headers: { "content-type": "text/html" } }));
+    },
+  });
+  const journey: Partial<ClientJourney> = {
+    issuer: "https://issuer.example.com",
+    redirectUri: "https://shop.example.com/callback",
+    browser: { cookies: cookieJar(() => 0), visits: [] },
+    signal: new AbortController().signal,
+  };
+  await assertRejects(
+    async () => await driver.logIn!(journey as ClientJourney),
+    Error,
+    "the application redirects the browser to http://127.0.0.1:8500/start",
+  );
+  assertEquals(sent, ["https://shop.example.com/login"]);
+});
+
 test("a back-channel request has no origin, and a form of an https page posted without TLS has null", async () => {
   const sent: (string | null)[] = [];
   const page = `<form method="post" action="http://localhost:9999/start"></form>`;
