@@ -148,7 +148,7 @@ test("an application on a real host sends no form to this machine", async () => 
   const sent: string[] = [];
   const driver = webApplication("https://shop.example.com/login", {
     fetch: (url) => {
-      sent.push(url);
+      sent.push(String(url));
       const form = `<form method="post" action="http://127.0.0.1:8500/start"></form>`;
       return Promise.resolve(new Response(form, { headers: { "content-type": "text/html" } }));
     },
