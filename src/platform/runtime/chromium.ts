@@ -25,6 +25,9 @@ export interface Chromium {
 /** How long it may take to start, in milliseconds. */
 const maxStartMs = 20_000;
 
+/** How long it may take to end by itself, in milliseconds. */
+const maxEndMs = 5000;
+
 type Members = Readonly<Record<string, unknown>>;
 
 /** What the browser sends. */
@@ -63,7 +66,18 @@ export async function startChromium(path: string): Promise<Chromium> {
       socket.onopen = resolve;
       socket.onerror = () => reject(new Error(`${path} accepts no connection`));
     });
-    return { openPage: pageOpener(socket), close };
+    const send = commandSender(socket);
+    return {
+      openPage: pageOpener(send),
+      async close() {
+        // By itself: the program may be a script that does not pass a signal on.
+        send("Browser.close", {}).catch(() => {});
+        const timer = setTimeout(() => child.kill("SIGKILL"), maxEndMs);
+        await ended;
+        clearTimeout(timer);
+        await close();
+      },
+    };
   } catch (error) {
     await close();
     throw error;
@@ -89,8 +103,10 @@ function addressOf(child: ReturnType<typeof spawn>, path: string): Promise<strin
   });
 }
 
-/** Opens pages over a connection to the browser. */
-function pageOpener(socket: WebSocket): () => Promise<ScriptedPage> {
+type SendCommand = (method: string, params: Members, sessionId?: unknown) => Promise<Members>;
+
+/** Sends commands over a connection to the browser. */
+function commandSender(socket: WebSocket): SendCommand {
   const waiting = new Map<number, PromiseWithResolvers<Members>>();
   let sent = 0;
   socket.onmessage = ({ data }) => {
@@ -103,12 +119,16 @@ function pageOpener(socket: WebSocket): () => Promise<ScriptedPage> {
   socket.onclose = () => {
     for (const { reject } of waiting.values()) reject(new Error("the browser has ended"));
   };
-  const send = (method: string, params: Members, sessionId?: unknown) => {
+  return (method, params, sessionId) => {
     const call = Promise.withResolvers<Members>();
     waiting.set(++sent, call);
     socket.send(JSON.stringify({ id: sent, method, params, sessionId }));
     return call.promise;
   };
+}
+
+/** Opens pages. */
+function pageOpener(send: SendCommand): () => Promise<ScriptedPage> {
   return async () => {
     const { browserContextId } = await send("Target.createBrowserContext", {});
     const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId });
