@@ -4,9 +4,9 @@ import {
   type Assessment,
   type Attack,
   type AttackLevel,
-  type Duty,
   exchangesOf,
   type Observation,
+  type Requirement,
   type Stop,
 } from "./attack.ts";
 import { unknownUser } from "./driver.ts";
@@ -144,19 +144,19 @@ function resultOf(
 ): AttackResult {
   const { attack } = task;
   const harm = shown.harm ?? observed?.harm;
-  const released = whyReleased(attack.duty, capabilities);
-  const duty = released === undefined ? attack.duty : undefined;
+  const released = whyReleased(attack.requirement, capabilities);
+  const requirement = released === undefined ? attack.requirement : undefined;
   const verdict = isInconclusive
     ? "inconclusive"
     : passed
     ? "passed"
     : outcome === "crashed"
     ? "failed"
-    : isWarning || attack.level === "should-reject" || harm === undefined && duty === undefined
+    : isWarning || attack.level === "should-reject" || harm === undefined && requirement === undefined
     ? "warning"
     : "failed";
   const reason = verdict === "warning" && released !== undefined
-    ? `${because}; ${attack.duty!.source} does not bind it: ${released}`
+    ? `${because}; ${attack.requirement!.source} does not bind it: ${released}`
     : because;
   const seen = outcome === "crashed"
     ? "crashed"
@@ -171,13 +171,13 @@ function resultOf(
     ...{ verdict, because: reason, evidence: { outcome, error, exchanges } },
     ...failureVerdicts.includes(verdict) && { cause: effect.cause },
     ...(verdict === "failed" || verdict === "warning") && harm !== undefined && { harm },
-    ...verdict === "failed" && duty !== undefined && { duty: describeDuty(duty) },
+    ...verdict === "failed" && requirement !== undefined && { requirement: describeRequirement(requirement) },
   };
 }
 
-/** Why a duty does not bind a client; `undefined` if it does. */
+/** Why a requirement does not bind a client; `undefined` if it does. */
 function whyReleased(
-  { binds = [], unless = [] }: Partial<Duty> = {},
+  { binds = [], unless = [] }: Partial<Requirement> = {},
   capabilities: ReadonlySet<Capability>,
 ): string | undefined {
   const other = unless.find((capability) => capabilities.has(capability));
@@ -215,7 +215,7 @@ function observedHarm(
 }
 
 /** One line: the section, and why it binds this client. */
-function describeDuty({ source, binds = [] }: Duty): string {
+function describeRequirement({ source, binds = [] }: Requirement): string {
   return binds.length === 0 ? source : `${source}: the client ${binds.map(seenText).join(" and ")}`;
 }
 

@@ -30,7 +30,7 @@ export type AttackLevel =
   | "must-recover";
 
 /** @internal A MUST of a specification for clients, or its rule for a value that a client itself writes or compares. */
-export interface Duty {
+export interface Requirement {
   /** The section that has it. */
   readonly source: string;
   /** The capabilities of the clients that it binds; another client gets a warning. Default: it binds every client. */
@@ -139,7 +139,7 @@ export interface Attack {
   /** What a client accepts if it does not reject the attack. */
   readonly accepts: Accepted;
   /** What a client must do by a specification. Absent: only harm that was seen fails a client. */
-  readonly duty?: Duty;
+  readonly requirement?: Requirement;
   /** How the client begins the session; `any`: in the first way that its driver has. */
   readonly by: SessionStart | "any";
   /** What the client does while the attack is active, unless the parameter `journey` says something else. */

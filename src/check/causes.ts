@@ -4,7 +4,7 @@ import { severities, type Severity } from "./effects.ts";
 import { withoutServerNumber } from "./journeys.ts";
 import { type AttackResult, type FailureCause, failureVerdicts } from "./report.ts";
 
-/** How many fixes, harms and duties of one cause a report names. */
+/** How many fixes, harms and requirements of one cause a report names. */
 const maxTexts = 3;
 
 /** The causes of the results that failed: the worst and gravest first, then those of the most attacks. */
@@ -20,7 +20,7 @@ export function listCauses(results: readonly AttackResult[]): FailureCause[] {
       ...{ severity, consequence, fix: [...fixes].slice(0, maxTexts).join(" ") },
       attacks: [...new Set(byGravity.map(({ attack }) => attack.id))],
       harms: harmsOf(own).slice(0, maxTexts),
-      duties: dutiesOf(own).slice(0, maxTexts),
+      requirements: requirementsOf(own).slice(0, maxTexts),
     };
   }).sort((one, other) =>
     failureVerdicts.indexOf(one.verdict) - failureVerdicts.indexOf(other.verdict) || rankOf(one) - rankOf(other) ||
@@ -34,8 +34,8 @@ export function harmsOf(results: readonly Pick<AttackResult, "harm">[]): string[
 }
 
 /** The MUSTs that the client breaks in some journeys, each once. */
-export function dutiesOf(results: readonly Pick<AttackResult, "duty">[]): string[] {
-  return [...new Set(results.flatMap(({ duty }) => duty ?? []))];
+export function requirementsOf(results: readonly Pick<AttackResult, "requirement">[]): string[] {
+  return [...new Set(results.flatMap(({ requirement }) => requirement ?? []))];
 }
 
 /** 0: the gravest. */

@@ -8,7 +8,16 @@ import {
   validateParameters,
 } from "../testing/faults/parameters.ts";
 import type { Match } from "../testing/faults/rule_builder.ts";
-import type { Assessment, Attack, AttackDefaults, AttackLevel, Conclusion, Duty, Journey, Stage } from "./attack.ts";
+import type {
+  Assessment,
+  Attack,
+  AttackDefaults,
+  AttackLevel,
+  Conclusion,
+  Journey,
+  Requirement,
+  Stage,
+} from "./attack.ts";
 import { withAttackDefaults } from "./attacks/categories.ts";
 import type { ClientSession } from "./driver.ts";
 
@@ -16,10 +25,10 @@ export type { Assessment, Attack, Conclusion, Stage };
 
 /** The members of the record of an attack. Its category has defaults (`attacks/categories.ts`). */
 export interface AttackSource<Parameters extends readonly FaultParameter[]>
-  extends Pick<Attack, "id" | "title" | "assess">, Omit<AttackDefaults, "duty"> {
-  /** The section with the duty if it binds every client, or a {@link Duty}. Default: {@link Attack.duty}. */
-  readonly duty?: string | Duty;
-  /** Further sources beside that of the duty. Default: none. */
+  extends Pick<Attack, "id" | "title" | "assess">, Omit<AttackDefaults, "requirement"> {
+  /** The section if it binds every client, or a {@link Requirement}. Default: {@link Attack.requirement}. */
+  readonly requirement?: string | Requirement;
+  /** Further sources beside that of the requirement. Default: none. */
   readonly sources?: readonly string[];
   /**
    * The further journeys that reach the same check of the client: the first variant is tried in each. Default: none.
@@ -57,8 +66,8 @@ export function defineAttack<const Parameters extends readonly FaultParameter[] 
   source: AttackSource<Parameters>,
 ): Attack {
   const { alsoIn = [], parameters: own = [], once, always, on, match, start, perform, ...others } = source;
-  const { sources = [], duty: given, ...rest } = others;
-  const duty = typeof given === "string" ? { source: given } : given;
+  const { sources = [], requirement: given, ...rest } = others;
+  const requirement = typeof given === "string" ? { source: given } : given;
   const { by = "logIn", journey = "login", variants = [{}], ...attack } = withAttackDefaults(rest);
   const parameters = alsoIn.length === 0
     ? own
@@ -68,8 +77,8 @@ export function defineAttack<const Parameters extends readonly FaultParameter[] 
   return {
     allowsNewLogin: false,
     ...attack,
-    duty,
-    sources: [...new Set([...duty === undefined ? [] : [duty.source], ...sources])],
+    requirement,
+    sources: [...new Set([...requirement === undefined ? [] : [requirement.source], ...sources])],
     // What an attack does itself is a login of a browser.
     by: source.by ?? (perform !== undefined && by === "any" ? "logIn" : by),
     journey,

@@ -90,7 +90,7 @@ export interface AttackResult {
   /** What the attacker got in this journey; follows "the client". Absent: nothing that was seen. */
   readonly harm?: string;
   /** The MUST that binds this client and that it breaks: `RFC 9207 §2.4: the client uses several issuers`. */
-  readonly duty?: string;
+  readonly requirement?: string;
   /** What was seen of the client since the attack began. */
   readonly evidence: JourneyEvidence;
 }
@@ -104,7 +104,7 @@ export interface FailureCause extends Pick<Effect, "cause" | "severity" | "conse
   /** What the attacker got; follows "the client". Empty: nothing that was seen. */
   readonly harms: readonly string[];
   /** The MUSTs that the client breaks. Empty: none that binds it. */
-  readonly duties: readonly string[];
+  readonly requirements: readonly string[];
 }
 
 /** A request that the server rejected during the login without an attack. Secrets are redacted. */

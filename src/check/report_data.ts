@@ -32,7 +32,7 @@ export interface ReportedResult
   extends
     Pick<Attack, "id" | "title" | "level" | "correctClient" | "sources">,
     Omit<Effect, "cause">,
-    Pick<AttackResult, "values" | "verdict" | "because" | "cause" | "harm" | "duty"> {
+    Pick<AttackResult, "values" | "verdict" | "because" | "cause" | "harm" | "requirement"> {
   readonly outcome?: JourneyOutcome;
   /** What the server sent instead of what it sends without an attack. */
   readonly sent: readonly string[];
@@ -68,13 +68,14 @@ export function toJson({ control: { failure, ...control }, ...data }: ReportData
 }
 
 function describeResult(
-  { attack, values, effect, verdict, because, cause, harm, duty, evidence: { outcome, exchanges } }: AttackResult,
+  { attack, values, effect, verdict, because, cause, harm, requirement, evidence: { outcome, exchanges } }:
+    AttackResult,
   { control, repeat }: CheckReport,
 ): ReportedResult {
   const { id, title, level, correctClient, sources } = attack;
   const { severity, consequence, fix } = effect;
   return {
-    ...{ id, title, level, severity, values, verdict, because, cause, harm, duty, outcome, consequence },
+    ...{ id, title, level, severity, values, verdict, because, cause, harm, requirement, outcome, consequence },
     ...{ correctClient, fix, sources },
     // The comparison takes time, and only some forms show it.
     get sent() {

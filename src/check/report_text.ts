@@ -2,7 +2,7 @@
 
 import { printable } from "../core/quote_value.ts";
 import { formatPractice, summarizePractices } from "../testing/practice_report.ts";
-import { dutiesOf, harmsOf } from "./causes.ts";
+import { harmsOf, requirementsOf } from "./causes.ts";
 import {
   type AttackGroup,
   countedNames,
@@ -111,11 +111,11 @@ function controlFailureLines({ error, rejections, fix: ownFix }: ControlFailure)
 }
 
 /** `does not compare state: 5 attacks (failed, high)`. */
-const formatCause = ({ cause, verdict, severity, attacks, harms, duties, fix }: FailureCause): string[] => [
+const formatCause = ({ cause, verdict, severity, attacks, harms, requirements, fix }: FailureCause): string[] => [
   `${cause}: ${countOf(attacks.length, "attack")} (${verdict}, ${severity})`,
   `  seen in: ${listSome(attacks)}`,
   ...harms.map((harm) => `  harm: the client ${harm}`),
-  ...harms.length > 0 || duties.length === 0 ? [] : [`  requirement: ${duties.join("; ")}`],
+  ...harms.length > 0 || requirements.length === 0 ? [] : [`  requirement: ${requirements.join("; ")}`],
   ...verdict === "failed" ? [`  fix:  ${fix}`] : [],
 ];
 
@@ -149,7 +149,7 @@ export function formatAttack({ attack, results, total }: AttackGroup): string[] 
     line("expected", correctClient),
     ...[...alike.values()].flatMap(formatVariants),
     ...harmsOf(results).map((harm) => line("harm", `the client ${harm}`)),
-    ...dutiesOf(results).map((duty) => line("requirement", duty)),
+    ...requirementsOf(results).map((requirement) => line("requirement", requirement)),
     line("fix", fix),
     ...repeat === undefined ? [] : [line("repeat", repeat)],
     line("sources", sources.join("; ")),

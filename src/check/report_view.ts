@@ -42,7 +42,7 @@ export interface ResultGroup {
   /** What the attacker got; follows "the client". Default: nothing that was seen. */
   readonly harms?: readonly string[];
   /** The MUSTs that the client breaks. */
-  readonly duties?: readonly string[];
+  readonly requirements?: readonly string[];
   /** How to fix the client. */
   readonly fix?: string;
   /** Whether it is open at first. Default: false. */
@@ -169,8 +169,8 @@ function groupsOf(
   const practiceRows = ownPractices.map(practiceRow);
   const causes = [...Map.groupBy(own, ({ cause }) => cause!)].map(([cause, results]) => {
     const rows = rowsOf(results);
-    const { harms, duties, fix } = allCauses.find((one) => one.cause === cause)!;
-    return { ...withRows(upperFirst(cause), rows), severity: rows[0]!.severity!, harms, duties, fix };
+    const { harms, requirements, fix } = allCauses.find((one) => one.cause === cause)!;
+    return { ...withRows(upperFirst(cause), rows), severity: rows[0]!.severity!, harms, requirements, fix };
   }).sort((one, other) =>
     Number(other.harms.length > 0) - Number(one.harms.length > 0) || rankOf(one) - rankOf(other) ||
     other.count - one.count

@@ -213,7 +213,7 @@ for (const [keyCooldown, verdict] of cooldowns) {
     const { control, results: [result] } = await checkClientWithEdDsa(client, { only: ["keys/rotated"] });
     assert(control.passed);
     assertEquals(result!.verdict, verdict, result!.because);
-    assertEquals(result!.duty, verdict === "failed" ? "OpenID Connect Core §10.1.1" : undefined);
+    assertEquals(result!.requirement, verdict === "failed" ? "OpenID Connect Core §10.1.1" : undefined);
     const fetches = result!.evidence.exchanges.filter(({ endpoint }) => endpoint === "jwks").length;
     assertEquals(fetches, verdict === "passed" ? 1 : 0);
   });

@@ -88,8 +88,8 @@ test("the effect is what was seen: values of a foreign userinfo response are no 
   ]);
 });
 
-test("every duty says in words why it binds a client", () => {
-  const named = attacks.flatMap(({ duty }) => [...duty?.binds ?? [], ...duty?.unless ?? []]);
+test("every requirement says in words why it binds a client", () => {
+  const named = attacks.flatMap(({ requirement }) => [...requirement?.binds ?? [], ...requirement?.unless ?? []]);
   assert(named.length > 5);
   for (const capability of named) assert(seenText(capability) !== capability, `${capability} has no words`);
 });

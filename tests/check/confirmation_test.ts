@@ -219,12 +219,12 @@ test("a restart that fails ends no check: the report has what is known, and name
   assert(report.counts.inconclusive > 0 && !report.passed, String(report));
 });
 
-test("a client that does not compare iss breaks a duty only if it uses several issuers", async () => {
+test("a client that does not compare iss breaks a requirement only if it uses several issuers", async () => {
   const decisions = { ...correctDecisions, isIssuer: () => true, isEndpoint: () => true };
   const only = ["response/iss-wrong", "response/iss-missing"];
   const several = await checkClientWithEdDsa(smallClient(undefined, undefined, undefined, decisions), { only });
   const [first] = several.results;
-  assertEquals([first!.verdict, first!.duty], ["failed", "RFC 9207 §2.4: the client uses several issuers"]);
+  assertEquals([first!.verdict, first!.requirement], ["failed", "RFC 9207 §2.4: the client uses several issuers"]);
   await using as = await testLatchkey({ alg: "EdDSA" });
   await as.listen();
   const client = { client_id: "shop", id_token_signed_response_alg: "EdDSA" } as const;

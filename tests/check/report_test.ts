@@ -134,7 +134,7 @@ test("failures have the cause of what was seen, and one cause has the failures o
     verdict: "failed",
     attacks: ["id-token/nonce-wrong"],
     harms: [],
-    duties: ["OpenID Connect Core §3.1.3.7"],
+    requirements: ["OpenID Connect Core §3.1.3.7"],
     ...effects.idToken,
     fix: "Keep the nonce of each login, and compare the nonce of the ID token with it, character by character.",
   }]);

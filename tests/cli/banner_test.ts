@@ -8,7 +8,7 @@ import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { extensions } from "../../src/server/hosting/extensions.ts";
 import { bank } from "../server/fapi_client.ts";
 
-test("[FS-24] the banner names TLS as the duty of the proxy, where a proxy ends it", async () => {
+test("[FS-24] the banner names TLS as the task of the proxy, where a proxy ends it", async () => {
   const issuer = "https://as.company.com";
   const show = async (profile: LatchkeyOptions["profile"], url: string) => {
     const { policy, users, clientsAt } = await resolveSettings(

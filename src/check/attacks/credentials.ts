@@ -15,7 +15,7 @@ export const credentialAttacks: readonly Attack[] = [
     needs: ["basic", "severalIssuers"],
     title: "The client secret has characters that the client must encode in the HTTP Basic header.",
     correctClient: "The client form-encodes its id and its secret before Base64, and logs in.",
-    duty: "RFC 6749 §2.3.1",
+    requirement: "RFC 6749 §2.3.1",
     sources: ["RFC 6749 appendix B"],
     ...sent("secret", ["a b+c", "a%2Fb", "a:b/c=d&e"], "The client secret."),
     async perform({ as, driver, journey, client }, { secret }) {

@@ -111,7 +111,7 @@ export const deviceAttacks: readonly Attack[] = [
     title: "The ID token of a device names another user, and is signed with a key of an attacker.",
     correctClient: "The client rejects the ID token, or does not read it.",
     needs: ["idToken"],
-    duty: "OpenID Connect Core §3.1.3.7",
+    requirement: "OpenID Connect Core §3.1.3.7",
     sources: ["RFC 8628 §3.5"],
     once: () =>
       forgeJwt(
@@ -133,7 +133,7 @@ export const deviceAttacks: readonly Attack[] = [
     title: "The user takes a long time, and the device receives authorization_pending for many polls.",
     correctClient: "The client polls no faster than the interval until it has tokens.",
     level: "must-tolerate",
-    duty: "RFC 8628 §3.5",
+    requirement: "RFC 8628 §3.5",
     parameters: [numberParameter("times", 31, "How many polls receive authorization_pending.")],
     start: (stage, { times }) => failPolls(stage, Array(times).fill("authorization_pending")),
     assess(observation) {
@@ -150,7 +150,7 @@ export const deviceAttacks: readonly Attack[] = [
     correctClient: "The client stops polling when expires_in has passed, and reports it; the next login works.",
     level: "must-recover",
     needs: ["clock"],
-    duty: "RFC 8628 §3.5",
+    requirement: "RFC 8628 §3.5",
     start: (stage) => failPolls(stage, Array(150).fill("authorization_pending")),
     assess(observation) {
       const [started] = exchangesOf(observation, "device_authorization");
@@ -172,7 +172,7 @@ export const deviceAttacks: readonly Attack[] = [
     title: "Two polls receive slow_down, and the later ones receive authorization_pending.",
     correctClient: "The client waits 5 seconds longer after each slow_down, and keeps the longer interval.",
     level: "must-tolerate",
-    duty: "RFC 8628 §3.5",
+    requirement: "RFC 8628 §3.5",
     sources: ["modelcontextprotocol/registry#1290", "flyteorg/flyte-sdk#1587"],
     start: (stage) => failPolls(stage, ["slow_down", "slow_down", "authorization_pending", "authorization_pending"]),
     assess: (observation) =>
@@ -184,7 +184,7 @@ export const deviceAttacks: readonly Attack[] = [
     title: "A poll receives an error that ends the device login.",
     correctClient: "The client stops polling, and reports the error code; the next login works.",
     level: "must-recover",
-    duty: "RFC 8628 §3.5",
+    requirement: "RFC 8628 §3.5",
     ...sent("code", ["access_denied", "expired_token", "invalid_grant", "invalid_request"], "The member error."),
     start: (stage, { code }) => failPolls(stage, Array(30).fill(code)),
     assess: atMost(1, "token", (polls) => `the client sent ${polls - 1} more polls after the error`),
@@ -196,7 +196,7 @@ export const deviceAttacks: readonly Attack[] = [
     correctClient: "The client polls every 5 seconds if the interval is not usable, and never without a pause.",
     level: "must-recover",
     endpoints: ["device_authorization", "token"],
-    duty: "RFC 8628 §3.5",
+    requirement: "RFC 8628 §3.5",
     sources: ["RFC 8628 §3.2", "NousResearch/hermes-agent#87437"],
     ...sent("value", ["absent", 0, "5", null, -1, 31_536_000], 'The member interval; "absent" removes it.'),
     start({ as }, { value }) {

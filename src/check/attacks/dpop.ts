@@ -138,7 +138,7 @@ export const dpopAttacks: readonly Attack[] = [
       "Each response has a new DPoP nonce, and the server accepts only the newest; token endpoint and userinfo have their own.",
     correctClient: "The client uses the newest nonce of each endpoint.",
     level: "must-tolerate",
-    duty: "RFC 9449 §8.2",
+    requirement: "RFC 9449 §8.2",
     sources: ["RFC 9449 §9", "opentdf/java-sdk#374"],
     on: "any",
     match: ({ endpoint }) => endpoint === "token" || endpoint === "userinfo",

@@ -3,7 +3,7 @@
 import { body, error, status } from "../../testing/faults/mod.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
-import { validTokenResponse } from "./duties.ts";
+import { validTokenResponse } from "./requirements.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { oneOf, sent } from "./parameters.ts";
@@ -73,7 +73,7 @@ export const errorAttacks: readonly Attack[] = [
     title: "The token endpoint responds to the code with an error, or with status 400 and no valid error.",
     correctClient: "The client reports it, tries no other grant type, and does not send the authorization code again.",
     endpoints: ["token"],
-    duty: "RFC 6749 §4.1.2",
+    requirement: "RFC 6749 §4.1.2",
     sources: ["RFC 6749 §5.2", "PrefectHQ/fastmcp#1762"],
     ...oneOf("how", Object.keys(tokenErrors)),
     once: ({ how }) => tokenErrors[how]!,
@@ -87,7 +87,7 @@ export const errorAttacks: readonly Attack[] = [
     level: "must-reject",
     stop: "token",
     endpoints: ["token"],
-    duty: validTokenResponse,
+    requirement: validTokenResponse,
     sources: ["RFC 6749 §5.2", "octokit/auth-oauth-app.js#13", "cmd-johnson/deno-oauth2-client#25"],
     once: () => body.edited(() => ({ error: "bad_verification_code" }), "error with status 200"),
   }),

@@ -19,7 +19,7 @@ export const exposures: readonly Attack[] = [
     title: "The URLs of a login appear in the browser history, in logs and in Referer headers.",
     correctClient: "The client puts no token into a URL.",
     needs: ["visits"],
-    duty: "RFC 9700 §4.3.2",
+    requirement: "RFC 9700 §4.3.2",
     sources: ["RFC 6750 §5.3", "RFC 9700 §4.2"],
     exposes: [{ values: tokens, places: ["URL"] }],
   }),
@@ -54,7 +54,7 @@ export const exposures: readonly Attack[] = [
     id: "session/secret-exposed",
     title: "The user of the application reads everything that the browser receives and sends.",
     correctClient: "The client keeps its secret, its assertions and its device codes on the server.",
-    duty: "RFC 6749 §10.1",
+    requirement: "RFC 6749 §10.1",
     sources: ["RFC 6749 §2.3.1", "RFC 8628 §5.2"],
     exposes: [{
       values: ["client secret", "client assertion", "device code"],
@@ -66,7 +66,7 @@ export const exposures: readonly Attack[] = [
     title: "An observer of the URLs of a login reads every parameter, in whatever form it is encoded.",
     correctClient:
       "The client sends the code verifier and its tokens in no authorization request, and in no other URL.",
-    duty: "RFC 7636 §7.1",
+    requirement: "RFC 7636 §7.1",
     sources: ["RFC 9700 §2.1.1", "RFC 9700 §4.2.4"],
     exposes: [
       { values: ["code verifier"], places: ["URL", "authorization request"] },

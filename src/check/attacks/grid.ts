@@ -1,6 +1,6 @@
 /**
  * The response grid: rows of wrong values of one member of a response. A row is an attack, with the values that its
- * duty forbids.
+ * requirement forbids.
  */
 
 import type { Fault } from "../../testing/faults/fault.ts";
@@ -55,7 +55,7 @@ export const authorizationResponse: GridResponse = {
 /** A row of the grid. */
 export interface Row
   extends Omit<AttackSource<readonly []>, "title" | "parameters" | "variants" | "once" | "always" | "start"> {
-  /** The member; several have the same duty. */
+  /** The member; several have the same requirement. */
   readonly member: string | readonly string[];
   /** The names of wrong values, or values of this row alone, by name. */
   readonly values: readonly string[] | WrongValues;

@@ -14,7 +14,7 @@ import { nearIssuers, nearMisses, noText } from "./wrong_values.ts";
 import { passIf, undecided } from "./conclusions.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
 
-const duty = "OpenID Connect Core §3.1.3.7";
+const requirement = "OpenID Connect Core §3.1.3.7";
 
 /** A name with letters outside of ASCII. */
 const foreignName = "Zoë Ångström";
@@ -40,7 +40,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
         fix: "Compare iss of the ID token with the issuer of the metadata, character by character.",
         member: "iss",
         values: ["foreign", ...noText, ...nearIssuers, "list"],
-        duty,
+        requirement,
       },
       ...{ alsoIn: [...everyLogin, "refresh"] },
       sources: ["OpenID Connect Core §2", "RFC 8725 §3.8", "CVE-2024-47807", "CVE-2024-53861", "CVE-2025-30144"],
@@ -50,14 +50,14 @@ export const idTokenClaimAttacks: readonly Attack[] = [
         id: "id-token/aud-wrong",
         fix: "Require that aud of the ID token is your client_id, or a list with it and nothing that you do not trust.",
         member: "aud",
-        duty,
+        requirement,
         alsoIn: [...everyLogin, "refresh"],
       },
       values: ["foreign", ...nearMisses, "list", "absent", "null", "empty", "number"],
       sources: ["CVE-2024-47806", "CVE-2023-22482", "CVE-2024-5798"],
     },
     {
-      ...{ id: "id-token/aud-list", level: "must-tolerate", member: "aud", duty: "OpenID Connect Core §2" },
+      ...{ id: "id-token/aud-list", level: "must-tolerate", member: "aud", requirement: "OpenID Connect Core §2" },
       values: { "an array of one": (aud) => [aud].flat() },
     },
     {
@@ -68,14 +68,14 @@ export const idTokenClaimAttacks: readonly Attack[] = [
         member: "azp",
         values: ["foreign"],
       },
-      sources: [duty],
+      sources: [requirement],
     },
     {
       id: "id-token/sub-missing",
       accepts: "subject",
       member: "sub",
       values: noText,
-      duty: "RFC 8725 §3.8",
+      requirement: "RFC 8725 §3.8",
       sources: ["OpenID Connect Core §2"],
     },
     {
@@ -83,7 +83,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
         id: "id-token/exp-past",
         fix: "Reject an ID token whose exp is not a number or has passed, also after a refresh.",
         member: "exp",
-        duty,
+        requirement,
         alsoIn: [...everyLogin, "refresh"],
       },
       values: ["an hour ago", "six minutes ago", "a year ago", "absent", "null", "date"],
@@ -114,7 +114,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
         fix: "Keep the nonce of each login, and compare the nonce of the ID token with it, character by character.",
         member: "nonce",
         values: ["foreign", ...nearMisses, "absent", "null"],
-        duty,
+        requirement,
       },
       ...{ needs: ["readsIdToken", "nonce"], sources: ["CVE-2024-10318"], alsoIn: everyLogin },
     },
@@ -126,7 +126,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
         values: ["foreign", "absent"],
         needs: ["readsIdToken", "essentialAcr"],
       },
-      sources: [duty, "OpenID Connect Core §5.5.1.1", "RFC 9470 §5"],
+      sources: [requirement, "OpenID Connect Core §5.5.1.1", "RFC 9470 §5"],
     },
     {
       ...{
@@ -138,7 +138,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       },
       correctClient: "The client discards the token response, or requests a new login once.",
       needs: ["readsIdToken", "maxAge"],
-      sources: ["OpenID Connect Core §3.1.2.1", duty],
+      sources: ["OpenID Connect Core §3.1.2.1", requirement],
       assess: (observation) =>
         passIf(
           observation.outcome === "accepted" && exchangesOf(observation, "authorize").length === 2,
@@ -165,7 +165,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     fix: "Compare iss of the ID token with the issuer to which this login was sent.",
     title: "The ID token has the iss of an earlier issuer.",
     journey: "second issuer",
-    duty,
+    requirement,
     sources: ["RFC 9700 §4.4"],
     async once(_, { openOtherIssuer }) {
       const { issuer } = await openOtherIssuer();
@@ -179,7 +179,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     title: "The ID token and userinfo have different values of sub.",
     correctClient: "The client does not use the userinfo response.",
     stop: undefined,
-    duty: "OpenID Connect Core §5.3.2",
+    requirement: "OpenID Connect Core §5.3.2",
     once: () => idToken.wrongSubject(),
     assess({ outcome, session, expectedSub, exchanges }) {
       if (outcome !== "accepted") return undefined;
@@ -205,7 +205,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     needs: ["readsIdToken", "nonce"],
     title: "The ID token has the claims of an earlier login of the same client, without at_hash.",
     journey: "second login",
-    duty,
+    requirement,
     sources: ["OpenID Connect Core §16.9", "RFC 9700 §4.5.3.2"],
     once(_, { as }) {
       const { body = "{}" } = as.log.unmasked.last("token").response ?? {};
@@ -221,7 +221,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     needs: ["readsIdToken", "claims"],
     title: "The name in the ID token has letters outside of ASCII.",
     correctClient: "The client decodes the claims as UTF-8.",
-    duty: "RFC 7519 §7.2",
+    requirement: "RFC 7519 §7.2",
     sources: ["RFC 7515 §5.2"],
     on: "any",
     always: () => ({

@@ -13,7 +13,7 @@ export const idTokenFormAttacks: readonly Attack[] = [
     fix: "Reject an ID token whose payload is not a JSON object.",
     needs: ["idToken"],
     title: "The ID token payload is not a JSON object.",
-    duty: { source: "RFC 7519 §7.2", binds: ["readsIdToken"] },
+    requirement: { source: "RFC 7519 §7.2", binds: ["readsIdToken"] },
     sources: ["CVE-2025-53864"],
     ...oneOf("form", ["text", "list", "null", "deep"]),
     once: ({ form }) =>
@@ -35,7 +35,7 @@ export const idTokenFormAttacks: readonly Attack[] = [
     id: "id-token/typ-foreign",
     fix: "Reject an ID token whose typ is that of another kind of token, such as at+jwt or logout+jwt.",
     title: "An access token is instead of the ID token.",
-    duty: "RFC 8725 §3.12",
+    requirement: "RFC 8725 §3.12",
     sources: ["RFC 8725 §3.11", "RFC 9068 §5"],
     once: () =>
       forgeJwt(

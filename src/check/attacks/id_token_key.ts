@@ -27,7 +27,7 @@ export const idTokenKeyAttacks: readonly Attack[] = [
     accepts: "form",
     endpoints: ["jwks"],
     ifUnmet: "the ID token is not signed with RSA, whose keys can be too small",
-    duty: "RFC 8725 §3.1",
+    requirement: "RFC 8725 §3.1",
     sources: ["RFC 7517 §4.2", "RFC 7517 §4.3", "RFC 7517 §4.4", "RFC 7518 §3.3", "RFC 8725 §3.5"],
     ...oneOf("flaw", ["use", "alg", "key_ops", "size"]),
     start: ({ as }, { flaw }) =>
@@ -45,7 +45,7 @@ export const idTokenKeyAttacks: readonly Attack[] = [
     fix: "Keep the keys of each issuer apart, and verify an ID token only with those of its issuer.",
     title: "The ID token is signed with the key of another issuer, at which the client logged in before.",
     needs: ["readsIdToken", "checksSignature", "severalIssuers"],
-    duty: "RFC 8725 §3.8",
+    requirement: "RFC 8725 §3.8",
     sources: ["OpenID Connect Core §3.1.3.7"],
     async perform({ as, driver, journey, openOtherIssuer }) {
       const other = await openOtherIssuer();

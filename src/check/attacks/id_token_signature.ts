@@ -14,7 +14,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     ...forged,
     id: "id-token/alg-none",
     title: "The ID token is not signed: it has alg none, an alg that does not exist, or no signature.",
-    duty: "OpenID Connect Core §2",
+    requirement: "OpenID Connect Core §2",
     sources: ["RFC 8725 §3.1", "RFC 8725 §3.3", "CVE-2021-44878", "CVE-2022-21449", "CVE-2026-28498"],
   }, unsigned),
   forgeryAttack({
@@ -22,7 +22,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     accepts: "signature",
     title: "The ID token is signed with a key of an attacker, or changed after it was signed.",
     alsoIn: everyLogin,
-    duty: { source: "OpenID Connect Core §3.1.3.7", binds: ["checksSignature"] },
+    requirement: { source: "OpenID Connect Core §3.1.3.7", binds: ["checksSignature"] },
     sources: ["RFC 7515 §5.2", "RFC 8725 §3.10", "CVE-2021-22573", "CVE-2020-15240", "openfga/openfga#3100"],
   }, foreignlySigned),
   forgeryAttack({
@@ -30,7 +30,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     id: "id-token/alg-hmac-public-key",
     title:
       "The ID token is signed with HMAC (HS256), with the public key of the server or an empty text as the secret.",
-    duty: "RFC 8725 §3.1",
+    requirement: "RFC 8725 §3.1",
     sources: ["RFC 8725 §2.1", "CVE-2022-29217", "CVE-2024-33663", "CVE-2024-37568"],
   }, hmacs),
   forgeryAttack({
@@ -38,7 +38,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     id: "id-token/header-jwk",
     title: "The header of the ID token has the key of an attacker that verifies the signature, or its URL.",
     correctClient: "The client discards the token response, and fetches no URL of the header.",
-    duty: "RFC 8725 §3.8",
+    requirement: "RFC 8725 §3.8",
     sources: ["RFC 7515 §4.1.6", "RFC 8725 §3.10", "CVE-2018-0114", "CVE-2026-27962"],
   }, keysInHeader),
   forgeryAttack({
@@ -46,7 +46,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     id: "id-token/parts",
     accepts: "form",
     title: "The ID token does not have three parts, is encrypted, or has an unknown extension in crit.",
-    duty: "RFC 7515 §5.2",
+    requirement: "RFC 7515 §5.2",
     sources: [
       ...["RFC 7515 §4.1.11", "RFC 7797 §6", "RFC 8725 §3.2", "CVE-2025-22868", "CVE-2025-59420", "CVE-2026-32597"],
       ...["CVE-2026-29000", "CVE-2024-28176", "CVE-2023-52428"],
@@ -72,7 +72,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     needs: ["readsIdToken", "namesUser"],
     title: "The header of the ID token has the claims of another user; the payload is correct.",
     correctClient: "The client logs in the user of the payload.",
-    duty: "RFC 7515 §4",
+    requirement: "RFC 7515 §4",
     sources: ["RFC 7515 §4.2"],
     once: () =>
       forgeJwt(

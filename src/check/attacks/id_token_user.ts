@@ -123,7 +123,7 @@ export const idTokenUserAttacks: readonly Attack[] = [
     ...otherAccount,
     id: "id-token/user-similar",
     title: "A new user has the email address or the name of the user who logged in before, or a similar sub.",
-    duty: "OpenID Connect Core §5.7",
+    requirement: "OpenID Connect Core §5.7",
     sources: ["OpenID Connect Core §2", "CVE-2023-3128", "sandbox-quantum/switch#291"],
     ...oneOf("how", Object.keys(sharedClaims), "What the two users have in common."),
     on: "any",
@@ -140,7 +140,7 @@ export const idTokenUserAttacks: readonly Attack[] = [
     journey: "login",
     title: "Two users have numbers of 21 digits or texts of 255 characters as sub, of which only the last one differs.",
     correctClient: "The client logs in two users, because it compares the whole sub as text, or rejects them.",
-    duty: "OpenID Connect Core §5.7",
+    requirement: "OpenID Connect Core §5.7",
     sources: ["OpenID Connect Core §2", "RFC 8259 §6"],
     ...oneOf("form", Object.keys(nearSubs)),
     async perform({ as, driver, openBrowser }, { form }) {

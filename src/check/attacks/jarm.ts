@@ -19,7 +19,7 @@ export const jarmAttacks: readonly Attack[] = [
       id: "jarm/signature",
       fix: "Verify the signature of the response with the keys of jwks_uri, and accept the registered algorithm only.",
       title: "The JWT of the authorization response (JARM) is not signed, or has an invalid signature.",
-      duty: "JARM §2.4",
+      requirement: "JARM §2.4",
       sources: ["RFC 8725 §3.1"],
     },
     forgedSignatures,
@@ -31,7 +31,7 @@ export const jarmAttacks: readonly Attack[] = [
       fix: "Compare iss of the signed response with the issuer, and aud with your client_id.",
       member: ["iss", "aud"],
       values: ["absent", "foreign"],
-      duty: "JARM §2.4",
+      requirement: "JARM §2.4",
       sources: ["JARM §2.1"],
     },
     {
@@ -39,7 +39,7 @@ export const jarmAttacks: readonly Attack[] = [
       fix: "Reject a signed response whose exp is absent or has passed.",
       member: "exp",
       values: ["absent", "a year ago"],
-      duty: "JARM §2.4",
+      requirement: "JARM §2.4",
       sources: ["JARM §2.1"],
     },
   ]),
@@ -49,7 +49,7 @@ export const jarmAttacks: readonly Attack[] = [
     title:
       "The authorization response has an unsigned code and state beside the signed response (JARM), or in its place.",
     correctClient: "The client uses no parameter that is not signed.",
-    duty: "JARM §2.4",
+    requirement: "JARM §2.4",
     ...oneOf(
       "where",
       ["instead", "beside"],

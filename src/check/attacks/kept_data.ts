@@ -26,7 +26,7 @@ export const keptDataAttacks: readonly Attack[] = [
     stop: undefined,
     title: "The metadata has a wrong issuer and the token endpoint of an attacker once; at the next login it is right.",
     correctClient: "The client keeps no document that it has rejected, and sends nothing to this token endpoint.",
-    duty: "RFC 8414 §3.3",
+    requirement: "RFC 8414 §3.3",
     sources: ["OpenID Connect Discovery §4.3"],
     once: (_, { trap }) =>
       body.edited({

@@ -103,7 +103,7 @@ export const logoutAttacks: readonly Attack[] = [
     id: "logout/back-channel-claims",
     title:
       "The logout token is not signed by the issuer, is an ID token, or has a claim or an event that is not valid.",
-    duty: "OpenID Connect Back-Channel Logout §2.6",
+    requirement: "OpenID Connect Back-Channel Logout §2.6",
     sources: ["OpenID Connect Back-Channel Logout §2.4", "RFC 8725 §3.12", "outline/outline#13438"],
     ...oneOf("what", Object.keys(invalidTokens), "What is wrong."),
     async perform(stage, { what }) {
@@ -153,7 +153,7 @@ export const logoutAttacks: readonly Attack[] = [
     needs: ["backChannelLogout", "currentUser", "logIn"],
     title: "A user is logged in with two browsers, and a logout token names the user without a session.",
     correctClient: "The client ends every session of the user.",
-    duty: "OpenID Connect Back-Channel Logout §2.7",
+    requirement: "OpenID Connect Back-Channel Logout §2.7",
     sources: ["OpenID Connect Back-Channel Logout §2.4"],
     async perform(stage) {
       const other = await stage.driver.logIn!(stage.openBrowser());

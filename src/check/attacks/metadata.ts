@@ -39,7 +39,7 @@ export const metadataAttacks: readonly Attack[] = [
         id: "metadata/issuer-other",
         fix: "Compare issuer of the metadata with the configured issuer, character by character.",
         member: "issuer",
-        duty: "RFC 8414 §3.3",
+        requirement: "RFC 8414 §3.3",
       },
       values: ["foreign", "shortened", "extended", "path", ...noText],
       sources: ["OpenID Connect Discovery §4.3"],
@@ -128,7 +128,7 @@ export const metadataAttacks: readonly Attack[] = [
       values: { ...pick("absent", "empty"), "only plain": () => ["plain"] },
       stop: undefined,
       correctClient: "The client stops, or sends a code challenge with S256 nevertheless.",
-      duty: { source: "RFC 9700 §2.1.1", unless: ["basic", "secretInBody", "assertion"] },
+      requirement: { source: "RFC 9700 §2.1.1", unless: ["basic", "secretInBody", "assertion"] },
       sources: ["RFC 7636 §7.2"],
       assess: ({ exchanges, outcome }) => {
         const requests = exchanges.filter((exchange) => requestedParam(exchange, "response_type") !== undefined);

@@ -8,7 +8,7 @@ import { oneOf } from "./parameters.ts";
 const rejected = {
   level: "must-reject",
   stop: "callback",
-  duty: { source: "RFC 9700 §4.4", binds: ["severalIssuers"] },
+  requirement: { source: "RFC 9700 §4.4", binds: ["severalIssuers"] },
   correctClient: "The client rejects the response because of iss, and does not send the code to any server.",
 } as const;
 

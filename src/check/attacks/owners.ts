@@ -39,7 +39,7 @@ export const ownerAttacks: readonly Attack[] = [
     title: "Logins at two issuers are open in one browser, and both responses arrive (COAT).",
     correctClient: "The client sends each code to the issuer of its login, or rejects the response.",
     needs: ["severalIssuers", "logIn"],
-    duty: "RFC 9700 §2.1",
+    requirement: "RFC 9700 §2.1",
     sources: ["draft-ietf-oauth-security-topics-update-03 §2.2", "RFC 9700 §4.4"],
     ...oneOf("first", ["older", "newer"], "Whose response arrives first: that of the older or the newer login."),
     async perform({ as, journey, openOtherIssuer, startLogin }, { first }) {
@@ -72,7 +72,7 @@ export const ownerAttacks: readonly Attack[] = [
       "(CORF).",
     correctClient: "The client rejects the response because of iss, and sends no code to another issuer.",
     needs: ["severalIssuers", "plainResponse", "logIn"],
-    duty: "RFC 9700 §2.1",
+    requirement: "RFC 9700 §2.1",
     sources: ["draft-ietf-oauth-security-topics-update-03 §2.2.1", "RFC 9700 §4.4"],
     async perform(stage) {
       const { as, openBrowser, openOtherIssuer, startLogin } = stage;
@@ -205,7 +205,7 @@ export const ownerAttacks: readonly Attack[] = [
     journey: "session",
     endpoints: ["token"],
     needs: ["request", "readsIdToken", "logIn"],
-    duty: "OpenID Connect Core §3.1.3.7",
+    requirement: "OpenID Connect Core §3.1.3.7",
     sources: ["OpenID Connect Core §3.1.3.5"],
     async perform({ as, driver, journey, openBrowser, session }) {
       const second = await findSecondUser(as);

@@ -67,7 +67,7 @@ export const refreshAttacks: readonly Attack[] = [
       values: ["foreign"],
       match: refreshRequest,
     },
-    ...{ needs: ["readsIdToken"], level: "must-reject", duty: "OpenID Connect Core §12.2" },
+    ...{ needs: ["readsIdToken"], level: "must-reject", requirement: "OpenID Connect Core §12.2" },
     correctClient: "The client discards the response, and the session ends or stays as it was.",
   }]),
   defineAttack({

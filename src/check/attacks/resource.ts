@@ -79,7 +79,7 @@ export const resourceAttacks: readonly Attack[] = [
         member: "resource",
       },
       values: ["foreign", "absent", "empty"],
-      duty: "RFC 9728 §3.3",
+      requirement: "RFC 9728 §3.3",
       sources: ["RFC 9728 §7.3"],
     },
     {
@@ -109,7 +109,7 @@ export const resourceAttacks: readonly Attack[] = [
     },
     ...{ member: "code_challenge_methods_supported", values: ["absent"] },
     correctClient: "The client stops: it cannot know whether the server supports PKCE.",
-    duty: "MCP authorization, authorization code protection",
+    requirement: "MCP authorization, authorization code protection",
     sources: ["OAuth 2.1 §7.10"],
   }]),
   defineAttack({
@@ -119,7 +119,7 @@ export const resourceAttacks: readonly Attack[] = [
     title: "The challenge of the resource has an unusual but valid form, and only the challenge has the metadata URL.",
     correctClient: "The client finds resource_metadata in the Bearer challenge, and logs in.",
     level: "must-tolerate",
-    duty: "MCP authorization, protected resource metadata discovery",
+    requirement: "MCP authorization, protected resource metadata discovery",
     sources: ["RFC 9110 §11.6.1", "RFC 9728 §5.1", "QwenLM/qwen-code#5343", "getsentry/sentry-mcp#939"],
     ...oneOf("form", Object.keys(challengeForms), "The form of the challenge."),
     on: "any",
@@ -145,7 +145,7 @@ export const resourceAttacks: readonly Attack[] = [
     title: "The 401 response of the resource has no challenge, or a challenge without resource_metadata.",
     correctClient: "The client fetches the metadata from the well-known URL, and logs in.",
     level: "must-tolerate",
-    duty: "MCP authorization, protected resource metadata discovery",
+    requirement: "MCP authorization, protected resource metadata discovery",
     sources: ["RFC 9728 §3.1"],
     ...oneOf("what", ["challenge", "resource_metadata"], "What is missing."),
     always: ({ what }) =>
@@ -162,7 +162,7 @@ export const resourceAttacks: readonly Attack[] = [
     title: "The challenge names the metadata of another resource on another host, with another authorization server.",
     correctClient: "The client does not fetch the document, or rejects it because it is about another resource.",
     level: "must-reject",
-    duty: "RFC 9728 §3.3",
+    requirement: "RFC 9728 §3.3",
     sources: ["RFC 9728 §7.7"],
     async perform(stage) {
       const other = await stage.openOtherIssuer();
@@ -192,7 +192,7 @@ export const resourceAttacks: readonly Attack[] = [
     journey: "session",
     ifUnmet: "the client does not read the metadata of the resource again",
     endpoints: ["resource", "resource_metadata"],
-    duty: "MCP authorization, authorization server binding",
+    requirement: "MCP authorization, authorization server binding",
     sources: ["RFC 9728 §7.6"],
     async perform(stage) {
       const { as } = stage;

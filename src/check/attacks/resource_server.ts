@@ -28,7 +28,7 @@ export const resourceServerAttacks: readonly Attack[] = [
         fix:
           "Verify the signature of the access token with the keys of jwks_uri, and accept only the expected alg and typ.",
         accepts: "signature",
-        duty: "RFC 9068 §4",
+        requirement: "RFC 9068 §4",
       },
       title: "The access token of a request is not signed by the server, or changed after it was signed.",
       sources: ["RFC 8725 §3.1", "RFC 7515 §5.2"],
@@ -45,7 +45,7 @@ export const resourceServerAttacks: readonly Attack[] = [
         member: "iss",
         values: ["foreign", "absent", ...nearIssuers],
       },
-      duty: "RFC 9068 §4",
+      requirement: "RFC 9068 §4",
     },
     {
       ...{
@@ -55,7 +55,7 @@ export const resourceServerAttacks: readonly Attack[] = [
         member: "aud",
       },
       values: ["foreign", "absent", "empty", ...nearMisses],
-      duty: "RFC 9068 §4",
+      requirement: "RFC 9068 §4",
       sources: ["RFC 9700 §2.3", "RFC 8707 §2"],
     },
     {
@@ -66,7 +66,7 @@ export const resourceServerAttacks: readonly Attack[] = [
         member: "exp",
       },
       values: ["an hour ago", "six minutes ago", "a year ago", "absent", "date"],
-      duty: "RFC 9068 §4",
+      requirement: "RFC 9068 §4",
     },
     {
       ...{
@@ -123,7 +123,7 @@ export const resourceServerAttacks: readonly Attack[] = [
         "the number 1": () => 1,
         ...pick(...noText),
       },
-      duty: "RFC 7662 §2.2",
+      requirement: "RFC 7662 §2.2",
     },
     {
       ...{
@@ -135,7 +135,7 @@ export const resourceServerAttacks: readonly Attack[] = [
         correctClient,
       },
       values: ["foreign"],
-      duty: "RFC 7662 §2.2",
+      requirement: "RFC 7662 §2.2",
       sources: ["RFC 9700 §2.3"],
     },
   ]),

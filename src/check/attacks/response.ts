@@ -5,14 +5,14 @@ import { editAuthorizationResponse } from "../../testing/faults/edit_authorizati
 import { authorizationResponse, gridAttacks } from "./grid.ts";
 import { nearIssuers, nearMisses } from "./wrong_values.ts";
 import { everyLogin } from "../attack.ts";
-import { csrfProtection } from "./duties.ts";
+import { csrfProtection } from "./requirements.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { readsNoMetadata, undecided } from "./conclusions.ts";
 import { oneOf } from "./parameters.ts";
 
 /** RFC 9700 §4.4 demands a protection against mix-up only of clients of several issuers. */
 const ofIssuers = {
-  duty: { source: "RFC 9207 §2.4", binds: ["severalIssuers"] },
+  requirement: { source: "RFC 9207 §2.4", binds: ["severalIssuers"] },
 } as const;
 
 /** The attacks of the category `response`. */
@@ -25,7 +25,7 @@ export const responseAttacks: readonly Attack[] = [
           "Keep a random state for each login in the session of its browser, and compare the whole value before the token request.",
         needs: ["state"],
         member: "state",
-        duty: csrfProtection,
+        requirement: csrfProtection,
         alsoIn: everyLogin,
       },
       values: ["foreign", ...nearMisses, "empty", "absent"],
@@ -110,7 +110,7 @@ export const responseAttacks: readonly Attack[] = [
     level: "must-tolerate",
     title: "The authorization response has parameters that no specification defines.",
     correctClient: "The client ignores these parameters, and exchanges the code.",
-    duty: "RFC 6749 §4.1.2",
+    requirement: "RFC 6749 §4.1.2",
     once: () =>
       editAuthorizationResponse("extra parameters", (fields) => [
         ...fields,

@@ -4,7 +4,7 @@
 
 import type { Callback } from "../../testing/browser/callback.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
-import { csrfProtection } from "./duties.ts";
+import { csrfProtection } from "./requirements.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { describeError } from "../assess.ts";
 import { type ClientJourney, type ClientSession, UndecidedError } from "../driver.ts";
@@ -80,7 +80,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     title: "The browser delivers the same authorization response twice, as after a double click or a reload.",
     correctClient: "The client exchanges the code once, and the second delivery does not end the session.",
     level: "must-recover",
-    duty: "RFC 6749 §4.1.2",
+    requirement: "RFC 6749 §4.1.2",
     sources: ["getsentry/junior#838", "simstudioai/sim#4441"],
     ...oneOf(
       "when",
@@ -119,7 +119,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     title:
       "A browser delivers an authorization response that belongs to no login of this browser, or to one that ended.",
     correctClient: "The client rejects the response, and sends no token request; an existing session continues.",
-    duty: csrfProtection,
+    requirement: csrfProtection,
     sources: [
       ...["RFC 6749 §10.12", "RFC 9700 §4.7", "draft-ietf-oauth-security-topics-update-03 §2.3", "CVE-2025-68158"],
       "CVE-2023-27490",
@@ -165,7 +165,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     correctClient:
       "The client assigns each response to its own login, or rejects it; no login gets the session of the other user.",
     level: "must-recover",
-    duty: "RFC 9700 §2.1.1",
+    requirement: "RFC 9700 §2.1.1",
     sources: ["getsentry/sentry#117940", "RFC 6749 §10.12"],
     ...oneOf("order", ["reversed", "same"]),
     async perform(stage, { order }) {
@@ -227,7 +227,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     fix: "Accept a response only at the redirect URI that the login sent.",
     title: "The authorization response arrives at another registered redirect URI of the client.",
     correctClient: "The client rejects the response, because the pending login sent another redirect URI.",
-    duty: { source: "RFC 9700 §4.4.2.2", binds: ["severalIssuers"] },
+    requirement: { source: "RFC 9700 §4.4.2.2", binds: ["severalIssuers"] },
     needs: ["receiveCallback", "secondRedirectUri"],
     async perform(stage) {
       const { client, journey, startLogin } = stage;
@@ -268,7 +268,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     stop: undefined,
     title: "A third party starts a login with a foreign issuer, or with a target_link_uri outside the application.",
     correctClient: "The client starts no login at an unknown issuer, and redirects only within the application.",
-    duty: "OpenID Connect Core §4",
+    requirement: "OpenID Connect Core §4",
     sources: ["RFC 9700 §4.11.1"],
     needs: ["initiatedLogin", "receiveCallback"],
     parameters: [

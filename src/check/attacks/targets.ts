@@ -90,7 +90,7 @@ export const targetAttacks: readonly Attack[] = [
     title: "The URL that starts the login has a parameter with the URL of another site, as a target after the login.",
     correctClient: "The client redirects the browser only to the issuer and within the application.",
     needs: ["visits", "receiveCallback"],
-    duty: "RFC 9700 §4.11.1",
+    requirement: "RFC 9700 §4.11.1",
     sources: ["CWE-601"],
     ...oneOf(
       "how",

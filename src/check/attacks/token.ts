@@ -2,7 +2,7 @@
 
 import { overrideClaims } from "../../testing/faults/resign.ts";
 import { describeError } from "../assess.ts";
-import { validTokenResponse } from "./duties.ts";
+import { validTokenResponse } from "./requirements.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import type { ClientSession } from "../driver.ts";
 import { accessTokenOfAnotherUser, opaqueAccessToken } from "./access_tokens.ts";
@@ -24,7 +24,7 @@ export const tokenAttacks: readonly Attack[] = [
         member: ["access_token", "token_type"],
         values: noText,
       },
-      duty: { ...validTokenResponse, binds: ["idToken", "usesAccessToken"] },
+      requirement: { ...validTokenResponse, binds: ["idToken", "usesAccessToken"] },
       sources: ["RFC 6749 §5.1"],
     },
     {
@@ -37,7 +37,7 @@ export const tokenAttacks: readonly Attack[] = [
       values: Object.fromEntries(["mac", "N_A", "pop", "xbearer", "bearer-mac"].map((type) => [type, () => type])),
       correctClient: "The client does not use the access token.",
       needs: ["usesAccessToken"],
-      duty: "RFC 6749 §7.1",
+      requirement: "RFC 6749 §7.1",
     },
     {
       ...{
@@ -48,7 +48,7 @@ export const tokenAttacks: readonly Attack[] = [
         values: ["case"],
       },
       correctClient: "The client compares token_type case-insensitively.",
-      duty: "RFC 6749 §5.1",
+      requirement: "RFC 6749 §5.1",
     },
     {
       // RFC 8628 has no ID token.
@@ -62,7 +62,7 @@ export const tokenAttacks: readonly Attack[] = [
       values: ["absent", "empty", "null"],
       needs: ["readsIdToken"],
       correctClient: "The client discards the response, and does not call userinfo instead.",
-      duty: validTokenResponse,
+      requirement: validTokenResponse,
       sources: ["OpenID Connect Core §3.1.3.3"],
     },
     {
@@ -102,7 +102,7 @@ export const tokenAttacks: readonly Attack[] = [
       member: ["tenant", "constructor", "expires_at"],
       values: ["object"],
       correctClient: "The client ignores it.",
-      duty: "RFC 6749 §5.1",
+      requirement: "RFC 6749 §5.1",
     },
   ]),
   ...gridAttacks(response, [{
@@ -133,7 +133,7 @@ export const tokenAttacks: readonly Attack[] = [
     needs: ["idToken", "namesUser"],
     title: "The access token is not a JWT, or is a JWT with the claims of another user.",
     correctClient: "The client does not read the access token, and logs in the user of the ID token.",
-    duty: "RFC 9068 §6",
+    requirement: "RFC 9068 §6",
     sources: ["RFC 6749 §1.4"],
     ...oneOf("kind", ["opaque", "another-user"]),
     start: ({ as }, { kind }) =>

@@ -5,7 +5,7 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { body, delay, drip, drop, hang, status } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { editResponse, readBodyText, withBody } from "../../testing/faults/response_body.ts";
-import { validTokenResponse } from "./duties.ts";
+import { validTokenResponse } from "./requirements.ts";
 import { wrongBodies } from "./grid.ts";
 import { describeOutcome } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
@@ -100,7 +100,7 @@ export const transportAttacks: readonly Attack[] = [
     title:
       "The response has status 200, but its body is the page of a gateway, empty, truncated, or JSON that is not an object.",
     correctClient: "The client reports the failure, and uses no part of the response.",
-    duty: validTokenResponse,
+    requirement: validTokenResponse,
     sources: ["RFC 6749 §5.1", "RFC 8414 §3.2", "anthropics/claude-ai-mcp#134"],
     ...eachWithEach(sent("endpoint", ["token", "discovery"], "The endpoint."), oneOf("how", Object.keys(wrongBodies))),
     always: ({ how }) => wrongBodies[how]!,
@@ -145,7 +145,7 @@ export const transportAttacks: readonly Attack[] = [
     correctClient: "The client reports the failure, and uses no part of the response.",
     level: "must-reject",
     endpoints: ["token", "userinfo"],
-    duty: "RFC 9110 §15",
+    requirement: "RFC 9110 §15",
     sources: ["RFC 6749 §5.1", "OpenID Connect Core §5.3.3"],
     parameters: [
       numberParameter("status", 500, "The status."),
@@ -251,7 +251,7 @@ export const transportAttacks: readonly Attack[] = [
     title: "The media type of a JSON response has a charset, or other letter case.",
     correctClient: "The client compares type and subtype without letter case and parameters, and accepts the response.",
     endpoints: loginEndpoints,
-    duty: "RFC 9110 §8.3.1",
+    requirement: "RFC 9110 §8.3.1",
     sources: ["RFC 8259 §11"],
     ...eachWithEach(
       sent("endpoint", ["token", "discovery", "userinfo"], "The endpoint."),

@@ -171,7 +171,7 @@ const sentence = (text: string) => `${upperFirst(text)}.`;
 const severityTones = { critical: "bad", high: "bad", medium: "warn", low: "open" } as const;
 
 function Group({ group, ...page }: Page & { readonly group: ResultGroup }): VNode {
-  const { title, count, severity, harms = [], duties = [], fix, open, rows = [], names = [], example } = group;
+  const { title, count, severity, harms = [], requirements = [], fix, open, rows = [], names = [], example } = group;
   return (
     <details class="group" open={open}>
       <summary>
@@ -181,8 +181,8 @@ function Group({ group, ...page }: Page & { readonly group: ResultGroup }): VNod
       {fix !== undefined && (
         <dl class="facts">
           {harms.map((harm) => <DefinitionItem key={harm} label="Harm">{`The client ${harm}.`}</DefinitionItem>)}
-          {harms.length === 0 && duties.length > 0 && (
-            <DefinitionItem label="Rule">{`${duties.join("; ")}. No harm was observed.`}</DefinitionItem>
+          {harms.length === 0 && requirements.length > 0 && (
+            <DefinitionItem label="Rule">{`${requirements.join("; ")}. No harm was observed.`}</DefinitionItem>
           )}
           <DefinitionItem label="How to fix it">{fix}</DefinitionItem>
         </dl>

@@ -99,7 +99,7 @@ function Progress({ client, form, progress }: ClientCheckProps): VNode {
       <p id="progress">
         {total === 0 ? "The first login, without an attack, is running." : (
           <>
-            <progress max={total} value={done} aria-label="Journeys"></progress>{" "}
+            <progress max={total} value={done} aria-label="Logins"></progress>{" "}
             {`${done} of ${total} logins, ${failed} failed, ${inconclusive} inconclusive`}
           </>
         )}
