@@ -51,8 +51,8 @@ export type Approver = (
 ) => Approval | ResponseLike | Promise<Approval | ResponseLike>;
 
 /**
- * Finds the user of a `login_hint` that is not the `sub` of a user; `undefined`: any user may be logged in. It has the
- * type of a method, so that it may require a wider server.
+ * Finds the user of a `login_hint` that is not the `sub` of a user; `undefined`: any user may be logged in.
+ * Declared as a method, so that TypeScript accepts a function that needs a subtype of `Server`.
  */
 type FindHintedUser = {
   find(server: Server, hint: string, request: AuthorizationRequest): Promise<User | undefined>;
