@@ -1196,7 +1196,10 @@ const knockOns: readonly [string, Settings | Record<string, unknown>, readonly S
     insecure: ["auto-login", "http-redirect-uri"],
   }, [["latchkey.json: insecure[1]", "http-redirect-uris"]]],
   ["a former name leads to the new one", { insecureAllowHttpRedirectUris: true }, [
-    ["latchkey.json: insecureAllowHttpRedirectUris", `Write "insecure": ["http-redirect-uris"].`],
+    [
+      "latchkey.json: insecureAllowHttpRedirectUris",
+      `Write "insecure": ["http-redirect-uris"], or remove it if it is false.`,
+    ],
   ]],
   ["scope values are not compared with invalid scopes", {
     scopes: ["a", 1],

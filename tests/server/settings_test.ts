@@ -26,7 +26,7 @@ test("an option of the wrong type is a configuration error with its path, for Ja
       { insecureAllowAutoLogin: true },
       "insecureAllowAutoLogin",
       '"insecureAllowAutoLogin"',
-      `Write "insecure": ["auto-login"].`,
+      `Write "insecure": ["auto-login"], or remove it if it is false.`,
     ],
     [{ scopes: "openid read" }, "scopes", `"openid read"`, `Write it like "scopes": ["openid","profile","read"].`],
     [{ defaultScope: ["read"] }, "defaultScope", "an array", `Write it like "defaultScope": "read".`],

@@ -530,7 +530,7 @@ export const problems: readonly Problem[] = [
     application: "Refresh before expires_in, or log in again. Allow some seconds of clock tolerance, not minutes.",
     server:
       '"lifetimes": { "access_token": 3600, "id_token": 3600 } are the seconds. as.clock.now() is the time of a mock.',
-    guide: "static/docs/configure.md#the-configuration-file",
+    guide: "static/docs/configure.md#token-lifetime-when-access-tokens-expire",
     messages: [
       { libraries: ["jose", "MCP SDK", "express-oauth2-jwt-bearer"], text: '"exp" claim timestamp check failed' },
       {
@@ -752,7 +752,7 @@ export const problems: readonly Problem[] = [
     application: "Accept the algorithm of id_token_signing_alg_values_supported, and never none.",
     server:
       '"alg": "RS256" is the default and works with every library; id_token_signed_response_alg of a client replaces it.',
-    guide: "static/docs/configure.md#the-configuration-file",
+    guide: "static/docs/configure.md#the-signing-algorithm",
     messages: [
       { libraries: ["jose"], text: '"alg" (Algorithm) Header Parameter value not allowed' },
       {

@@ -31,7 +31,10 @@ const formerInsecure: Readonly<Record<string, Insecure>> = {
 /** At the top of a configuration. */
 export const replacedSettings: Hints = {
   ...Object.fromEntries(
-    Object.entries(formerInsecure).map(([name, part]) => [name, `Write "insecure": ["${part}"].`]),
+    Object.entries(formerInsecure).map(([name, part]) => [
+      name,
+      `Write "insecure": ["${part}"], or remove it if it is false.`,
+    ]),
   ),
   ...named(origins, 'Write "allowedOrigins": ["https://app.example.com"].'),
   ...named(accessTokenLifetimes, 'Write "lifetimes": { "access_token": 3600 }, in seconds.'),
