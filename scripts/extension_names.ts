@@ -93,12 +93,12 @@ function recordKinds(text: string): string[] {
 
 /** The names that an extension declares, and those that its code defines. */
 function namesOf(extension: Extension, server: HostedServer): string[] {
-  const { name, grantTypes = [], requestParts = [], clientAuthentication = [] } = extension;
+  const { name, grantTypes = [], requestChecks = [], clientAuthentication = [] } = extension;
   const { values = {} } = extension.settings ?? {};
   const options = {
     ...{ base: "", formParameters: [], redirectParameters: [], hasPages: true, openLogin: true, pages: {} },
     approver: () => Promise.reject(new Error("No request is sent")),
-    requestParts: server.requestParts,
+    requestChecks: server.requestChecks,
   };
   const folders = name === "device" || name === "ciba" ? [name, "polled"] : [name];
   const text = folders.flatMap((folder) => globSync(`src/server/extensions/${folder}/*.ts`))
@@ -107,7 +107,7 @@ function namesOf(extension: Extension, server: HostedServer): string[] {
     ...Object.keys(extensionRules[name as keyof typeof extensionRules] ?? {}),
     ...(extension.endpoints?.(server.settings, options) ?? []).flatMap(namesOfEndpoint),
     ...grantTypes.flatMap(({ type, parameters }) => [type, ...parameters.map(({ name }) => name)]),
-    ...requestParts.flatMap(({ parameters = [] }) => parameters.map(({ name }) => name)),
+    ...requestChecks.flatMap(({ parameters = [] }) => parameters.map(({ name }) => name)),
     ...clientAuthentication.map(({ method }) => method),
     ...values.responseModes ?? [],
     ...(values.responseModes ?? []).flatMap((mode) => server.responseModes.get(mode)?.parameters ?? [])

@@ -144,16 +144,16 @@ function printChecks(requirements: ReadonlyMap<string, RuleRow>): void {
     console.log(`  ${rule.padEnd(5)}  ${requests.padEnd(8)}  ${name.padEnd(21)}  ${requirement}`.trimEnd());
   };
   const printOther = (rows: typeof approvalChecks) => rows.forEach(({ rule, by, reads }) => print(rule, by, reads));
-  const parts = checksWith(extensions.flatMap(({ requestParts }) => requestParts ?? []));
+  const checks = checksWith(extensions.flatMap(({ requestChecks }) => requestChecks ?? []));
   console.log(
-    "The checks of an authorization request, in order: rule, whether only of requests with a redirect URI, member or " +
+    "The checks of an authorization request, in order: rule, whether only of requests with a redirect URI, " +
       "function, what is checked.",
   );
   console.log("\nAn error is a page:");
   printOther(destinationChecks);
   console.log("\nAn error is sent to the client:");
-  for (const { redirectOnly, rule, name, read } of parts) {
-    if (read !== undefined) print(rule, name ?? read.name, "", redirectOnly && "redirect");
+  for (const { redirectOnly, rule, read } of checks) {
+    if (read !== undefined) print(rule, read.name, "", redirectOnly && "redirect");
   }
   console.log("\nAfter the request was read:");
   printOther(approvalChecks);

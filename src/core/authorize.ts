@@ -39,7 +39,7 @@ export function authorizeHandlers(
     const { server, unrepeatable } = context;
     const received = await readParams(context);
     try {
-      const { params, origin } = await server.requestParts.resolve(server, received, unrepeatable);
+      const { params, origin } = await server.resolveRequest(server, received, unrepeatable);
       const { client, destination } = await findDestination(server, params, origin);
       rejectUntrustedForm(context, destination);
       // From here on, an error is sent to the client.

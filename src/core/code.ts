@@ -41,7 +41,7 @@ export async function issueResponse(
   }
   await server.grants.recordUse(server, client, request);
   const { storedRequest } = destination;
-  if (storedRequest !== undefined) await server.requestParts.consume?.(server, storedRequest);
+  if (storedRequest !== undefined) await server.consumeRequest?.(server, storedRequest);
   const { user, sub, authTime, acr, amr, sid } = session;
   const grant = await server.grants.create(server, client, {
     subject: { sub, authTime, acr, amr, sid },

@@ -10,7 +10,8 @@ import { signingKeys } from "./jwks.ts";
 import { jwtSigner, jwtTypes } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
 import { namesOf } from "./names.ts";
-import { requestParts } from "./request.ts";
+import { checksWith } from "./request.ts";
+import { resolveRequest } from "./request/request_source.ts";
 import { ownResponseModes } from "./request/authorization_request.ts";
 import { noResources } from "./resources.ts";
 import { json } from "./http/message.ts";
@@ -59,7 +60,8 @@ export function createServer<Added extends object>(
     extensionNames: new Set(extensions.map(({ name }) => name)),
     grantTypes: [...grantTypesOf(settings, extensions), ...grantTypes],
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
-    requestParts: requestParts(extensions.flatMap(({ requestParts }) => requestParts ?? [])),
+    requestChecks: checksWith(extensions.flatMap(({ requestChecks }) => requestChecks ?? [])),
+    resolveRequest,
     responseModes: ownResponseModes,
     responseTypes: new Map([["code", { name: "code" }]]),
     levels: undefined,

@@ -186,7 +186,7 @@ async function endRequest(server: Server, destination: Destination, thrown: unkn
   await server.responseModes.get(destination.mode)?.end?.(server, destination, thrown);
   const isTemporary = !(thrown instanceof OAuthError) || statusOf(thrown.code) >= 500;
   const { storedRequest } = destination;
-  if (storedRequest !== undefined && !isTemporary) await server.requestParts.consume?.(server, storedRequest);
+  if (storedRequest !== undefined && !isTemporary) await server.consumeRequest?.(server, storedRequest);
 }
 
 /** The format that `Accept` names, a page first; `undefined` if it names neither. */

@@ -6,7 +6,7 @@ import type { LoadableGrantType } from "./grants/mod.ts";
 import type { JwtTypes } from "./keys/jwt.ts";
 import type { Policy } from "./policy.ts";
 import type { Endpoint } from "./route.ts";
-import type { ClientAuth, RequestPart, RequestParts, Server } from "./server.ts";
+import type { ClientAuth, RequestCheck, Server } from "./server.ts";
 
 /** @internal A server with the settings of an extension. */
 export type ServerWith<Own> = Server & { readonly settings: Own };
@@ -15,7 +15,7 @@ export type ServerWith<Own> = Server & { readonly settings: Own };
 export interface EndpointOptions {
   /** The path of the issuer, without a slash at its end. Each path of an endpoint begins with it. */
   readonly base: string;
-  readonly requestParts: RequestParts;
+  readonly requestChecks: readonly RequestCheck[];
   /** Decides authorization requests: immediately, or on pages. */
   readonly approver: Approver;
 }
@@ -30,8 +30,8 @@ export interface CoreExtension<Own = object> {
   readonly name: string;
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly LoadableGrantType<Own>[];
-  /** Its parts of requests for access; `request.ts` has the order. Default: none. */
-  readonly requestParts?: readonly RequestPart[];
+  /** Its checks of requests for access; `request.ts` has the order. Default: none. */
+  readonly requestChecks?: readonly RequestCheck[];
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
   endpoints?(settings: Policy & Own, options: EndpointOptions): readonly Endpoint[];
   /** Its members of metadata documents (RFC 8414 §2); an empty list is omitted. Default: none. */

@@ -55,7 +55,7 @@ export { parameters } from "./params.ts";
 export type { Policy } from "./policy.ts";
 export type { CorePolicy } from "./policy_defaults.ts";
 export type { Endpoint } from "./route.ts";
-export type { GrantType, RequestPart, Server } from "./server.ts";
+export type { GrantType, RequestCheck, Server } from "./server.ts";
 export { randomId } from "./secrets.ts";
 export { memoryStore } from "./store/memory.ts";
 export { slot } from "./slot.ts";
@@ -107,7 +107,7 @@ export async function core(options: CoreOptions): Promise<Core> {
   const server = await extendServer(minimal, extensions);
   assertNoIssues(findServerIssues(server, options.clients));
   const base = new URL(issuer).pathname.replace(/\/$/, "");
-  const endpointOptions = { base, approver, requestParts: server.requestParts };
+  const endpointOptions = { base, approver, requestChecks: server.requestChecks };
   const endpoints = [
     ...coreEndpoints({ server, base, extensions, approver }),
     ...extensions.flatMap((extension) =>

@@ -4,13 +4,12 @@ import { policyOf } from "./clients/repository.ts";
 import { ignoreRejection } from "./immediate.ts";
 import { type ParameterDescription, parameters } from "./params.ts";
 import { reject } from "./reject.ts";
-import type { PartRequest, RequestPart, RequestParts, RequestRow } from "./server.ts";
+import type { CheckInput, RequestCheck } from "./server.ts";
 import type { AuthorizationRequest } from "./request/authorization_request.ts";
 import { readLoginRequirements } from "./request/login.ts";
-import { resolveRequest } from "./request/request_source.ts";
 import { readCodeChallenge } from "./pkce.ts";
 import type { RuleId } from "./rules/mod.ts";
-import { readScope } from "./request/scope.ts";
+import { resolveScope } from "./request/scope.ts";
 import { assertResponseMode, assertState, readResponseType } from "./request/response.ts";
 
 /** A check that runs outside of {@link readRequest}. */
@@ -29,23 +28,26 @@ interface OtherCheck {
 export const destinationChecks: readonly OtherCheck[] = [
   { rule: "AZ-02", passes: true, reads: "client_id", by: "findDestination" },
   { rule: "JR-01", reads: "the source, without a valid redirect_uri", by: "findDestination" },
+  { rule: "AZ-06", reads: "redirect_uri, sent once", by: "findDestination" },
+  { rule: "RU-07", reads: "redirect_uri, with scope openid", by: "findDestination" },
+  { rule: "RU-06", reads: "redirect_uri, if several are registered", by: "findDestination" },
   { rule: "RU-01", passes: true, reads: "redirect_uri", by: "findDestination" },
   { rule: "FP-04", reads: "Host, with response_mode=form_post", by: "rejectUntrustedForm" },
 ];
 
-/** The checks of {@link readRequest}: an error is sent to the client. Rows of extensions stand where they say. */
-const checks: readonly RequestPart[] = [
+/** The checks of {@link readRequest}: an error is sent to the client. Those of extensions stand where they say. */
+const checks: readonly RequestCheck[] = [
   { rule: "JR-01", redirectOnly: true, read: rejectUnusableSource },
   { rule: "AZ-07", passes: true, redirectOnly: true, read: rejectRepeated },
   { rule: "FP-03", redirectOnly: true, read: assertState },
-  { rule: "AZ-09", passes: true, redirectOnly: true, name: "responseType", read: readResponseType },
-  { rule: "AZ-19", redirectOnly: true, read: assertResponseMode },
+  { rule: "AZ-09", passes: true, redirectOnly: true, read: readType },
+  { rule: "AZ-19", redirectOnly: true, read: assertMode },
   { rule: "AZ-13", read: rejectLongNonce },
-  { rule: "AZ-17", passes: true, name: "scope", read: readScope },
-  { rule: "PK-07", passes: true, redirectOnly: true, name: "codeChallenge", read: readChallenge },
-  { redirectOnly: true, name: "nonce", read: ({ params }) => params.get("nonce") },
-  { rule: "RI-01", name: "resources", read: ({ server, params }) => server.resources.read(server, params) },
-  { rule: "OI-03", name: "loginRequirements", read: readLoginRequirements },
+  { rule: "AZ-17", passes: true, read: readScope },
+  { rule: "PK-07", passes: true, redirectOnly: true, read: readChallenge },
+  { redirectOnly: true, read: readNonce },
+  { rule: "RI-01", read: readResources },
+  { rule: "OI-03", read: readLogin },
 ];
 
 /** The checks after those of {@link readRequest}: of the login and the approval. An error is sent to the client. */
@@ -60,87 +62,111 @@ export const approvalChecks: readonly OtherCheck[] = [
   { rule: "AZ-21", reads: "changes of the user since the login", by: "issueResponse" },
 ];
 
-/** The rows of every server, with those of extensions in their places. */
-export function checksWith(ofExtensions: readonly RequestPart[]): readonly RequestPart[] {
-  const placed = ofExtensions.map((part) => {
-    const { place = { after: "AZ-07" } } = part;
+/** The checks of every server, with those of extensions in their places. */
+export function checksWith(ofExtensions: readonly RequestCheck[]): readonly RequestCheck[] {
+  const placed = ofExtensions.map((check) => {
+    const { place = { after: "AZ-07" } } = check;
     const { before, after }: { readonly before?: RuleId; readonly after?: RuleId } = place === "last" ? {} : place;
     const anchor = before ?? after;
     if (anchor !== undefined && !checks.some(({ rule }) => rule === anchor)) {
-      throw new TypeError(`expected the place of a part to name a rule of the table in request.ts, received ${anchor}`);
+      throw new TypeError(
+        `expected the place of a check to name a rule of the table in request.ts, received ${anchor}`,
+      );
     }
-    return { part, before, after };
+    return { check, before, after };
   });
   return [
-    ...checks.flatMap((row) => [
-      ...placed.flatMap(({ part, before }) => before !== undefined && before === row.rule ? part : []),
-      row,
-      ...placed.flatMap(({ part, after }) => after !== undefined && after === row.rule ? part : []),
+    ...checks.flatMap((own) => [
+      ...placed.flatMap(({ check, before }) => before !== undefined && before === own.rule ? check : []),
+      own,
+      ...placed.flatMap(({ check, after }) => after !== undefined && after === own.rule ? check : []),
     ]),
-    ...placed.flatMap(({ part, before, after }) => (before ?? after) === undefined ? part : []),
+    ...placed.flatMap(({ check, before, after }) => (before ?? after) === undefined ? check : []),
   ];
 }
 
-/** The parts of every server, and those of extensions. */
-export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts {
-  const rows = checksWith(ofExtensions);
-  return {
-    rows,
-    resolve: resolveRequest,
-    parameters: [...authorizationParameters, ...rows.flatMap(({ parameters = [] }) => parameters)],
-  };
+/** Every parameter of an authorization request: those that a specification defines, and those of extensions. */
+export function parametersOf(checks: readonly RequestCheck[]): readonly ParameterDescription[] {
+  return [...authorizationParameters, ...checks.flatMap(({ parameters = [] }) => parameters)];
 }
 
 /** The rules of all checks that are traced when they pass, in their order. */
-export function passedRules({ rows }: RequestParts): readonly RuleId[] {
-  return [...destinationChecks, ...rows].flatMap(({ rule, passes }) => passes && rule !== undefined ? rule : []);
+export function passedRules(checks: readonly RequestCheck[]): readonly RuleId[] {
+  return [...destinationChecks, ...checks].flatMap(({ rule, passes }) => passes && rule !== undefined ? rule : []);
 }
 
 /**
- * Reads the parts of a request. It changes nothing, so that a request may be read more than once.
+ * Reads and checks a request. It changes nothing, so that a request may be read more than once.
  *
- * @param rows Default: those of an authorization request.
+ * @param checks Default: those of an authorization request.
  * @throws {OAuthError} Errors for the client.
  */
 export async function readRequest(
-  from: PartRequest,
-  rows: readonly RequestRow[] = from.server.requestParts.rows,
+  input: CheckInput,
+  checks: readonly RequestCheck[] = input.server.requestChecks,
 ): Promise<AuthorizationRequest> {
-  let request: Partial<AuthorizationRequest> = { clientId: from.client.id };
-  for (const { name, slot, read } of rows) {
-    if (read === undefined) continue;
-    const value = await read(from, request);
-    if (name !== undefined) request = { ...request, [name]: value };
-    if (slot !== undefined) request = slot.put(request, value);
-  }
+  let request: Partial<AuthorizationRequest> = { clientId: input.client.id };
+  for (const { read } of checks) request = { ...request, ...await read?.(input, request) };
   return request as AuthorizationRequest;
 }
 
 /** Traces the warnings of a request that was accepted. {@link readRequest} traces none. */
-export function warnAcceptedRequest(from: PartRequest, request: AuthorizationRequest): void {
-  for (const { warn } of from.server.requestParts.rows) ignoreRejection(warn?.(from, request));
+export function warnAcceptedRequest(input: CheckInput, request: AuthorizationRequest): void {
+  for (const { warn } of input.server.requestChecks) ignoreRejection(warn?.(input, request));
 }
 
-function rejectUnusableSource({ rejection }: PartRequest): void {
+function rejectUnusableSource({ rejection }: CheckInput): void {
   if (rejection !== undefined) throw rejection;
 }
 
-function rejectRepeated({ server, params }: PartRequest): void {
+function rejectRepeated({ server, params }: CheckInput): void {
   params.rejectRepeated((facts) => reject("AZ-07", facts));
   server.passed?.("AZ-07");
 }
 
+function readType({ server, client, params }: CheckInput): Partial<AuthorizationRequest> {
+  const type = readResponseType(policyOf(server, client), client, params.get("response_type"));
+  server.passed?.("AZ-09", type);
+  return { responseType: type === "code" ? undefined : type };
+}
+
+function assertMode({ server, client, params }: CheckInput): void {
+  assertResponseMode(policyOf(server, client), server.responseModes, client, params);
+}
+
+/** A request for other access, of an extension, may omit scope, and then receives no default scope. */
+function readScope(
+  { server, client, params }: CheckInput,
+  { extensions }: Partial<AuthorizationRequest>,
+): Partial<AuthorizationRequest> {
+  const requested = params.get("scope");
+  const needsNone = requested === undefined && !server.grants.isEmpty({ scope: [], extensions });
+  return { scope: needsNone ? [] : resolveScope(server, client, requested) };
+}
+
 async function readChallenge(
-  { server, client, params }: PartRequest,
+  { server, client, params }: CheckInput,
   { scope = [] }: Partial<AuthorizationRequest>,
-): Promise<string | undefined> {
-  return await readCodeChallenge(policyOf(server, client), client, params, scope, server.passed);
+): Promise<Partial<AuthorizationRequest>> {
+  return { codeChallenge: await readCodeChallenge(policyOf(server, client), client, params, scope, server.passed) };
+}
+
+function readNonce({ params }: CheckInput): Partial<AuthorizationRequest> {
+  return { nonce: params.get("nonce") };
+}
+
+async function readResources({ server, params }: CheckInput): Promise<Partial<AuthorizationRequest>> {
+  return { resources: await server.resources.read(server, params) };
+}
+
+async function readLogin(input: CheckInput): Promise<Partial<AuthorizationRequest>> {
+  return { loginRequirements: await readLoginRequirements(input) };
 }
 
 /** Maximum length of `nonce`, which is stored with a code, in characters. */
 const maxNonceLength = 1024;
 
-function rejectLongNonce({ params }: PartRequest): void {
+function rejectLongNonce({ params }: CheckInput): void {
   const { length } = params.get("nonce") ?? "";
   if (length > maxNonceLength) throw reject("AZ-13", { name: "nonce", limit: maxNonceLength, length });
 }

@@ -1,5 +1,6 @@
 /** The endpoints of the minimal server. */
 
+import { parametersOf } from "./request.ts";
 import type { Approver } from "./approver.ts";
 import { authorizeHandlers } from "./authorize.ts";
 import { clientAuthParameters } from "./client_auth.ts";
@@ -42,7 +43,7 @@ export function responseParametersOf({ responseModes, responseTypes }: Server): 
 export function coreEndpoints(
   { server, base, extensions, approver, repeatWithCookies }: RouteOptions,
 ): Endpoint[] {
-  const { grantTypes, requestParts } = server;
+  const { grantTypes, requestChecks } = server;
   return [
     {
       name: "authorize",
@@ -51,7 +52,7 @@ export function coreEndpoints(
       methods: ["GET", "HEAD", "POST"],
       caller: "browser",
       errors: "redirect",
-      parameters: requestParts.parameters,
+      parameters: parametersOf(requestChecks),
       load: () => authorizeHandlers(approver, repeatWithCookies),
     },
     {

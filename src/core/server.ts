@@ -39,7 +39,6 @@ import type { Resources } from "./resources.ts";
 import type { ClientAddress } from "./router.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { SubjectIdentifiers } from "./subjects.ts";
-import type { Slot } from "./slot.ts";
 import type { AccessTokenClaims } from "./tokens/access_token.ts";
 import type { SentToken } from "./tokens/sent_token.ts";
 import type { ClaimsContext } from "./tokens/claims_context.ts";
@@ -74,8 +73,26 @@ export interface Server {
   readonly responseTypes: ResponseTypes<Server>;
   /** The levels of authentication (`acr`); absent if the server has none. */
   readonly levels?: AuthenticationLevels<Server>;
-  /** The parts of requests for access. */
-  readonly requestParts: RequestParts;
+  /** The checks of requests for access, in the order in which they run. */
+  readonly requestChecks: readonly RequestCheck[];
+  /**
+   * @internal Finds the parameters of an authorization request. It changes nothing, so that a user may reload the page.
+   *
+   * @param unrepeatable See `paramsFromFields`.
+   * @throws {OAuthError} An error for the user; errors for the client are in the result.
+   */
+  resolveRequest(
+    server: Server,
+    received: Params,
+    unrepeatable: ReadonlySet<string>,
+  ): ResolvedRequest | Promise<ResolvedRequest>;
+  /**
+   * @internal Consumes a stored request, just before the response to it is sent. Of concurrent calls one succeeds; all
+   * others throw an error for the user, because the client already has a response.
+   */
+  consumeRequest?(server: Server, storedRequest: string): Promise<void>;
+  /** @internal Claims requested by name; absent if no extension handles them. */
+  readonly claimRequests?: ClaimRequests<Server>;
   /** The functions that issue the tokens of a response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
   /** How grants, access tokens and logins are made and checked. */
@@ -247,8 +264,8 @@ export type TokenIssuer = (
   request: AuthenticatedRequest,
 ) => Partial<TokenResponse> | Promise<Partial<TokenResponse>>;
 
-/** @internal The request from which a part is read. */
-export interface PartRequest extends RequestOrigin {
+/** @internal The request that a check reads. */
+export interface CheckInput extends RequestOrigin {
   readonly server: Server;
   readonly client: Client;
   readonly params: Params;
@@ -256,12 +273,9 @@ export interface PartRequest extends RequestOrigin {
   readonly mode?: ResponseMode;
 }
 
-/** A part of a request for access: how it is read, and what the client is warned about. */
-export type RequestPart = CheckedPart | AnyMemberPart | SlotPart;
-
-/** @typeParam Value The member of the request, if it becomes one. */
-export interface BasePart<Value> {
-  /** Whether only requests whose response is sent to a redirect URI have the part. Default: every request. */
+/** A check of a request for access: what it adds to the request, and what the client is warned about. */
+export interface RequestCheck {
+  /** Whether it checks only requests whose response is sent to a redirect URI. Default: every request. */
   readonly redirectOnly?: true;
   /** The main rule that a request can violate. */
   readonly rule?: RuleId;
@@ -275,73 +289,16 @@ export interface BasePart<Value> {
   /** Its parameters. Default: listed in `request.ts`. */
   readonly parameters?: readonly ParameterDescription[];
   /**
-   * Reads and verifies the part. It changes nothing, so that a request may be read more than once.
+   * Reads and verifies its parameters. It changes nothing, so that a request may be read more than once.
    *
-   * @param parts The parts that were read before this one.
-   * @throws {OAuthError} If the part is missing or invalid.
+   * @param request What the checks before it added.
+   * @returns The members that it adds to the request. `put` of a slot (`slot.ts`) adds a value of an extension.
+   * @throws {OAuthError} If a parameter is missing or invalid.
    */
-  read?(from: PartRequest, parts: Partial<AuthorizationRequest>): Value | Promise<Value>;
+  read?(
+    input: CheckInput,
+    request: Partial<AuthorizationRequest>,
+  ): Partial<AuthorizationRequest> | void | Promise<Partial<AuthorizationRequest> | void>;
   /** Traces what a client probably did not intend. Called once for each accepted request. */
-  warn?(from: PartRequest, request: AuthorizationRequest): void;
-}
-
-/** @internal A part that becomes no member of the request. */
-export interface CheckedPart extends BasePart<void> {
-  /** Always absent. */
-  readonly name?: undefined;
-  /** Always absent. */
-  readonly slot?: undefined;
-}
-
-/**
- * @internal A part that becomes a value of its extension in the request, and in the grant of the approved request
- * ({@link slot}).
- */
-export interface SlotPart extends BasePart<unknown> {
-  /** Always absent. */
-  readonly name?: undefined;
-  /** The value. */
-  readonly slot: Slot<unknown>;
-}
-
-/** @internal A part that becomes any one member of the request. */
-export type AnyMemberPart = { [Name in keyof AuthorizationRequest]-?: MemberPart<Name> }[keyof AuthorizationRequest];
-
-export interface MemberPart<Name extends keyof AuthorizationRequest> extends BasePart<AuthorizationRequest[Name]> {
-  /** The member of the request. */
-  readonly name: Name;
-  /** Always absent. */
-  readonly slot?: undefined;
-}
-
-/** @internal A part that may become any member of the request, also one that only its extension knows. */
-export interface RequestRow extends BasePart<unknown> {
-  readonly name?: string;
-  readonly slot?: Slot<unknown>;
-}
-
-/** @internal The parts of requests to one server, computed once. */
-export interface RequestParts {
-  /** The parts in the order in which they are read; one without a name becomes no member of the request. */
-  readonly rows: readonly RequestRow[];
-  /**
-   * Finds the parameters of an authorization request. It changes nothing, so that a user may reload the page.
-   *
-   * @param unrepeatable See `paramsFromFields`.
-   * @throws {OAuthError} An error for the user; errors for the client are in the result.
-   */
-  resolve(
-    server: Server,
-    received: Params,
-    unrepeatable: ReadonlySet<string>,
-  ): ResolvedRequest | Promise<ResolvedRequest>;
-  /**
-   * Consumes a stored request, just before the response to it is sent. Of concurrent calls one succeeds; all others
-   * throw an error for the user, because the client already has a response.
-   */
-  consume?(server: Server, storedRequest: string): Promise<void>;
-  /** Claims requested by name; absent if no extension handles them. */
-  readonly claims?: ClaimRequests<Server>;
-  /** The parameters of an authorization request. */
-  readonly parameters: readonly ParameterDescription[];
+  warn?(input: CheckInput, request: AuthorizationRequest): void;
 }

@@ -55,7 +55,7 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   // A scope value that the client has lost since the token was issued releases no claims.
   const scope = registeredScope(client, splitScope(claims.scope ?? ""));
   const scopeClaims = claimsForScope(server.claims, user, scope);
-  const { claims: requests } = server.requestParts;
+  const { claimRequests: requests } = server;
   const releasedClaims = await requests?.inUserinfo(server, claims, client, user, scopeClaims) ?? scopeClaims;
   const grant = { id: grantOfAccessToken(claims.jti), scope, resources: [claims.aud].flat() };
   return await server.responses.userinfo(server, { ...releasedClaims, sub: claims.sub }, { client, user, grant });

@@ -29,7 +29,7 @@ export type { errorStatus } from "../core/rules/rule.ts";
 export { parameters } from "../core/params.ts";
 export type { Params } from "../core/params.ts";
 export type { Repository } from "./entries/repository.ts";
-export type { RequestPart, Server } from "../core/server.ts";
+export type { RequestCheck, Server } from "../core/server.ts";
 export type { GrantType } from "./standing.ts";
 export { slot } from "../core/slot.ts";
 export type { Session } from "../core/session/session.ts";

@@ -31,6 +31,7 @@ async function approveStored(approve: Approver, ...[request, at]: Parameters<App
 
 /** The server, whose responses consume the requests that were stored. */
 export function withStoredRequests(server: HostedServer): HostedServer {
-  const consume = async (current: HostedServer, id: string) => await storedRequests(current).consume(current, id);
-  return { ...server, requestParts: { ...server.requestParts, consume } };
+  const consumeRequest = async (current: HostedServer, id: string) =>
+    await storedRequests(current).consume(current, id);
+  return { ...server, consumeRequest };
 }

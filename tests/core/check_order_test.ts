@@ -9,14 +9,14 @@ import { authorizeParameters, encode, type Parameters, startCore } from "./kit.t
 /** A request that breaks every rule, but never the same parameter in two ways. */
 const wrong: Parameters = {
   client_id: "unknown",
-  redirect_uri: "https://evil.example/cb",
+  redirect_uri: "https://evil.example/cb&redirect_uri=https://evil.example/cb",
   response_mode: "form_post",
   request: "x.y.z",
   display: "page&display=page",
   state: "a\u0007b",
   response_type: "token",
   nonce: "n".repeat(1025),
-  scope: "unknown",
+  scope: "openid unknown",
   code_challenge: "short",
   resource: "https://api.example",
   prompt: "none login",
@@ -31,6 +31,9 @@ const corrections:
     ["AZ-02", { client_id: "spa" }],
     // With a valid redirect URI, the same mistake is reported to the client.
     ["JR-01", { request: undefined }],
+    ["AZ-06", { redirect_uri: undefined }],
+    ["RU-07", { scope: "unknown" }],
+    ["RU-06", { redirect_uri: "https://evil.example/cb" }],
     ["RU-01", { redirect_uri: authorizeParameters.redirect_uri, request: wrong.request }],
     ["FP-04", {}, { host: "localhost:9000" }],
     ["JR-01", { request: undefined }],
@@ -50,20 +53,21 @@ const corrections:
     ["AZ-21", {}],
   ];
 
-test("[AZ-02, RU-01, FP-04, JR-01, AZ-07, FP-03, AZ-09, AZ-19, AZ-13, AZ-17, PK-07, RI-01, OI-03, UI-20, UI-30, AZ-21] of several mistakes, the check that stands first rejects the request", async () => {
-  const { server, lastRule } = await startCore({ users: [] });
+test("[AZ-02, AZ-06, RU-07, RU-06, RU-01, FP-04, JR-01, AZ-07, FP-03, AZ-09, AZ-19, AZ-13, AZ-17, PK-07, RI-01, OI-03, UI-20, UI-30, AZ-21] of several mistakes, the check that stands first rejects the request", async () => {
+  const { server, lastRule } = await startCore({ users: [], policy: { alg: "EdDSA", requireRedirectUri: true } });
   let parameters: Parameters = { ...authorizeParameters, ...wrong };
   let headers = wrongHeaders;
   for (const [rule, corrected, correctedHeaders] of corrections) {
-    const query = encode(parameters).replace("page%26display%3Dpage", "page&display=page");
+    const query = encode(parameters).replace(/%26(display|redirect_uri)%3D/, "&$1=");
     const url = `http://localhost:9000/oauth2/authorize?${query}`;
     await toResponse(await server.handle({ ...new Request(url), url, method: "GET", headers: new Headers(headers) }));
     assertEquals(lastRule(), rule);
     parameters = { ...parameters, ...corrected };
     headers = { ...headers, ...correctedHeaders };
   }
-  const { rows } = server.server.requestParts;
-  const table = [...destinationChecks, ...rows, ...approvalChecks].flatMap(({ rule }) => rule ?? []);
+  const table = [...destinationChecks, ...server.server.requestChecks, ...approvalChecks].flatMap(({ rule }) =>
+    rule ?? []
+  );
   assertEquals(corrections.map(([rule]) => rule), table.slice(0, corrections.length));
 });
 
@@ -88,30 +92,30 @@ test("[OI-05, OI-08, AZ-18] after the login, the check that stands first rejects
   assertEquals(rules, table.slice(table.indexOf("OI-05"), -1));
 });
 
-test("the place of a part of an extension must name a row of the table", async () => {
-  const part = { place: { after: "HT-01" }, read: () => {} } as const;
+test("the place of a check of an extension must name a row of the table", async () => {
+  const check = { place: { after: "HT-01" }, read: () => {} } as const;
   await assertRejects(
-    () => startCore({ extensions: [{ name: "misplaced", requestParts: [part] }] }),
+    () => startCore({ extensions: [{ name: "misplaced", requestChecks: [check] }] }),
     TypeError,
     "received HT-01",
   );
 });
 
-test("the parts of extensions run at their places, in the order of the extensions", async () => {
+test("the checks of extensions run at their places, in the order of the extensions", async () => {
   const order: string[] = [];
-  const part = (name: string, place?: object) => ({ read: () => void order.push(name), ...place });
+  const check = (name: string, place?: object) => ({ read: () => void order.push(name), ...place });
   const { code } = await startCore({
     extensions: [
       {
         name: "one",
-        requestParts: [
-          part("last", { place: "last" }),
-          part("after OI-03", { place: { after: "OI-03" } }),
-          part("before AZ-17", { place: { before: "AZ-17" } }),
-          part("no place"),
+        requestChecks: [
+          check("last", { place: "last" }),
+          check("after OI-03", { place: { after: "OI-03" } }),
+          check("before AZ-17", { place: { before: "AZ-17" } }),
+          check("no place"),
         ] as never,
       },
-      { name: "two", requestParts: [part("second before AZ-17", { place: { before: "AZ-17" } })] as never },
+      { name: "two", requestChecks: [check("second before AZ-17", { place: { before: "AZ-17" } })] as never },
     ],
   });
   await code();

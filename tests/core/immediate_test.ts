@@ -90,7 +90,7 @@ for (const [kind, mistake] of Object.entries(mistakes)) {
     const listeners = [
       extend(() => ({ passed: mistake })),
       extend(() => ({ observe: mistake })),
-      () => extendedBy({ requestParts: [{ ...warn, read: () => {} }] }),
+      () => extendedBy({ requestChecks: [{ ...warn, read: () => {} }] }),
       () => ({ trace: as<() => void>(mistake) }),
     ];
     for (const listen of listeners) {

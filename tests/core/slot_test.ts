@@ -9,10 +9,9 @@ const tenant = slot<string>("tenants");
 
 const tenants: CoreExtension = {
   name: "tenants",
-  requestParts: [{
+  requestChecks: [{
     parameters: [{ name: "tenant" }],
-    slot: tenant,
-    read: ({ params }) => params.get("tenant"),
+    read: ({ params }, request) => tenant.put(request, params.get("tenant")),
   }],
   extend: (server) => ({
     ...server,

@@ -32,11 +32,12 @@ export async function findDestination(
     if (redirectUri === undefined || params.isRepeated("redirect_uri")) throw rejection;
     if (!client.allowsRedirectUri(redirectUri)) throw rejection;
   }
-  const uri = singleValue(params, "redirect_uri", "AZ-06") ?? onlyRedirectUri(policyOf(server, client), client, params);
+  const policy = policyOf(server, client);
+  const uri = singleValue(params, "redirect_uri", "AZ-06") ?? onlyRedirectUri(policy, client, params);
   if (!client.allowsRedirectUri(uri)) throw reject("RU-01", { clientId: id, uri, registered: client.redirectUris });
   server.passed?.("RU-01", uri);
   if (isUndottedScheme(uri)) server.observe?.(server, client.id, "RU-11", { uri });
-  const mode = findResponseMode(server, client, params) ?? defaultResponseMode(server, params);
+  const mode = findResponseMode(policy, server.responseModes, client, params) ?? defaultResponseMode(policy, params);
   const state = returnsState(params, mode) ? params.get("state") : undefined;
   return { client, destination: { uri, mode, state, storedRequest, isSigned } };
 }

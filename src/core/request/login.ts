@@ -5,7 +5,7 @@
 
 import { reject } from "../reject.ts";
 import type { UnusableSession } from "../rules/openid.ts";
-import type { PartRequest, Server } from "../server.ts";
+import type { CheckInput, Server } from "../server.ts";
 import type { Session } from "../session/session.ts";
 import type {
   Authentication,
@@ -20,7 +20,7 @@ import { type IdTokenHint, readIdTokenHint } from "../keys/verification.ts";
 const maxLoginHintLength = 255;
 
 /** Reads what a request requires of the login. */
-export async function readLoginRequirements(from: PartRequest): Promise<LoginRequirements> {
+export async function readLoginRequirements(from: CheckInput): Promise<LoginRequirements> {
   const idTokenHint = from.params.get("id_token_hint");
   return readWithHint(from, idTokenHint === undefined ? undefined : await readIdTokenHint(from.server, idTokenHint));
 }
@@ -111,7 +111,7 @@ async function findProblem(
  *
  * @param hintedLogin The login of a valid `id_token_hint`.
  */
-function readWithHint({ params, client }: PartRequest, hintedLogin: IdTokenHint | undefined): LoginRequirements {
+function readWithHint({ params, client }: CheckInput, hintedLogin: IdTokenHint | undefined): LoginRequirements {
   const prompts = splitScope(params.get("prompt") ?? "");
   if (prompts.includes("none") && prompts.length > 1) throw reject("OI-03", { prompts });
   if (params.get("id_token_hint") !== undefined && hintedLogin?.clientId !== client.id) {

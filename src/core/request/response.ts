@@ -1,22 +1,26 @@
 /** How a request wants its response: `response_type`, `response_mode` and `state`. */
 
-import { type Client, policyOf } from "../clients/repository.ts";
+import type { Client } from "../clients/repository.ts";
 import { type Params, type ResponseMode, type ResponseType, sortResponseType, splitScope } from "../params.ts";
+import type { Policy } from "../policy.ts";
 import { reject } from "../reject.ts";
-import type { PartRequest, Server } from "../server.ts";
+import type { CheckInput } from "../server.ts";
 import { grantTypesFor } from "../clients/client.ts";
+import type { ResponseModes } from "./authorization_request.ts";
 
 /** Maximum length of `state`, in characters. */
 export const maxStateLength = 4096;
 
 /**
- * Reads the response type; `undefined` for `code`.
+ * Reads the response type.
  *
- * @throws {OAuthError} If the server or the client does not support it.
+ * @throws {OAuthError} If the policy or the client does not support it.
  */
-export function readResponseType({ server, client, params }: PartRequest): ResponseType | undefined {
-  const received = params.get("response_type");
-  const policy = policyOf(server, client);
+export function readResponseType(
+  policy: Policy,
+  client: Pick<Client, "grantTypes" | "metadata">,
+  received: string | undefined,
+): ResponseType {
   const name = sortResponseType(received ?? "");
   const type = policy.responseTypes.find((type) => type === name);
   if (type === undefined) throw reject("AZ-09", { received, policy });
@@ -26,15 +30,14 @@ export function readResponseType({ server, client, params }: PartRequest): Respo
   if (!registered.map(sortResponseType).includes(type) || !needed.every((grant) => grantTypes.includes(grant))) {
     throw reject("AZ-11", { type, needed, grantTypes, registered });
   }
-  server.passed?.("AZ-09", type);
-  return type === "code" ? undefined : type;
+  return type;
 }
 
 /**
  * The default response mode of a request: `query` for a code alone, otherwise `fragment`, so that no token is in a
  * query (Multiple Response Types §3, §5).
  */
-export function defaultResponseMode({ settings: { responseTypes } }: Server, params: Params): ResponseMode {
+export function defaultResponseMode({ responseTypes }: Pick<Policy, "responseTypes">, params: Params): ResponseMode {
   const requested = params.get("response_type") ?? "code";
   if (requested === "code") return "query";
   const words = splitScope(requested).filter((word) => word !== "code");
@@ -46,32 +49,45 @@ export function defaultResponseMode({ settings: { responseTypes } }: Server, par
  * The response mode of a request, by default that of its response type; `undefined` if the server or the client does
  * not allow it, or the response type forbids it.
  */
-export function findResponseMode(server: Server, client: Client, params: Params): ResponseMode | undefined {
-  const defaultMode = defaultResponseMode(server, params);
+export function findResponseMode(
+  policy: Policy,
+  modes: ResponseModes<never>,
+  { metadata }: Pick<Client, "metadata">,
+  params: Params,
+): ResponseMode | undefined {
+  const defaultMode = defaultResponseMode(policy, params);
   const requested = params.get("response_mode") ?? defaultMode;
-  const mode = policyOf(server, client).responseModes.find((supported) => supported === requested);
-  if (mode === undefined || client.metadata.response_modes?.includes(mode) === false) return undefined;
-  return allowedMode(server, mode, defaultMode);
+  const mode = policy.responseModes.find((supported) => supported === requested);
+  if (mode === undefined || metadata.response_modes?.includes(mode) === false) return undefined;
+  return allowedMode(modes, mode, defaultMode);
 }
 
 /** The mode that a requested one means for the response type; `undefined` if the type forbids it. */
-function allowedMode(server: Server, mode: ResponseMode, defaultMode: ResponseMode): ResponseMode | undefined {
+function allowedMode(
+  modes: ResponseModes<never>,
+  mode: ResponseMode,
+  defaultMode: ResponseMode,
+): ResponseMode | undefined {
   if (defaultMode === "query") return mode;
-  const { carrier, inFragment } = server.responseModes.get(mode)!;
+  const { carrier, inFragment } = modes.get(mode)!;
   return carrier === "query" ? inFragment : mode;
 }
 
 /** Rejects a response mode that the server or the client does not support. */
-export function assertResponseMode({ server, client, params }: PartRequest): void {
-  if (findResponseMode(server, client, params) !== undefined) return;
-  const policy = policyOf(server, client);
+export function assertResponseMode(
+  policy: Policy,
+  modes: ResponseModes<never>,
+  client: Pick<Client, "metadata">,
+  params: Params,
+): void {
+  if (findResponseMode(policy, modes, client, params) !== undefined) return;
   const { responseModes } = policy;
-  const defaultMode = defaultResponseMode(server, params);
+  const defaultMode = defaultResponseMode(policy, params);
   throw reject("AZ-19", {
     received: params.get("response_mode"),
     defaultMode,
-    possible: responseModes.filter((mode) => allowedMode(server, mode, defaultMode) !== undefined),
-    impossible: responseModes.filter((mode) => allowedMode(server, mode, defaultMode) === undefined),
+    possible: responseModes.filter((mode) => allowedMode(modes, mode, defaultMode) !== undefined),
+    impossible: responseModes.filter((mode) => allowedMode(modes, mode, defaultMode) === undefined),
     registered: client.metadata.response_modes,
     policy,
   });
@@ -84,7 +100,7 @@ export function returnsState(params: Params, mode: ResponseMode): boolean {
 }
 
 /** Rejects a `state` that is too long, or that a form would change. */
-export function assertState({ params, mode }: PartRequest): void {
+export function assertState({ params, mode }: CheckInput): void {
   const state = params.get("state") ?? "";
   if (state.length > maxStateLength) {
     throw reject("AZ-13", { name: "state", limit: maxStateLength, length: state.length });

@@ -3,8 +3,7 @@
 import type { Client } from "../clients/repository.ts";
 import { scopeToken, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
-import type { PartRequest, Server } from "../server.ts";
-import type { AuthorizationRequest } from "./authorization_request.ts";
+import type { Server } from "../server.ts";
 
 /**
  * The requested scope, or the server's default. With `openid`, unknown values are ignored (OpenID Connect Core
@@ -39,19 +38,6 @@ export function resolveScope(
   // If values were ignored, a warning is traced instead.
   if (supported.length === tokens.length) server.passed?.("AZ-17", supported.join(" "));
   return supported;
-}
-
-/**
- * Reads the scope of a request. A request for other access, of an extension, may omit scope, and then receives no
- * default scope.
- */
-export function readScope(
-  { server, client, params }: PartRequest,
-  parts: Partial<AuthorizationRequest>,
-): readonly string[] {
-  const requested = params.get("scope");
-  const needsNone = requested === undefined && !server.grants.isEmpty({ scope: [], extensions: parts.extensions });
-  return needsNone ? [] : resolveScope(server, client, requested);
 }
 
 /** Whether the server has a scope value, or the client may request it nevertheless. */

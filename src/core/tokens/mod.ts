@@ -54,7 +54,7 @@ export async function newTokenClaims(
     if (subject.acr !== undefined) claims.acr = subject.acr;
     if (subject.amr !== undefined) claims.amr = subject.amr;
     if (identifiers?.sid !== undefined) claims.sid = identifiers.sid;
-    if (requested !== undefined) Object.assign(claims, await server.requestParts.claims?.inAccessToken(requested));
+    if (requested !== undefined) Object.assign(claims, await server.claimRequests?.inAccessToken(requested));
     const names = server.resources.claimNames(server, resources);
     const user = names.length === 0 ? undefined : await server.users.find(subject.sub);
     if (user !== undefined) Object.assign(claims, accessTokenClaims(server.claims, user, names, scope));
@@ -122,7 +122,7 @@ export async function signIdToken(
 
 /** The claims about the user; `undefined` if the user was removed. */
 async function userClaims(
-  { claims: rules, users, requestParts }: Server,
+  { claims: rules, users, claimRequests }: Server,
   sub: string,
   { claims: requested, scope }: Authorization,
   content: ClaimRules["idToken"],
@@ -130,7 +130,7 @@ async function userClaims(
   const user = await users.find(sub);
   if (user === undefined) return undefined;
   const scopeClaims = content === "minimal" ? {} : claimsForScope(rules, user, scope);
-  return requested && await requestParts.claims?.inIdToken(requested, user, scopeClaims) || scopeClaims;
+  return requested && await claimRequests?.inIdToken(requested, user, scopeClaims) || scopeClaims;
 }
 
 /** The issuers of every server, in the order in which they run: the ID token contains a digest of the access token. */

@@ -5,7 +5,7 @@ import type { CoreExtension } from "../../core/extension.ts";
 import { promptValues, splitScope } from "../../core/params.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import { isSupported } from "../../core/request/scope.ts";
-import type { PartRequest } from "../../core/server.ts";
+import type { CheckInput } from "../../core/server.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import { hasCode, releasesClaims } from "../config/response_type.ts";
 import { separatorFix } from "../config/separators.ts";
@@ -16,14 +16,14 @@ import { letsPass, traceTexts } from "./observations.ts";
 import { missingMethod } from "./pkce.ts";
 import { explainUnknownScope } from "./scope.ts";
 
-interface HostedRequest extends PartRequest {
+interface HostedRequest extends CheckInput {
   readonly server: HostedServer;
 }
 
 /** Traces these warnings and notes. */
 export const acceptedRequests: CoreExtension = {
   name: "accepted_requests",
-  requestParts: [{ warn: traceRequest }],
+  requestChecks: [{ warn: traceRequest }],
 };
 
 function traceRequest(from: HostedRequest, request: AuthorizationRequest): void {

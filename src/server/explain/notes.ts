@@ -5,7 +5,7 @@ import type { Explanation } from "../../core/errors.ts";
 import type { Observations } from "../../core/observations.ts";
 import { splitScope } from "../../core/params.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
-import type { PartRequest, Server } from "../../core/server.ts";
+import type { CheckInput, Server } from "../../core/server.ts";
 import type { HostedObservations, HostedServer } from "../hosted_server.ts";
 
 /** The effect, without a full stop, and what to do if it is not intended. */
@@ -15,7 +15,7 @@ export interface Note {
 
 /** Notes the default scope, and which tokens the client will not receive, because scope lacks a value. */
 export function noteScope(
-  { server: { settings }, client, params }: PartRequest,
+  { server: { settings }, client, params }: CheckInput,
   { scope: granted }: AuthorizationRequest,
 ): Note[] {
   const notes: Note[] = [];

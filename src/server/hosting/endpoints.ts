@@ -5,7 +5,7 @@ import { acceptedSigningAlgorithms } from "../../core/keys/signing_algorithm.ts"
 import { immediate } from "../../core/immediate.ts";
 import { type ParameterDescription, parameters } from "../../core/params.ts";
 import { type Endpoint, page } from "../endpoint.ts";
-import { passedRules } from "../../core/request.ts";
+import { parametersOf, passedRules } from "../../core/request.ts";
 import { coreEndpoints, responseParametersOf } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
 import type { MetadataForm } from "../config/server_settings.ts";
@@ -62,14 +62,14 @@ const metadataPaths: Readonly<Record<MetadataForm, (base: string) => string>> = 
 
 /** The endpoints of the minimal server, by their names. */
 function describedEndpoints(server: Server): Readonly<Record<string, Described>> {
-  const { requestParts } = server;
+  const { requestChecks } = server;
   const grantTypes: readonly GrantType[] = server.grantTypes;
   return {
     authorize: {
       title: "Authorization request",
       role: "step",
-      parameters: [...requestParts.parameters, interactionParameter],
-      checks: passedRules(requestParts),
+      parameters: [...parametersOf(requestChecks), interactionParameter],
+      checks: passedRules(requestChecks),
       responseParameters: redirectParametersOf(server),
     },
     token: {
@@ -169,7 +169,7 @@ function hostedEndpoints(
     openLogin,
     pages,
     formParameters: parameters(csrfParameter),
-    requestParts: server.requestParts,
+    requestChecks: server.requestChecks,
     redirectParameters,
   };
   return [

@@ -2,26 +2,30 @@
 
 import { OAuthError } from "../../core/errors.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { RequestRow, Server } from "../../core/server.ts";
+import type { CheckInput, Server } from "../../core/server.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import { asText } from "./shared/members.ts";
 
 /** The name of this part of requests, which is stored while the user logs in. */
 const part = "auth0Organization";
 
+interface RequestOfOrganization extends Partial<AuthorizationRequest> {
+  readonly [part]?: string;
+}
+
 /**
  * The members of a server that rejects a user outside of the requested organization.
  * https://auth0.com/docs/manage-users/organizations/configure-organizations/use-org-name-authentication-api
  */
-export function withOrganization({ grants, requestParts }: Server): Pick<Server, "grants" | "requestParts"> {
-  const row: RequestRow = { name: part, redirectOnly: true, read: ({ params }) => params.get("organization") };
+export function withOrganization({ grants, requestChecks }: Server): Pick<Server, "grants" | "requestChecks"> {
+  const readOrganization = ({ params }: CheckInput): RequestOfOrganization => ({ [part]: params.get("organization") });
   return {
-    requestParts: { ...requestParts, rows: [...requestParts.rows, row] },
+    requestChecks: [...requestChecks, { redirectOnly: true, read: readOrganization }],
     grants: {
       ...grants,
       async granted(server, client, request, approval) {
         const granted = await grants.granted(server, client, request, approval);
-        const { [part]: organization } = request as AuthorizationRequest & { readonly [part]?: string };
+        const { [part]: organization }: RequestOfOrganization = request;
         if (organization !== undefined) rejectOtherOrganization(organization, approval.user);
         return granted;
       },

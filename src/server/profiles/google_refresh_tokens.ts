@@ -2,10 +2,11 @@
 
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { OAuthError } from "../../core/errors.ts";
+import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import type { Authorization } from "../../core/grants/authenticated_request.ts";
 import { findRevoked } from "../../core/grant.ts";
 import { storageKey } from "../../core/secrets.ts";
-import type { GrantType, PartRequest, RequestRow, Server, TokenIssuer } from "../../core/server.ts";
+import type { CheckInput, GrantType, Server, TokenIssuer } from "../../core/server.ts";
 import { longScope } from "./google_endpoints.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
@@ -15,6 +16,10 @@ type Access = "online" | "offline" | "offline with consent";
 
 /** The name of this part of requests, which is stored with the code. */
 const part = "googleAccess";
+
+interface RequestWithAccess extends Partial<AuthorizationRequest> {
+  readonly [part]?: Access;
+}
 
 /** Maximum number of users and clients whose refresh tokens are remembered. */
 const maxRemembered = 10_000;
@@ -32,7 +37,7 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
       return await refreshTokenWithLifetimes(server, authorization, now, issued, request);
     }
     const record = await server.store.get("code", await storageKey(server, code));
-    const { [part]: access = "online" } = record?.value as { readonly [part]?: Access } | undefined ?? {};
+    const { [part]: access = "online" } = record?.value as RequestWithAccess | undefined ?? {};
     const key = `${client.id} ${subject?.sub}`;
     if (access === "online" || access === "offline" && await isAlive(server, latest.get(key))) return {};
     const response = await refreshTokenWithLifetimes(server, authorization, now, issued, request);
@@ -40,10 +45,9 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
     return response;
   };
 
-  return ({ requestParts, tokenIssuers, grantTypes }) => {
-    const row: RequestRow = { name: part, redirectOnly: true, read: readAccess };
+  return ({ requestChecks, tokenIssuers, grantTypes }) => {
     return {
-      requestParts: { ...requestParts, rows: [...requestParts.rows, row] },
+      requestChecks: [...requestChecks, { redirectOnly: true, read: readAccess }],
       tokenIssuers: [
         ...tokenIssuers.map((issuer) => issuer === refreshTokenWithLifetimes ? issueRefreshToken : issuer),
         nameScope,
@@ -53,9 +57,10 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
   };
 }
 
-function readAccess({ params }: PartRequest): Access {
-  if (params.get("access_type") !== "offline") return "online";
-  return (params.get("prompt") ?? "").split(" ").includes("consent") ? "offline with consent" : "offline";
+function readAccess({ params }: CheckInput): RequestWithAccess {
+  if (params.get("access_type") !== "offline") return { [part]: "online" };
+  const isConsent = (params.get("prompt") ?? "").split(" ").includes("consent");
+  return { [part]: isConsent ? "offline with consent" : "offline" };
 }
 
 /** Whether the refresh token with this key in the store is still valid. */

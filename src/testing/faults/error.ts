@@ -97,7 +97,7 @@ async function findDestinationOf(
   if (!isAuthorizationEndpoint(description)) return undefined;
   const server = { ...app.server, trace: () => {}, passed: undefined };
   try {
-    const resolved = await server.requestParts.resolve(server, paramsFromFields(Object.entries(params)), new Set());
+    const resolved = await server.resolveRequest(server, paramsFromFields(Object.entries(params)), new Set());
     return await findDestination(server, resolved.params, resolved.origin);
   } catch {
     return undefined;

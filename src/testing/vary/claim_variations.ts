@@ -1,7 +1,7 @@
 /** Variations of the claims in ID tokens, access tokens and userinfo responses. */
 
 import { randomId } from "../../core/secrets.ts";
-import type { RequestRow, Server } from "../../core/server.ts";
+import type { RequestCheck, Server } from "../../core/server.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import type { HostedClient } from "../../server/config/client_metadata.ts";
 import type { FaultContext } from "../faults/fault.ts";
@@ -40,8 +40,7 @@ const furtherClaims: Claims = {
 
 /** Leaves out auth_time in ID tokens of the clients that have never asked for it. */
 function withoutAuthTime<Own extends HostedServer>(server: Own, asking: Set<string>): Own {
-  const { requestParts } = server;
-  const row: RequestRow = {
+  const check: RequestCheck = {
     redirectOnly: true,
     read({ params, client }) {
       if (params.get("max_age") !== undefined || params.get("claims")?.includes("auth_time")) asking.add(client.id);
@@ -49,7 +48,7 @@ function withoutAuthTime<Own extends HostedServer>(server: Own, asking: Set<stri
   };
   return {
     ...server,
-    requestParts: { ...requestParts, rows: [row, ...requestParts.rows] },
+    requestChecks: [check, ...server.requestChecks],
     claimChange: withChange(server, (kind, issued, about) => {
       const { id, metadata }: HostedClient = about.client;
       const isRequired = asking.has(id) || metadata.require_auth_time || metadata.default_max_age !== undefined;

@@ -71,7 +71,7 @@ const sources: Readonly<Record<string, readonly [parameter: string, value: strin
 
 for (const extension of extensions) {
   const others = extensions.filter((other) => other !== extension);
-  const { name, settings: { fields = {} } = {}, grantTypes = [], requestParts = [] } = extension;
+  const { name, settings: { fields = {} } = {}, grantTypes = [], requestChecks = [] } = extension;
 
   test(`without ${name}: its settings are unknown`, async () => {
     for (const [setting, field] of Object.entries(fields)) {
@@ -96,7 +96,7 @@ for (const extension of extensions) {
 
   test(`without ${name}: its parameters are ignored`, async () => {
     await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
-    const added = requestParts.flatMap(({ parameters = [] }) => parameters).map((parameter) => [parameter.name, "?"]);
+    const added = requestChecks.flatMap(({ parameters = [] }) => parameters).map((parameter) => [parameter.name, "?"]);
     const tokens = await logIn(as, Object.fromEntries(added));
     assertEquals(Object.keys(tokens), Object.keys(await logIn(as)));
     assertEquals("access_token" in tokens, true);
@@ -104,9 +104,9 @@ for (const extension of extensions) {
 
   test(`without ${name}: its paths are not found, and metadata has none of its members`, async () => {
     const { server } = await appWith(extension);
-    const { requestParts } = server;
+    const { requestChecks } = server;
     const options = {
-      ...{ base: "", requestParts, formParameters: [], redirectParameters: [] },
+      ...{ base: "", requestChecks, formParameters: [], redirectParameters: [] },
       ...{ approver: autoApprover, hasPages: true, openLogin: true, pages: {} },
     };
     const endpoints = extension.endpoints?.(server.settings, options) ?? [];
@@ -132,8 +132,8 @@ for (const extension of extensions) {
 
   test(`without ${name}: [JR-01] the source of its requests is not supported, also in a pushed request`, async () => {
     const { server } = await appWith(extension);
-    const { requestParts } = await extension.extend?.(server) ?? server;
-    assertEquals(requestParts.resolve !== server.requestParts.resolve, name in sources);
+    const { resolveRequest } = await extension.extend?.(server) ?? server;
+    assertEquals(resolveRequest !== server.resolveRequest, name in sources);
     if (!(name in sources)) return;
     const [parameter, value] = sources[name]!;
     await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });

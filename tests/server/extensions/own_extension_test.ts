@@ -25,7 +25,7 @@ const audience: Extension<{ readonly checkAudience: boolean }> = {
     errors: "json",
     load: () => ({ GET: ({ server }) => ({ status: 200, headers: {}, body: server.audience }) }),
   }],
-  requestParts: [{
+  requestChecks: [{
     parameters: [{ name: "audience" }],
     read({ server, params }) {
       const received = params.get("audience");
@@ -103,7 +103,7 @@ test("an extension of the program authenticates clients by an object of a class"
   const pins: Extension = {
     name: "pins",
     clientAuthentication: [new PinAuthentication()],
-    requestParts: [{ parameters: [{ name: "pin" }] }],
+    requestChecks: [{ parameters: [{ name: "pin" }] }],
   };
   const server = await testServer({
     extensions: [...extensions.filter(({ name }) => name !== "assertion_authentication"), pins],

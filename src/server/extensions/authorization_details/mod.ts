@@ -22,7 +22,8 @@ import type { ParameterDescription, Params } from "../../../core/params.ts";
 import type { Authorization } from "../../../core/grants/authenticated_request.ts";
 import { isObject } from "../../../core/json_value.ts";
 import { reject as rejectByCore } from "../../../core/reject.ts";
-import type { GrantType, PartRequest, RequestPart, Server } from "../../../core/server.ts";
+import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
+import type { CheckInput, GrantType, RequestCheck, Server } from "../../../core/server.ts";
 import {
   authorizationDetailsClientFields,
   type AuthorizationDetailsSettings,
@@ -51,12 +52,11 @@ const access: Access = {
 
 const parameter: ParameterDescription = { name, isJson: true };
 
-/** Authorization details as a part of requests. */
-const detailsPart: RequestPart = {
+/** Authorization details in requests. */
+const detailsCheck: RequestCheck = {
   // Before the scope: a request with details needs none.
   place: { before: "AZ-17" },
   rule: "RA-02",
-  slot: accessItems,
   parameters: [parameter],
   read: readDetailsParameter,
   warn: warnIgnoredDetails,
@@ -145,15 +145,16 @@ function hasDetails({ settings }: Server, params: Params): boolean {
 
 /** Reads the parameter of a request for access. */
 async function readDetailsParameter(
-  { server, client, params, mode, storedRequest, isSigned }: PartRequest,
-): Promise<FurtherAccess["authorizationDetails"]> {
-  if (!hasDetails(server, params)) return undefined;
+  { server, client, params, mode, storedRequest, isSigned }: CheckInput,
+  request: Partial<AuthorizationRequest>,
+): Promise<Partial<AuthorizationRequest>> {
+  if (!hasDetails(server, params)) return {};
   const isProtected = mode === undefined || storedRequest !== undefined || isSigned === true;
-  return (await load()).readDetails(server, client, params, isProtected);
+  return accessItems.put(request, await (await load()).readDetails(server, client, params, isProtected));
 }
 
 /** Warns about an accepted request with the parameter, if the server has no types for it. */
-function warnIgnoredDetails({ server, client, params }: PartRequest): void {
+function warnIgnoredDetails({ server, client, params }: CheckInput): void {
   if (detailsTypes(server.settings) !== undefined || params.get(name) === undefined) return;
   const reason = `${name} is ignored, because this server has no types of authorization details`;
   warn(server, client.id, { rule: "RA-15", reason, expected: "scope, or the setting authorizationDetails" });
@@ -183,7 +184,7 @@ export const authorizationDetails: Extension<AuthorizationDetailsSettings> = {
   },
   clientMetadata: { fields: authorizationDetailsClientFields, validate: validateTypes },
   metadata: ({ settings }) => ({ authorization_details_types_supported: Object.keys(detailsTypes(settings) ?? {}) }),
-  requestParts: [detailsPart],
+  requestChecks: [detailsCheck],
   extend: (server) => ({
     ...server,
     access,

@@ -5,7 +5,7 @@
 
 import type { Extension } from "../../hosting/extension.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
-import type { PartRequest } from "../../../core/server.ts";
+import type { CheckInput } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import type { Sender } from "../../fetching/sender.ts";
 import type { DocumentClients } from "./document_clients.ts";
@@ -15,14 +15,14 @@ import { type ClientDocumentPolicy, clientDocumentSettings } from "./settings.ts
 export const clientDocuments: Extension<ClientDocumentPolicy> = {
   name: "client_documents",
   settings: clientDocumentSettings,
-  requestParts: [{ place: { before: "JR-01" }, redirectOnly: true, read: traceDocument }],
+  requestChecks: [{ place: { before: "JR-01" }, redirectOnly: true, read: traceDocument }],
   metadata: ({ settings }) => settings.clientIdMetadataDocuments ? { client_id_metadata_document_supported: true } : {},
   extend: (server) =>
     server.settings.clientIdMetadataDocuments ? { ...server, ...withDocumentClients(server) } : server,
 };
 
 /** Traces that the document of a client is valid. Its destination was found in it, so nothing is left to check. */
-function traceDocument({ server, client }: PartRequest): void {
+function traceDocument({ server, client }: CheckInput): void {
   const { document }: HostedClient = client;
   if (document !== undefined) server.passed?.("MC-04", client.id);
 }

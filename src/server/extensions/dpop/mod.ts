@@ -5,7 +5,8 @@ import type { OAuthError } from "../../../core/errors.ts";
 import { unusableCode } from "../../../core/grants/authorization_code.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import { unusableToken } from "../../../core/grants/refresh_token.ts";
-import type { PartRequest, Server } from "../../../core/server.ts";
+import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
+import type { CheckInput, Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { hasKey, proofKey, withBoundTokens } from "../bound_tokens/mod.ts";
 import { bindsToCertificate } from "../mutual_tls/settings.ts";
@@ -90,10 +91,13 @@ function unproven(name: "code" | "refresh token", expectedKey: string, provenKey
 }
 
 /** Reads `dpop_jkt`: the thumbprint of the key that the code is bound to (RFC 9449 §10). */
-function readKeyBinding({ params }: PartRequest): string | undefined {
+function readKeyBinding(
+  { params }: CheckInput,
+  request: Partial<AuthorizationRequest>,
+): Partial<AuthorizationRequest> {
   const thumbprint = params.get("dpop_jkt");
-  if (thumbprint === undefined || /^[\w-]{43}$/.test(thumbprint)) return thumbprint;
-  throw reject("DO-08", { thumbprint });
+  if (thumbprint !== undefined && !/^[\w-]{43}$/.test(thumbprint)) throw reject("DO-08", { thumbprint });
+  return proofKey.put(request, thumbprint);
 }
 
 /** Lets clients prove possession of a key. */
@@ -101,9 +105,8 @@ export const dpop: Extension<DpopPolicy> = {
   name: "dpop",
   clientMetadata: { fields: dpopClientFields },
   settings: dpopSettings,
-  requestParts: [{
+  requestChecks: [{
     rule: "DO-08",
-    slot: proofKey,
     place: { before: "AZ-17" },
     redirectOnly: true,
     parameters: [{ name: "dpop_jkt" }],

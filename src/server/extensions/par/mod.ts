@@ -5,13 +5,13 @@
 
 import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { requestUriParameter } from "../../../core/request.ts";
+import { parametersOf, requestUriParameter } from "../../../core/request.ts";
 import { clientAuthParameters } from "../../../core/client_auth.ts";
 import { policyOf } from "../../../core/clients/repository.ts";
 import { byProfile } from "../../config/server_policy.ts";
 import type { ParameterDescription } from "../../../core/params.ts";
 import { reject as rejectByCore } from "../../../core/reject.ts";
-import type { PartRequest, RequestParts } from "../../../core/server.ts";
+import type { CheckInput, Server } from "../../../core/server.ts";
 import type { StoredRequests } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";
 import { demandsPush, isPushRequired, parSettings, pushedRequestClientFields, requestUriPrefix } from "./settings.ts";
@@ -25,7 +25,7 @@ const storedRequests: StoredRequests = {
 };
 
 /** Finds the parameters of pushed requests, and of all others by `inner`. */
-function resolvePushed(inner: RequestParts["resolve"]): RequestParts["resolve"] {
+function resolvePushed(inner: Server["resolveRequest"]): Server["resolveRequest"] {
   return async (server, received, unrepeatable) => {
     const uri = received.get("request_uri");
     if (uri === undefined || received.get("request") !== undefined) return await inner(server, received, unrepeatable);
@@ -42,13 +42,13 @@ export const par: Extension = {
   name: "par",
   clientMetadata: { fields: pushedRequestClientFields },
   settings: parSettings,
-  requestParts: [{ rule: "PA-07", redirectOnly: true, read: rejectUnpushed }],
+  requestChecks: [{ rule: "PA-07", redirectOnly: true, read: rejectUnpushed }],
   extend: (server) => ({
     ...server,
     storedRequests,
-    requestParts: { ...server.requestParts, resolve: resolvePushed(server.requestParts.resolve) },
+    resolveRequest: resolvePushed(server.resolveRequest),
   }),
-  endpoints: (_settings, { base, requestParts }) => [endpoint(base, requestParts.parameters)],
+  endpoints: (_settings, { base, requestChecks }) => [endpoint(base, parametersOf(requestChecks))],
   metadata: ({ settings }) => demandsPush(settings) ? { require_pushed_authorization_requests: true } : {},
 };
 
@@ -72,7 +72,7 @@ function endpoint(base: string, requestParameters: readonly ParameterDescription
 }
 
 /** Rejects a request that was not pushed although the server or the client requires it. */
-function rejectUnpushed({ server, client, storedRequest }: PartRequest): void {
+function rejectUnpushed({ server, client, storedRequest }: CheckInput): void {
   if (storedRequest !== undefined || !isPushRequired(server, client)) return;
   const policy = policyOf(server, client);
   const isSetting = demandsPush(policy);

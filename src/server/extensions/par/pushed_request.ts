@@ -5,7 +5,7 @@
 
 import { accessName, type FurtherAccess } from "../../entries/access.ts";
 import { findDestination } from "../../../core/request/destination.ts";
-import { readRequest } from "../../../core/request.ts";
+import { parametersOf, readRequest } from "../../../core/request.ts";
 import type { ResolvedRequest } from "../../../core/request/request_source.ts";
 import { reject as rejectByCore } from "../../../core/reject.ts";
 import { generationOfClient, generationOfClientId } from "../../entries/generations.ts";
@@ -79,7 +79,9 @@ export async function pushRequest(
   if (params.get("request_uri") !== undefined) throw reject("PA-04");
   const received = isSigned
     ? await readSigned(server, client, params)
-    : server.requestParts.parameters.flatMap(({ name }) => params.getAll(name).map((value) => [name, value] as const));
+    : parametersOf(server.requestChecks).flatMap(({ name }) =>
+      params.getAll(name).map((value) => [name, value] as const)
+    );
   const provenKey = proofKey.of(request);
   const parameters = provenKey === undefined ? received : bindToKey(received, provenKey);
   const { length } = JSON.stringify(parameters);

@@ -14,7 +14,7 @@ import type { LoadableGrantType } from "../../../core/grants/mod.ts";
 import type { OptionalGrantType } from "../../config/server_policy.ts";
 import { parameters } from "../../../core/params.ts";
 import type { PolledGrant } from "./polled_grant.ts";
-import { polledParts } from "./polled_parts.ts";
+import { polledChecks } from "./polled_checks.ts";
 
 const load = () => import("./poll.ts");
 
@@ -49,14 +49,14 @@ export function polledGrantType<Policy>(
  * The endpoint where clients start the requests of an extension. Its path and its name in metadata contain its name.
  */
 export function startEndpoint(
-  { base, requestParts }: EndpointOptions,
+  { base, requestChecks }: EndpointOptions,
   name: string,
   { parameters = [], ...details }: Pick<
     Endpoint,
     "title" | "parameters" | "exampleParameters" | "responseParameters" | "load"
   >,
 ): Endpoint {
-  const added = polledParts(requestParts).flatMap(({ parameters = [] }) => parameters);
+  const added = polledChecks(requestChecks).flatMap(({ parameters = [] }) => parameters);
   return {
     name,
     metadataName: `${name}_endpoint`,

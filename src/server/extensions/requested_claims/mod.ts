@@ -4,7 +4,7 @@
  */
 
 import { reject } from "../../../core/reject.ts";
-import type { PartRequest, Server } from "../../../core/server.ts";
+import type { CheckInput, Server } from "../../../core/server.ts";
 import type { Extension } from "../../hosting/extension.ts";
 
 const load = () => import("./requested_claims.ts");
@@ -33,7 +33,7 @@ function withRequestedClaims(grants: Server["grants"]): Server["grants"] {
 /** Maximum length of the parameter, which is stored with a code, in characters. */
 const maxLength = 4096;
 
-function rejectLongClaims({ params }: PartRequest): void {
+function rejectLongClaims({ params }: CheckInput): void {
   const { length } = params.get("claims") ?? "";
   if (length > maxLength) throw reject("AZ-13", { name: "claims", limit: maxLength, length });
 }
@@ -41,33 +41,29 @@ function rejectLongClaims({ params }: PartRequest): void {
 /** Lets clients request claims by name. */
 export const requestedClaims: Extension = {
   name: "requested_claims",
-  requestParts: [{
+  requestChecks: [{
     rule: "AZ-13",
     place: { after: "AZ-13" },
     parameters: [{ name: "claims", isJson: true }],
     read: rejectLongClaims,
   }, {
-    name: "loginRequirements",
     rule: "OI-08",
     place: { after: "OI-03" },
-    read: async (from, parts) =>
-      from.params.get("claims") === undefined
-        ? parts.loginRequirements!
-        : (await load()).addRequestedClaims(from, parts),
+    async read(input, request) {
+      if (input.params.get("claims") === undefined) return;
+      return { loginRequirements: await (await load()).addRequestedClaims(input, request) };
+    },
   }],
   extend: (server) => ({
     ...server,
     grants: withRequestedClaims(server.grants),
-    requestParts: {
-      ...server.requestParts,
-      claims: {
-        inAccessToken: async (granted) => (await load()).claimsInAccessToken(granted),
-        inIdToken: async (...granted) => (await load()).claimsInIdToken(...granted),
-        inUserinfo: async (current, token, client, user, claims) =>
-          token.userinfo_claims === undefined && token.userinfo_values === undefined
-            ? claims
-            : (await load()).claimsInUserinfo(current, token, client, user, claims),
-      },
+    claimRequests: {
+      inAccessToken: async (granted) => (await load()).claimsInAccessToken(granted),
+      inIdToken: async (...granted) => (await load()).claimsInIdToken(...granted),
+      inUserinfo: async (current, token, client, user, claims) =>
+        token.userinfo_claims === undefined && token.userinfo_values === undefined
+          ? claims
+          : (await load()).claimsInUserinfo(current, token, client, user, claims),
     },
   }),
   metadata: () => ({ claims_parameter_supported: true }),

@@ -13,7 +13,7 @@ import type { Client } from "../../../core/clients/repository.ts";
 import type { Approval } from "../../../core/approval.ts";
 import { isDeeperThan, isObject } from "../../../core/json_value.ts";
 import type { AuthorizationRequest, LoginRequirements } from "../../../core/request/authorization_request.ts";
-import type { PartRequest, Server } from "../../../core/server.ts";
+import type { CheckInput, Server } from "../../../core/server.ts";
 import type { RequestedClaims } from "../../../core/store/store.ts";
 import { maxClaimDepth } from "../../../core/tokens/read_access_token.ts";
 import { demandedLevels, type RequestedAcr } from "../step_up/levels.ts";
@@ -34,7 +34,7 @@ type ClaimValues = Readonly<Record<string, readonly unknown[]>>;
 
 /** Adds the requirements of `claims`, and of the requested levels, to the requirements of the other parameters. */
 export function addRequestedClaims(
-  from: PartRequest,
+  from: CheckInput,
   { loginRequirements, scope = [] }: Partial<AuthorizationRequest>,
 ): LoginRequirements {
   const { names, subs, acr } = readClaims(from);
@@ -52,7 +52,7 @@ export function addRequestedClaims(
 }
 
 function readClaims(
-  { server, client, params }: PartRequest,
+  { server, client, params }: CheckInput,
 ): { names: RequestedClaims; subs: readonly string[][]; acr?: RequestedAcr } {
   let request: unknown;
   try {

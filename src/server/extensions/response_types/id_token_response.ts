@@ -6,7 +6,7 @@ import type { AuthenticatedRequest, Authorization } from "../../../core/grants/a
 import { tokenHash } from "../../../core/keys/jwt.ts";
 import { warn } from "../../trace.ts";
 import { paramsFromFields, type ResponseFields } from "../../../core/params.ts";
-import type { PartRequest, Server } from "../../../core/server.ts";
+import type { CheckInput, Server } from "../../../core/server.ts";
 import { issueTokens, signIdToken } from "../../../core/tokens/mod.ts";
 import { hasCode } from "../../config/response_type.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
@@ -17,7 +17,7 @@ import { reject } from "./rules.ts";
 const maxLengthInUrl = 8192;
 
 /** Verifies what an ID token in the response demands of a request. */
-export function assertRequest(from: PartRequest, request: Partial<AuthorizationRequest>): void {
+export function assertRequest(from: CheckInput, request: Partial<AuthorizationRequest>): void {
   const { scope = [], nonce, resources = [], loginRequirements } = request;
   const responseType = request.responseType!;
   if (!scope.includes("openid")) throw reject("HY-02", { responseType, scope });
@@ -35,7 +35,7 @@ export function assertRequest(from: PartRequest, request: Partial<AuthorizationR
 }
 
 /** Warns about a redirect URI of a web client that only a server on a test host accepts. */
-function warnLocalUri({ server, client, params }: PartRequest): void {
+function warnLocalUri({ server, client, params }: CheckInput): void {
   const uri = params.get("redirect_uri") ?? client.redirectUris[0] ?? "";
   if (client.metadata.application_type === "native" || isPublicUri(uri)) return;
   warn(server, client.id, {

@@ -13,7 +13,7 @@ import { type ParameterDescription, sortResponseType } from "../../../core/param
 import { responseTypeNames } from "../../config/setting_groups.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
 import type { AuthorizationRequest, ResponseTypeDescription } from "../../../core/request/authorization_request.ts";
-import type { PartRequest, RequestRow, Server } from "../../../core/server.ts";
+import type { CheckInput, RequestCheck, Server } from "../../../core/server.ts";
 import { hasCode, releasesClaims } from "../../config/response_type.ts";
 
 const load = () => import("./id_token_response.ts");
@@ -31,27 +31,34 @@ function describeType(name: ResponseType): ResponseTypeDescription<Server> {
 
 const types = responseTypeNames.filter((name) => name !== "code").map(describeType);
 
-type Read = (from: PartRequest, parts: Partial<AuthorizationRequest>) => unknown;
+type Read = NonNullable<RequestCheck["read"]>;
 
-/** The parts that are read in another way for a response without a code, and so without an access token. */
+/** The checks that differ for a response without a code, and so without an access token, by their rules. */
 const withoutCode: Readonly<Record<string, (read: Read) => Read>> = {
-  scope: (read) => async (from, parts) =>
-    (await read(from, parts) as readonly string[]).filter((value) => releasesClaims(from.server, value)),
-  codeChallenge: () => () => undefined,
+  "AZ-17": (read) => async (input, request) => {
+    const { scope = [] } = await read(input, request) ?? {};
+    return { scope: scope.filter((value) => releasesClaims(input.server, value)) };
+  },
+  "PK-07": () => () => {},
   // None is required.
-  resources: (read) => (from, parts) => from.params.get("resource") === undefined ? [] : read(from, parts),
+  "RI-01": (read) => (input, request) =>
+    input.params.get("resource") === undefined ? { resources: [] } : read(input, request),
 };
 
-/** Verifies what the type demands of a request whose other parts were read. */
-async function assertType(from: PartRequest, request: Partial<AuthorizationRequest>): Promise<void> {
+/** Verifies what the type demands of a request that was read. */
+async function assertType(from: CheckInput, request: Partial<AuthorizationRequest>): Promise<void> {
   if (request.responseType !== undefined) (await load()).assertRequest(from, request);
 }
 
-function readByType(row: RequestRow): RequestRow {
-  const { name = "", read } = row;
-  const readWithoutCode = read && withoutCode[name]?.(read);
-  if (readWithoutCode === undefined) return row;
-  return { ...row, read: (from, parts) => (hasCode(parts.responseType) ? read! : readWithoutCode)(from, parts) };
+function readByType(check: RequestCheck): RequestCheck {
+  const { rule = "", read } = check;
+  const ofType = withoutCode[rule];
+  if (read === undefined || ofType === undefined) return check;
+  const readWithoutCode = ofType(read);
+  return {
+    ...check,
+    read: (input, request) => (hasCode(request.responseType) ? read : readWithoutCode)(input, request),
+  };
 }
 
 function isOn({ responseTypes }: Pick<Server["settings"], "responseTypes">): boolean {
@@ -62,13 +69,12 @@ function isOn({ responseTypes }: Pick<Server["settings"], "responseTypes">): boo
 export const responseTypes: Extension = {
   name: "response_types",
   settings: { values: { responseTypes: types.map(({ name }) => name) } },
-  requestParts: [{ rule: "HY-02", redirectOnly: true, place: "last", read: assertType }],
+  requestChecks: [{ rule: "HY-02", redirectOnly: true, place: "last", read: assertType }],
   extend(server) {
-    const { requestParts } = server;
     return {
       ...server,
       responseTypes: new Map([...server.responseTypes, ...types.map((type) => [type.name, type] as const)]),
-      requestParts: { ...requestParts, rows: requestParts.rows.map(readByType) },
+      requestChecks: server.requestChecks.map(readByType),
     };
   },
   grantTypes: [{

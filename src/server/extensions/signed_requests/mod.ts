@@ -6,7 +6,7 @@
 import type { ServerWith } from "../../../core/extension.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import { clientJwtAlgorithms } from "../../config/verification_algorithms.ts";
-import type { PartRequest, RequestParts } from "../../../core/server.ts";
+import type { CheckInput, Server } from "../../../core/server.ts";
 import {
   isSignatureRequired,
   signedRequestClientFields,
@@ -41,7 +41,7 @@ function validateAlgorithm(client: ClientMetadata): readonly ConfigIssue[] {
 }
 
 /** Finds the parameters of signed requests, and of all others by `inner`. */
-function resolveSigned(inner: RequestParts["resolve"]): RequestParts["resolve"] {
+function resolveSigned(inner: Server["resolveRequest"]): Server["resolveRequest"] {
   return async (server, received, unrepeatable) =>
     received.get("request") === undefined || received.get("request_uri") !== undefined
       ? await inner(server, received, unrepeatable)
@@ -53,11 +53,11 @@ export const signedRequests: Extension<SignedRequestPolicy> = {
   name: "signed_requests",
   settings: signedRequestSettings,
   clientMetadata: { fields: signedRequestClientFields, validate: validateAlgorithm },
-  requestParts: [{ rule: "JR-05", redirectOnly: true, read: rejectUnsigned }],
+  requestChecks: [{ rule: "JR-05", redirectOnly: true, read: rejectUnsigned }],
   extend: (server) => ({
     ...server,
     readSigned: async (current, client, received) => (await load()).verifyRequestObject(current, client, received),
-    requestParts: { ...server.requestParts, resolve: resolveSigned(server.requestParts.resolve) },
+    resolveRequest: resolveSigned(server.resolveRequest),
     keys: {
       ...server.keys,
       async jwks(current: HostedServer) {
@@ -90,6 +90,6 @@ function metadata(
 }
 
 /** Rejects a request that is not signed although the server or the client requires it. */
-async function rejectUnsigned({ server, client, isSigned }: PartRequest): Promise<void> {
+async function rejectUnsigned({ server, client, isSigned }: CheckInput): Promise<void> {
   if (!isSigned && isSignatureRequired(server, client)) throw (await load()).unsignedRequest(server, client);
 }

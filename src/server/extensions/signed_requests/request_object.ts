@@ -3,6 +3,7 @@
  * signed, so the browser cannot change them. Parameters outside the JWT are ignored.
  */
 
+import { parametersOf } from "../../../core/request.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { ResolvedRequest } from "../../../core/request/request_source.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt_policies.ts";
@@ -97,7 +98,7 @@ export async function verifyRequestObject(
       "sub = client_id",
     );
   }
-  const fields = server.requestParts.parameters.flatMap((parameter) => readMember(parameter, payload));
+  const fields = parametersOf(server.requestChecks).flatMap((parameter) => readMember(parameter, payload));
   const inner = new Map(fields);
   if (inner.get("client_id") !== client.id) {
     throw rejectAs("JR-03")("client_id of the request object is not the client", client.id, inner.get("client_id"));
@@ -184,7 +185,7 @@ function readMember(
 
 /** Warns about ignored parameters outside the JWT, which OpenID Connect Core §6.1 merges with the parameters inside. */
 function warnIgnored(server: HostedServer, client: Client, received: Params, inner: ReadonlyMap<string, string>): void {
-  const ignored = server.requestParts.parameters.map(({ name }) => name).filter((name) => {
+  const ignored = parametersOf(server.requestChecks).map(({ name }) => name).filter((name) => {
     const outer = name === "request" ? undefined : received.get(name);
     return outer !== undefined && outer !== inner.get(name);
   });

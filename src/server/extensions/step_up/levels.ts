@@ -4,7 +4,7 @@ import { metadataOf } from "../../config/client_metadata.ts";
 import type { Authentication, AuthenticationLevels } from "../../../core/request/authorization_request.ts";
 import { splitScope } from "../../../core/params.ts";
 import type { LoginMethod } from "../../../core/policy.ts";
-import type { PartRequest, Server } from "../../../core/server.ts";
+import type { CheckInput, Server } from "../../../core/server.ts";
 import { reject } from "./rules.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";
 
@@ -33,7 +33,7 @@ export function authenticationLevels(all: readonly AcrValue[]): AuthenticationLe
  */
 export function demandedLevels(
   { all }: Pick<AuthenticationLevels<never>, "all">,
-  { params, client }: PartRequest,
+  { params, client }: CheckInput,
   claim: RequestedAcr | undefined,
   isOpenId: boolean,
 ): readonly string[] | undefined {

@@ -5,16 +5,16 @@
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { Extension } from "../../hosting/extension.ts";
-import type { AuthorizationRequest, LoginRequirements } from "../../../core/request/authorization_request.ts";
+import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
 import { warn } from "../../trace.ts";
 import { separatorFix } from "../../config/separators.ts";
-import type { PartRequest } from "../../../core/server.ts";
+import type { CheckInput } from "../../../core/server.ts";
 import { stepUpClientFields, type StepUpPolicy, stepUpSettings, validateLevels } from "./settings.ts";
 import { authenticationLevels, demandedLevels } from "./levels.ts";
 
 /** Warns if a request has only voluntary levels that this server does not have. */
 function warnIgnoredLevels(
-  { server, client, params }: PartRequest,
+  { server, client, params }: CheckInput,
   { loginRequirements: { acr } }: AuthorizationRequest,
 ): void {
   const { acrValues: levels } = stepUpSettings.of(server.settings);
@@ -30,15 +30,13 @@ function warnIgnoredLevels(
 
 /** Adds the demanded levels. If the request has `claims`, the extension that reads it also reads the levels. */
 function readLevels(
-  from: PartRequest,
+  from: CheckInput,
   { loginRequirements, scope = [] }: Partial<AuthorizationRequest>,
-): LoginRequirements {
-  const { server: { levels, requestParts }, params } = from;
-  const requirements = loginRequirements!;
-  if (levels === undefined || requestParts.claims !== undefined && params.get("claims") !== undefined) {
-    return requirements;
-  }
-  return { ...requirements, acr: demandedLevels(levels, from, undefined, scope.includes("openid")) };
+): Partial<AuthorizationRequest> {
+  const { server: { levels, claimRequests }, params } = from;
+  if (levels === undefined || claimRequests !== undefined && params.get("claims") !== undefined) return {};
+  const acr = demandedLevels(levels, from, undefined, scope.includes("openid"));
+  return { loginRequirements: { ...loginRequirements!, acr } };
 }
 
 /** Lets clients request levels of authentication. */
@@ -49,11 +47,10 @@ export const stepUp: Extension<StepUpPolicy> = {
     validate: (settings) => validateLevels(settings.acrValues, settings),
   },
   clientMetadata: { fields: stepUpClientFields },
-  requestParts: [{
+  requestChecks: [{
     parameters: [{ name: "acr_values" }],
     warn: warnIgnoredLevels,
   }, {
-    name: "loginRequirements",
     rule: "ST-06",
     place: { after: "OI-03" },
     read: readLevels,
