@@ -53,7 +53,8 @@ const settingNames: Readonly<Record<string, string>> = {
 };
 
 /** Words of extensions that are in no name of the core, not even as a part of it. */
-const wordsOfExtensions = /certificate|ciba|dpop|jarm|mcp|mtls|poll|pushed|security_?event|tls_/gi;
+const wordsOfExtensions =
+  /certificate|ciba|claim_?requests|dpop|jarm|mcp|mtls|poll|pushed|requested_?claims|security_?event|tls_/gi;
 
 /** Files that may contain names of extensions, and why. */
 const sharedFiles: Readonly<Record<string, string>> = {

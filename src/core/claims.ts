@@ -4,9 +4,7 @@
  */
 
 import { isObject } from "./json_value.ts";
-import type { RequestedClaims } from "./store/store.ts";
 import type { User } from "./clients/client.ts";
-import type { Client } from "./clients/repository.ts";
 import type { Policy } from "./policy.ts";
 
 /** The standard claims of each scope value (OpenID Connect Core §5.4). */
@@ -121,22 +119,6 @@ export function claimsForScope(rules: ClaimRules, user: User, scope: readonly st
 
 /** Claims about a user. */
 export type UserClaims = Readonly<Record<string, unknown>>;
-
-/** @internal How an extension handles claims that are requested by name (OpenID Connect Core §5.5). */
-export interface ClaimRequests<Server> {
-  /** The claims of an access token that say what userinfo returns. */
-  inAccessToken(granted: RequestedClaims): UserClaims | Promise<UserClaims>;
-  /** The claims about a user in an ID token, from the claims that the scope releases. */
-  inIdToken(granted: RequestedClaims, user: User, claims: UserClaims): UserClaims | Promise<UserClaims>;
-  /** The same in a userinfo response, for an access token with these claims. */
-  inUserinfo(
-    server: Server,
-    token: UserClaims,
-    client: Client,
-    user: User,
-    claims: UserClaims,
-  ): UserClaims | Promise<UserClaims>;
-}
 
 /** Multi-valued attributes of RFC 7643 §4.1.2: always lists in an access token (RFC 9068 §2.2.3.1). */
 const listClaims = ["groups", "roles", "entitlements"];

@@ -56,8 +56,8 @@ export async function issueResponse(
   const issueCode = () => storeCode(server, client, record, grantId);
   const type = server.responseTypes.get(responseType);
   if (type?.issue === undefined) return [["code", await issueCode()]];
-  const { subject, claims } = grant;
-  const authorization = { client, scope, resources, grantId, subject, claims, nonce: request.nonce, grant };
+  const { subject } = grant;
+  const authorization = { client, scope, resources, grantId, subject, nonce: request.nonce, grant };
   return await type.issue(server, authorization, destination, issueCode);
 }
 

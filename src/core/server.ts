@@ -20,7 +20,7 @@ import type {
 } from "./request/authorization_request.ts";
 import type { RequestOrigin, ResolvedRequest } from "./request/request_source.ts";
 import type { ParameterDescription, Params, ResponseMode } from "./params.ts";
-import type { ClaimRequests, ClaimRules, UserClaims } from "./claims.ts";
+import type { ClaimRules, UserClaims } from "./claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
 import type { ClientAuthMethod } from "./clients/client.ts";
 import type {
@@ -91,8 +91,6 @@ export interface Server {
    * others throw an error for the user, because the client already has a response.
    */
   consumeRequest?(server: Server, storedRequest: string): Promise<void>;
-  /** @internal Claims requested by name; absent if no extension handles them. */
-  readonly claimRequests?: ClaimRequests<Server>;
   /** The functions that issue the tokens of a response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
   /** How grants, access tokens and logins are made and checked. */

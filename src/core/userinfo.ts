@@ -4,7 +4,6 @@ import { type HttpResponse, type ResponseLike, withHeaders } from "./http/messag
 import { type AccessToken, grantOfAccessToken } from "./tokens/access_token.ts";
 import { requireAccessToken } from "./tokens/read_access_token.ts";
 import { hasTokenInQuery, type OtherPlace } from "./tokens/sent_token.ts";
-import { claimsForScope } from "./claims.ts";
 import { policyOf } from "./clients/repository.ts";
 import { splitScope } from "./params.ts";
 import { reject } from "./reject.ts";
@@ -54,9 +53,7 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   if (user === undefined) throw reject("CC-03", undefined, { scope: requiredScope(server)[0] });
   // A scope value that the client has lost since the token was issued releases no claims.
   const scope = registeredScope(client, splitScope(claims.scope ?? ""));
-  const scopeClaims = claimsForScope(server.claims, user, scope);
-  const { claimRequests: requests } = server;
-  const releasedClaims = await requests?.inUserinfo(server, claims, client, user, scopeClaims) ?? scopeClaims;
+  const releasedClaims = await server.grants.userinfoClaims(server, token, client, user, scope);
   const grant = { id: grantOfAccessToken(claims.jti), scope, resources: [claims.aud].flat() };
   return await server.responses.userinfo(server, { ...releasedClaims, sub: claims.sub }, { client, user, grant });
 }

@@ -1,6 +1,6 @@
 /** The request that a grant type receives, and its result. */
 
-import type { Grant, RequestedClaims, Subject } from "../store/store.ts";
+import type { Grant, Subject } from "../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Params } from "../params.ts";
 import type { ClientAddress } from "../router.ts";
@@ -42,8 +42,6 @@ export interface Authorization {
    * the login, no refresh token is issued.
    */
   readonly subject?: Subject;
-  /** The claims requested by name. Default: none. */
-  readonly claims?: RequestedClaims;
   /** The `nonce` of the authorization request, for the ID token. */
   readonly nonce?: string;
   /** The stored grant, with values of extensions. Default: a new grant, of the members above. */

@@ -2,6 +2,7 @@
 
 import type { Client } from "../clients/repository.ts";
 import type { Approval } from "../approval.ts";
+import { claimsForScope } from "../claims.ts";
 import { createGrant } from "../grant.ts";
 import type { AuthorizationRequest } from "../request/authorization_request.ts";
 import { splitScope } from "../params.ts";
@@ -10,7 +11,7 @@ import type { AccessTokenProblem } from "../rules/openid.ts";
 import type { Server } from "../server.ts";
 import type { GrantRecord, StoredRecord } from "../store/store.ts";
 import { type AccessToken, newTokenId } from "../tokens/access_token.ts";
-import { newTokenClaims, signAccessToken } from "../tokens/mod.ts";
+import { claimsOfIdToken, newTokenClaims, signAccessToken } from "../tokens/mod.ts";
 import { readJwt } from "../tokens/read_access_token.ts";
 import { storeRefreshToken } from "../tokens/refresh_token.ts";
 import type { AuthenticatedRequest } from "./authenticated_request.ts";
@@ -30,6 +31,8 @@ export const grantFunctions: GrantFunctions<Server> = {
     server.keys.signToken(server, client, "id_token", client.idTokenAlg, claims),
   readToken: readJwt,
   accessTokenClaims: newTokenClaims,
+  idTokenClaims: claimsOfIdToken,
+  userinfoClaims: ({ claims }, _token, _client, user, scope) => claimsForScope(claims, user, scope),
   refreshTokenClaims: describeRefreshToken,
   storeRefreshToken,
   checkCode,

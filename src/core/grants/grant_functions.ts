@@ -1,6 +1,6 @@
 /** How grants, access tokens and logins are made and checked. `default_functions.ts` has the defaults. */
 
-import type { UserClaims } from "../claims.ts";
+import type { ClaimRules, UserClaims } from "../claims.ts";
 import type { User } from "../clients/client.ts";
 import type { Approval } from "../approval.ts";
 import type { Client } from "../clients/repository.ts";
@@ -92,6 +92,21 @@ export interface GrantFunctions<Server> {
   checkRefreshToken(server: Server, request: AuthenticatedRequest, record: RefreshTokenRecord): void | Promise<void>;
   /** Whether each use of a refresh token replaces it. */
   rotates(server: Server, client: Client, record: RefreshTokenRecord): boolean | Promise<boolean>;
+  /** The claims about a user in an ID token, by `sub` on this server. */
+  idTokenClaims(
+    server: Server,
+    authorization: Authorization,
+    sub: string,
+    content: ClaimRules["idToken"],
+  ): Promise<UserClaims>;
+  /** The claims about a user that userinfo returns, for an access token whose scope is still registered. */
+  userinfoClaims(
+    server: Server,
+    token: AccessToken,
+    client: Client,
+    user: User,
+    scope: readonly string[],
+  ): UserClaims | Promise<UserClaims>;
   /** Makes an ID token from its claims. */
   formatIdToken(server: Server, authorization: Authorization, claims: UserClaims): string | Promise<string>;
   /** Reads an access token that this server has made, even if it has expired; `undefined` for any other text. */

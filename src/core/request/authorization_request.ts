@@ -4,7 +4,7 @@
  * levels; there the server is a type parameter, because `server.ts` imports these types.
  */
 
-import type { Grant, RequestedClaims } from "../store/store.ts";
+import type { Grant } from "../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
 import type { ParameterDescription, ResponseFields, ResponseMode, ResponseType } from "../params.ts";
@@ -72,8 +72,6 @@ export interface LoginRequirements {
    * Lists of subjects, such as that of `id_token_hint`: the user's subject for this client must be in each of them.
    */
   readonly demandedSubs?: readonly (readonly string[])[];
-  /** The claims requested by name (OpenID Connect Core §5.5). */
-  readonly claims?: RequestedClaims;
 }
 
 /** @internal One response mode. */

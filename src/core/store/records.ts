@@ -2,20 +2,6 @@
 
 import type { WithExtensions } from "../slot.ts";
 
-/** @internal Names of requested claims, by the place where they are returned (OpenID Connect Core §5.5). */
-export interface RequestedClaims {
-  readonly userinfo: readonly string[];
-  readonly id_token: readonly string[];
-  /**
-   * The requested values by place and claim name; a claim is released only if it has one of them. Absent if no values
-   * were requested (§5.5.1).
-   */
-  readonly values?: {
-    readonly userinfo: Readonly<Record<string, readonly unknown[]>>;
-    readonly id_token: Readonly<Record<string, readonly unknown[]>>;
-  };
-}
-
 /**
  * The user of a grant, and their login (OpenID Connect Core §2). A session, a grant and its tokens contain the whole
  * subject.
@@ -47,8 +33,6 @@ export interface Grant extends WithExtensions {
   readonly scope: readonly string[];
   /** The granted resources (RFC 8707); empty: the server's default audience. */
   readonly resources: readonly string[];
-  /** The claims requested by name (OpenID Connect Core §5.5); absent if none were. */
-  readonly claims?: RequestedClaims;
   /** The consent that the grant depends on, revoked like a grant; absent if the user was not asked for consent. */
   readonly consent?: string;
   readonly approvedAt: number;

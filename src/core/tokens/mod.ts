@@ -34,7 +34,7 @@ export async function newTokenClaims(
   authorization: Authorization,
   now: number,
 ): Promise<AccessTokenClaims> {
-  const { client, subject, claims: requested, scope, resources } = authorization;
+  const { client, subject, scope, resources } = authorization;
   const { maxLifetimeSeconds = Infinity } = authorization;
   const expiresIn = Math.min(server.settings.lifetimes.access_token, maxLifetimeSeconds);
   const identifiers = subject && await server.identifiers.issued(server, client, subject);
@@ -54,7 +54,6 @@ export async function newTokenClaims(
     if (subject.acr !== undefined) claims.acr = subject.acr;
     if (subject.amr !== undefined) claims.amr = subject.amr;
     if (identifiers?.sid !== undefined) claims.sid = identifiers.sid;
-    if (requested !== undefined) Object.assign(claims, await server.claimRequests?.inAccessToken(requested));
     const names = server.resources.claimNames(server, resources);
     const user = names.length === 0 ? undefined : await server.users.find(subject.sub);
     if (user !== undefined) Object.assign(claims, accessTokenClaims(server.claims, user, names, scope));
@@ -114,23 +113,23 @@ export async function signIdToken(
     ...hashes,
     sid: identifiers.sid,
   };
-  if (authorization.claims !== undefined || content !== "minimal") {
-    Object.assign(claims, await userClaims(server, sub, authorization, content));
-  } else server.observe?.(server, client.id, "minimal ID token", { clientId: client.id, scope: authorization.scope });
-  return await server.grants.formatIdToken(server, authorization, claims);
+  const ofUser = await server.grants.idTokenClaims(server, authorization, sub, content);
+  return await server.grants.formatIdToken(server, authorization, { ...claims, ...ofUser });
 }
 
-/** The claims about the user; `undefined` if the user was removed. */
-async function userClaims(
-  { claims: rules, users, claimRequests }: Server,
+/** The claims about a user in an ID token; none if the user was removed. */
+export async function claimsOfIdToken(
+  server: Server,
+  { client, scope }: Authorization,
   sub: string,
-  { claims: requested, scope }: Authorization,
   content: ClaimRules["idToken"],
-): Promise<UserClaims | undefined> {
-  const user = await users.find(sub);
-  if (user === undefined) return undefined;
-  const scopeClaims = content === "minimal" ? {} : claimsForScope(rules, user, scope);
-  return requested && await claimRequests?.inIdToken(requested, user, scopeClaims) || scopeClaims;
+): Promise<UserClaims> {
+  if (content === "minimal") {
+    server.observe?.(server, client.id, "minimal ID token", { clientId: client.id, scope });
+    return {};
+  }
+  const user = await server.users.find(sub);
+  return user === undefined ? {} : claimsForScope(server.claims, user, scope);
 }
 
 /** The issuers of every server, in the order in which they run: the ID token contains a digest of the access token. */

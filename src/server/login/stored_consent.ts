@@ -19,6 +19,7 @@ import { generationOf } from "../entries/user_repository.ts";
 import type { StoredRecord } from "../../core/store/store.ts";
 import type { WithExtensions } from "../../core/slot.ts";
 import { storeOf } from "../entries/records.ts";
+import { namedClaims } from "../entries/requested_claims.ts";
 import { isPolled } from "../delivery.ts";
 
 /** The consent of a user to a client, so that they are not asked twice. Times are in milliseconds. */
@@ -125,10 +126,10 @@ export function isAlwaysAsked(client: Client): boolean {
 /** The claims requested by name that no allowed scope value releases (OpenID Connect Core §5.5). */
 export function individuallyRequestedClaims(
   { claims: rules }: Server,
-  { loginRequirements, scope }: AuthorizationRequest,
-  allowed: readonly string[] = scope,
+  request: AuthorizationRequest,
+  allowed: readonly string[] = request.scope,
 ): string[] {
-  const { userinfo = [], id_token = [] } = loginRequirements.claims ?? {};
+  const { userinfo = [], id_token = [] } = namedClaims.of(request) ?? {};
   return [...new Set([...userinfo, ...id_token])].filter((name) => !isReleasedByScope(rules, name, allowed));
 }
 

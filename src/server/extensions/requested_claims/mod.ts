@@ -3,31 +3,65 @@
  * Connect Core §5.5).
  */
 
+import { isObject } from "../../../core/json_value.ts";
+import type { AccessTokenClaims } from "../../../core/tokens/access_token.ts";
 import { reject } from "../../../core/reject.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
+import { namedClaims } from "../../entries/requested_claims.ts";
 import type { Extension } from "../../hosting/extension.ts";
 
 const load = () => import("./requested_claims.ts");
 
-/** Adds the requested claims that the user allows to the grant, and leaves out those that the client lost since. */
+/**
+ * Grants the requested claims that the user allows, leaves out those that the client lost since, and adds them to
+ * tokens and userinfo.
+ */
 function withRequestedClaims(grants: Server["grants"]): Server["grants"] {
   return {
     ...grants,
     async granted(server, client, request, approval) {
       const granted = await grants.granted(server, client, request, approval);
-      const { scope, loginRequirements: { claims } } = request;
-      if (claims === undefined) return granted;
-      const { approveClaims } = await load();
-      return { ...granted, claims: approveClaims(server, claims, scope, approval) };
+      const requested = namedClaims.of(request);
+      if (requested === undefined) return granted;
+      return namedClaims.put(granted, (await load()).approveClaims(server, requested, request.scope, approval));
     },
     async narrow(server, request, stored, scope) {
       const authorization = await grants.narrow(server, request, stored, scope);
-      const { claims: granted } = stored.value.grant;
+      const granted = namedClaims.of(stored.value.grant);
       if (granted === undefined) return authorization;
-      const claims = (await load()).narrowClaims(server, granted, request.client);
-      return { ...authorization, claims, grant: { ...authorization.grant!, claims } };
+      const left = (await load()).narrowClaims(server, granted, request.client);
+      return { ...authorization, grant: namedClaims.put(authorization.grant!, left) };
+    },
+    async accessTokenClaims(server, authorization, ...others) {
+      const claims = await grants.accessTokenClaims(server, authorization, ...others);
+      const granted = namedClaims.of(authorization.grant);
+      return granted === undefined ? claims : { ...claims, ...(await load()).claimsInAccessToken(granted) };
+    },
+    async idTokenClaims(server, authorization, sub, content) {
+      const granted = namedClaims.of(authorization.grant);
+      if (granted === undefined) return await grants.idTokenClaims(server, authorization, sub, content);
+      const user = await server.users.find(sub);
+      if (user === undefined) return {};
+      const claims = content === "minimal" ? {} : await grants.idTokenClaims(server, authorization, sub, content);
+      return (await load()).claimsInIdToken(granted, user, claims);
+    },
+    async readToken(server, token) {
+      const read = await grants.readToken(server, token);
+      return read !== undefined && isReadable(read.claims) ? read : undefined;
+    },
+    async userinfoClaims(server, token, client, user, scope) {
+      const claims = await grants.userinfoClaims(server, token, client, user, scope);
+      const { userinfo_claims: names, userinfo_values: values } = token.claims;
+      if (names === undefined && values === undefined) return claims;
+      return (await load()).claimsInUserinfo(server, token.claims, client, user, claims);
     },
   };
+}
+
+/** Whether the claims of this extension have their types: test keys are public, so others can sign tokens. */
+function isReadable({ userinfo_claims: names = [], userinfo_values: values = {} }: AccessTokenClaims): boolean {
+  return Array.isArray(names) && names.every((name) => typeof name === "string") &&
+    isObject(values) && Object.values(values).every(Array.isArray);
 }
 
 /** Maximum length of the parameter, which is stored with a code, in characters. */
@@ -51,20 +85,9 @@ export const requestedClaims: Extension = {
     place: { after: "OI-03" },
     async read(input, request) {
       if (input.params.get("claims") === undefined) return;
-      return { loginRequirements: await (await load()).addRequestedClaims(input, request) };
+      return await (await load()).addRequestedClaims(input, request);
     },
   }],
-  extend: (server) => ({
-    ...server,
-    grants: withRequestedClaims(server.grants),
-    claimRequests: {
-      inAccessToken: async (granted) => (await load()).claimsInAccessToken(granted),
-      inIdToken: async (...granted) => (await load()).claimsInIdToken(...granted),
-      inUserinfo: async (current, token, client, user, claims) =>
-        token.userinfo_claims === undefined && token.userinfo_values === undefined
-          ? claims
-          : (await load()).claimsInUserinfo(current, token, client, user, claims),
-    },
-  }),
+  extend: (server) => ({ ...server, grants: withRequestedClaims(server.grants) }),
   metadata: () => ({ claims_parameter_supported: true }),
 };

@@ -12,10 +12,10 @@ import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { Approval } from "../../../core/approval.ts";
 import { isDeeperThan, isObject } from "../../../core/json_value.ts";
-import type { AuthorizationRequest, LoginRequirements } from "../../../core/request/authorization_request.ts";
+import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
-import type { RequestedClaims } from "../../../core/store/store.ts";
 import { maxClaimDepth } from "../../../core/tokens/read_access_token.ts";
+import { namedClaims, type RequestedClaims } from "../../entries/requested_claims.ts";
 import { demandedLevels, type RequestedAcr } from "../step_up/levels.ts";
 import { reject } from "./rules.ts";
 import { reject as rejectLevel } from "../step_up/rules.ts";
@@ -32,23 +32,26 @@ const maxValueDepth = maxClaimDepth - 2;
 /** The requested values by claim name; a claim must have one of its values. */
 type ClaimValues = Readonly<Record<string, readonly unknown[]>>;
 
-/** Adds the requirements of `claims`, and of the requested levels, to the requirements of the other parameters. */
+/** Adds the requested claims to a request, and what they, and the requested levels, demand of the login. */
 export function addRequestedClaims(
   from: CheckInput,
-  { loginRequirements, scope = [] }: Partial<AuthorizationRequest>,
-): LoginRequirements {
+  request: Partial<AuthorizationRequest>,
+): Partial<AuthorizationRequest> {
+  const { loginRequirements, scope = [] } = request;
   const { names, subs, acr } = readClaims(from);
   const count = subs.flat().length;
   if (count > maxDemandedSubs) throw reject("OI-08", { count, limit: maxDemandedSubs });
   const { levels } = from.server;
   if (levels === undefined && acr?.essential === true) throw rejectLevel("ST-08", { demanded: acr.values, known: [] });
   const demandedSubs = [...loginRequirements!.demandedSubs ?? [], ...subs];
-  return {
-    ...loginRequirements!,
-    demandedSubs: demandedSubs.length === 0 ? undefined : demandedSubs,
-    claims: names,
-    acr: levels && demandedLevels(levels, from, acr, scope.includes("openid")),
-  };
+  return namedClaims.put({
+    ...request,
+    loginRequirements: {
+      ...loginRequirements!,
+      demandedSubs: demandedSubs.length === 0 ? undefined : demandedSubs,
+      acr: levels && demandedLevels(levels, from, acr, scope.includes("openid")),
+    },
+  }, names);
 }
 
 function readClaims(
@@ -66,10 +69,10 @@ function readClaims(
   const subs: string[][] = [];
   let acr: RequestedAcr | undefined;
   for (const target of ["userinfo", "id_token"] as const) {
-    const requestedClaims = Object.hasOwn(request, target) ? request[target] : null;
-    if (requestedClaims === null) continue;
-    if (!isObject(requestedClaims)) throw reject("OI-08", { malformed: `a ${target} that is not an object` });
-    for (const [name, claimRequest] of Object.entries(requestedClaims)) {
+    const requests = Object.hasOwn(request, target) ? request[target] : null;
+    if (requests === null) continue;
+    if (!isObject(requests)) throw reject("OI-08", { malformed: `a ${target} that is not an object` });
+    for (const [name, claimRequest] of Object.entries(requests)) {
       if (claimRequest !== null && !isObject(claimRequest)) {
         throw reject("OI-08", { malformed: "a claim whose request is neither null nor an object" });
       }
@@ -169,7 +172,7 @@ export function claimsInUserinfo(
   user: User,
   claims: UserClaims,
 ): UserClaims {
-  // The types were verified when the token was read.
+  // `isReadable` has verified the types.
   const { userinfo_claims = [], userinfo_values } = token as {
     readonly userinfo_claims?: readonly string[];
     readonly userinfo_values?: ClaimValues;

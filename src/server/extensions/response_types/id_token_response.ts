@@ -8,6 +8,7 @@ import { warn } from "../../trace.ts";
 import { paramsFromFields, type ResponseFields } from "../../../core/params.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
 import { issueTokens, signIdToken } from "../../../core/tokens/mod.ts";
+import { namedClaims } from "../../entries/requested_claims.ts";
 import { hasCode } from "../../config/response_type.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
 import { reject as rejectByCore } from "../../../core/reject.ts";
@@ -18,7 +19,7 @@ const maxLengthInUrl = 8192;
 
 /** Verifies what an ID token in the response demands of a request. */
 export function assertRequest(from: CheckInput, request: Partial<AuthorizationRequest>): void {
-  const { scope = [], nonce, resources = [], loginRequirements } = request;
+  const { scope = [], nonce, resources = [] } = request;
   const responseType = request.responseType!;
   if (!scope.includes("openid")) throw reject("HY-02", { responseType, scope });
   if (nonce === undefined) throw reject("HY-03", { responseType });
@@ -28,7 +29,7 @@ export function assertRequest(from: CheckInput, request: Partial<AuthorizationRe
     ? "resource"
     : hasAccess(request)
     ? accessName
-    : (loginRequirements?.claims?.userinfo ?? []).length > 0
+    : (namedClaims.of(request)?.userinfo ?? []).length > 0
     ? "claims for userinfo"
     : undefined;
   if (unusable !== undefined) throw reject("HY-13", { responseType, unusable });

@@ -9,6 +9,7 @@ import type { AuthorizationRequest } from "../../../core/request/authorization_r
 import { warn } from "../../trace.ts";
 import { separatorFix } from "../../config/separators.ts";
 import type { CheckInput } from "../../../core/server.ts";
+import { namedClaims } from "../../entries/requested_claims.ts";
 import { stepUpClientFields, type StepUpPolicy, stepUpSettings, validateLevels } from "./settings.ts";
 import { authenticationLevels, demandedLevels } from "./levels.ts";
 
@@ -31,10 +32,11 @@ function warnIgnoredLevels(
 /** Adds the demanded levels. If the request has `claims`, the extension that reads it also reads the levels. */
 function readLevels(
   from: CheckInput,
-  { loginRequirements, scope = [] }: Partial<AuthorizationRequest>,
+  request: Partial<AuthorizationRequest>,
 ): Partial<AuthorizationRequest> {
-  const { server: { levels, claimRequests }, params } = from;
-  if (levels === undefined || claimRequests !== undefined && params.get("claims") !== undefined) return {};
+  const { levels } = from.server;
+  if (levels === undefined || namedClaims.of(request) !== undefined) return {};
+  const { loginRequirements, scope = [] } = request;
   const acr = demandedLevels(levels, from, undefined, scope.includes("openid"));
   return { loginRequirements: { ...loginRequirements!, acr } };
 }
