@@ -27,14 +27,14 @@ const hashNames = { "SHA-256": "sha256", "SHA-512": "sha512" } as const;
 
 function nodeCryptography(node: typeof import("node:crypto")): Cryptography {
   return {
+    ...web,
+
     digest: (hash, text) =>
       hash === "SHAKE256"
         ? node.createHash("shake256", { outputLength: 64 }).update(text).digest()
         : node.hash(hashNames[hash], text, "buffer"),
 
     hmac: (secret, text) => node.createHmac("sha256", secret).update(text).digest(),
-
-    randomBytes: randomInBlocks(),
 
     // Before Node 25, jose builds a string of every byte.
     encodeBase64url: "toBase64" in Uint8Array.prototype ? web.encodeBase64url : encodeByBuffer,
@@ -53,23 +53,6 @@ function encodeByBuffer(data: Uint8Array | string): string {
     ? Buffer.from(data)
     : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   return bytes.toString("base64url");
-}
-
-/** Reads random bytes in blocks: on a busy Node, reading a few takes as long as 24 µs, ten times for a login. */
-function randomInBlocks(): Cryptography["randomBytes"] {
-  const block = new Uint8Array(2048);
-  let used = block.length;
-  return (count) => {
-    if (count > block.length) return web.randomBytes(count);
-    if (count > block.length - used) {
-      crypto.getRandomValues(block);
-      used = 0;
-    }
-    const bytes = block.slice(used, used + count);
-    // Nothing reads a secret from here later.
-    block.fill(0, used, used += count);
-    return bytes;
-  };
 }
 
 /** The SHA-256 digest of a text as base64url, without waiting; `undefined` if the runtime has no such function. */
