@@ -31,67 +31,26 @@ export interface Params {
  * @param unrepeatable The names of parameters that must not repeat. Default: none.
  */
 export function paramsFromFields(
-  fields: readonly (readonly [string, string])[],
-  unrepeatable: ReadonlySet<string> = noNames,
+  fields: readonly (readonly [name: string, value: string])[],
+  unrepeatable: ReadonlySet<string> = new Set(),
 ): Params {
-  return new FieldParams(fields, unrepeatable);
-}
-
-const noNames: ReadonlySet<string> = new Set();
-
-/** Searches the fields in order. A request has few fields, so this is faster than filling a Map. */
-class FieldParams implements Params {
-  readonly #fields: readonly (readonly [string, string])[];
-  readonly #unrepeatable: ReadonlySet<string>;
-
-  constructor(fields: readonly (readonly [string, string])[], unrepeatable: ReadonlySet<string>) {
-    this.#fields = fields;
-    this.#unrepeatable = unrepeatable;
-  }
-
-  get(key: string): string | undefined {
-    const fields = this.#fields;
-    for (let i = 0; i < fields.length; i++) {
-      const field = fields[i]!;
-      if (field[0] === key && field[1] !== "") return field[1];
-    }
-    return undefined;
-  }
-
-  getAll(key: string): readonly string[] {
-    const values: string[] = [];
-    const fields = this.#fields;
-    for (let i = 0; i < fields.length; i++) {
-      const field = fields[i]!;
-      if (field[0] === key && field[1] !== "") values.push(field[1]);
-    }
-    return values;
-  }
-
-  has(name: string): boolean {
-    return this.#find(name, 0) >= 0;
-  }
-
-  isRepeated(name: string): boolean {
-    return this.#find(name, this.#find(name, 0) + 1) > 0;
-  }
-
-  rejectRepeated(reject: (facts: Repeated) => OAuthError): void {
-    const fields = this.#fields;
-    for (let i = 1; i < fields.length; i++) {
-      const [name] = fields[i]!;
-      // The set is small, so even a request with many fields needs few comparisons.
-      if (!this.#unrepeatable.has(name) || this.#find(name, 0) === i) continue;
-      throw reject({ repeated: name, times: fields.filter(([other]) => other === name).length });
-    }
-  }
-
-  /** The index of the first field of that name at or after `from`; -1 without one. */
-  #find(key: string, from: number): number {
-    const fields = this.#fields;
-    for (let i = from; i < fields.length; i++) if (fields[i]![0] === key) return i;
-    return -1;
-  }
+  const valuesOf = (name: string) => fields.flatMap(([key, value]) => key === name ? value : []);
+  const getAll = (name: string) => valuesOf(name).filter((value) => value !== "");
+  return {
+    get: (name) => getAll(name)[0],
+    getAll,
+    has: (name) => valuesOf(name).length > 0,
+    isRepeated: (name) => valuesOf(name).length > 1,
+    rejectRepeated(reject) {
+      const sent = new Set<string>();
+      for (const [name] of fields) {
+        if (sent.has(name) && unrepeatable.has(name)) {
+          throw reject({ repeated: name, times: valuesOf(name).length });
+        }
+        sent.add(name);
+      }
+    },
+  };
 }
 
 /**
@@ -138,7 +97,7 @@ export type ResponseFields = readonly (readonly [name: string, value: string])[]
 
 /** A value of `response_type` with its words in alphabetical order: their order does not count (OAuth 2.1 §4.1.1). */
 export function sortResponseType(text: string): string {
-  return text.includes(" ") ? text.split(" ").sort().join(" ") : text;
+  return text.split(" ").sort().join(" ");
 }
 
 /** The supported values of `prompt` (OpenID Connect Core §3.1.2.1). */
@@ -149,8 +108,5 @@ export const scopeToken: RegExp = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
 /** Splits a scope value into its tokens, each once. */
 export function splitScope(text: string): string[] {
-  const tokens = text.split(" ").filter((token) => token !== "");
-  if (tokens.length < 2) return tokens;
-  const distinct = new Set(tokens);
-  return distinct.size === tokens.length ? tokens : [...distinct];
+  return [...new Set(text.split(" ").filter((token) => token !== ""))];
 }

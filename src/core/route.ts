@@ -11,8 +11,8 @@ import { lastResortError } from "./json_error.ts";
 import { leadsToLoopback } from "./test_hosts.ts";
 
 /**
- * Handles one method of one endpoint. The error channel of the endpoint converts a thrown value to a response. It has
- * the type of a method, so that a handler may require the context of a wider server.
+ * Handles one method of one endpoint. The error channel of the endpoint converts a thrown value to a response.
+ * Declared as a method, so that a handler may require the context of a wider server.
  */
 export type Handler<Own extends Server = Server> = {
   handle(context: Context<Own>): ResponseLike | Promise<ResponseLike>;
@@ -59,19 +59,13 @@ export function createHandler(
   findRoute: (path: string) => EndpointRoute | undefined,
   { server, createContext, crossOriginHeaders }: HandlerOptions,
 ): RequestHandler {
-  let last: { readonly issuer: string; readonly headers?: Readonly<Record<string, string>> } = { issuer: "" };
   return router(findRoute, {
     createContext,
     crossOriginHeaders,
     handleError: (error, context) => context.app.handleError(error, context),
     lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
     permissiveCors: server.settings.allows.unknownClients,
-    headers() {
-      // The issuer may change while the server runs.
-      const { issuer } = server;
-      if (last.issuer !== issuer) last = { issuer, headers: securityHeaders(issuer) };
-      return last.headers;
-    },
+    headers: () => securityHeaders(server.issuer),
   });
 }
 
@@ -93,11 +87,10 @@ export function endpointRoute(
     const declared = metadataName === undefined ? parameters : [...protocolParameters, ...parameters];
     return new Set(declared.flatMap(({ name, repeatable }) => repeatable ? [] : [name]));
   };
-  let handlers: Handlers | undefined;
   let loading: Promise<Handlers> | undefined;
   const load = async (): Promise<Handlers> => {
     try {
-      return handlers = await (loading ??= Promise.resolve(endpoint.load()));
+      return await (loading ??= Promise.resolve(endpoint.load()));
     } catch (error) {
       loading = undefined;
       throw error;
@@ -112,10 +105,11 @@ export function endpointRoute(
     get unrepeatable() {
       return unrepeatable ??= findUnrepeatable();
     },
-    handle(method, context) {
+    async handle(method, context) {
       admit?.(context);
       if (isForPrograms) rejectCrossSite(context);
-      return handlers === undefined ? load().then((loaded) => loaded[method]!(context)) : handlers[method]!(context);
+      const { [method]: handle } = await load();
+      return await handle!(context);
     },
   };
 }

@@ -83,8 +83,7 @@ export async function readText(request: RequestLike, maxBytes = maxBodyBytes): P
     throw tooLarge(maxBytes);
   }
   if (request.bodyUsed) throw new HttpError(400, "HT-09", "The body was already read");
-  // With a `content-length`, the transport limits the size of the body, and reading the whole body is several times
-  // faster.
+  // With a `content-length`, the transport limits the size of the body.
   const isLengthKnown = contentLength !== null && headers.get("transfer-encoding") === null;
   try {
     const parts = isLengthKnown ? [await withBodyTimeout(request.bytes())] : await readInParts(request, maxBytes);
@@ -97,28 +96,8 @@ export async function readText(request: RequestLike, maxBytes = maxBodyBytes): P
   }
 }
 
-/** Microtasks within which a body that has already arrived is read: 2 on a server of Deno, 7 in process. */
-const arrivedWithinMicrotasks = 10;
-
-const isDeno = "Deno" in globalThis;
-
-/**
- * The body; rejects with 408 if it arrives too late. On Deno, a body that has already arrived gets no timer, because
- * the first timer of a process takes 5 ms, and each further timer 3 µs.
- */
+/** The body; rejects with 408 if it arrives too late. */
 function withBodyTimeout<T>(body: Promise<T>): Promise<T> {
-  return isDeno ? withLateTimer(body) : withTimer(body);
-}
-
-async function withLateTimer<T>(body: Promise<T>): Promise<T> {
-  let isPending = true;
-  const onEnd = () => void (isPending = false);
-  body.then(onEnd, onEnd);
-  for (let i = 0; i < arrivedWithinMicrotasks && isPending; i++) await undefined;
-  return isPending ? await withTimer(body) : await body;
-}
-
-function withTimer<T>(body: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = timers.setTimeout(
       () => reject(new HttpError(408, "HT-09", `The body must arrive within ${bodyTimeoutMs / 1000} seconds`)),

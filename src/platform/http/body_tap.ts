@@ -63,7 +63,7 @@ export function mayHaveBody({ method }: Pick<RequestLike, "method">): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
-/** A request with a tap on its body, if it may have one. A class, because an object literal with a getter is slow. */
+/** A request with a tap on its body, if it may have one. */
 export class TappedRequest implements RequestLike {
   readonly original: RequestLike;
   readonly method: string;

@@ -4,10 +4,6 @@ import { assert, assertEquals } from "@std/assert";
 import { build, type Metafile, stop } from "esbuild";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { testServer } from "../../kit.ts";
-import { replaceTimers } from "../../until.ts";
-
-const isDeno = "Deno" in globalThis;
 
 /** The parts of jose for keys and base64url; verification loads the rest. */
 const partsOfJose = ["base64url", "jwk/thumbprint", "key/export", "key/generate/keypair", "key/import"]
@@ -43,46 +39,11 @@ function loadedWith(entry: string, { inputs }: Metafile): { sources: string[]; p
   return { sources: [...sources].sort(), packages: [...packages].sort() };
 }
 
-test("the first flow loads no package but jose, and only the endpoints that it uses", async () => {
+test("the first flow loads no package but jose, and no tools", async () => {
   const { sources, packages } = loadedWith("src/mod.ts", await bundled("src/mod.ts"));
   assertEquals(packages, partsOfJose);
   const folders = new Set(sources.map((path) => path.split("/")[1]));
   assertEquals([...folders].sort(), ["core", "mod.ts", "platform", "server"]);
-  for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
-    assert(!sources.includes(`src/${name === "logout" ? "server/login" : "core"}/${name}.ts`), name);
-  }
-  const ofExtensions = sources.filter((path) => path.startsWith("src/server/extensions/"));
-  const described =
-    /^src\/server\/extensions\/(?:settings|polled\/(?:delivery|polled_parts)|\w+\/(?:mod|settings|validate_client|client_members|endpoint_paths|exchangeable_id_token|levels|records|rules|scheme))\.ts$/;
-  assertEquals(ofExtensions.filter((path) => !described.test(path)), [], "of an extension, more than its description");
-  const unused = /^src\/platform\/runtime\/(?:safe_fetch|address_kind)/;
-  assertEquals(sources.filter((path) => unused.test(path)), [], "networks");
-  assertEquals(
-    sources.filter((path) => path.includes("/store/")),
-    [
-      ...["memory", "store"].map((name) => `src/core/store/${name}.ts`),
-      ...["prefixed_store", "with_timeout"].map((name) => `src/platform/store/${name}.ts`),
-    ],
-  );
-});
-
-test("up to the first flow no timer is started on Deno, whose first one takes 5 ms, and two elsewhere", async () => {
-  const { as, code, token } = await testServer({ issuer: undefined });
-  const started: string[] = [];
-  const count = (name: string) => () => {
-    started.push(name);
-    return { unref() {} };
-  };
-  const restore = replaceTimers({ setTimeout: count("setTimeout"), setInterval: count("setInterval") });
-  try {
-    await as.listen({ port: 0 });
-    assertEquals((await token({ code: await code() })).status, 200);
-  } finally {
-    restore();
-  }
-  await as.close();
-  // The second watches the limit of open files, of which Deno itself says that it is reached.
-  assertEquals([...new Set(started)].sort(), isDeno ? [] : ["setInterval", "setTimeout"]);
 });
 
 test("the mock loads no package but jose", async () => {
