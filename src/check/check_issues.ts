@@ -1,11 +1,11 @@
 /** What is wrong with the options of a check: those of the command, of the page of a client and of `latchkey mcp`. */
 
+import { object, text, texts } from "../core/field.ts";
 import { quote } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/configuration_error.ts";
 import type { Client } from "../core/clients/repository.ts";
 import { testHosts } from "../core/test_hosts.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";
-import { object, text, texts } from "../server/config/field.ts";
 import { type ClientCheckOptions, findUnknown } from "./check_options.ts";
 
 /** The options of a check. */

@@ -2,7 +2,8 @@
 
 import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/configuration_error.ts";
 import { describeKind, printable } from "../core/quote_value.ts";
-import { type Field, findMismatches } from "../server/config/field.ts";
+import type { Field } from "../core/field.ts";
+import { findMismatches } from "../server/config/validate.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import { convertMockOAuth2Config, type IssuersByPathConfig, type RequestMapping } from "./mock_oauth2_config.ts";

@@ -9,7 +9,8 @@ import { findMessages, type FoundMessage } from "../devtools/messages/find_messa
 import { describeRule, nearestRules, ruleGroups } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import { rules } from "../server/rules.ts";
-import { quote, suggest } from "../server/config/config_issue.ts";
+import { suggest } from "../core/suggest.ts";
+import { quote } from "../server/config/config_issue.ts";
 import { printable } from "../core/quote_value.ts";
 import { errorStatus } from "../core/rules/rule.ts";
 import { isTestHost } from "../core/test_hosts.ts";

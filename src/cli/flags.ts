@@ -1,6 +1,7 @@
 /** Reads the command line. The parser of node:util would take longer to load than this module takes to run. */
 
-import { quote, suggest } from "../server/config/config_issue.ts";
+import { suggest } from "../core/suggest.ts";
+import { quote } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/configuration_error.ts";
 import { commandNames, startNames } from "./commands.ts";
 import { exampleText, expectedText, flagName, optionNames, readOption } from "./options.ts";

@@ -2,7 +2,8 @@
 
 import type { ConfigIssue } from "../core/configuration_error.ts";
 import { describeKind, printable } from "../core/quote_value.ts";
-import { type Field, validate } from "../server/config/field.ts";
+import type { Field } from "../core/field.ts";
+import { validate } from "../server/config/validate.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 import { findForeignFormat } from "./foreign_formats.ts";
 import { findJsonSyntaxError } from "../server/config/json_syntax_error.ts";

@@ -1,20 +1,12 @@
 /** The options that the program adds to the settings, and the flags and variables that can set them. */
 
 import { replacedSettings } from "../server/config/replaced_members.ts";
-import { showValue, suggest } from "../server/config/config_issue.ts";
+import { choice, type Field, type Fields, flag, list, object, showValue, text, whole } from "../core/field.ts";
+import { suggest } from "../core/suggest.ts";
+import { quote } from "../server/config/config_issue.ts";
+import { findMismatches } from "../server/config/validate.ts";
 import type { ConfigIssue } from "../core/configuration_error.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
-import {
-  choice,
-  type Field,
-  type Fields,
-  findMismatches,
-  flag,
-  list,
-  object,
-  text,
-  whole,
-} from "../server/config/field.ts";
 import { extendedFields } from "../server/hosting/extensions.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { profileField } from "../server/config/profile_field.ts";
@@ -240,7 +232,7 @@ export function readOption(
   const value = parseText(field, text);
   if (findMismatches(field, value).length === 0) return { option: { source, text, value } };
   const named = field.oneOf?.find(({ choices }) => choices !== undefined) ?? field;
-  const issue = { path: source, expected: expectedText(field), received: showValue(text, [source], named) };
+  const issue = { path: source, expected: expectedText(field), received: showValue(text, [source], named, quote) };
   const nearest = suggest(text, named.choices ?? []);
   const fix = field.hint?.(text) ?? (nearest === undefined ? hint : `Did you mean ${nearest}?`);
   return { option: { source }, issue: { ...issue, hint: fix } };

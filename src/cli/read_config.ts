@@ -16,7 +16,7 @@ import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from 
 import { printable } from "../core/quote_value.ts";
 import { leadsToLoopback } from "../core/test_hosts.ts";
 import { fromHost } from "../server/config/server_names.ts";
-import { type Field, withDefaults } from "../server/config/field.ts";
+import { type Field, withDefaults } from "../core/field.ts";
 import { providerProfileField } from "../server/config/provider_profile_field.ts";
 import { extendedFields } from "../server/hosting/extensions.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";

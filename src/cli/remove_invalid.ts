@@ -2,9 +2,8 @@
  * Removes the invalid parts of a configuration file, so that the same run also finds conflicts between the other parts.
  */
 
-import type { Mismatch } from "../server/config/field.ts";
+import type { Mismatch, Path } from "../core/field.ts";
 import { insecureNames } from "../server/config/settings.ts";
-import type { Path } from "../server/config/config_issue.ts";
 import type { ConfigFile } from "./options.ts";
 
 /** Values for invalid settings that cause no further issue. */

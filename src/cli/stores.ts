@@ -1,8 +1,9 @@
 /** The stores that the setting `store` can name. To add one, add it to {@link storeKinds}. */
 
 import { isLoopback } from "../core/test_hosts.ts";
-import type { Field } from "../server/config/field.ts";
-import { suggest } from "../server/config/config_issue.ts";
+import type { Field } from "../core/field.ts";
+import { quoteValue } from "../core/quote_value.ts";
+import { suggest } from "../core/suggest.ts";
 import type { Store } from "../core/store/store.ts";
 
 /** A parsed setting `store`. */
@@ -140,10 +141,19 @@ export function storeField(kinds: StoreKinds): Field<string> {
     ),
     examples: ["memory", "sqlite:latchkey.db", "sqlite:latchkey.db?durability=power"],
     default: "memory",
+    show: showStore,
     pattern: new RegExp(`^(${all.map(({ pattern }) => pattern.source).join("|")})$`),
     accepts: (setting) => parseStore(setting, kinds) !== undefined,
     hint: (value) => storeHint(String(value), all.flatMap(({ schemes = [] }) => [schemes])),
   };
+}
+
+const storeSchemes = /^(?:memory|sqlite|postgres|postgresql|redis|rediss|mysql|mongodb|https?|file)(?=:|$)/i;
+
+/** A store URL as messages show it: at most its scheme, because any other part may belong to the password. */
+function showStore(store: string): string {
+  const scheme = storeSchemes.exec(store)?.[0];
+  return scheme === undefined ? "a string (hidden)" : scheme === store ? quoteValue(store) : `"${scheme}:…" (hidden)`;
 }
 
 /** The hint for an invalid setting, if it is a URL or looks like one. */

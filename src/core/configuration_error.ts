@@ -52,3 +52,9 @@ export function formatIssue(issue: ConfigIssue): string {
   const excerpt = issue.excerpt === undefined ? "" : `\n${issue.excerpt.replaceAll(/^/gm, "  ")}`;
   return `${issue.path}${excerpt}\n  Expected ${issue.expected}, found ${issue.received}.\n  ${issue.hint}`;
 }
+
+/** Throws a {@link ConfigurationError} if there are issues. */
+export function assertNoIssues(issues: Iterable<ConfigIssue>): void {
+  const all = [...issues];
+  if (all.length > 0) throw new ConfigurationError(all);
+}

@@ -21,7 +21,7 @@
 import { approveAutomatically } from "./approver.ts";
 import { type CoreOptions, findOptionIssues, findServerIssues } from "./options.ts";
 import { clientFromMetadata, fixedClients, fixedEntries } from "./clients/repository.ts";
-import { type ConfigIssue, ConfigurationError } from "./configuration_error.ts";
+import { assertNoIssues } from "./configuration_error.ts";
 import { type CoreApp, RequestContext } from "./context.ts";
 import { createHandler, endpointRoutes } from "./route.ts";
 import { createServer, extendServer } from "./create_server.ts";
@@ -131,10 +131,6 @@ export async function core(options: CoreOptions): Promise<Core> {
     return handler(request, peer);
   };
   return { server, handle, fetch: async (request) => toResponse(await handle(request)) };
-}
-
-function assertNoIssues(issues: readonly ConfigIssue[]): void {
-  if (issues.length > 0) throw new ConfigurationError(issues);
 }
 
 /** Ignores the errors of a listener. */

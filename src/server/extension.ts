@@ -24,7 +24,7 @@ export type { Context, Endpoint } from "./endpoint.ts";
 export type { HttpResponse, RequestLike, ResponseLike } from "../core/http/message.ts";
 export type { PendingAuthorization } from "../core/request/authorization_request.ts";
 export type { SettingsExtension } from "./config/extension_settings.ts";
-export type { Field } from "./config/field.ts";
+export type { Field } from "../core/field.ts";
 export type { errorStatus } from "../core/rules/rule.ts";
 export { parameters } from "../core/params.ts";
 export type { Params } from "../core/params.ts";

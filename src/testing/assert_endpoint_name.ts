@@ -1,7 +1,8 @@
 /** The names of endpoints in tests. */
 
 import type { EndpointDescription } from "../server/endpoint.ts";
-import { quote, suggest } from "../server/config/config_issue.ts";
+import { suggest } from "../core/suggest.ts";
+import { quote } from "../server/config/config_issue.ts";
 import { unknownEndpoint } from "../recorder/exchange.ts";
 
 /**

@@ -1,6 +1,8 @@
 /** Test clients: registered in one call, and returned with their credentials (RFC 7591 §2). */
 
-import { type Field, type Fields, flag, text, validate } from "../server/config/field.ts";
+import { assertNoIssues } from "../core/configuration_error.ts";
+import { type Field, type Fields, flag, text } from "../core/field.ts";
+import { validate } from "../server/config/validate.ts";
 import { clientField } from "../server/hosting/extensions.ts";
 import { grantTypesFor } from "../core/clients/client.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../server/config/client_metadata.ts";
@@ -9,7 +11,6 @@ import { type RandomBytes, randomToken } from "../core/secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { isObject } from "../core/json_value.ts";
 import { deviceCodeType } from "../server/extensions/device/settings.ts";
-import { assertNoIssues } from "../server/config/config_issue.ts";
 import { p256KeyFrom } from "../platform/runtime/p256_key.ts";
 import { assertArgument } from "./options.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";

@@ -6,7 +6,7 @@ import { isDropped, toResponse } from "../core/http/message.ts";
 import { ConnectionDropped } from "../platform/http/dropped_connection.ts";
 import { defaultOutbound, type Outbound } from "../server/fetching/outbound.ts";
 import type { Peer } from "../platform/runtime/bind.ts";
-import { object } from "../server/config/field.ts";
+import { object } from "../core/field.ts";
 import { frontChannelBase } from "../core/names.ts";
 import { serverOrigins } from "../server/server_origins.ts";
 import type { RandomBytes } from "../core/secrets.ts";

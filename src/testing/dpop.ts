@@ -1,6 +1,6 @@
 /** DPoP from the client's side: keys, and proofs, valid ones and ones with defects (RFC 9449 §4). */
 
-import { choice, object, text } from "../server/config/field.ts";
+import { choice, object, text } from "../core/field.ts";
 import type { RandomBytes } from "../core/secrets.ts";
 import type { Server } from "../core/server.ts";
 import { proofKey, signProof } from "../client/proof.ts";

@@ -3,8 +3,8 @@
 import { plainText } from "../platform/http/response.ts";
 import type { App } from "../server/app.ts";
 import type { AppChanges, Plugin } from "../server/hosting/options.ts";
+import { choice, object } from "../core/field.ts";
 import { quote } from "../server/config/config_issue.ts";
-import { choice, object } from "../server/config/field.ts";
 import { type Fetch, type HandledUrls, installFetch } from "./fetch.ts";
 import { assertOptions } from "./options.ts";
 import type { InstallFetchOptions } from "./test_control.ts";

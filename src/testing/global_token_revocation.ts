@@ -4,7 +4,7 @@
  */
 
 import { userForHint } from "../server/entries/login_hint.ts";
-import { choice, object, type ObjectField } from "../server/config/field.ts";
+import { choice, object, type ObjectField } from "../core/field.ts";
 import { secondsNow, signJwt } from "../core/keys/jwt.ts";
 import { randomId } from "../core/secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";

@@ -4,7 +4,7 @@ import { metadataOf, type ResponseMode } from "../server/config/client_metadata.
 import { mustProve } from "../server/extensions/dpop/settings.ts";
 import { mustPush } from "../server/extensions/par/settings.ts";
 import { mustSign } from "../server/extensions/signed_requests/settings.ts";
-import { choice, flag, object, text } from "../server/config/field.ts";
+import { choice, flag, object, text } from "../core/field.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
 import { responseModeNames } from "../server/config/client_fields.ts";
 import type { Server } from "../core/server.ts";

@@ -2,7 +2,7 @@
 
 import { userForHint } from "../server/entries/login_hint.ts";
 import { signingAlgorithms } from "../core/keys/signing_algorithm.ts";
-import { choice, type Fields, flag, object, text, texts } from "../server/config/field.ts";
+import { choice, type Fields, flag, object, text, texts } from "../core/field.ts";
 import { issueResponse } from "../core/code.ts";
 import type { AuthorizationRequest } from "../core/request/authorization_request.ts";
 import type { User } from "../core/clients/client.ts";

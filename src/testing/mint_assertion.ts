@@ -1,7 +1,7 @@
 /** Mints assertions of another issuer: the test acts as an identity provider that the server trusts (RFC 7523 §2.1). */
 
 import { publicJwkOf } from "../client/private_jwk.ts";
-import { type Field, type Fields, flag, object, text } from "../server/config/field.ts";
+import { type Field, type Fields, flag, object, text } from "../core/field.ts";
 import { secondsNow, signJwt } from "../core/keys/jwt.ts";
 import type { Signer } from "../core/keys/keys.ts";
 import type { PublicKeySet } from "../core/keys/jwk.ts";

@@ -1,8 +1,9 @@
 /** The validation of the options of the mock, for calls from JavaScript without types. */
 
 import { quoteValue } from "../core/quote_value.ts";
-import { type Field, validate } from "../server/config/field.ts";
-import { assertNoIssues } from "../server/config/config_issue.ts";
+import { assertNoIssues } from "../core/configuration_error.ts";
+import type { Field } from "../core/field.ts";
+import { validate } from "../server/config/validate.ts";
 import { optionsField } from "../server/hosting/options_field.ts";
 
 /** An option that the function itself validates. */

@@ -1,7 +1,7 @@
 /** Personas: who uses a test browser, and the header that names the persona to a server without login pages. */
 
 import { objectOption } from "./options.ts";
-import { flag, object, text, texts } from "../server/config/field.ts";
+import { flag, object, text, texts } from "../core/field.ts";
 import type { RequestLike } from "../core/http/message.ts";
 import { OAuthError } from "../core/errors.ts";
 

@@ -1,7 +1,7 @@
 /** Security events in tests (OpenID Shared Signals Framework): correct ones, and ones that a receiver must survive. */
 
 import { userForHint } from "../server/entries/login_hint.ts";
-import { anyValue, choice, object, type ObjectField, record } from "../server/config/field.ts";
+import { anyValue, choice, object, type ObjectField, record } from "../core/field.ts";
 import type { User } from "../core/clients/client.ts";
 import { jwtSigner, signJwt } from "../core/keys/jwt.ts";
 import type { HostedServer } from "../server/hosted_server.ts";

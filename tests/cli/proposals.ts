@@ -4,7 +4,8 @@
  */
 
 import { readFileSync } from "node:fs";
-import { type Field, validate } from "../../src/server/config/field.ts";
+import type { Field } from "../../src/core/field.ts";
+import { validate } from "../../src/server/config/validate.ts";
 import { configFileField } from "../../src/cli/options.ts";
 import { clientField } from "../../src/server/hosting/extensions.ts";
 import { userField } from "../../src/server/config/user_fields.ts";

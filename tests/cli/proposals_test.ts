@@ -10,7 +10,8 @@ import { type ConfigIssue, ConfigurationError } from "../../src/core/configurati
 import { commandNames } from "../../src/cli/commands.ts";
 import { readFlags } from "../../src/cli/flags.ts";
 import { configFileField, flagName, optionFields, optionNames } from "../../src/cli/options.ts";
-import { type Field, validate } from "../../src/server/config/field.ts";
+import type { Field } from "../../src/core/field.ts";
+import { validate } from "../../src/server/config/validate.ts";
 import { replacedClientMembers, replacedSettings } from "../../src/server/config/replaced_members.ts";
 import { findFix, rules } from "../../src/server/rules.ts";
 import type { RuleId } from "../../src/server/rules/rule_id.gen.ts";

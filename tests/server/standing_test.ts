@@ -20,7 +20,7 @@ import { assertionOf, clientKey, signingContext } from "./client_jwts.ts";
 import { foreignIssuer } from "./foreign_issuer.ts";
 import { assertTokenResponse, basic, forEachCase, getOutcome, getRejections, realHost, testServer } from "../kit.ts";
 import { outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
-import type { Field } from "../../src/server/config/field.ts";
+import type { Field } from "../../src/core/field.ts";
 
 const initialToken = "an-initial-access-token";
 const approved = { authorization: `Bearer ${initialToken}` };

@@ -1,6 +1,7 @@
 /** `latchkey explain faults`: attacks of a check, faults of the mock and practices of clients, as text or JSON. */
 
-import { quote, suggest } from "../../server/config/config_issue.ts";
+import { suggest } from "../../core/suggest.ts";
+import { quote } from "../../server/config/config_issue.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { attacks as allAttacks } from "../../check/attacks/mod.ts";
 import { faultDefinitions } from "../../testing/faults/mod.ts";

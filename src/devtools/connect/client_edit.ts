@@ -4,7 +4,7 @@ import type { HttpResponse } from "../../core/http/message.ts";
 import type { ClientEntry, ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
 import { keptRegistration, keptSecret } from "../../server/entries/changed_client.ts";
 import { clientField } from "../../server/hosting/extensions.ts";
-import type { Field } from "../../server/config/field.ts";
+import type { Field } from "../../core/field.ts";
 import type { Params } from "../../core/params.ts";
 import { randomToken } from "../../core/secrets.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";

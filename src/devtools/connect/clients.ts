@@ -3,10 +3,10 @@
 import { appOf } from "../../server/app.ts";
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import type { ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
-import { assertNoIssues, quote } from "../../server/config/config_issue.ts";
-import { validate } from "../../server/config/field.ts";
+import { assertNoIssues, type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
+import { quote } from "../../server/config/config_issue.ts";
+import { validate } from "../../server/config/validate.ts";
 import { clientField } from "../../server/hosting/extensions.ts";
-import { type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
 import type { Params } from "../../core/params.ts";
 import { digest } from "../../core/secrets.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";

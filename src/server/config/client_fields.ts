@@ -18,7 +18,7 @@ import {
   text,
   texts,
   whole,
-} from "./field.ts";
+} from "../../core/field.ts";
 
 /** Lets clients of a standing set a member of their metadata themselves, at registration or in a metadata document. */
 export function open<F extends Field>(member: F, openFrom: "unknown" | "approved" = "unknown"): F {

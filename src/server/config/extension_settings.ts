@@ -3,7 +3,7 @@
 import type { Allowances } from "../../core/test_hosts.ts";
 import type { ClientAuthMethod, ClientMetadata, ResponseMode, ResponseType } from "./client_metadata.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../../core/configuration_error.ts";
-import type { Field } from "./field.ts";
+import type { Field } from "../../core/field.ts";
 import type { ClientExtension, KnownClientExtension, ServerPolicy } from "./server_policy.ts";
 
 /** @internal The values that an extension adds to settings and client metadata of every server. */

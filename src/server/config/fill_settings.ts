@@ -13,7 +13,7 @@ import { addedValues, type KnownExtension, type SettingsAtStart } from "./extens
 import type { Allowances } from "../../core/test_hosts.ts";
 import { allowancesOf } from "./allowances.ts";
 import { listed, settingFields, type Settings, settingsWithAny } from "./settings.ts";
-import { withDefaults } from "./field.ts";
+import { withDefaults } from "../../core/field.ts";
 import { frontChannelBase } from "../../core/names.ts";
 import { fromHost, serverNames } from "./server_names.ts";
 import type { LoginMethod } from "../../core/policy.ts";

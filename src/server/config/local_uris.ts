@@ -2,9 +2,9 @@
 
 import type { Policy } from "../../core/policy.ts";
 import { isLocalHost } from "../../core/test_hosts.ts";
+import type { Field } from "../../core/field.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import type { Field } from "./field.ts";
 import { serverPolicy } from "./server_policy.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 

@@ -11,7 +11,7 @@ import {
   record,
   text,
   texts,
-} from "./field.ts";
+} from "../../core/field.ts";
 import { type EndpointPaths, endpointPathsField } from "./endpoint_paths.ts";
 import type { ProviderFunctions } from "../profiles/provider_functions.ts";
 import type { FixedClaims, ProviderProfile } from "../profiles/provider_profile.ts";

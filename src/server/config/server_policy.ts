@@ -8,7 +8,7 @@ import { grantTypes, type LoadableGrantType } from "../../core/grants/mod.ts";
 import type { LoginMethod, Policy } from "../../core/policy.ts";
 import type { ProfileName } from "./strictness.ts";
 import type { Lifetimes, PolicySettings, RefreshSettings } from "./policy_settings.ts";
-import type { Field, ObjectField } from "./field.ts";
+import type { Field, ObjectField } from "../../core/field.ts";
 import type { ProfilePolicy } from "./profile_policy.ts";
 import type { PluginProfile } from "./plugin_profile.ts";
 import type { ServerSettings } from "./server_settings.ts";

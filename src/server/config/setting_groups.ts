@@ -1,7 +1,7 @@
 /** The descriptions of the groups of settings, such as `lifetimes`. */
 
 import { responseModesField } from "./client_fields.ts";
-import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "./field.ts";
+import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "../../core/field.ts";
 import type { KeySettings, NetworkSettings, ResourceSettings, TokenPrefixes } from "./server_settings.ts";
 import type { Lifetimes, PkceSettings, RefreshSettings, RequestSettings } from "./policy_settings.ts";
 import type { ResponseType } from "./client_metadata.ts";

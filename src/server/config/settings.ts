@@ -19,7 +19,7 @@ import { defaultScopes } from "../../core/policy_defaults.ts";
 import type { Insecure, MetadataForm, ServerSettings } from "./server_settings.ts";
 import { defaultSignatureAlgorithms, secretAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { choice, type Field, type Fields, flag, list, type ObjectField, text, texts } from "./field.ts";
+import { choice, type Field, type Fields, flag, list, type ObjectField, text, texts } from "../../core/field.ts";
 import { fromHost } from "./server_names.ts";
 import { endpointPathsField } from "./endpoint_paths.ts";
 import { type McpRevision, mcpRevisions } from "./strictness.ts";

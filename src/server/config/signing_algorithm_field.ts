@@ -1,7 +1,7 @@
 /** The description of the algorithm of a JWT that the server signs. */
 
 import { type SigningAlgorithm, signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
-import { choice, type Field } from "./field.ts";
+import { choice, type Field } from "../../core/field.ts";
 
 /** Describes the algorithm of a JWT that the server signs with a key of its own. */
 export const signingAlgorithmField: Field<SigningAlgorithm> = { ...choice(signingAlgorithms), hint: secretHint };

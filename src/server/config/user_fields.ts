@@ -1,7 +1,7 @@
 /** Describes the values of users. */
 
 import type { User } from "../../core/clients/client.ts";
-import { anyValue, type Field, object, text } from "./field.ts";
+import { anyValue, type Field, object, text } from "../../core/field.ts";
 
 const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
 

@@ -2,9 +2,11 @@
 
 import { immediate } from "../../core/immediate.ts";
 import { isMlDsa } from "../../core/keys/signing_algorithm.ts";
-import { quote, suggest } from "./config_issue.ts";
+import { anyValue } from "../../core/field.ts";
+import { suggest } from "../../core/suggest.ts";
+import { quote } from "./config_issue.ts";
+import { validate } from "./validate.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { anyValue, validate } from "./field.ts";
 import type { Policy } from "../../core/policy.ts";
 import { byProfile, type ServerPolicy, serverPolicy, supportedGrantTypes, tightenPolicy } from "./server_policy.ts";
 import { validatePublicKeys } from "./key_issues.ts";

@@ -2,7 +2,8 @@
 
 import { isLocalHost, isTestHost, testHosts } from "../../core/test_hosts.ts";
 import { isPrivateHost, privateHostKinds } from "./host_kinds.ts";
-import { quote, suggest } from "./config_issue.ts";
+import { suggest } from "../../core/suggest.ts";
+import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { fromHost } from "./server_names.ts";
 import type { FilledSettings } from "./fill_settings.ts";

@@ -4,7 +4,7 @@ import { isDeeperThan } from "../../core/json_value.ts";
 import type { User } from "../../core/clients/client.ts";
 import { isWeakDigest, parsePasswordDigest } from "./password_digest.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { validate } from "./field.ts";
+import { validate } from "./validate.ts";
 import { registeredUserField } from "./user_fields.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** The repository of clients: validation, and conversion from metadata (RFC 7591 §2) and stored records. */
 
 import type { StandingHolder } from "../standing.ts";
-import { assertNoIssues } from "../config/config_issue.ts";
+import { assertNoIssues } from "../../core/configuration_error.ts";
 import type { Policy } from "../../core/policy.ts";
 import { clientFromMetadata, type ClientPolicy } from "../../core/clients/repository.ts";
 import { type CreateRepository, memoryRepository, type Repository, type SerializedEntry } from "./repository.ts";

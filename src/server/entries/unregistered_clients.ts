@@ -5,7 +5,7 @@
  */
 
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import { suggest } from "../config/config_issue.ts";
+import { suggest } from "../../core/suggest.ts";
 import { OAuthError } from "../../core/errors.ts";
 import type { FailedAuthentication } from "../../core/rules/token.ts";
 import type { ClientAuth, Server } from "../../core/server.ts";

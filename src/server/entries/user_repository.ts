@@ -1,7 +1,6 @@
 /** The repository of users: validation, the default user, and what follows when a user is changed or removed. */
 
-import { assertNoIssues } from "../config/config_issue.ts";
-import type { ConfigurationWarning } from "../../core/configuration_error.ts";
+import { assertNoIssues, type ConfigurationWarning } from "../../core/configuration_error.ts";
 import { validateUser } from "../config/validate_user.ts";
 import type { ServerClaimRules } from "../config/received_claims.ts";
 import type { User } from "../../core/clients/client.ts";

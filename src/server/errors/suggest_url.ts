@@ -1,6 +1,6 @@
 /** The endpoint that a client with a wrong path probably meant. */
 
-import { suggest } from "../config/config_issue.ts";
+import { suggest } from "../../core/suggest.ts";
 import type { Context } from "../../core/context.ts";
 import { publicUrl } from "../../core/endpoint.ts";
 

@@ -1,6 +1,6 @@
 /** Explains scope values that were rejected or ignored. */
 
-import { suggest } from "../config/config_issue.ts";
+import { suggest } from "../../core/suggest.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
 import { separatorFix } from "../config/separators.ts";
 import { redactText } from "../redaction/redact.ts";

@@ -3,7 +3,7 @@
 import type { Context } from "../../core/context.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import { readJsonObject } from "../../platform/http/json_body.ts";
-import type { Field } from "../../server/config/field.ts";
+import type { Field } from "../../core/field.ts";
 import { reject } from "../../server/rules/mod.ts";
 import type { Verb } from "./verb.ts";
 

@@ -9,7 +9,8 @@ import { browserCsrfToken, readProtectedForm } from "../../server/pages/csrf.ts"
 import type { HttpResponse } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { isObject } from "../../core/json_value.ts";
-import { type Field, validate } from "../../server/config/field.ts";
+import type { Field } from "../../core/field.ts";
+import { validate } from "../../server/config/validate.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { reject } from "../../server/rules/mod.ts";
 import type { Params } from "../../core/params.ts";

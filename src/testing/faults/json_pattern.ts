@@ -1,7 +1,7 @@
 /** Conditions on a request, as JSON. */
 
+import { anyValue, type Fields, record, text } from "../../core/field.ts";
 import { quote } from "../../server/config/config_issue.ts";
-import { anyValue, type Fields, record, text } from "../../server/config/field.ts";
 import type { RequestPattern } from "./rule_builder.ts";
 
 /** Conditions on a request besides the endpoint, as JSON; all of them must be met. */

@@ -1,8 +1,10 @@
 /** The parameters of faults: fields as settings and verbs have them, in the order of the arguments. */
 
 import { isObject } from "../../core/json_value.ts";
-import { quote, suggest } from "../../server/config/config_issue.ts";
-import { anyValue, choice, type Field, text, validate } from "../../server/config/field.ts";
+import { anyValue, choice, type Field, text } from "../../core/field.ts";
+import { suggest } from "../../core/suggest.ts";
+import { quote } from "../../server/config/config_issue.ts";
+import { validate } from "../../server/config/validate.ts";
 
 /** @internal One parameter of a fault. */
 export interface FaultParameter<Name extends string = string, Value = unknown> extends Field<Value> {

@@ -1,6 +1,6 @@
 /** The log of a test server: every exchange in order, waiting for the next one, and expectations. */
 
-import { object, whole } from "../../server/config/field.ts";
+import { object, whole } from "../../core/field.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";

@@ -1,6 +1,7 @@
 /** The scenarios that `--scenario` names. */
 
-import { quote, suggest } from "../../server/config/config_issue.ts";
+import { suggest } from "../../core/suggest.ts";
+import { quote } from "../../server/config/config_issue.ts";
 import type { Scenario, ScenarioStep } from "./scenario.ts";
 import { userPlaceholder } from "./scenario.ts";
 import { scenarios } from "./scenarios.ts";

@@ -2,7 +2,8 @@
 
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
-import { quote, suggest } from "../../server/config/config_issue.ts";
+import { suggest } from "../../core/suggest.ts";
+import { quote } from "../../server/config/config_issue.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { faultInjector } from "../faults/fault_injector.ts";

@@ -14,10 +14,10 @@ import {
   seconds,
   text,
   texts,
-} from "../../config/field.ts";
+} from "../../../core/field.ts";
+import { quote } from "../../config/config_issue.ts";
 import { validateAvailable, validatePublicKeys } from "../../config/key_issues.ts";
 import type { Allowances } from "../../../core/test_hosts.ts";
-import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 
 /** @internal */

@@ -2,7 +2,7 @@
 
 import { describeSettings } from "../../config/extension_settings.ts";
 import type { Policy } from "../../../core/policy.ts";
-import { type Fields, flag } from "../../config/field.ts";
+import { type Fields, flag } from "../../../core/field.ts";
 
 /** @internal */
 export interface ClientDocumentSettings {

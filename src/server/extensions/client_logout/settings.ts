@@ -6,9 +6,9 @@
 import { describeSettings } from "../../config/extension_settings.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { type UriIssue, validateClientUri } from "../../config/uri_issues.ts";
+import { type Fields, flag, object, seconds, text, withDefaults } from "../../../core/field.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import { type Fields, flag, object, seconds, text, withDefaults } from "../../config/field.ts";
 import type { Server } from "../../../core/server.ts";
 import type { ServerPolicy } from "../../config/server_policy.ts";
 import { open } from "../../config/client_fields.ts";

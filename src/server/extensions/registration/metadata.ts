@@ -1,8 +1,9 @@
 /** The metadata of a client that registers itself: permitted members, defaults and conflicts (RFC 7591 §2). */
 
-import { quote, suggest } from "../../config/config_issue.ts";
+import { suggest } from "../../../core/suggest.ts";
+import { quote } from "../../config/config_issue.ts";
+import { validate } from "../../config/validate.ts";
 import { type ConfigIssue, ConfigurationError } from "../../../core/configuration_error.ts";
-import { validate } from "../../config/field.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { warn } from "../../trace.ts";
 import { splitScope } from "../../../core/params.ts";

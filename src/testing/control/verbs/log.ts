@@ -1,6 +1,6 @@
 /** Verbs of the request log. */
 
-import { anyValue, list, object, record, text, whole } from "../../../server/config/field.ts";
+import { anyValue, list, object, record, text, whole } from "../../../core/field.ts";
 import type { Exchange } from "../../../recorder/exchange.ts";
 import { assertEndpointName } from "../../assert_endpoint_name.ts";
 import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../faults/json_pattern.ts";

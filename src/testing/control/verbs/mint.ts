@@ -1,6 +1,6 @@
 /** Verbs that mint tokens and codes without a login. */
 
-import { anyValue, type Field, object, record, text, whole } from "../../../server/config/field.ts";
+import { anyValue, type Field, object, record, text, whole } from "../../../core/field.ts";
 import type { TokenResponse } from "../../../core/grants/authenticated_request.ts";
 import { readMoment } from "../../clock.ts";
 import { type Mint, mintFields } from "../../mint.ts";

@@ -1,15 +1,16 @@
 /**
- * The description format of the configuration.
+ * The language that describes clients, users, the policy and, at the whole server, its other settings.
  *
- * A {@link Field} describes one value. The validator, the JSON Schema, the defaults, the flags and the environment
- * variables follow from it. Its type parameter ties it to the interface of the settings, which holds the documentation:
- * a setting without a field, or with a field of another type, is a type error. The type of a field states whether it
- * has a default.
+ * A {@link Field} describes one value: what it must be, its default, and examples for messages. Its type parameter ties
+ * it to the interface that documents it: a member without a field, or with a field of another type, is a type error.
+ * The type of a field states whether it has a default. At the whole server, the JSON Schema, the flags and the
+ * environment variables follow from fields too.
  */
 
-import { isObject } from "../../core/json_value.ts";
-import { type Path, quote, showPath, showValue, suggest } from "./config_issue.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
+import type { ConfigIssue } from "./configuration_error.ts";
+import { isObject } from "./json_value.ts";
+import { describeKind, quoteValue } from "./quote_value.ts";
+import { suggest } from "./suggest.ts";
 
 /** A description of one value. */
 export interface Field<T = unknown> {
@@ -38,6 +39,8 @@ export interface Field<T = unknown> {
   readonly max?: number;
   /** Whether a configuration file may contain a reference to the value: `{ "env": NAME }` or `{ "file": PATH }`. */
   readonly mayBeReference?: true;
+  /** How messages show an invalid string that has a part which may be secret. Default: quoted. */
+  readonly show?: (value: string) => string;
   /** How to fix an invalid value, if an example is not enough. */
   readonly hint?: (value: unknown) => string | undefined;
   /** Of a member of client metadata: the standing from which a client may set it itself. Default: only the operator. */
@@ -184,17 +187,17 @@ export interface Mismatch {
 /** Maximum number of mismatches of a value with a suggestion: clients send values, and each comparison takes time. */
 const maxSuggestions = 20;
 
-/** All issues of a value, in the order of the fields; unknown names come first. */
-export function validate(field: Field, value: unknown): ConfigIssue[] {
-  return findMismatches(field, value).map(({ issue }) => issue);
+/** How values are compared and shown. */
+export interface Comparison {
+  /** Shows a value in messages. Default: {@link quoteValue}. */
+  readonly quote?: (value: unknown) => string;
+  /** What may stand for a value whose field has `mayBeReference`. Default: nothing. */
+  readonly reference?: { readonly expected: string; isOne(value: unknown): boolean };
 }
 
-/**
- * All mismatches of a value.
- *
- * @param allowReferences Whether a reference may stand for a value, as in a file.
- */
-export function findMismatches(field: Field, value: unknown, allowReferences = false): Mismatch[] {
+/** All mismatches of a value, in the order of the fields; unknown names come first. */
+export function findMismatches(field: Field, value: unknown, comparison: Comparison = {}): Mismatch[] {
+  const { quote = quoteValue, reference } = comparison;
   const found: Mismatch[] = [];
   const comparable = (known: readonly string[] = []) => found.length < maxSuggestions ? known : [];
   const visit = (field: Field, value: unknown, path: Path) => {
@@ -202,12 +205,13 @@ export function findMismatches(field: Field, value: unknown, allowReferences = f
     const ofType = field.oneOf?.filter(({ type }) => matches({ type, expected: "", examples: [] }, value)) ?? [];
     const one = ofType.find((option) => matches(option, value)) ?? ofType[0];
     if (one !== undefined) return visit(one, value, path);
-    const mayRefer = allowReferences && field.mayBeReference === true;
-    if (!matches(field, value) && !(mayRefer && isReference(value))) {
-      const issue = invalidValue(field, value, path, comparable(field.choices));
+    const stand = field.mayBeReference ? reference : undefined;
+    if (!matches(field, value) && !stand?.isOne(value)) {
+      const issue = invalidValue(field, value, path, comparable(field.choices), quote);
+      const { expected } = issue;
       found.push({
         path,
-        issue: mayRefer ? { ...issue, expected: `${issue.expected}, or ${references}` } : issue,
+        issue: stand === undefined ? issue : { ...issue, expected: `${expected}, or ${stand.expected}` },
       });
     } else if (field.items) {
       for (const [i, item] of (value as unknown[]).entries()) visit(field.items, item, [...path, i]);
@@ -218,7 +222,7 @@ export function findMismatches(field: Field, value: unknown, allowReferences = f
         // Copying an object would make a member of this name its prototype.
         if (others === undefined || name === "__proto__") {
           const known = others ? [] : Object.keys(members);
-          const mismatch = unknownName(name, known, path, suggest(name, comparable(known)));
+          const mismatch = unknownName(name, known, path, suggest(name, comparable(known)), quote);
           const { replacedMembers = {} } = field;
           const hint = Object.hasOwn(replacedMembers, name) ? replacedMembers[name] : undefined;
           found.push(hint === undefined ? mismatch : { ...mismatch, issue: { ...mismatch.issue, hint } });
@@ -258,24 +262,23 @@ function matches(
   }
 }
 
-const references = `{ "env": NAME } or { "file": PATH }`;
+type Quote = NonNullable<Comparison["quote"]>;
 
-/** Whether a value is `{ "env": NAME }` or `{ "file": PATH }`. */
-function isReference(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const [[name, source] = [], ...more] = Object.entries(value);
-  return (name === "env" || name === "file") && typeof source === "string" && more.length === 0;
-}
-
-function invalidValue(field: Field, value: unknown, path: Path, comparable: readonly string[]): ConfigIssue {
+function invalidValue(
+  field: Field,
+  value: unknown,
+  path: Path,
+  comparable: readonly string[],
+  quote: Quote,
+): ConfigIssue {
   const name = path.at(-1);
   const suggestion = typeof value === "string" ? suggest(value, comparable) : undefined;
   const example = JSON.stringify(suggestion ?? field.examples[0]);
   const like = typeof name === "string" ? `${quote(name)}: ${example}` : example;
   return {
-    path: showPath(path),
+    path: showPath(path, quote),
     expected: field.expected,
-    received: showValue(value, path, field),
+    received: showValue(value, path, field, quote),
     hint: value === undefined ? `Add it, like ${like}.` : field.hint?.(value) ?? `Write it like ${like}.`,
   };
 }
@@ -286,6 +289,7 @@ function unknownName(
   known: readonly string[],
   parent: Path,
   suggestion: string | undefined,
+  quote: Quote,
 ): Mismatch {
   const path = [...parent, name];
   const isReserved = known.length === 0;
@@ -293,7 +297,7 @@ function unknownName(
     path,
     suggestion,
     issue: {
-      path: showPath(path),
+      path: showPath(path, quote),
       expected: isReserved ? "another name" : "a known key",
       received: quote(name),
       hint: isReserved
@@ -314,4 +318,46 @@ function listKeys(known: readonly string[]): string {
   return `no key here has a similar name: there are ${others.length}, such as ${
     others.slice(0, maxListedKeys).join(", ")
   }`;
+}
+
+/** The keys and indices that lead to a value. */
+export type Path = readonly (string | number)[];
+
+/** A path as text: `clients[1].redirect_uris[0]`. */
+export function showPath(path: Path, quote: Quote = quoteValue): string {
+  let shown = "";
+  for (const step of path) {
+    if (typeof step === "number") shown += `[${step}]`;
+    else if (!/^[A-Za-z_$][\w$-]{0,59}$/.test(step)) shown += `[${quote(step)}]`;
+    else shown += shown === "" ? step : `.${step}`;
+  }
+  return shown;
+}
+
+/** Texts that are too short for a secret: short numbers and words. */
+const plainText = /^(?:-?\d[\da-z.]{0,6}|[a-z ._-]{0,12})$/;
+
+/** Whether a value is a string or a long number where another type, or one of a few words, is expected. */
+function isMisplaced(value: string | number, { type, choices, items }: Field): boolean {
+  // A string where an array of strings is expected is shown: it lacks only the brackets.
+  if (type === "array" && items !== undefined) return isMisplaced(value, items);
+  if (plainText.test(String(value)) || typeof value === "number" && type === "integer") return false;
+  return type !== "string" || choices !== undefined && suggest(String(value), choices) === undefined;
+}
+
+/**
+ * A value as messages show it: strings quoted, of arrays and objects only the type. A value that may be a secret is
+ * shown as its type only: if its name says so, or if it is out of place, such as the secret of a client instead of
+ * `true`.
+ */
+export function showValue(value: unknown, path: Path, field: Field, quote: Quote = quoteValue): string {
+  if (value === undefined) return "nothing";
+  if (path.some((name) => /secret|password|jwks$|key$|AccessTokens$/i.test(String(name)))) {
+    return `${describeKind(value)} (hidden)`;
+  }
+  if ((typeof value === "string" || typeof value === "number") && isMisplaced(value, field)) {
+    return `${describeKind(value)} (hidden)`;
+  }
+  if (typeof value === "string") return field.show?.(value) ?? quote(value);
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : describeKind(value);
 }

@@ -1,0 +1,55 @@
+/** Finds the known name that an unknown one probably stands for. */
+
+/** Maximum length of a name that is compared with the known names. */
+const maxInputChars = 64;
+
+/**
+ * The known name nearest to the given one, or `undefined` if none is near: the only one that ends with its words, such
+ * as `client_secret` for `secret`, or else the most similar one. Case, hyphens and underscores do not count; at most
+ * three letters, and fewer than half of them, may differ.
+ */
+export function suggest(name: string, knownNames: readonly string[]): string | undefined {
+  if (normalizeName(name).length > maxInputChars) return undefined;
+  const [longer, ...others] = knownNames.filter((known) => known.endsWith(`_${name}`));
+  const isOnly = longer !== undefined && others.length === 0;
+  return isOnly && !knownNames.includes(name) ? longer : findNearest(name, knownNames, 3, editDistance);
+}
+
+/**
+ * The text with the smallest distance, or `undefined` if each is too far away. Case, hyphens and underscores do not
+ * count.
+ *
+ * @param maxDistance The largest distance; also less than half of the length of the input.
+ */
+export function findNearest(
+  input: string,
+  texts: readonly string[],
+  maxDistance: number,
+  distanceOf: (from: string, to: string) => number,
+): string | undefined {
+  const normalized = normalizeName(input);
+  let nearest: string | undefined;
+  let smallest = Math.min(maxDistance, Math.floor(normalized.length / 2)) + 1;
+  for (const text of texts) {
+    const distance = distanceOf(normalized, normalizeName(text));
+    if (distance < smallest) [nearest, smallest] = [text, distance];
+  }
+  return nearest;
+}
+
+function normalizeName(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, "");
+}
+
+/** The Levenshtein distance: how many letters must be inserted, deleted or replaced. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 0; i < from.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < to.length; j++) {
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (from[i] === to[j] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[to.length]!;
+}
