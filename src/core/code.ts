@@ -27,15 +27,14 @@ export async function issueResponse(
     responseType = "code",
     clientId: _,
     scope: requestedScope,
-    resources: __,
-    loginRequirements: ___,
-    extensions: ____,
+    loginRequirements: __,
+    extensions: ___,
     ...others
   } = request;
   await rejectOtherLogin(server, pending, session);
   const granted = await server.grants.granted(server, client, request, approval);
   if (server.grants.isEmpty(granted)) throw reject("AZ-18", { requested: requestedScope });
-  const { scope, resources } = granted;
+  const { scope } = granted;
   if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
     server.observe?.(server, client.id, "OI-09", { grantTypes: client.grantTypes });
   }
@@ -56,8 +55,8 @@ export async function issueResponse(
   const issueCode = () => storeCode(server, client, record, grantId);
   const type = server.responseTypes.get(responseType);
   if (type?.issue === undefined) return [["code", await issueCode()]];
-  const { subject } = grant;
-  const authorization = { client, scope, resources, grantId, subject, nonce: request.nonce, grant };
+  const { subject, extensions } = grant;
+  const authorization = { client, scope, grantId, subject, nonce: request.nonce, grant, extensions };
   return await type.issue(server, authorization, destination, issueCode);
 }
 

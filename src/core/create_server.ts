@@ -13,7 +13,6 @@ import { namesOf } from "./names.ts";
 import { checksWith } from "./request.ts";
 import { resolveRequest } from "./request/request_source.ts";
 import { ownResponseModes } from "./request/authorization_request.ts";
-import { noResources } from "./resources.ts";
 import { json } from "./http/message.ts";
 import { randomToken } from "./secrets.ts";
 import type { GrantType, Server } from "./server.ts";
@@ -74,7 +73,6 @@ export function createServer<Added extends object>(
       idToken: (_server, _client, idToken) => idToken,
     },
     claims: claimRules(settings),
-    resources: noResources,
     ...given,
   };
 }

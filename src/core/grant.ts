@@ -9,10 +9,10 @@ import type { Grant, RevocationRecord, Subject } from "./store/store.ts";
 /** The grant of a grant type that stores none: approved now. */
 export async function grantNow(
   server: Server,
-  { client, scope, resources }: Authorization,
+  { client, scope, extensions }: Authorization,
   subject: Subject,
 ): Promise<Grant> {
-  return await server.grants.create(server, client, { subject, scope, resources });
+  return await server.grants.create(server, client, { subject, scope, extensions });
 }
 
 export function createGrant({ now }: Server, { id: clientId }: Client, granted: NewGrant): Grant {

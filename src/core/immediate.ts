@@ -30,7 +30,6 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 const functions = {
   levels: ["missed", "reached"],
   grants: ["isEmpty"],
-  resources: ["claimNames", "isServedBy"],
   receipt: ["read", "schemes", "challenge"],
 } as const;
 const ownFunctions = ["permits", "newToken", "now"] as const;

@@ -1,12 +1,10 @@
 /** POST /oauth2/introspect (RFC 7662 §2), without CORS, because its callers are servers. */
 
-import type { Client } from "./clients/repository.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
 import { findInvalidReason, registeredScope } from "./grants/narrow_grant.ts";
 import { storageKey } from "./secrets.ts";
 import { reject } from "./reject.ts";
 import type { Server } from "./server.ts";
-import type { AccessToken } from "./tokens/access_token.ts";
 import { readAccessToken } from "./tokens/read_access_token.ts";
 import { requireTokenParameter } from "./revoke.ts";
 import { clientEndpoint } from "./client_endpoint.ts";
@@ -21,15 +19,6 @@ export const introspection: Handlers = clientEndpoint(async (server, request) =>
 export type Introspection = { readonly active: false } | { readonly active: true; readonly [claim: string]: unknown };
 
 const inactiveToken: Introspection = { active: false };
-
-/**
- * Whether a client may inspect an access token: one of its own, or one for the default audience or a resource that it
- * serves, if the server permits that.
- */
-export function mayInspect(server: Server, client: Client, { audience, claims }: AccessToken): boolean {
-  return claims.client_id === client.id || server.permits(server, client, "inspectTokensOfOthers") &&
-      audience.some((uri) => uri === server.audience || server.resources.isServedBy(client, uri));
-}
 
 /**
  * Describes a token to an authenticated client: one of its own tokens, or an access token that it may inspect.
@@ -54,7 +43,7 @@ export async function describeToken(
   const accessToken = await readAccessToken(server, token);
   if (accessToken !== undefined) {
     const isOwn = accessToken.claims.client_id === caller.id;
-    if (!isOwn && !(caller.confidential && mayInspect(server, caller, accessToken))) {
+    if (!isOwn && !(caller.confidential && await server.grants.mayInspect(server, caller, accessToken))) {
       // The response is that of an invalid token (RFC 7662 §2.2).
       const isTrusted = server.permits(server, caller, "inspectTokensOfOthers");
       const { audience } = accessToken;

@@ -35,6 +35,9 @@ export const destinationChecks: readonly OtherCheck[] = [
   { rule: "FP-04", reads: "Host, with response_mode=form_post", by: "rejectUntrustedForm" },
 ];
 
+/** The resource that an access token is for (RFC 8707 §2). */
+export const resourceParameter: ParameterDescription = { name: "resource", repeatable: true };
+
 /** The checks of {@link readRequest}: an error is sent to the client. Those of extensions stand where they say. */
 const checks: readonly RequestCheck[] = [
   { rule: "JR-01", redirectOnly: true, read: rejectUnusableSource },
@@ -46,7 +49,7 @@ const checks: readonly RequestCheck[] = [
   { rule: "AZ-17", passes: true, read: readScope },
   { rule: "PK-07", passes: true, redirectOnly: true, read: readChallenge },
   { redirectOnly: true, read: readNonce },
-  { rule: "RI-01", read: readResources },
+  { rule: "RI-01", atTokenEndpoint: true, parameters: [resourceParameter], read: rejectResource },
   { rule: "OI-03", read: readLogin },
 ];
 
@@ -66,22 +69,24 @@ export const approvalChecks: readonly OtherCheck[] = [
 export function checksWith(ofExtensions: readonly RequestCheck[]): readonly RequestCheck[] {
   const placed = ofExtensions.map((check) => {
     const { place = { after: "AZ-07" } } = check;
-    const { before, after }: { readonly before?: RuleId; readonly after?: RuleId } = place === "last" ? {} : place;
-    const anchor = before ?? after;
-    if (anchor !== undefined && !checks.some(({ rule }) => rule === anchor)) {
+    const [where, anchor] = place === "last" ? [place] : Object.entries(place)[0]!;
+    if (where !== "last" && !checks.some(({ rule }) => rule === anchor)) {
       throw new TypeError(
         `expected the place of a check to name a rule of the table in request.ts, received ${anchor}`,
       );
     }
-    return { check, before, after };
+    return { check, where, anchor };
   });
+  const at = (where: string, anchor?: RuleId) =>
+    placed.filter((place) => place.where === where && place.anchor === anchor).map(({ check }) => check);
   return [
-    ...checks.flatMap((own) => [
-      ...placed.flatMap(({ check, before }) => before !== undefined && before === own.rule ? check : []),
-      own,
-      ...placed.flatMap(({ check, after }) => after !== undefined && after === own.rule ? check : []),
-    ]),
-    ...placed.flatMap(({ check, before, after }) => (before ?? after) === undefined ? check : []),
+    ...checks.flatMap((own) => {
+      const { rule } = own;
+      if (rule === undefined) return [own];
+      const instead = at("instead", rule);
+      return [...at("before", rule), ...instead.length > 0 ? instead : [own], ...at("after", rule)];
+    }),
+    ...at("last"),
   ];
 }
 
@@ -108,6 +113,11 @@ export async function readRequest(
   let request: Partial<AuthorizationRequest> = { clientId: input.client.id };
   for (const { read } of checks) request = { ...request, ...await read?.(input, request) };
   return request as AuthorizationRequest;
+}
+
+/** Runs the checks of token requests. @throws {OAuthError} If one of them rejects the request. */
+export async function checkTokenRequest(input: CheckInput): Promise<void> {
+  for (const { atTokenEndpoint, read } of input.server.requestChecks) if (atTokenEndpoint) await read?.(input, {});
 }
 
 /** Traces the warnings of a request that was accepted. {@link readRequest} traces none. */
@@ -155,8 +165,10 @@ function readNonce({ params }: CheckInput): Partial<AuthorizationRequest> {
   return { nonce: params.get("nonce") };
 }
 
-async function readResources({ server, params }: CheckInput): Promise<Partial<AuthorizationRequest>> {
-  return { resources: await server.resources.read(server, params) };
+/** Without resources, every token is for the `audience` of the server (RFC 8707). */
+function rejectResource({ params }: CheckInput): void {
+  const [uri] = params.getAll("resource");
+  if (uri !== undefined) throw reject("RI-01", { uri, problem: "unsuitable" });
 }
 
 async function readLogin(input: CheckInput): Promise<Partial<AuthorizationRequest>> {
@@ -202,5 +214,4 @@ const authorizationParameters = parameters(
   { name: "registration", isJson: true },
   requestUriParameter,
   { name: "id_token_hint", secret: "id_token" },
-  { name: "resource", repeatable: true },
 );

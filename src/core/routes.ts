@@ -1,6 +1,6 @@
 /** The endpoints of the minimal server. */
 
-import { parametersOf } from "./request.ts";
+import { parametersOf, resourceParameter } from "./request.ts";
 import type { Approver } from "./approver.ts";
 import { authorizeHandlers } from "./authorize.ts";
 import { clientAuthParameters } from "./client_auth.ts";
@@ -65,7 +65,7 @@ export function coreEndpoints(
       errors: "json",
       parameters: [
         ...clientAuthParameters,
-        ...parameters("grant_type", "scope", { name: "resource", repeatable: true }, "username"),
+        ...parameters("grant_type", "scope", resourceParameter, "username"),
         // A parameter of the password grant. The server rejects the grant, but must redact the password.
         { name: "password", secret: "password" },
         ...grantTypes.flatMap((grantType) => grantType.parameters),

@@ -22,7 +22,7 @@ import type { RequestOrigin, ResolvedRequest } from "./request/request_source.ts
 import type { ParameterDescription, Params, ResponseMode } from "./params.ts";
 import type { ClaimRules, UserClaims } from "./claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
-import type { ClientAuthMethod } from "./clients/client.ts";
+import type { ClientAuthMethod, User } from "./clients/client.ts";
 import type {
   AuthenticatedRequest,
   Authorization,
@@ -35,13 +35,11 @@ import type { Observations } from "./observations.ts";
 import type { SigningKeys } from "./keys/jwt.ts";
 import type { ServerNames } from "./names.ts";
 import type { Policy } from "./policy.ts";
-import type { Resources } from "./resources.ts";
 import type { ClientAddress } from "./router.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { SubjectIdentifiers } from "./subjects.ts";
-import type { AccessTokenClaims } from "./tokens/access_token.ts";
+import type { AccessToken, AccessTokenClaims } from "./tokens/access_token.ts";
 import type { SentToken } from "./tokens/sent_token.ts";
-import type { ClaimsContext } from "./tokens/claims_context.ts";
 import type { RuleId } from "./rules/mod.ts";
 import type { CoreTrace, RulePassed } from "./trace.ts";
 
@@ -113,8 +111,6 @@ export interface Server {
   readonly claims: ClaimRules;
   /** The `aud` of access tokens. */
   readonly audience: string;
-  /** The resources that access tokens can be issued for. */
-  readonly resources: Resources<Server>;
   /** Makes a code or token. @param value Its random part, given for a successor of a token. Default: a new one. */
   newToken(server: Server, kind: "code" | "access_token" | "refresh_token", value?: string): string;
   /** Receives every event. */
@@ -137,12 +133,21 @@ export interface EndingSession {
   readonly earlier?: readonly string[];
 }
 
+/** @internal Who receives the claims of a userinfo response. */
+export interface UserinfoRecipient {
+  readonly token: AccessToken;
+  readonly client: Client;
+  readonly user: User;
+  /** The scope of the token that is still registered. */
+  readonly scope: readonly string[];
+}
+
 /** @internal How tokens and claims are sent to clients. Default: in JSON, and ID tokens as they were signed. */
 export interface ClientResponses {
   /** The response to a token request. @throws {OAuthError} If it is rejected. */
   token(server: Server, request: AuthenticatedRequest): Promise<HttpResponse>;
   /** The response of userinfo. */
-  userinfo(server: Server, claims: UserClaims, context: ClaimsContext): HttpResponse | Promise<HttpResponse>;
+  userinfo(server: Server, claims: UserClaims, recipient: UserinfoRecipient): HttpResponse | Promise<HttpResponse>;
   /** The response of introspection. */
   introspection(
     server: Server,
@@ -234,7 +239,7 @@ export interface GrantType {
    *
    * @throws {OAuthError} If the grant is invalid.
    */
-  authorize(server: Server, request: AuthenticatedRequest): Promise<Authorization>;
+  authorize(server: Server, request: AuthenticatedRequest): Authorization | Promise<Authorization>;
   /**
    * The id of the client of a request that names no client. The client must be public. Default: such a request is
    * rejected with `invalid_client`.
@@ -275,15 +280,17 @@ export interface CheckInput extends RequestOrigin {
 export interface RequestCheck {
   /** Whether it checks only requests whose response is sent to a redirect URI. Default: every request. */
   readonly redirectOnly?: true;
+  /** Whether it also checks every token request, before its grant. Default: only requests for access. */
+  readonly atTokenEndpoint?: true;
   /** The main rule that a request can violate. */
   readonly rule?: RuleId;
   /** Whether the check traces that its rule has passed. Default: false. */
   readonly passes?: true;
   /**
-   * Where an extension inserts it among the checks of `request.ts`, named by their rules. Default: after AZ-07, before
-   * the parameters are read.
+   * Where an extension inserts it among the checks of `request.ts`, named by their rules; `instead` replaces a check.
+   * Default: after AZ-07, before the parameters are read.
    */
-  readonly place?: { readonly after: RuleId } | { readonly before: RuleId } | "last";
+  readonly place?: { readonly after: RuleId } | { readonly before: RuleId } | { readonly instead: RuleId } | "last";
   /** Its parameters. Default: listed in `request.ts`. */
   readonly parameters?: readonly ParameterDescription[];
   /**

@@ -6,6 +6,7 @@ import { type HttpResponse, json } from "./http/message.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
 import type { Params } from "./params.ts";
 import { reject } from "./reject.ts";
+import { checkTokenRequest } from "./request.ts";
 import type { GrantType, Server } from "./server.ts";
 import { issueTokens } from "./tokens/mod.ts";
 
@@ -17,6 +18,8 @@ export const token: Handlers = clientEndpoint(
 /** The response to a token request. */
 export async function tokenResponse(server: Server, request: AuthenticatedRequest): Promise<HttpResponse> {
   const grantType = findGrantType(server, request);
+  const { client, parameters: params } = request;
+  await checkTokenRequest({ server, client, params });
   const authorization = await grantType.authorize(server, request);
   return json(200, await issueTokens(server, request, authorization));
 }

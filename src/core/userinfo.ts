@@ -1,7 +1,7 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
 import { type HttpResponse, type ResponseLike, withHeaders } from "./http/message.ts";
-import { type AccessToken, grantOfAccessToken } from "./tokens/access_token.ts";
+import type { AccessToken } from "./tokens/access_token.ts";
 import { requireAccessToken } from "./tokens/read_access_token.ts";
 import { hasTokenInQuery, type OtherPlace } from "./tokens/sent_token.ts";
 import { policyOf } from "./clients/repository.ts";
@@ -54,8 +54,12 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   // A scope value that the client has lost since the token was issued releases no claims.
   const scope = registeredScope(client, splitScope(claims.scope ?? ""));
   const releasedClaims = await server.grants.userinfoClaims(server, token, client, user, scope);
-  const grant = { id: grantOfAccessToken(claims.jti), scope, resources: [claims.aud].flat() };
-  return await server.responses.userinfo(server, { ...releasedClaims, sub: claims.sub }, { client, user, grant });
+  return await server.responses.userinfo(server, { ...releasedClaims, sub: claims.sub }, {
+    token,
+    client,
+    user,
+    scope,
+  });
 }
 
 /** The place of a token besides the header. One in the query beside the header is ignored. */

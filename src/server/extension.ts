@@ -28,6 +28,8 @@ export type { Field } from "../core/field.ts";
 export type { errorStatus } from "../core/rules/rule.ts";
 export { parameters } from "../core/params.ts";
 export type { Params } from "../core/params.ts";
+export { resourcesOf, withResources } from "./entries/granted_resources.ts";
+export { withRequestedResources } from "./entries/requested_resources.ts";
 export type { Repository } from "./entries/repository.ts";
 export type { RequestCheck, Server } from "../core/server.ts";
 export type { GrantType } from "./standing.ts";

@@ -5,7 +5,6 @@ import type { Client } from "../core/clients/repository.ts";
 import type { OAuthError } from "../core/errors.ts";
 import type { AuthenticatedRequest } from "../core/grants/authenticated_request.ts";
 import type { Params } from "../core/params.ts";
-import type { Resources } from "../core/resources.ts";
 import type { EndingSession } from "../core/server.ts";
 import type { BoundedCache } from "../platform/bounded_cache.ts";
 import type { ServerClaimRules } from "./config/received_claims.ts";
@@ -103,7 +102,7 @@ export interface HostedResource {
 }
 
 /** @internal The resources of the whole server. */
-export interface HostedResources extends Resources<HostedServer> {
+export interface HostedResources {
   /** The URIs of the setting `resources`; absent: each absolute URI, with http only on a host that may use it. */
   readonly configured?: readonly string[];
   readonly hosted: readonly HostedResource[];
@@ -111,6 +110,22 @@ export interface HostedResources extends Resources<HostedServer> {
   host(resource: HostedResource): void;
   /** Whether an access token for these resources is opaque. */
   isOpaque(uris: readonly string[]): boolean;
+  /**
+   * The resources that a request names.
+   *
+   * @throws {OAuthError} If the server has no such resource, or requires one and the request has none.
+   */
+  read(server: HostedServer, params: Params): Promise<readonly string[]>;
+  /** Those of one or more granted resources that the server still has. @throws {OAuthError} If it has none of them. */
+  keep(server: HostedServer, granted: readonly string[]): Promise<readonly string[]>;
+  /** The resources of one access token of a grant. @throws {OAuthError} If the request names one beyond the grant. */
+  narrow(server: HostedServer, granted: readonly string[], params: Params): Promise<readonly string[]>;
+  /** Observes the resources of an accepted request. */
+  observe(server: HostedServer, client: Client, params: Params): void;
+  /** The names of the claims about the user in an access token for these resources. */
+  claimNames(server: HostedServer, resources: readonly string[]): readonly string[];
+  /** Whether a client serves a resource, and may introspect the tokens for it. */
+  isServedBy(client: Client, resource: string): boolean;
   /** The registered spelling of a resource, or `undefined` when it may not be named. */
   find(uri: string): string | undefined;
   /** Those of these resources that are registered, in their current spelling. */

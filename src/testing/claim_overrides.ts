@@ -7,7 +7,7 @@ import { isObject } from "../core/json_value.ts";
 import { parseTarget } from "../core/router.ts";
 import { boundedCache } from "../platform/bounded_cache.ts";
 import { claimsContext } from "../server/entries/claim_change.ts";
-import type { ClaimsContext } from "../core/tokens/claims_context.ts";
+import type { ClaimsContext } from "../server/entries/claims_context.ts";
 import type { ClaimChange, OriginalClaims } from "../server/entries/claim_change.ts";
 import type { TokenKind } from "./faults/resign.ts";
 import { withChange } from "./faults/with_change.ts";

@@ -25,6 +25,7 @@ import { logoutTokenFields, type MintedLogoutToken, mintLogoutToken } from "./mi
 import { anyOption, assertOptions, objectOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
 import { withSettings } from "./with_settings.ts";
+import { resourcesOf, withResources } from "../server/entries/granted_resources.ts";
 
 /** @internal The grant of a minted token: client, user and scope. */
 export interface MintedGrant {
@@ -248,7 +249,8 @@ export function mint(
     async code(options = {}) {
       assertOptions("mint.code", mintFields.code, options);
       const issuer = atIssueTime(await server(), options, "code");
-      const { client, subject, scope, resources } = await createAuthorization(issuer, options);
+      const authorization = await createAuthorization(issuer, options);
+      const { client, subject, scope } = authorization;
       const login = subject as Omit<Session, "user">;
       const user = await findUser(issuer, login.sub);
       const uri = options.redirectUri ?? client.redirectUris[0];
@@ -262,10 +264,9 @@ export function mint(
         scope,
         codeChallenge: verifier === undefined ? undefined : await codeChallenge(verifier),
         nonce,
-        resources,
         loginRequirements: { prompt: [] },
       };
-      const bound = proofKey.put(request, options.dpop?.thumbprint);
+      const bound = proofKey.put(withResources(request, resourcesOf(authorization)), options.dpop?.thumbprint);
       const pending = { request: bound, destination: { uri, mode: "query" as const }, client };
       const approval = { user, scope, authTime: login.authTime };
       const session = { ...login, user };
@@ -319,10 +320,9 @@ async function createGrantedAuthorization(
   const client = await findClient(server, options.client);
   const { sub } = await findUser(server, options.sub);
   const authTime = options.authTime?.getTime() ?? server.now();
-  return {
+  return withResources({
     client,
     scope: options.scope === undefined ? client.scope : splitScope(options.scope),
-    resources: [options.resource ?? []].flat(),
     grantId: randomId(server.randomBytes),
     subject: {
       sub,
@@ -332,7 +332,7 @@ async function createGrantedAuthorization(
       sid: randomId(server.randomBytes),
     },
     nonce: options.nonce,
-  };
+  }, [options.resource ?? []].flat());
 }
 
 async function findClient({ clients }: Server, requested: MintedGrant["client"]): Promise<Client> {

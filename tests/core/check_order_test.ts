@@ -101,7 +101,7 @@ test("the place of a check of an extension must name a row of the table", async 
   );
 });
 
-test("the checks of extensions run at their places, in the order of the extensions", async () => {
+test("[AZ-13] the checks of extensions run at their places, in the order of the extensions, or instead of a check", async () => {
   const order: string[] = [];
   const check = (name: string, place?: object) => ({ read: () => void order.push(name), ...place });
   const { code } = await startCore({
@@ -112,12 +112,13 @@ test("the checks of extensions run at their places, in the order of the extensio
           check("last", { place: "last" }),
           check("after OI-03", { place: { after: "OI-03" } }),
           check("before AZ-17", { place: { before: "AZ-17" } }),
+          check("instead of AZ-13", { place: { instead: "AZ-13" } }),
           check("no place"),
         ] as never,
       },
       { name: "two", requestChecks: [check("second before AZ-17", { place: { before: "AZ-17" } })] as never },
     ],
   });
-  await code();
-  assertEquals(order, ["no place", "before AZ-17", "second before AZ-17", "after OI-03", "last"]);
+  await code({ nonce: "n".repeat(2000) });
+  assertEquals(order, ["no place", "instead of AZ-13", "before AZ-17", "second before AZ-17", "after OI-03", "last"]);
 });

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore, type Server } from "../../src/core/mod.ts";
+import { type CoreExtension, memoryStore, slot } from "../../src/core/mod.ts";
 import {
   authorizeParameters,
   basic,
@@ -177,25 +177,39 @@ test("[RI-01] client credentials name no resource, and a rejected resource consu
   assertEquals((await token(refresh)).status, 200);
 });
 
-test("[RI-01] an extension adds resources; a core without it rejects their codes on the same store", async () => {
+test("[RI-01, CI-11] an extension adds resources; a core without it rejects their codes on the same store", async () => {
   const store = memoryStore();
   const resource = "https://api.example";
-  const extend = (server: Server): Server => ({
-    ...server,
-    resources: {
-      ...server.resources,
-      read: (_, params) => params.getAll("resource"),
-      keep: (_, granted) => granted,
-      narrow: (_, granted) => granted,
-    },
-  });
-  const { code, exchange } = await startCore({ store, extensions: [{ name: "resources", extend }] });
+  const granted = slot<string>("resources");
+  const extension: CoreExtension = {
+    name: "resources",
+    requestChecks: [{
+      place: { instead: "RI-01" },
+      parameters: [{ name: "resource" }],
+      read: ({ params }, request) => granted.put(request, params.get("resource")),
+    }],
+    extend: (server) => ({
+      ...server,
+      grants: {
+        ...server.grants,
+        async accessTokenClaims(current, authorization, ...issued) {
+          const claims = await server.grants.accessTokenClaims(current, authorization, ...issued);
+          return { ...claims, aud: granted.of(authorization.grant) ?? current.audience };
+        },
+      },
+    }),
+  };
+  const { code, exchange } = await startCore({ store, extensions: [extension] });
   const other = await startCore({ store });
   const issued = await code({ resource });
   const rejected = await other.exchange(issued);
-  assertEquals([(await rejected.json()).error, other.lastRule()], ["invalid_target", "RI-01"]);
-  const { access_token } = await (await exchange(issued)).json();
-  assertEquals(JSON.parse(atob(access_token.split(".")[1])).aud, resource);
+  assertEquals([(await rejected.json()).error, other.lastRule()], ["invalid_grant", "CI-11"]);
+  const audienceOf = async (response: Response) => {
+    const { access_token } = await response.json();
+    return JSON.parse(atob(access_token.split(".")[1])).aud;
+  };
+  assertEquals(await audienceOf(await exchange(issued, { resource })), resource);
+  assertEquals(await audienceOf(await exchange(await code())), "http://localhost:9000");
 });
 
 test("[CA-04, CA-07, CA-09, TK-08] what the core rejects of client authentication", async () => {

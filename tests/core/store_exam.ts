@@ -18,7 +18,6 @@ const code: CodeRecord = {
     clientId: "demo-web",
     subject: { sub: "alice", authTime: startTime - 1000, sid: "session-1" },
     scope: ["openid", "read"],
-    resources: [],
     approvedAt: startTime,
   },
   redirectUri: "http://localhost:8000/authorized?a=b&c=%20",

@@ -84,7 +84,6 @@ const code: CodeRecord = {
     clientId: "spa",
     subject: { sub: "alice", authTime: 0, sid: "session-1" },
     scope: ["read"],
-    resources: [],
     approvedAt: 0,
   },
   redirectUri: "https://spa.example/cb",

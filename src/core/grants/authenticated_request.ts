@@ -26,13 +26,11 @@ export interface AuthenticatedRequest extends WithExtensions {
 export type ResourceRequest = Pick<AuthenticatedRequest, "method" | "url" | "header" | "connection">;
 
 /** The result of a grant type: the client, its access, and the user who allowed it. */
-export interface Authorization {
+export interface Authorization extends WithExtensions {
   /** The client that receives the tokens. */
   readonly client: Client;
   /** The scope of the access token. */
   readonly scope: readonly string[];
-  /** The resources of the access token; empty: the server's default audience. */
-  readonly resources: readonly string[];
   /** Identifies everything issued for one approval; all of it is revoked together. */
   readonly grantId: string;
   /** The `jti` of the exchanged access token, whose revocation also revokes the new access token. Default: none. */

@@ -25,7 +25,6 @@ export const authorizationCode: GrantType = {
     { name: "code", secret: "code", linksFlow: true },
     "redirect_uri",
     { name: "code_verifier", secret: "code_verifier" },
-    { name: "resource", repeatable: true },
   ),
   async authorize(server, request) {
     const { client, parameters } = request;
@@ -61,7 +60,6 @@ export const authorizationCode: GrantType = {
     }
     server.passed?.("CI-06");
     if (isUnbound(parameters, record)) server.observe?.(server, client.id, "TK-14", undefined);
-    server.resources.observe(server, client, parameters);
     return authorization;
   },
 };

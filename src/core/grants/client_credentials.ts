@@ -17,21 +17,19 @@ export const userScopes: readonly string[] = ["openid", "offline_access", ...Obj
  *
  * @param needsScope Whether a request without scope receives the default scope. Default: true.
  */
-export async function authorizeClientCredentials(
+export function authorizeClientCredentials(
   server: Server,
   { client, parameters }: AuthenticatedRequest,
   needsScope = true,
-): Promise<Authorization> {
+): Authorization {
   if (!client.confidential) throw reject("CC-01");
   const requestedScope = parameters.get("scope");
   const scope = requestedScope === undefined
     ? needsScope ? defaultScope(server, client) : []
     : ownScope(server, client, requestedScope);
   if (scope.some(isUserScope)) throw reject("CC-02", { userScopes, requested: requestedScope });
-  const resources = await server.resources.read(server, parameters);
-  server.resources.observe(server, client, parameters);
   return {
-    ...{ client, scope, resources, grantId: randomId(server.randomBytes) },
+    ...{ client, scope, grantId: randomId(server.randomBytes) },
     // A response without scope would mean: all that was requested (RFC 6749 §5.1).
     ...requestedScope !== undefined && scope.length === 0 && { responseMembers: { scope: "" } },
   };

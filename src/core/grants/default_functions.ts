@@ -1,4 +1,4 @@
-/** The functions about grants of a server that grants nothing besides scope and resources. */
+/** The functions about grants of a server that grants nothing besides scope. */
 
 import type { Client } from "../clients/repository.ts";
 import type { Approval } from "../approval.ts";
@@ -40,6 +40,7 @@ export const grantFunctions: GrantFunctions<Server> = {
   rotates,
   findTokenProblem,
   granted,
+  mayInspect,
   isEmpty: ({ scope }) => scope.length === 0,
   narrow: narrowGrant,
   refreshScope,
@@ -77,12 +78,18 @@ async function findTokenProblem(
   return user !== undefined && await users.find(user) === undefined ? "the user was removed" : undefined;
 }
 
+/** Whether a token is one of the client, or for the server, if the server lets the client inspect those. */
+function mayInspect(server: Server, client: Client, { audience, claims }: AccessToken): boolean {
+  return claims.client_id === client.id ||
+    server.permits(server, client, "inspectTokensOfOthers") && audience.includes(server.audience);
+}
+
 /** The approved part of the requested scope, with the rest of the request. */
 function granted(
   _server: Server,
   _client: Client,
-  { scope, resources, extensions }: AuthorizationRequest,
+  { scope, extensions }: AuthorizationRequest,
   { scope: approved, consent }: Approval,
 ): Granted {
-  return { scope: scope.filter((token) => approved.includes(token)), resources, consent, extensions };
+  return { scope: scope.filter((token) => approved.includes(token)), consent, extensions };
 }

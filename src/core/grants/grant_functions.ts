@@ -34,6 +34,8 @@ export interface GrantFunctions<Server> {
     request: AuthorizationRequest,
     approval: Approval,
   ): Granted | Promise<Granted>;
+  /** Whether a client may inspect an access token. Default: one of its own, or one for the server's audience. */
+  mayInspect(server: Server, client: Client, token: AccessToken): boolean | Promise<boolean>;
   /** Whether a grant gives no access: its scope is empty. A request for other access needs no scope. */
   isEmpty(granted: Pick<Grant, "scope" | "extensions">): boolean;
   /**
@@ -124,7 +126,7 @@ export interface GrantFunctions<Server> {
     request: AuthenticatedRequest,
     stored: StoredRecord<GrantRecord>,
     scope: readonly string[],
-  ): Promise<Authorization>;
+  ): Authorization | Promise<Authorization>;
   /**
    * The scope values of the access token that a refresh token is exchanged for. Default: the part of the granted scope
    * that the request names, or all of it (OAuth 2.1 §4.3.1).

@@ -25,17 +25,13 @@ function loadedOnDemand(
 
 const refreshToken: GrantType = {
   type: "refresh_token",
-  parameters: parameters(
-    { name: "refresh_token", secret: "refresh_token", linksFlow: true },
-    "scope",
-    { name: "resource", repeatable: true },
-  ),
+  parameters: parameters({ name: "refresh_token", secret: "refresh_token", linksFlow: true }, "scope"),
   authorize: authorizeRefresh,
 };
 
 const clientCredentials: GrantType = {
   type: "client_credentials",
-  parameters: parameters("scope", { name: "resource", repeatable: true }),
+  parameters: parameters("scope"),
   authorize: authorizeClientCredentials,
 };
 

@@ -15,38 +15,30 @@ export function registeredScope(client: Client, granted: readonly string[]): rea
 }
 
 /**
- * The authorization for a grant: the configuration may have changed since the approval, so scope values and resources
- * that are no longer registered are left out. Warns the operator about them.
+ * The authorization for a grant: the configuration may have changed since the approval, so scope values that are no
+ * longer registered are left out. Warns the operator about them.
  *
  * @param scope The part of the granted scope that is still registered.
- * @throws {OAuthError} `invalid_target` if no granted resource is left, because the default audience does not replace
- *   it. Also if the request asks for more than was granted.
  */
-export async function narrowGrant(
+export function narrowGrant(
   server: Server,
-  request: AuthenticatedRequest,
+  { client }: AuthenticatedRequest,
   { grantId, value: { grant, nonce } }: StoredRecord<GrantRecord>,
   scope: readonly string[],
-): Promise<Authorization> {
-  const { client, parameters } = request;
-  const granted = grant.resources.length === 0 ? grant.resources : await server.resources.keep(server, grant.resources);
-  const isRegistered = scope.length === grant.scope.length && granted.length === grant.resources.length;
+): Authorization {
+  const isRegistered = scope.length === grant.scope.length;
   if (isRegistered) {
     server.passed?.("RT-09", scope.join(" "));
   } else {
-    const values = { registered: [...scope, ...granted], granted: [...grant.scope, ...grant.resources] };
-    server.observe?.(server, client.id, "RT-09", values);
+    server.observe?.(server, client.id, "RT-09", { registered: scope, granted: grant.scope });
   }
-  const resources = await server.resources.narrow(server, granted, parameters);
-  const isUnchanged = isRegistered && granted === grant.resources;
   return {
     client,
     scope,
-    resources,
     subject: grant.subject,
     nonce,
     grantId: grantId!,
-    grant: isUnchanged ? grant : { ...grant, scope, resources: granted },
+    grant: isRegistered ? grant : { ...grant, scope },
   };
 }
 

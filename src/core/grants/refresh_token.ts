@@ -35,12 +35,10 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
     if (rotates) server.observe?.(server, client.id, "RT-04", undefined);
     await renew(server, id, token, stored);
     const added = reuse === "another" ? await storeSuccessor(server, request, stored) : undefined;
-    server.resources.observe(server, client, parameters);
     return { ...authorization, scope, refresh: { token: added } };
   }
   const nextToken = rotates ? await rotate(server, request, id, token, stored) : await renew(server, id, token, stored);
   if (rotates) server.passed?.("RT-04");
-  server.resources.observe(server, client, parameters);
   return { ...authorization, scope, refresh: { token: nextToken } };
 }
 

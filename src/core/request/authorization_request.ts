@@ -29,8 +29,6 @@ export interface AuthorizationRequest extends WithExtensions {
   readonly codeChallenge?: string;
   /** The `nonce` for the ID token (OpenID Connect Core §3.1.2.1). */
   readonly nonce?: string;
-  /** The requested resources (RFC 8707 §2). */
-  readonly resources: readonly string[];
   /** The requirements for the login (OpenID Connect Core §3.1.2.1). */
   readonly loginRequirements: LoginRequirements;
 }

@@ -31,8 +31,6 @@ export interface Grant extends WithExtensions {
   readonly subject: Subject;
   /** The granted scope; an access token may have less. */
   readonly scope: readonly string[];
-  /** The granted resources (RFC 8707); empty: the server's default audience. */
-  readonly resources: readonly string[];
   /** The consent that the grant depends on, revoked like a grant; absent if the user was not asked for consent. */
   readonly consent?: string;
   readonly approvedAt: number;

@@ -34,7 +34,7 @@ export async function newTokenClaims(
   authorization: Authorization,
   now: number,
 ): Promise<AccessTokenClaims> {
-  const { client, subject, scope, resources } = authorization;
+  const { client, subject, scope } = authorization;
   const { maxLifetimeSeconds = Infinity } = authorization;
   const expiresIn = Math.min(server.settings.lifetimes.access_token, maxLifetimeSeconds);
   const identifiers = subject && await server.identifiers.issued(server, client, subject);
@@ -42,7 +42,7 @@ export async function newTokenClaims(
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
     iss: server.issuer,
     sub: identifiers?.sub ?? client.id,
-    aud: resources.length === 0 ? server.audience : resources.length === 1 ? resources[0]! : resources,
+    aud: server.audience,
     client_id: client.id,
     ...scope.length > 0 && { scope: scope.join(" ") },
     iat: now,
@@ -54,7 +54,7 @@ export async function newTokenClaims(
     if (subject.acr !== undefined) claims.acr = subject.acr;
     if (subject.amr !== undefined) claims.amr = subject.amr;
     if (identifiers?.sid !== undefined) claims.sid = identifiers.sid;
-    const names = server.resources.claimNames(server, resources);
+    const names = server.claims.accessToken;
     const user = names.length === 0 ? undefined : await server.users.find(subject.sub);
     if (user !== undefined) Object.assign(claims, accessTokenClaims(server.claims, user, names, scope));
   }

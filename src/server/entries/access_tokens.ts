@@ -10,6 +10,7 @@ import { signAccessToken } from "../../core/tokens/mod.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { accessName } from "./access.ts";
+import { resourcesOf } from "./granted_resources.ts";
 import { storeOf } from "./records.ts";
 import { isPairwise } from "./subjects.ts";
 import { userOf, verifyAccessToken } from "../../core/tokens/read_access_token.ts";
@@ -35,8 +36,9 @@ const jwtShape = /^[^.]*\.[^.]*\.[^.]*$/;
 export const accessTokenFunctions = {
   async formatToken(server: HostedServer, authorization, issued, exp) {
     const claims = await claimsToSign(server, "access_token", issued, authorization);
-    const { client, resources } = authorization;
-    if (!mustStore(server, client, resources)) return signAccessToken(server, authorization, claims);
+    if (!mustStore(server, authorization.client, resourcesOf(authorization))) {
+      return signAccessToken(server, authorization, claims);
+    }
     return storeOpaque(server, server.newToken(server, "access_token"), claims, authorization, exp);
   },
   async readToken(server: HostedServer, token) {

@@ -3,7 +3,8 @@
 import type { Authorization } from "../../core/grants/authenticated_request.ts";
 import type { JwtKind } from "../../core/keys/jwt.ts";
 import type { AccessTokenClaims } from "../../core/tokens/access_token.ts";
-import type { ClaimsContext } from "../../core/tokens/claims_context.ts";
+import type { ClaimsContext } from "./claims_context.ts";
+import { resourcesOf } from "./granted_resources.ts";
 import type { Server } from "../../core/server.ts";
 
 /** @internal How the tokens of a server differ from the standard ones, and how it reads them. */
@@ -47,10 +48,11 @@ export interface OriginalClaims {
 
 export async function claimsContext(
   { users }: Pick<Server, "users">,
-  { client, subject, scope, resources, grantId }: Authorization,
+  authorization: Authorization,
 ): Promise<ClaimsContext> {
+  const { client, subject, scope, grantId } = authorization;
   const user = subject === undefined ? undefined : await users.find(subject.sub);
-  return { client, ...user && { user }, grant: { id: grantId, scope, resources } };
+  return { client, ...user && { user }, grant: { id: grantId, scope, resources: resourcesOf(authorization) } };
 }
 
 /** The claims of a token as {@link finalClaims} returns them. */

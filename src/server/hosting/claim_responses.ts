@@ -6,11 +6,13 @@ import { finalClaims } from "../entries/claim_change.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { introspectionWithLifetimes } from "../refresh_lifetimes.ts";
+import { grantOfAccessToken } from "../../core/tokens/access_token.ts";
 
 /** The responses with claims of the whole server. */
 export const claimResponses: Omit<ClientResponses, "token"> = {
-  async userinfo(server: HostedServer, claims, context) {
-    const { client } = context;
+  async userinfo(server: HostedServer, claims, { token, client, user, scope }) {
+    const { jti, aud } = token.claims;
+    const context = { client, user, grant: { id: grantOfAccessToken(jti), scope, resources: [aud].flat() } };
     const { userinfo_signed_response_alg: alg } = metadataOf(client);
     const own = alg === undefined ? claims : { ...claims, iss: server.issuer, aud: client.id };
     const info = finalClaims(server, "userinfo", own, context);

@@ -28,6 +28,7 @@ import { appApprover } from "./app_approver.ts";
 import { assertOwnPaths } from "./configured_paths.ts";
 import { demoClientMover } from "./demo_client_mover.ts";
 import { endUserSessions } from "./end_user_sessions.ts";
+import { resourceIndicators, withResourceIndicators } from "./resource_indicators.ts";
 import { type EndpointTable, endpointTable, pluginEndpoints } from "./endpoint_table.ts";
 import { ownEndpoints } from "./endpoints.ts";
 import type { Extension } from "./extension.ts";
@@ -148,11 +149,11 @@ async function composeServer(options: LatchkeyOptions, parts: Composition): Prom
   });
   const core = createServer<Pick<HostedServer, "claims" | "clients" | "settings" | "trace" | "users">>({
     keys,
-    extensions: explainedExtensions(extensions, hasListener),
+    extensions: [resourceIndicators, ...explainedExtensions(extensions, hasListener)],
     grantTypes: options.grantTypes,
     given: { issuer, settings, store, now, randomBytes, trace, ...entries },
   });
-  const changing = withEntries(core);
+  const changing = withEntries(withResourceIndicators(core));
   const explained = withResponses(withExplanations(changing, hasListener));
   const redacted = withRedaction(explained, parts.declaredNames);
   const hosted = withHosting(redacted, {

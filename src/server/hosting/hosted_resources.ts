@@ -55,9 +55,7 @@ export function hostedResources({ resources, allows: { localUrls } }: ServerPoli
     observe,
     isOpaque: (uris) => uris.some((uri) => byUri.get(canonicalUri(uri))?.access_token_format === "opaque"),
     claimNames: ({ claims: { accessToken } }, uris) =>
-      uris.length === 0
-        ? accessToken
-        : uris.flatMap((uri) => byUri.get(canonicalUri(uri))?.access_token_claims ?? accessToken),
+      uris.flatMap((uri) => byUri.get(canonicalUri(uri))?.access_token_claims ?? accessToken),
     isServedBy: (client, resource) =>
       metadataOf(client).serves?.some((uri) => canonicalUri(uri) === canonicalUri(resource)) === true,
   };

@@ -1,4 +1,4 @@
-/** What a process gives to a server: fetches, work in the background, limits, resources, and the end of sessions. */
+/** What a process gives to a server: fetches, work in the background, limits, and the end of sessions. */
 
 import type { Server } from "../../core/server.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
@@ -7,7 +7,6 @@ import { defaultOutbound, type Outbound } from "../fetching/outbound.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { background } from "./background.ts";
 import { endWatchedSession } from "./end_user_sessions.ts";
-import { hostedResources } from "./hosted_resources.ts";
 import { rateLimiter } from "./rate_limiter.ts";
 import type { KeyRotation } from "./rotating_keys.ts";
 
@@ -30,7 +29,6 @@ type HostingMember =
   | "grants"
   | "keyRotation"
   | "rateLimiter"
-  | "resources"
   | "sender"
   | "sessionWatchers";
 
@@ -56,7 +54,6 @@ export function withHosting<S extends Server & Pick<HostedServer, "settings" | "
     },
     background: background(server),
     rateLimiter: settings.throttle ? rateLimiter(now) : undefined,
-    resources: hostedResources(settings),
     sessionWatchers: [],
     endSession: async (current: HostedServer, session) => await endWatchedSession(current, session),
     deliveries: [],

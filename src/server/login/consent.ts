@@ -36,6 +36,7 @@ import { toUserSummary } from "./account_picker.ts";
 import { presentClient } from "./client_presentation.ts";
 import { loginProof, pagePath } from "./pages_approver.ts";
 import { consumePending, continuePending, type Interaction } from "./pending.ts";
+import { resourcesOf } from "../entries/granted_resources.ts";
 
 /**
  * The handlers of the consent page.
@@ -96,7 +97,7 @@ async function consentPage(
   const { server, site } = context;
   const { request, destination } = pending;
   const client: HostedClient = pending.client;
-  const { scope, resources } = request;
+  const { scope } = request;
   const device = isPolled(destination)
     ? await deliveryTo(server, destination).describe(server, destination, context.target.clientAddress.address)
     : undefined;
@@ -132,7 +133,7 @@ async function consentPage(
       })),
       details: (await describeAccess(server, request)).map((item, i) => ({ ...item, choice: choiceOf(item.type, i) })),
       claims: individuallyRequestedClaims(server, request),
-      resources,
+      resources: resourcesOf(request),
       redirectsToDevice: device === undefined && redirectsToDevice(destination.uri),
       remembered: impersonationRisk(pending) ?? server.settings.lifetimes.refresh_token,
       otherAccountHref: pagePath(context, "login", pending.id),

@@ -21,6 +21,7 @@ import type { WithExtensions } from "../../core/slot.ts";
 import { storeOf } from "../entries/records.ts";
 import { namedClaims } from "../entries/requested_claims.ts";
 import { isPolled } from "../delivery.ts";
+import { resourcesOf } from "../entries/granted_resources.ts";
 
 /** The consent of a user to a client, so that they are not asked twice. Times are in milliseconds. */
 interface ConsentRecord {
@@ -187,7 +188,8 @@ export async function revokeConsent(server: Server, user: User, clientId: string
 }
 
 /** The audiences of the access tokens of a request. */
-function requestAudiences(server: Server, { resources }: AuthorizationRequest): readonly string[] {
+function requestAudiences(server: Server, request: AuthorizationRequest): readonly string[] {
+  const resources = resourcesOf(request);
   return resources.length === 0 ? [server.audience] : resources;
 }
 

@@ -13,6 +13,7 @@ import { withOpaqueToken } from "../fixed_values.ts";
 import { withSettings } from "../with_settings.ts";
 import type { Roll } from "./roll.ts";
 import { editTokens, isDecided, type Variation } from "./variation.ts";
+import { resourcesOf } from "../../server/entries/granted_resources.ts";
 
 /** Letters of a text in the case that the draws choose. */
 function otherCase(text: string, roll: Roll): string {
@@ -197,8 +198,9 @@ export const tokenVariations: readonly Variation[] = [
       waitsFor: "issued an access token for the server itself",
       extend: (server, context) => ({
         ...server,
-        tokenIssuers: withOpaqueToken(server, (inner, { client, resources }) => {
-          const mayVary = metadataOf(client).access_token_format === undefined && resources.length === 0;
+        tokenIssuers: withOpaqueToken(server, (inner, authorization) => {
+          const mayVary = metadataOf(authorization.client).access_token_format === undefined &&
+            resourcesOf(authorization).length === 0;
           return mayVary && context.consume() ? () => opaqueToken(inner, rollOf(context)) : undefined;
         }),
       }),

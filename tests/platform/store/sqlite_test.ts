@@ -43,7 +43,6 @@ const code: CodeRecord = {
     clientId: "demo-web",
     subject: { sub: "alice", authTime: 0, sid: "session-1" },
     scope: ["read"],
-    resources: [],
     approvedAt: 0,
   },
   redirectUri: "http://localhost:8000/authorized",

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError, OAuthError } from "../../../src/mod.ts";
-import { parameters } from "../../../src/server/extension.ts";
+import { parameters, withRequestedResources } from "../../../src/server/extension.ts";
 import type { GrantType } from "../../../src/server/extension.ts";
 import type { Authorization } from "../../../src/core/grants/authenticated_request.ts";
 import { randomId } from "../../../src/core/secrets.ts";
@@ -26,22 +26,22 @@ const ticketGrant: GrantType = {
     repeatable: true,
   }),
   metadata: { kiosks_supported: ["north", "south"] },
-  async authorize(server, { client, parameters }): Promise<Authorization> {
+  async authorize(server, request): Promise<Authorization> {
+    const { client, parameters } = request;
     const sub = (await readAccessToken(server, parameters.get("ticket") ?? ""))?.user;
     if (sub === undefined) {
       throw new OAuthError("invalid_grant", "ticket is not valid", { rule: "BR-02", expected: "the ticket of a user" });
     }
-    return {
+    return await withRequestedResources(server, request, {
       client,
       scope: ["read"],
-      resources: await server.resources.read(server, parameters),
       grantId: randomId(server.randomBytes),
       subject: { sub, authTime: server.now() },
       refresh: {},
       maxLifetimeSeconds: 1800,
       accessTokenClaims: { seat: parameters.get("seat") },
       responseMembers: { kiosk: "north" },
-    };
+    });
   },
 };
 

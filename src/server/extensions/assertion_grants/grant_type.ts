@@ -20,6 +20,7 @@ import type { AuthenticatedRequest, Authorization } from "../../../core/grants/a
 import { invalidAssertion, type VerifiedAssertion, verifyAssertion } from "./verify_assertion.ts";
 import { reject } from "./rules.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import { withResources } from "../../entries/granted_resources.ts";
 
 /** The grant type for these issuers. */
 export function jwtBearer(
@@ -51,10 +52,9 @@ async function authorizeAssertion(
   const issued = access && await issueGrantedAccess(server, request, verified, { ...access, scope }, resources);
   server.passed?.("JB-11", scope.join(" "));
   if (trusted.singleUse === true) await consume(server, verified);
-  return {
+  return withResources({
     client,
     scope,
-    resources,
     grantId: randomId(server.randomBytes),
     ...user && { subject: { sub: user.sub, authTime: millisecondsOf(claims.auth_time) } },
     refresh: {},
@@ -65,7 +65,7 @@ async function authorizeAssertion(
     ...trusted.grantProfile === "id-jag" && resources.length > 0 && {
       responseMembers: { ...issued?.responseMembers, resource: resources.length === 1 ? resources[0] : resources },
     },
-  };
+  }, resources);
 }
 
 /** Requires the key that an assertion is bound to (ID-JAG §8.6.1). */

@@ -30,6 +30,8 @@ import {
   authorizationDetailsSettings,
   detailsTypes,
 } from "./settings.ts";
+import { resourcesOf } from "../../entries/granted_resources.ts";
+import { withRequestedResources } from "../../entries/requested_resources.ts";
 
 const load = () => import("./details.ts");
 
@@ -81,7 +83,7 @@ function withGrantedDetails(grants: Server["grants"]): Server["grants"] {
       const { grant } = stored.value;
       if (!hasAccess(grant) && !hasDetails(server, request.parameters)) return authorization;
       const approved = { authorizationDetails: accessItems.of(grant), scope: grant.scope };
-      const { granted, issued } = await access.narrow(server, request, approved, authorization.resources);
+      const { granted, issued } = await access.narrow(server, request, approved, resourcesOf(authorization));
       return {
         ...authorization,
         grant: accessItems.put(authorization.grant!, granted.authorizationDetails),
@@ -119,8 +121,9 @@ function withOwnDetails(grantType: GrantType): GrantType {
         return await grantType.authorize(server, request);
       }
       const own = await access.readOwn(server, request);
-      const authorization = await authorizeClientCredentials(server, request, !hasItems(own.authorizationDetails));
-      return { ...authorization, ...await issue(own, authorization.resources) };
+      const withoutTarget = authorizeClientCredentials(server, request, !hasItems(own.authorizationDetails));
+      const authorization = await withRequestedResources(server, request, withoutTarget);
+      return { ...authorization, ...await issue(own, resourcesOf(authorization)) };
     },
   };
 }

@@ -40,7 +40,7 @@ export function polledGrantType<Policy>(
     checks: ["TK-06", rules.client, "CI-11", "LO-05", "LO-06", "RT-09", rules.code],
     async load() {
       const { authorizePoll } = await load();
-      return { authorize: (server, request) => authorizePoll(server, request, grant) };
+      return { authorize: (server: HostedServer, request) => authorizePoll(server, request, grant) };
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The poll of a client at the token endpoint (RFC 8628 §3.4, §3.5; CIBA §10.1, §11). */
 
+import type { HostedServer } from "../../hosted_server.ts";
 import { generationOfClient } from "../../entries/generations.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { OAuthError } from "../../../core/errors.ts";
@@ -29,7 +30,7 @@ const pollToleranceMs = 500;
  * @throws {OAuthError} `authorization_pending`, `slow_down`, `access_denied`, `expired_token` or `invalid_grant`.
  */
 export async function authorizePoll(
-  server: Server,
+  server: HostedServer,
   request: AuthenticatedRequest,
   grant: PolledGrant,
 ): Promise<Authorization> {

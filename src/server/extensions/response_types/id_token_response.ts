@@ -13,19 +13,20 @@ import { hasCode } from "../../config/response_type.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
 import { reject as rejectByCore } from "../../../core/reject.ts";
 import { reject } from "./rules.ts";
+import { resourcesOf } from "../../entries/granted_resources.ts";
 
 /** Maximum length of an ID token in a URL, in characters. */
 const maxLengthInUrl = 8192;
 
 /** Verifies what an ID token in the response demands of a request. */
 export function assertRequest(from: CheckInput, request: Partial<AuthorizationRequest>): void {
-  const { scope = [], nonce, resources = [] } = request;
+  const { scope = [], nonce } = request;
   const responseType = request.responseType!;
   if (!scope.includes("openid")) throw reject("HY-02", { responseType, scope });
   if (nonce === undefined) throw reject("HY-03", { responseType });
   warnLocalUri(from);
   if (hasCode(responseType)) return;
-  const unusable = resources.length > 0
+  const unusable = resourcesOf(request).length > 0
     ? "resource"
     : hasAccess(request)
     ? accessName

@@ -41,8 +41,7 @@ const withoutCode: Readonly<Record<string, (read: Read) => Read>> = {
   },
   "PK-07": () => () => {},
   // None is required.
-  "RI-01": (read) => (input, request) =>
-    input.params.get("resource") === undefined ? { resources: [] } : read(input, request),
+  "RI-01": (read) => (input, request) => input.params.get("resource") === undefined ? {} : read(input, request),
 };
 
 /** Verifies what the type demands of a request that was read. */

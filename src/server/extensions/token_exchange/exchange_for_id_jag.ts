@@ -25,6 +25,7 @@ import type { FactsOf } from "../../../core/reject.ts";
 import { invalidSubjectToken, reject, type tokenExchangeRules } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
+import { withResources } from "../../entries/granted_resources.ts";
 
 /** An ID token that is exchanged (ID-JAG §4.3). */
 const idTokenPolicy: OwnJwtPolicy = { kind: "id_token", requiredClaims: ["exp", "iat", "sub"] };
@@ -56,7 +57,7 @@ export async function exchangeForIdJag(
   const sub = await subjectForAudience(server, audience, user);
   const cnf = confirmationOf(request);
   const lifetime = audience.lifetime ?? defaultLifetimeSeconds;
-  const authorization: Authorization = { client, scope, resources, grantId, subject, refresh: {} };
+  const authorization: Authorization = withResources({ client, scope, grantId, subject, refresh: {} }, resources);
   return {
     ...authorization,
     async issue(now) {

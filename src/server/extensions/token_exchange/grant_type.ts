@@ -11,11 +11,11 @@ import type { HostedServer } from "../../hosted_server.ts";
 import { type Confirmation, confirmationOf } from "../bound_tokens/mod.ts";
 import { type AccessToken, grantOfAccessToken } from "../../../core/tokens/access_token.ts";
 import { readAccessToken } from "../../../core/tokens/read_access_token.ts";
-import { mayInspect } from "../../../core/introspect.ts";
 import { exchangeForIdJag } from "./exchange_for_id_jag.ts";
 import { reject } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
+import { withResources } from "../../entries/granted_resources.ts";
 
 /** Scope values of a login, which an exchanged token never has. */
 const loginScopes = ["openid", "offline_access"];
@@ -89,10 +89,9 @@ async function exchangeAccessToken(
   // The session id in a token of a pairwise client is pairwise too.
   const holder = await server.clients.find(client_id);
   const knownSid = holder && isPairwise(holder) ? undefined : sid;
-  return {
+  return withResources({
     client,
     scope,
-    resources,
     grantId: grantOfAccessToken(jti),
     subjectTokenId: jti,
     subject: { sub: subjectToken.user, authTime: millisecondsOf(auth_time), acr, amr, sid: knownSid },
@@ -100,7 +99,7 @@ async function exchangeAccessToken(
     maxLifetimeSeconds: exp - secondsNow(server),
     accessTokenClaims: { ...issued?.accessTokenClaims, ...actorClaims },
     responseMembers: { ...issued?.responseMembers, issued_token_type: tokenTypes.accessToken },
-  };
+  }, resources);
 }
 
 /**
@@ -117,7 +116,9 @@ async function readToken(
   if (type !== tokenTypes.accessToken) throw reject("TX-01", { name, type });
   const token = await readAccessToken(server, parameters.get(name)!);
   const isAcceptable = token !== undefined &&
-    (name === "actor_token" ? token.claims.client_id === client.id : mayInspect(server, client, token));
+    (name === "actor_token"
+      ? token.claims.client_id === client.id
+      : await server.grants.mayInspect(server, client, token));
   if (!isAcceptable) throw reject("TX-01", { name, issuedTo: token?.claims.client_id });
   const { cnf } = token.claims;
   const proven = confirmationOf(request);

@@ -1,7 +1,7 @@
 /** What claims are issued for. */
 
-import type { User } from "../clients/client.ts";
-import type { Client } from "../clients/repository.ts";
+import type { User } from "../../core/clients/client.ts";
+import type { Client } from "../../core/clients/repository.ts";
 
 /** @internal The grant that claims are issued for. */
 export interface ClaimsContext {

@@ -1,0 +1,99 @@
+/** Resource indicators (RFC 8707): requests name the resources that their access tokens are for. */
+
+import type { AuthenticatedRequest, Authorization } from "../../core/grants/authenticated_request.ts";
+import type { CoreExtension } from "../../core/extension.ts";
+import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import { resourceParameter } from "../../core/request.ts";
+import type { CheckInput, GrantType, Server } from "../../core/server.ts";
+import { resourceIndicatorsName as name, resourcesOf, withResources } from "../entries/granted_resources.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import { withRequestedResources } from "../entries/requested_resources.ts";
+import { hostedResources } from "./hosted_resources.ts";
+
+type HostedInput = CheckInput & { readonly server: HostedServer };
+
+async function readResources(
+  { server, params }: HostedInput,
+  request: Partial<AuthorizationRequest>,
+): Promise<Partial<AuthorizationRequest>> {
+  return withResources(request, await server.resources.read(server, params));
+}
+
+/** Issues access tokens for the resources of a grant that the server still has, or for those that a request names. */
+function withTargets(grants: Server["grants"]): Server["grants"] {
+  return {
+    ...grants,
+    async narrow(server: HostedServer, request, stored, scope) {
+      const granted = resourcesOf(stored.value.grant);
+      const kept = granted.length === 0 ? granted : await server.resources.keep(server, granted);
+      if (kept.length < granted.length) {
+        server.observe?.(server, request.client.id, "RT-09", { registered: kept, granted });
+      }
+      const authorization = await grants.narrow(server, request, stored, scope);
+      const resources = await server.resources.narrow(server, kept, request.parameters);
+      return withResources({ ...authorization, grant: withResources(authorization.grant!, kept) }, resources);
+    },
+    async accessTokenClaims(server: HostedServer, authorization, now, request) {
+      const resources = resourcesOf(authorization);
+      if (resources.length === 0) return await grants.accessTokenClaims(server, authorization, now, request);
+      const accessToken = server.resources.claimNames(server, resources);
+      const forResources = { ...server, claims: { ...server.claims, accessToken } };
+      const claims = await grants.accessTokenClaims(forResources, authorization, now, request);
+      return { ...claims, aud: resources.length === 1 ? resources[0]! : resources };
+    },
+    /** A client that serves a resource may inspect the tokens for it. */
+    async mayInspect(server: HostedServer, client, token) {
+      return await grants.mayInspect(server, client, token) ||
+        server.permits(server, client, "inspectTokensOfOthers") &&
+          token.audience.some((uri) => server.resources.isServedBy(client, uri));
+    },
+  };
+}
+
+type Authorize = (
+  authorize: GrantType["authorize"],
+) => (server: HostedServer, request: AuthenticatedRequest) => Promise<Authorization>;
+
+const ofGrant: Authorize = (authorize) => async (server, request) => {
+  const authorization = await authorize(server, request);
+  server.resources.observe(server, request.client, request.parameters);
+  return authorization;
+};
+
+/** How the grant types of the core read the parameter. */
+const grantTypes: Readonly<Record<string, Authorize>> = {
+  authorization_code: ofGrant,
+  refresh_token: ofGrant,
+  client_credentials: (authorize) => async (server, request) =>
+    await withRequestedResources(server, request, await authorize(server, request)),
+};
+
+function withParameter(grantType: GrantType): GrantType {
+  const { type, parameters } = grantType;
+  if (!Object.hasOwn(grantTypes, type)) return grantType;
+  const authorize = grantTypes[type]!((server, request) => grantType.authorize(server, request));
+  return { ...grantType, parameters: [...parameters, resourceParameter], authorize };
+}
+
+/** Its parameter in requests for access. */
+export const resourceIndicators: CoreExtension = {
+  name,
+  requestChecks: [{
+    rule: "RI-01",
+    place: { instead: "RI-01" },
+    parameters: [resourceParameter],
+    read: readResources,
+  }],
+};
+
+/** Lets requests name the resources of the server. */
+export function withResourceIndicators<S extends Server & Pick<HostedServer, "settings">>(
+  server: S,
+): S & Pick<HostedServer, "resources"> {
+  return {
+    ...server,
+    resources: hostedResources(server.settings),
+    grants: withTargets(server.grants),
+    grantTypes: server.grantTypes.map(withParameter),
+  };
+}
