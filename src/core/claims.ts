@@ -128,7 +128,7 @@ export function isAllowedInAccessToken(rules: ClaimRules, name: string, scope: r
   return scopesForClaim(rules, name).length === 0 || isReleasedByScope(rules, name, scope);
 }
 
-export function accessTokenClaims(
+export function claimsForAccessToken(
   rules: ClaimRules,
   user: User,
   names: readonly string[],

@@ -57,10 +57,10 @@ export async function revokeIssuedToken(
     await revokeGrant(server, refreshToken.grantId!, reason, refreshToken.value.endsAt);
     return true;
   }
-  const accessTokenClaims = (await readAccessToken(server, token))?.claims;
-  if (accessTokenClaims === undefined || !isOfClient(accessTokenClaims.client_id)) return false;
-  await server.store.revoke(accessTokenClaims.jti, accessTokenClaims.exp * 1000);
-  const grantId = grantOfAccessToken(accessTokenClaims.jti);
-  server.trace({ type: "token_revoked", at: server.now(), client: accessTokenClaims.client_id, grantId });
+  const claims = (await readAccessToken(server, token))?.claims;
+  if (claims === undefined || !isOfClient(claims.client_id)) return false;
+  await server.store.revoke(claims.jti, claims.exp * 1000);
+  const grantId = grantOfAccessToken(claims.jti);
+  server.trace({ type: "token_revoked", at: server.now(), client: claims.client_id, grantId });
   return true;
 }

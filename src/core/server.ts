@@ -253,7 +253,7 @@ export interface GrantType {
 
 /**
  * @internal Issues at most one token; returns members of the response. To add claims to the access token, wrap its
- * issuer and set `accessTokenClaims` of the authorization.
+ * issuer and set `addedClaims` of the authorization.
  *
  * @param now The server's clock in seconds, the same for every issuer of one response.
  * @param issued The response so far: members of the grant type and of the issuers before this one.

@@ -47,7 +47,7 @@ export interface Authorization extends WithExtensions {
   /** The refresh token of the response, if the grant type has decided it; without `token` the response has none. */
   readonly refresh?: { readonly token?: string };
   /** Further claims of the access token, such as `act`. Default: none. */
-  readonly accessTokenClaims?: Readonly<Record<string, unknown>>;
+  readonly addedClaims?: Readonly<Record<string, unknown>>;
   /** Maximum lifetime of the access token, in seconds. Default: the server's lifetime of access tokens. */
   readonly maxLifetimeSeconds?: number;
   /**

@@ -8,7 +8,7 @@
 
 import type { Subject } from "../store/store.ts";
 import type { AccessTokenClaims } from "./access_token.ts";
-import { accessTokenClaims, type ClaimRules, claimsForScope, type UserClaims } from "../claims.ts";
+import { type ClaimRules, claimsForAccessToken, claimsForScope, type UserClaims } from "../claims.ts";
 import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash } from "../keys/jwt.ts";
@@ -56,9 +56,9 @@ export async function newTokenClaims(
     if (identifiers?.sid !== undefined) claims.sid = identifiers.sid;
     const names = server.claims.accessToken;
     const user = names.length === 0 ? undefined : await server.users.find(subject.sub);
-    if (user !== undefined) Object.assign(claims, accessTokenClaims(server.claims, user, names, scope));
+    if (user !== undefined) Object.assign(claims, claimsForAccessToken(server.claims, user, names, scope));
   }
-  return { ...authorization.accessTokenClaims, ...claims };
+  return { ...authorization.addedClaims, ...claims };
 }
 
 /** Makes an access token that is a JWT. */

@@ -85,7 +85,7 @@ export interface Access {
 
 type AccessRequest = Pick<AuthenticatedRequest, "client" | "parameters">;
 
-type IssuedAccess = Pick<Authorization, "accessTokenClaims" | "responseMembers">;
+type IssuedAccess = Pick<Authorization, "addedClaims" | "responseMembers">;
 
 export interface ConsentItem {
   readonly type: string;

@@ -39,7 +39,7 @@ const ticketGrant: GrantType = {
       subject: { sub, authTime: server.now() },
       refresh: {},
       maxLifetimeSeconds: 1800,
-      accessTokenClaims: { seat: parameters.get("seat") },
+      addedClaims: { seat: parameters.get("seat") },
       responseMembers: { kiosk: "north" },
     });
   },
@@ -95,7 +95,7 @@ test("a grant type without scope may set its own in the token and the response",
     async authorize(server, request) {
       const own = { scope: "seat" };
       const authorization = await ticketGrant.authorize(server, request);
-      return { ...authorization, scope: [], accessTokenClaims: own, responseMembers: own };
+      return { ...authorization, scope: [], addedClaims: own, responseMembers: own };
     },
   };
   const server = await testServer({ ...withTickets, grantTypes: [grantType] });

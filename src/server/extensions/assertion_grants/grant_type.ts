@@ -144,7 +144,7 @@ async function issueGrantedAccess(
   { trusted }: VerifiedAssertion,
   access: FurtherAccess & Pick<Grant, "scope">,
   resources: readonly string[],
-): Promise<Pick<Authorization, "accessTokenClaims" | "responseMembers">> {
+): Promise<Pick<Authorization, "addedClaims" | "responseMembers">> {
   if (trusted.grantProfile !== "id-jag") return await server.access?.issue(access, resources) ?? {};
   return (await server.access?.narrow(server, request, access, resources))?.issued ?? {};
 }

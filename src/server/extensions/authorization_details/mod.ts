@@ -131,10 +131,10 @@ function withOwnDetails(grantType: GrantType): GrantType {
 async function issue(
   { authorizationDetails: items = [] }: FurtherAccess,
   resources: readonly string[],
-): Promise<Pick<Authorization, "accessTokenClaims" | "responseMembers">> {
+): Promise<Pick<Authorization, "addedClaims" | "responseMembers">> {
   if (items.length === 0) return {};
   const visible = (await load()).visibleDetails(items, resources);
-  return { responseMembers: { [name]: items }, accessTokenClaims: { [name]: visible } };
+  return { responseMembers: { [name]: items }, addedClaims: { [name]: visible } };
 }
 
 function withDetails(details: FurtherAccess["authorizationDetails"]): FurtherAccess {

@@ -97,7 +97,7 @@ async function exchangeAccessToken(
     subject: { sub: subjectToken.user, authTime: millisecondsOf(auth_time), acr, amr, sid: knownSid },
     refresh: {},
     maxLifetimeSeconds: exp - secondsNow(server),
-    accessTokenClaims: { ...issued?.accessTokenClaims, ...actorClaims },
+    addedClaims: { ...issued?.addedClaims, ...actorClaims },
     responseMembers: { ...issued?.responseMembers, issued_token_type: tokenTypes.accessToken },
   }, resources);
 }
