@@ -9,7 +9,7 @@ import { authorizationResponse } from "./authorization_response.ts";
 import { readParams } from "./client_endpoint.ts";
 import type { Client } from "./clients/repository.ts";
 import type { Approval } from "./approval.ts";
-import { issueResponse } from "./code.ts";
+import { acceptApproval, issueResponse } from "./code.ts";
 import type { Context } from "./context.ts";
 import { rejectUntrustedHost } from "./cross_site.ts";
 import { toClient } from "./error_response.ts";
@@ -91,15 +91,13 @@ export async function decideRequest(
   }
   const { user, authTime, acr, amr } = decision;
   if (session?.sub === user.sub && session.authTime === authTime && (acr ?? session.acr) === session.acr) {
-    return await completeAuthorization(context, pending, decision, session, false);
+    return await completeAuthorization(context, pending, decision, session, session);
   }
   if (isPromptNone) throw reject("OI-03", { problem: "other user approved" });
   rejectOldLogin(loginRequirements, startedAt, authTime, previousSession);
   const level = acr === undefined && amr === undefined ? undefined : statedLevel(server, decision);
   const newSession = createSession(server, user, authTime, previousSession, level);
-  const response = await completeAuthorization(context, pending, decision, newSession, true);
-  if (previousSession !== undefined) await endForgottenSessions(server, previousSession, newSession);
-  return response;
+  return await completeAuthorization(context, pending, decision, newSession, previousSession);
 }
 
 /** Keeps the page of an embedding program's approver out of caches and referrers. */
@@ -108,16 +106,27 @@ const approverPageHeaders = { "cache-control": "no-store", "referrer-policy": "n
 /**
  * Issues the response to an approved request and sends it to the client.
  *
- * @param isNew Whether the session is new and its cookie must be set.
+ * @param session The session that the user approved in. A new one replaces the previous one in the browser.
+ * @param previousSession The session that the browser has; absent if it has none.
  */
 export async function completeAuthorization(
   context: Context,
   pending: PendingAuthorization,
   approval: Approval,
   session: Session,
-  isNew: boolean,
+  previousSession: Session | undefined,
 ): Promise<ResponseLike> {
-  const response = await issueResponse(context.server, pending, approval, session);
-  const headers = isNew ? await setSessionCookie(context, session) : {};
-  return await authorizationResponse(context, pending, response, headers);
+  const { server } = context;
+  const { client, destination } = pending;
+  const grant = await acceptApproval(server, pending, approval, session);
+  // A stored request is now consumed: an error from here on is the one response to it.
+  const recipient = { client, destination: { ...destination, storedRequest: undefined } };
+  return await toClient(context, recipient, async () => {
+    const response = await issueResponse(server, pending, grant);
+    if (session.sid === previousSession?.sid) return await authorizationResponse(context, recipient, response);
+    const headers = await setSessionCookie(context, session);
+    const sent = await authorizationResponse(context, recipient, response, headers);
+    if (previousSession !== undefined) await endForgottenSessions(server, previousSession, session);
+    return sent;
+  });
 }

@@ -1,7 +1,7 @@
 /** What is issued for an approval, authorization codes first (OAuth 2.1 §4.1.2). */
 
 import type { Approval } from "./approval.ts";
-import type { CodeRecord } from "./store/store.ts";
+import type { CodeRecord, Grant } from "./store/store.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
 import type { ResponseFields } from "./params.ts";
 import { reject } from "./reject.ts";
@@ -12,51 +12,50 @@ import type { PendingAuthorization } from "./request/authorization_request.ts";
 import { allowsUser } from "./request/login.ts";
 
 /**
- * Issues the parameters of the authorization response, or delivers the grant by the response mode of an extension.
+ * The grant of an approved request. Everything that can be rejected without issuing anything is rejected here; at last
+ * a stored request is consumed.
  *
  * @param session The session that the user approved in.
  */
-export async function issueResponse(
+export async function acceptApproval(
   server: Server,
   pending: PendingAuthorization,
   approval: Approval,
   session: Session,
-): Promise<ResponseFields> {
-  const { request, destination, client } = pending;
-  const {
-    responseType = "code",
-    clientId: _,
-    scope: requestedScope,
-    loginRequirements: __,
-    extensions: ___,
-    ...others
-  } = request;
+): Promise<Grant> {
+  const { request, destination: { storedRequest }, client } = pending;
   await rejectOtherLogin(server, pending, session);
   const granted = await server.grants.granted(server, client, request, approval);
-  if (server.grants.isEmpty(granted)) throw reject("AZ-18", { requested: requestedScope });
-  const { scope } = granted;
-  if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
+  if (server.grants.isEmpty(granted)) throw reject("AZ-18", { requested: request.scope });
+  if (granted.scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
     server.observe?.(server, client.id, "OI-09", { grantTypes: client.grantTypes });
   }
   await server.grants.recordUse(server, client, request);
-  const { storedRequest } = destination;
-  if (storedRequest !== undefined) await server.consumeRequest?.(server, storedRequest);
   const { user, sub, authTime, acr, amr, sid } = session;
-  const grant = await server.grants.create(server, client, {
-    subject: { sub, authTime, acr, amr, sid },
-    ...granted,
-  }, user);
+  const subject = { sub, authTime, acr, amr, sid };
+  const grant = await server.grants.create(server, client, { subject, ...granted }, user);
   const change = await server.grants.findChange(server, client, grant);
   if (change !== undefined) throw reject("AZ-21", { denied: "no longer valid" });
+  if (storedRequest !== undefined) await server.consumeRequest?.(server, storedRequest);
+  return grant;
+}
+
+/** Issues the parameters of the authorization response, or delivers the grant by the response mode of an extension. */
+export async function issueResponse(
+  server: Server,
+  { request, destination, client }: PendingAuthorization,
+  grant: Grant,
+): Promise<ResponseFields> {
   const delivering = server.responseModes.get(destination.mode)?.deliver?.(server, destination, grant);
   if (delivering !== undefined) return await delivering;
+  const { responseType = "code", codeChallenge, nonce } = request;
   const grantId = randomId(server.randomBytes);
-  const record = { ...others, grant, redirectUri: destination.uri };
-  const issueCode = () => storeCode(server, client, record, grantId);
+  const issueCode = () =>
+    storeCode(server, client, { grant, codeChallenge, nonce, redirectUri: destination.uri }, grantId);
   const type = server.responseTypes.get(responseType);
   if (type?.issue === undefined) return [["code", await issueCode()]];
-  const { subject, extensions } = grant;
-  const authorization = { client, scope, grantId, subject, nonce: request.nonce, grant, extensions };
+  const { subject, scope, extensions } = grant;
+  const authorization = { client, scope, grantId, subject, nonce, grant, extensions };
   return await type.issue(server, authorization, destination, issueCode);
 }
 

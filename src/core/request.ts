@@ -60,9 +60,9 @@ export const approvalChecks: readonly OtherCheck[] = [
   { rule: "UI-30", reads: "the site, before an automatic login", by: "approveAutomatically" },
   { rule: "AZ-21", reads: "the users, for an automatic login", by: "approveAutomatically" },
   { rule: "OI-05", reads: "the time of the login", by: "rejectOldLogin" },
-  { rule: "OI-08", reads: "the user, and the level of the login", by: "issueResponse" },
-  { rule: "AZ-18", reads: "the approved access", by: "issueResponse" },
-  { rule: "AZ-21", reads: "changes of the user since the login", by: "issueResponse" },
+  { rule: "OI-08", reads: "the user, and the level of the login", by: "acceptApproval" },
+  { rule: "AZ-18", reads: "the approved access", by: "acceptApproval" },
+  { rule: "AZ-21", reads: "changes of the user since the login", by: "acceptApproval" },
 ];
 
 /** The checks of every server, with those of extensions in their places. */

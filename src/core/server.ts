@@ -3,8 +3,8 @@
  * (`extension.ts`); their defaults are in `create_server.ts`.
  *
  * An authorization request passes through `authorize` (`authorize.ts`), which calls `findDestination`
- * (`request/destination.ts`), `readRequest` (`request.ts`), the approver (`approver.ts`) and `issueResponse`
- * (`code.ts`).
+ * (`request/destination.ts`), `readRequest` (`request.ts`), the approver (`approver.ts`) and `acceptApproval`
+ * and `issueResponse` (`code.ts`).
  *
  * A token request passes through `clientEndpoint` (`client_endpoint.ts`), which authenticates the client, then
  * `findGrantType` (`token.ts`), `authorize` of the grant type (`grants/`), which checks and consumes the code or the

@@ -3,7 +3,7 @@
 import { userForHint } from "../server/entries/login_hint.ts";
 import { signingAlgorithms } from "../core/keys/signing_algorithm.ts";
 import { choice, type Fields, flag, object, text, texts } from "../core/field.ts";
-import { issueResponse } from "../core/code.ts";
+import { acceptApproval, issueResponse } from "../core/code.ts";
 import type { AuthorizationRequest } from "../core/request/authorization_request.ts";
 import type { User } from "../core/clients/client.ts";
 import type { Client } from "../core/clients/repository.ts";
@@ -270,7 +270,8 @@ export function mint(
       const pending = { request: bound, destination: { uri, mode: "query" as const }, client };
       const approval = { user, scope, authTime: login.authTime };
       const session = { ...login, user };
-      return (await issueResponse(issuer, pending, approval, session)).find(([name]) => name === "code")![1];
+      const grant = await acceptApproval(issuer, pending, approval, session);
+      return (await issueResponse(issuer, pending, grant)).find(([name]) => name === "code")![1];
     },
 
     async assertion(options = {}) {

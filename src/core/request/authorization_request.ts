@@ -15,8 +15,7 @@ import type { LoginMethod } from "../policy.ts";
 import type { RequestOrigin } from "./request_source.ts";
 
 /**
- * A valid authorization request. Plain JSON: it is stored, encoded and read back whole, so members that an extension
- * adds are kept.
+ * A valid authorization request. Plain JSON: it is stored, encoded and read back whole, with the values of extensions.
  */
 export interface AuthorizationRequest extends WithExtensions {
   /** The client that sent the request. */

@@ -80,7 +80,7 @@ export function consentHandlers(openLogin: boolean, replacement: Pages["consent"
         const { user, authTime } = session!;
         const decided = accessItems.put({ user, scope, authTime }, items);
         const approval = { ...decided, consent: await saveConsent(server, pending, user, decided) };
-        return await completeAuthorization(context, pending, approval, session!, false);
+        return await completeAuthorization(context, pending, approval, session!, session);
       });
     });
   }

@@ -71,15 +71,15 @@ async function completeLogin(
   previousSession: Session | undefined,
 ): Promise<ResponseLike> {
   const { server } = context;
-  const isNew = session.sid !== previousSession?.sid;
   const consent = await reusableConsent(server, pending, user);
   if (consent !== undefined) await consumePending(server, pending);
-  if (previousSession !== undefined) await endForgottenSessions(server, previousSession, session);
   await rememberAccount(server, pending.browser!, user);
   if (consent === undefined) {
+    if (previousSession !== undefined) await endForgottenSessions(server, previousSession, session);
+    const isNew = session.sid !== previousSession?.sid;
     const headers = isNew ? await setSessionCookie(context, session) : {};
     return redirect(context.request.method, await consentPath(context, pending.id, session), headers);
   }
   const approval = { user, scope: pending.request.scope, authTime: session.authTime, consent: consent.name };
-  return await completeAuthorization(context, pending, approval, session, isNew);
+  return await completeAuthorization(context, pending, approval, session, previousSession);
 }

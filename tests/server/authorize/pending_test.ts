@@ -1,4 +1,4 @@
-/** A pending authorization is kept whole: a member that an extension adds to the request survives login and consent. */
+/** A pending authorization is kept whole: a value of an extension in the request survives login and consent. */
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
@@ -13,21 +13,21 @@ import { authorizeByPost, testServer } from "../../kit.ts";
 import type { TestServer } from "../../kit.ts";
 import { describePage, openPage, submit } from "../page_navigation.ts";
 
-const member = { dpop_jkt: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" };
+const extensions = { dpop: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" };
 
 /**
  * A server whose users log in by pages, what it stores with codes, and the server value that encodes its pending
  * requests.
  */
 async function interactiveServer() {
-  const codes: unknown[] = [];
+  const codes: CodeRecord[] = [];
   let server: Server | undefined;
   const capture: Plugin = { setup: (app) => void (server = app.server) };
   const memory = memoryStore();
   const store: Store = {
     ...memory,
     put(kind, id, value, metadata) {
-      if (kind === "code") codes.push(value);
+      if (kind === "code") codes.push(value as CodeRecord);
       return memory.put(kind, id, value, metadata);
     },
   };
@@ -35,12 +35,12 @@ async function interactiveServer() {
   return { instance, codes, server: () => server! };
 }
 
-/** The login page's address with {@link member} added to the request that it carries. */
-async function withMember(server: Server, response: Response): Promise<string> {
+/** The login page's address with {@link extensions} in the request that it carries. */
+async function withExtensions(server: Server, response: Response): Promise<string> {
   const location = new URL(response.headers.get("location")!, "https://as.test");
   const [name, encoded] = location.searchParams.get("interaction")!.split(".");
   const content = JSON.parse(atob(encoded!.replaceAll("-", "+").replaceAll("_", "/")));
-  const changed = { ...content, request: { ...content.request, ...member } };
+  const changed = { ...content, request: { ...content.request, extensions } };
   location.searchParams.set(
     "interaction",
     `${name}.${await encodeWithMac(server, `pending request ${name}`, changed)}`,
@@ -48,25 +48,25 @@ async function withMember(server: Server, response: Response): Promise<string> {
   return location.pathname + location.search;
 }
 
-test("a member that is added to a pending request is there when the code is issued, after login and consent", async () => {
+test("a value of an extension in a pending request is in the grant when the code is issued, after login and consent", async () => {
   const { instance, codes, server } = await interactiveServer();
   const browser = openBrowser(instance);
-  const path = await withMember(server(), await browser.authorize());
+  const path = await withExtensions(server(), await browser.authorize());
   const login = await openPage(browser, path, await browser.get(path));
   const consent = await submit(browser, login, "sub", "bob");
   assertEquals(describePage(consent), "consent");
   assertEquals(describePage(await submit(browser, consent, "decision", "allow")), "code");
-  assertEquals(codes.map((code) => ({ ...code as typeof member }.dpop_jkt)), [member.dpop_jkt]);
+  assertEquals(codes.map(({ grant }) => grant.extensions), [extensions]);
 });
 
-test("a member that is added to a request that another site posted survives the redirect that repeats it", async () => {
+test("a value of an extension in a request that another site posted survives the redirect that repeats it", async () => {
   const { instance, codes, server } = await interactiveServer();
   const browser = openBrowser(instance);
-  const path = await withMember(server(), await authorizeByPost(instance));
+  const path = await withExtensions(server(), await authorizeByPost(instance));
   const login = await openPage(browser, path, await browser.get(path));
   const consent = await submit(browser, login, "sub", "bob");
   assertEquals(describePage(await submit(browser, consent, "decision", "allow")), "code");
-  assertEquals(codes.map((code) => ({ ...code as typeof member }.dpop_jkt)), [member.dpop_jkt]);
+  assertEquals(codes.map(({ grant }) => grant.extensions), [extensions]);
 });
 
 test("a grant is kept whole: a member that an extension adds is in each refresh token, also when part of it is left out", async () => {

@@ -3,7 +3,7 @@
 import type { Approver } from "../../../core/approver.ts";
 import type { Context } from "../../../core/context.ts";
 import { rejectOldLogin, statedLevel } from "../../../core/request/login.ts";
-import { issueResponse } from "../../../core/code.ts";
+import { acceptApproval, issueResponse } from "../../../core/code.ts";
 import { createSession } from "../../../core/session/session.ts";
 import { pollMode } from "../../delivery.ts";
 import type { PendingRequest } from "./polled_request.ts";
@@ -23,7 +23,7 @@ export async function decideImmediately(
     const { user, authTime } = decision;
     rejectOldLogin(pending.request.loginRequirements, startedAt, authTime, undefined);
     const session = createSession(server, user, authTime, undefined, statedLevel(server, decision));
-    await issueResponse(server, pending, decision, session);
+    await issueResponse(server, pending, await acceptApproval(server, pending, decision, session));
   } catch (error) {
     await server.responseModes.get(pollMode)!.end!(server, pending.destination, error);
   }
