@@ -30,7 +30,6 @@ export async function acceptApproval(
   if (granted.scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
     server.observe?.(server, client.id, "OI-09", { grantTypes: client.grantTypes });
   }
-  await server.grants.recordUse(server, client, request);
   const { user, sub, authTime, acr, amr, sid } = session;
   const subject = { sub, authTime, acr, amr, sid };
   const grant = await server.grants.create(server, client, { subject, ...granted }, user);

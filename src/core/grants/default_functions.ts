@@ -44,7 +44,6 @@ export const grantFunctions: GrantFunctions<Server> = {
   isEmpty: ({ scope }) => scope.length === 0,
   narrow: narrowGrant,
   refreshScope,
-  recordUse: () => {},
   // A token that is bound to a key is no bearer token.
   visibleClaims: (_server, _client, claims) => ({
     token_type: claims.cnf === undefined ? "Bearer" : undefined,

@@ -140,13 +140,6 @@ export interface GrantFunctions<Server> {
     stored: StoredRecord<GrantRecord>,
     granted: readonly string[],
   ): readonly string[] | Promise<readonly string[]>;
-  /**
-   * Records that something is about to be issued to a client.
-   *
-   * @param request The authorization request, if it is a response to one.
-   * @throws {OAuthError} To prevent it.
-   */
-  recordUse(server: Server, client: Client, request?: AuthorizationRequest): void | Promise<void>;
   /** What introspection returns of a valid access token to a client that may introspect it: its claims. */
   visibleClaims(server: Server, client: Client, claims: UserClaims): UserClaims | Promise<UserClaims>;
 }

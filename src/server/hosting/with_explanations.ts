@@ -3,6 +3,7 @@
 import type { CoreExtension } from "../../core/extension.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { beforeIssue } from "../entries/before_issue.ts";
 import { acceptedRequests } from "../explain/accepted_request.ts";
 import { traceObservation } from "../explain/observations.ts";
 import { recentChallenges, rememberChallenge } from "../explain/recent_challenges.ts";
@@ -16,18 +17,14 @@ export function explainedExtensions<E extends CoreExtension>(extensions: readonl
 export function withExplanations<S extends Server>(
   server: S,
   hasListener: boolean,
-): S & Pick<HostedServer, "addTexts" | "grants" | "observe" | "recentChallenges"> {
+): S & Pick<HostedServer, "addTexts" | "grants" | "observe" | "recentChallenges" | "tokenIssuers"> {
   return {
     ...server,
     addTexts: async (current: HostedServer, error) => await (await import("../rules.ts")).addTexts(current, error),
     observe: hasListener ? traceObservation : undefined,
     recentChallenges: recentChallenges(),
-    grants: {
-      ...server.grants,
-      async recordUse(current: HostedServer, client, request) {
-        await server.grants.recordUse(current, client, request);
-        if (request?.codeChallenge !== undefined) rememberChallenge(current, client, request.codeChallenge);
-      },
-    },
+    ...beforeIssue(server, (current, client, request) => {
+      if (request?.codeChallenge !== undefined) rememberChallenge(current, client, request.codeChallenge);
+    }),
   };
 }

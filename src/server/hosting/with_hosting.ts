@@ -9,6 +9,7 @@ import { background } from "./background.ts";
 import { endWatchedSession } from "./end_user_sessions.ts";
 import { rateLimiter } from "./rate_limiter.ts";
 import type { KeyRotation } from "./rotating_keys.ts";
+import { beforeIssue } from "../entries/before_issue.ts";
 
 interface HostingOptions {
   readonly keyRotation: KeyRotation;
@@ -30,7 +31,8 @@ type HostingMember =
   | "keyRotation"
   | "rateLimiter"
   | "sender"
-  | "sessionWatchers";
+  | "sessionWatchers"
+  | "tokenIssuers";
 
 /** Adds what a process gives to a server. Extensions add to its empty lists. */
 export function withHosting<S extends Server & Pick<HostedServer, "settings" | "trace">>(
@@ -45,13 +47,9 @@ export function withHosting<S extends Server & Pick<HostedServer, "settings" | "
     keyRotation,
     fetching: createFetching(send, now),
     sender: undefined,
-    grants: {
-      ...server.grants,
-      async recordUse(current: HostedServer, client, request) {
-        if (client.standing === "unknown") current.fetching.recordUse(client.id);
-        await server.grants.recordUse(current, client, request);
-      },
-    },
+    ...beforeIssue(server, (current, client) => {
+      if (client.standing === "unknown") current.fetching.recordUse(client.id);
+    }),
     background: background(server),
     rateLimiter: settings.throttle ? rateLimiter(now) : undefined,
     sessionWatchers: [],

@@ -1,7 +1,6 @@
 /** What responses and tokens of the whole server have besides those of the core. */
 
 import type { Server } from "../../core/server.ts";
-import { tokenIssuers } from "../../core/tokens/mod.ts";
 import { refreshToken } from "../../core/tokens/refresh_token.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
@@ -15,7 +14,7 @@ export function withResponses<S extends Server>(
   return {
     ...server,
     keys: { ...server.keys, signToken: signLimitedToken },
-    tokenIssuers: tokenIssuers.map((issue) => issue === refreshToken ? refreshTokenWithLifetimes : issue),
+    tokenIssuers: server.tokenIssuers.map((issue) => issue === refreshToken ? refreshTokenWithLifetimes : issue),
     responses: { ...server.responses, ...claimResponses },
     jwtResponses: { findEncryption: () => undefined, signIntrospection: () => undefined },
   };

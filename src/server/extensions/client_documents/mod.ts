@@ -10,6 +10,7 @@ import type { HostedServer } from "../../hosted_server.ts";
 import type { Sender } from "../../fetching/sender.ts";
 import type { DocumentClients } from "./document_clients.ts";
 import { type ClientDocumentPolicy, clientDocumentSettings } from "./settings.ts";
+import { beforeIssue } from "../../entries/before_issue.ts";
 
 /** Accepts clients with a metadata document. */
 export const clientDocuments: Extension<ClientDocumentPolicy> = {
@@ -28,7 +29,7 @@ function traceDocument({ server, client }: CheckInput): void {
 }
 
 /** Adds the clients of metadata documents. The code for them is loaded with the first such client. */
-function withDocumentClients(server: HostedServer): Pick<HostedServer, "clients" | "grants"> {
+function withDocumentClients(server: HostedServer): Pick<HostedServer, "clients" | "grants" | "tokenIssuers"> {
   const { clients, fetching } = server;
   let documents: DocumentClients | undefined;
   let loading: Promise<DocumentClients> | undefined;
@@ -63,13 +64,9 @@ function withDocumentClients(server: HostedServer): Pick<HostedServer, "clients"
   }
 
   return {
-    grants: {
-      ...server.grants,
-      recordUse(current, client, request) {
-        if (client.standing === "unknown") documents?.keep(client.id);
-        return server.grants.recordUse(current, client, request);
-      },
-    },
+    ...beforeIssue(server, (_, client) => {
+      if (client.standing === "unknown") documents?.keep(client.id);
+    }),
     clients: {
       ...clients,
       find: (id, current: HostedServer | undefined) => isUrl(id) ? find(id, current) : clients.find(id, current),

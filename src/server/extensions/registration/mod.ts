@@ -4,8 +4,8 @@ import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { parameters } from "../../../core/params.ts";
 import { type RegistrationPolicy, registrationSettings, validateRegistration } from "./settings.ts";
-import type { HostedServer } from "../../hosted_server.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
+import { beforeIssue } from "../../entries/before_issue.ts";
 
 const load = () => import("./endpoints.ts");
 
@@ -29,15 +29,11 @@ export const registration: Extension<RegistrationPolicy> = {
     for (const token of server.settings.registration.initialAccessTokens) server.registeredSecrets.learn(token);
     return {
       ...server,
-      grants: {
-        ...server.grants,
-        async recordUse(current: HostedServer, client, request) {
-          await server.grants.recordUse(current, client, request);
-          const { registration }: HostedClient = client;
-          if (registration?.usedInitialAccessToken !== false) return;
-          await (await load()).recordUse(current, client);
-        },
-      },
+      ...beforeIssue(server, async (current, client) => {
+        const { registration }: HostedClient = client;
+        if (registration?.usedInitialAccessToken !== false) return;
+        await (await load()).recordUse(current, client);
+      }),
     };
   },
 };
