@@ -6,6 +6,7 @@ import type { AuthorizationRequest } from "../../core/request/authorization_requ
 import type { Authorization } from "../../core/grants/authenticated_request.ts";
 import { findRevoked } from "../../core/grant.ts";
 import { storageKey } from "../../core/secrets.ts";
+import { slot } from "../../core/slot.ts";
 import type { CheckInput, GrantType, Server, TokenIssuer } from "../../core/server.ts";
 import { longScope } from "./google_endpoints.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -14,12 +15,10 @@ import { refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
 /** How a request asks for a refresh token: not at all, at the first consent alone, or at this consent. */
 type Access = "online" | "offline" | "offline with consent";
 
-/** The name of this part of requests, which is stored with the code. */
-const part = "googleAccess";
+const profileName = "google";
 
-interface RequestWithAccess extends Partial<AuthorizationRequest> {
-  readonly [part]?: Access;
-}
+/** How the request of a grant asked for a refresh token. */
+const requestedAccess = slot<Access>(profileName);
 
 /** Maximum number of users and clients whose refresh tokens are remembered. */
 const maxRemembered = 10_000;
@@ -31,13 +30,11 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
 
   /** Issues a refresh token only with `access_type=offline`, and a second one only with `prompt=consent`. */
   const issueRefreshToken: TokenIssuer = async (server, authorization, now, issued, request) => {
-    const { client, subject, refresh } = authorization;
-    const code = request.parameters.get("code");
-    if (refresh !== undefined || code === undefined) {
+    const { client, subject, refresh, grant } = authorization;
+    if (refresh !== undefined || !request.parameters.has("code")) {
       return await refreshTokenWithLifetimes(server, authorization, now, issued, request);
     }
-    const record = await server.store.get("code", await storageKey(server, code));
-    const { [part]: access = "online" } = record?.value as RequestWithAccess | undefined ?? {};
+    const access = requestedAccess.of(grant) ?? "online";
     const key = `${client.id} ${subject?.sub}`;
     if (access === "online" || access === "offline" && await isAlive(server, latest.get(key))) return {};
     const response = await refreshTokenWithLifetimes(server, authorization, now, issued, request);
@@ -45,8 +42,9 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
     return response;
   };
 
-  return ({ requestChecks, tokenIssuers, grantTypes }) => {
+  return ({ requestChecks, tokenIssuers, grantTypes, extensionNames }) => {
     return {
+      extensionNames: new Set([...extensionNames, profileName]),
       requestChecks: [...requestChecks, { redirectOnly: true, read: readAccess }],
       tokenIssuers: [
         ...tokenIssuers.map((issuer) => issuer === refreshTokenWithLifetimes ? issueRefreshToken : issuer),
@@ -57,10 +55,13 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
   };
 }
 
-function readAccess({ params }: CheckInput): RequestWithAccess {
-  if (params.get("access_type") !== "offline") return { [part]: "online" };
+function readAccess(
+  { params }: CheckInput,
+  request: Partial<AuthorizationRequest>,
+): Partial<AuthorizationRequest> {
   const isConsent = (params.get("prompt") ?? "").split(" ").includes("consent");
-  return { [part]: isConsent ? "offline with consent" : "offline" };
+  const offline = isConsent ? "offline with consent" : "offline";
+  return requestedAccess.put(request, params.get("access_type") === "offline" ? offline : "online");
 }
 
 /** Whether the refresh token with this key in the store is still valid. */
