@@ -144,14 +144,8 @@ function assertMode({ server, client, params }: CheckInput): void {
   assertResponseMode(policyOf(server, client), server.responseModes, client, params);
 }
 
-/** A request for other access, of an extension, may omit scope, and then receives no default scope. */
-function readScope(
-  { server, client, params }: CheckInput,
-  { extensions }: Partial<AuthorizationRequest>,
-): Partial<AuthorizationRequest> {
-  const requested = params.get("scope");
-  const needsNone = requested === undefined && !server.grants.isEmpty({ scope: [], extensions });
-  return { scope: needsNone ? [] : resolveScope(server, client, requested) };
+function readScope({ server, client, params }: CheckInput): Partial<AuthorizationRequest> {
+  return { scope: resolveScope(server, client, params.get("scope")) };
 }
 
 async function readChallenge(

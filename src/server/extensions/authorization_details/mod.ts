@@ -156,6 +156,17 @@ async function readDetailsParameter(
   return accessItems.put(request, await (await load()).readDetails(server, client, params, isProtected));
 }
 
+/** A request with details may omit scope, and then receives no default scope. */
+function withOptionalScope(check: RequestCheck): RequestCheck {
+  const { rule, read } = check;
+  if (rule !== "AZ-17") return check;
+  return {
+    ...check,
+    read: (input, request) =>
+      input.params.get("scope") === undefined && hasAccess(request) ? { scope: [] } : read?.(input, request),
+  };
+}
+
 /** Warns about an accepted request with the parameter, if the server has no types for it. */
 function warnIgnoredDetails({ server, client, params }: CheckInput): void {
   if (detailsTypes(server.settings) !== undefined || params.get(name) === undefined) return;
@@ -192,6 +203,7 @@ export const authorizationDetails: Extension<AuthorizationDetailsSettings> = {
     ...server,
     access,
     grants: withGrantedDetails(server.grants),
+    requestChecks: server.requestChecks.map(withOptionalScope),
     grantTypes: server.grantTypes.map(withOwnDetails),
   }),
 };
