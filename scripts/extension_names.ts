@@ -36,11 +36,11 @@ const sharedNames: Readonly<Record<string, string>> = {
   jwt: "The `typ` of every JWT, and a format of access tokens.",
   response: "A parameter of authorization responses, which no redirect URI may have.",
   authorization_details: "A registered claim of access tokens, which no user can have.",
-  private_key_jwt: "The default method of a client with keys.",
 };
 
 /** Names that the kernel may contain outside of the core: values of settings and of client metadata. */
 const settingNames: Readonly<Record<string, string>> = {
+  private_key_jwt: "The default method of a client with keys.",
   client_secret_jwt: "A value of token_endpoint_auth_method.",
   tls_client_auth: "A value of token_endpoint_auth_method.",
   self_signed_tls_client_auth: "A value of token_endpoint_auth_method.",

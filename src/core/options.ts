@@ -66,7 +66,7 @@ const seconds: MemberCheck = [
 ];
 
 /** The members that the core reads. It reads no keys: only extensions authenticate clients by keys. */
-const memberChecks: Readonly<Record<Exclude<keyof ClientMetadata, "jwks" | "jwks_uri">, MemberCheck>> = {
+const memberChecks: Readonly<Record<keyof ClientMetadata, MemberCheck>> = {
   client_id: [
     "1 to 256 printable ASCII characters",
     (value) => typeof value === "string" && /^[\x20-\x7E]{1,256}$/.test(value),

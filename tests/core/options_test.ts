@@ -102,7 +102,7 @@ const otherMetadata: Readonly<Record<string, unknown>> = {
 };
 
 /** All client metadata that the core reads. */
-const metadata: Readonly<Required<Omit<ClientMetadata, "jwks" | "jwks_uri">>> = {
+const metadata: Readonly<Required<ClientMetadata>> = {
   client_id: "web",
   client_secret: "hunter2",
   client_secret_expires_at: 0,

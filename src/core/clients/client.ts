@@ -13,7 +13,7 @@ import type { ResponseMode } from "../params.ts";
 export type ClientAuthMethod = string;
 
 /**
- * A client with the names of RFC 7591 §2. With a `client_secret` or keys it is confidential, otherwise public.
+ * A client with the names of RFC 7591 §2. With a `client_secret` it is confidential, otherwise public.
  *
  * @example
  * ```ts
@@ -42,15 +42,9 @@ export interface ClientMetadata {
   readonly redirect_uris?: readonly string[];
   /**
    * The only accepted method. Default: `client_secret_basic` for a client with a secret, which then may also send it in
-   * the body; `private_key_jwt` for a client with keys; otherwise `none`.
+   * the body; otherwise `none`.
    */
   readonly token_endpoint_auth_method?: ClientAuthMethod;
-  /** The client's public keys, for `private_key_jwt` and signed authorization requests (RFC 7517 §5). */
-  readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
-  /**
-   * The https URL of these keys; fetched when a JWT of the client needs them, and again when it names an unknown key.
-   */
-  readonly jwks_uri?: string;
   /** The grant types that the client may use. Default: what its `response_types` need: `["authorization_code"]`. */
   readonly grant_types?: readonly string[];
   /** The response types that the client may request. Default: `["code"]`. */
@@ -87,12 +81,14 @@ export interface User {
 }
 
 /** The methods that a client may use, the default one first. */
+export type AuthMethods = readonly [ClientAuthMethod, ...ClientAuthMethod[]];
+
+/** The methods of a client by its metadata. */
 export function authMethodsOf(
-  { token_endpoint_auth_method: method, client_secret, jwks, jwks_uri }: ClientMetadata,
-): readonly [ClientAuthMethod, ...ClientAuthMethod[]] {
+  { token_endpoint_auth_method: method, client_secret }: ClientMetadata,
+): AuthMethods {
   if (method !== undefined) return [method];
-  if (client_secret !== undefined) return ["client_secret_basic", "client_secret_post"];
-  return [jwks === undefined && jwks_uri === undefined ? "none" : "private_key_jwt"];
+  return client_secret === undefined ? ["none"] : ["client_secret_basic", "client_secret_post"];
 }
 
 /** The grant types that a client needs for response types (OpenID Connect Registration §2). */

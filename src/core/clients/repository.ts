@@ -6,7 +6,14 @@
 import { splitScope } from "../params.ts";
 import { matchesRedirectUri } from "../redirect_uri.ts";
 import { digest } from "../secrets.ts";
-import { authMethodsOf, type ClientAuthMethod, type ClientMetadata, grantTypesFor, type User } from "./client.ts";
+import {
+  type AuthMethods,
+  authMethodsOf,
+  type ClientAuthMethod,
+  type ClientMetadata,
+  grantTypesFor,
+  type User,
+} from "./client.ts";
 import type { Policy } from "../policy.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 
@@ -135,9 +142,12 @@ export function fixedEntries<Item>(items: readonly Item[], getId: (item: Item) =
 export type ClientPolicy = Pick<Policy, "allows" | "userScopes" | "alg">;
 
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */
-export function clientFromMetadata(metadata: ClientMetadata, server: ClientPolicy): Client {
+export function clientFromMetadata(
+  metadata: ClientMetadata,
+  server: ClientPolicy,
+  authMethods: AuthMethods = authMethodsOf(metadata),
+): Client {
   const { client_secret: secret, ...publicMetadata } = metadata;
-  const authMethods = authMethodsOf(metadata);
   const [authMethod] = authMethods;
   const confidential = authMethod !== "none";
   const redirectUris = [...metadata.redirect_uris ?? []];

@@ -9,6 +9,7 @@ import { isDropped, type RequestLike, toResponse } from "../../core/http/message
 import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { reasonPhrases } from "../../platform/http/reason_phrases.ts";
 import type { Client } from "../../core/clients/repository.ts";
+import { metadataOf } from "../../server/config/client_metadata.ts";
 import { digest } from "../../core/secrets.ts";
 import { demoKey } from "../../server/config/demo_entries.ts";
 import { demoSecret } from "../../server/config/demo_entries.ts";
@@ -167,8 +168,8 @@ export async function clientRequest(
 }
 
 /** Whether this server has the private key of the client. */
-export function hasDemoKey({ metadata }: Client): boolean {
-  return metadata.jwks?.keys.some(({ kid }) => kid === "demo-key") === true;
+export function hasDemoKey(client: Client): boolean {
+  return metadataOf(client).jwks?.keys.some(({ kid }) => kid === "demo-key") === true;
 }
 
 /** Whether the client's secret is the public demo secret. */

@@ -1,6 +1,10 @@
 /** The metadata of a client at the whole server. */
 
-import type { ClientMetadata as CoreMetadata } from "../../core/clients/client.ts";
+import {
+  type AuthMethods,
+  authMethodsOf as authMethodsOfCore,
+  type ClientMetadata as CoreMetadata,
+} from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
@@ -57,6 +61,12 @@ export interface ClientMetadata extends CoreMetadata, ExtensionClientMembers {
    * the body; `private_key_jwt` for a client with keys; otherwise `none`.
    */
   readonly token_endpoint_auth_method?: ClientAuthMethod;
+  /** The client's public keys, for `private_key_jwt` and signed authorization requests (RFC 7517 §5). */
+  readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
+  /**
+   * The https URL of these keys; fetched when a JWT of the client needs them, and again when it names an unknown key.
+   */
+  readonly jwks_uri?: string;
   /** The only response modes that the client may request. Default: all of the server. */
   readonly response_modes?: readonly ResponseMode[];
   /**
@@ -157,6 +167,13 @@ export interface HostedClient extends Client {
   redirectUriIssue?(redirectUri: string): { readonly expected: string; readonly hint: string } | undefined;
   /** Its metadata document; absent if the client is registered. */
   readonly document?: ClientDocument;
+}
+
+/** The methods that a client may use, the default one first; one with keys and without a secret signs assertions. */
+export function authMethodsOf(metadata: ClientMetadata): AuthMethods {
+  const { token_endpoint_auth_method: method, client_secret, jwks, jwks_uri } = metadata;
+  const hasOnlyKeys = (method ?? client_secret) === undefined && (jwks ?? jwks_uri) !== undefined;
+  return hasOnlyKeys ? ["private_key_jwt"] : authMethodsOfCore(metadata);
 }
 
 /** The metadata of a client, with the members that the core does not read. */

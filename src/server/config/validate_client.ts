@@ -13,8 +13,8 @@ import { validatePublicKeys } from "./key_issues.ts";
 import { sortResponseType, splitScope } from "../../core/params.ts";
 import { findJoinedValues } from "./separators.ts";
 import { responseTypeNames } from "./setting_groups.ts";
-import { authMethodsOf, grantTypesFor } from "../../core/clients/client.ts";
-import type { ClientAuthMethod, ClientMetadata } from "./client_metadata.ts";
+import { grantTypesFor } from "../../core/clients/client.ts";
+import { authMethodsOf, type ClientAuthMethod, type ClientMetadata } from "./client_metadata.ts";
 import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./uri_issues.ts";
 
 /** Compares metadata that matches its description with the settings. Paths are relative to the client. */

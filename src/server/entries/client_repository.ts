@@ -7,7 +7,7 @@ import { clientFromMetadata, type ClientPolicy } from "../../core/clients/reposi
 import { type CreateRepository, memoryRepository, type Repository, type SerializedEntry } from "./repository.ts";
 import { decodeBase64url } from "../../core/crypto.ts";
 import { digest } from "../../core/secrets.ts";
-import type { ClientEntry, ClientMetadata, HostedClient } from "../config/client_metadata.ts";
+import { authMethodsOf, type ClientEntry, type ClientMetadata, type HostedClient } from "../config/client_metadata.ts";
 import { type ServerPolicy, tightenPolicy } from "../config/server_policy.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import { validateClient, validateClientAudience } from "../config/validate_client.ts";
@@ -88,7 +88,7 @@ export type HostedClientPolicy =
  * accepts any; no user can grant it the scope values of extensions.
  */
 export function hostedClient(metadata: ClientMetadata, server: HostedClientPolicy): HostedClient {
-  const client: HostedClient = clientFromMetadata(metadata, server);
+  const client: HostedClient = clientFromMetadata(metadata, server, authMethodsOf(metadata));
   if (client.authMethod === "client_secret_jwt") {
     Object.assign(client, { assertionSecret: metadata.client_secret });
   }

@@ -10,7 +10,7 @@ import type { Client } from "../../core/clients/repository.ts";
 /** The arguments by which `remoteKeys` and `keySets` find the keys of a client. */
 export function keysOf(
   server: FetchingServer,
-  client: Client,
+  client: Client & { readonly metadata: KeyOwner },
 ): [fetcher: KeyFetcher, owner: KeyOwner, limit?: LimitFetch] {
   const isInUse = client.standing !== "unknown" || server.fetching.isInUse(client.id);
   // The operator chose the URLs of configured clients.

@@ -6,8 +6,7 @@ import type { ClientAuth, Credentials } from "../../../core/server.ts";
 import { decodeBase64url } from "../../../core/crypto.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import { authMethodsOf } from "../../../core/clients/client.ts";
-import type { ClientMetadata } from "../../config/client_metadata.ts";
+import { authMethodsOf, type ClientMetadata } from "../../config/client_metadata.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { assertionAuthenticationClientFields } from "./settings.ts";
 
