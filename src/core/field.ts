@@ -84,6 +84,22 @@ type Details<T> = Partial<Omit<Field<T>, "examples" | "type">>;
 /** A value that only the code that reads it can validate. */
 export const anyValue: Field = { type: "any", expected: "any value", examples: [{}] };
 
+/** An option of a program: a function. */
+export const functionField: Field<never> = {
+  type: "function",
+  expected: "a function",
+  examples: [],
+  hint: () => "Pass a function, or remove the option.",
+};
+
+/** An option of a program: an object whose members are not examined. */
+export const objectField: Field<never> = {
+  type: "object",
+  expected: "an object",
+  examples: [],
+  hint: () => "Pass an object, or remove the option.",
+};
+
 /**
  * A value of one of several fields.
  *

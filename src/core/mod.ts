@@ -19,7 +19,7 @@
  */
 
 import { approveAutomatically } from "./approver.ts";
-import { type CoreOptions, findOptionIssues, findServerIssues } from "./options.ts";
+import { type CoreOptions, findMistakes, findOptionIssues, findServerIssues } from "./options.ts";
 import { clientFromMetadata, fixedClients, fixedEntries } from "./clients/repository.ts";
 import { assertNoIssues } from "./configuration_error.ts";
 import { type CoreApp, RequestContext } from "./context.ts";
@@ -31,7 +31,7 @@ import { errorHandler } from "./error_response.ts";
 import { toResponse } from "./http/message.ts";
 import { ignoreRejection, immediate } from "./immediate.ts";
 import { assertNotRotated, storedKeys } from "./keys/keys.ts";
-import { policyFor } from "./policy_defaults.ts";
+import { policyFor } from "./policy_fields.ts";
 import { type RequestHandler, routeFinder } from "./router.ts";
 import { coreEndpoints } from "./routes.ts";
 import type { Server } from "./server.ts";
@@ -53,7 +53,7 @@ export type { Authorization } from "./grants/authenticated_request.ts";
 export type { RequestLike, ResponseLike } from "./http/message.ts";
 export { parameters } from "./params.ts";
 export type { Policy } from "./policy.ts";
-export type { CorePolicy } from "./policy_defaults.ts";
+export type { CorePolicy } from "./policy_fields.ts";
 export type { Endpoint } from "./route.ts";
 export type { GrantType, RequestCheck, Server } from "./server.ts";
 export { randomId } from "./secrets.ts";
@@ -83,6 +83,7 @@ export async function core(options: CoreOptions): Promise<Core> {
     options;
   const { store = memoryStore(), now = timers.now, randomBytes = systemRandomBytes } = options;
   const trace = withoutErrors(options.trace ?? printInternalErrors);
+  assertNoIssues(findMistakes(options));
   const settings = policyFor(issuer, options.policy);
   assertNoIssues(findOptionIssues(options, settings));
   const maxTokenLifetime = Math.max(settings.lifetimes.access_token, settings.lifetimes.id_token);

@@ -1,5 +1,5 @@
 /**
- * The policy of a server: how it decides, with every default (`policy_defaults.ts`). `server/config/` makes it from the
+ * The policy of a server: how it decides, with every default (`policy_fields.ts`). `server/config/` makes it from the
  * settings, and documents them in full.
  */
 

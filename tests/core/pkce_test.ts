@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { OAuthError } from "../../src/core/errors.ts";
 import { paramsFromFields } from "../../src/core/params.ts";
 import { readCodeChallenge, verifyCodeVerifier } from "../../src/core/pkce.ts";
-import { type CorePolicy, policyFor } from "../../src/core/policy_defaults.ts";
+import { type CorePolicy, policyFor } from "../../src/core/policy_fields.ts";
 import { digest } from "../../src/core/secrets.ts";
 import { challenge, issuer, type Parameters, verifier } from "./kit.ts";
 

@@ -3,7 +3,8 @@
 import type { ClientAuthMethod, ClientMetadata, ResponseMode } from "./client_metadata.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 import { replacedClientMembers } from "./replaced_members.ts";
-import { signingAlgorithmField } from "./signing_algorithm_field.ts";
+import { clientField, clientFields as own } from "../../core/clients/client_fields.ts";
+import { signingAlgorithmField } from "../../core/policy_fields.ts";
 import { profileNames } from "./strictness.ts";
 import type { PublicKeySet } from "../../core/keys/jwk.ts";
 import {
@@ -17,7 +18,6 @@ import {
   record,
   text,
   texts,
-  whole,
 } from "../../core/field.ts";
 
 /** Lets clients of a standing set a member of their metadata themselves, at registration or in a metadata document. */
@@ -49,10 +49,11 @@ export const responseModeNames: readonly ResponseMode[] = [
 ];
 
 /** The description of a list of response modes. */
-export const responseModesField: Field<readonly ResponseMode[]> = list(choice(responseModeNames), [["query", "jwt"]], {
-  min: 1,
-  expected: "an array of response modes, at least one",
-});
+export const responseModesField: Field<readonly ResponseMode[]> = {
+  ...own.response_modes,
+  items: choice(responseModeNames),
+  examples: [["query", "jwt"]],
+};
 
 /** The members of every server. */
 type OwnMembers = Omit<ClientMetadata, keyof ExtensionClientMembers>;
@@ -61,15 +62,11 @@ type OwnMembers = Omit<ClientMetadata, keyof ExtensionClientMembers>;
 export const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
   "ClientMetadata",
   {
-    client_id: text(["web"], {
-      pattern: /^[\x20-\x7E]{1,256}$/,
-      expected: "a string of 1 to 256 printable ASCII characters",
-      hint: (value) => typeof value === "string" ? "Choose a short identifier." : undefined,
-    }),
-    client_secret: text(["correct-horse-battery-staple"], { mayBeReference: true }),
-    client_secret_expires_at: whole(0, { min: 0, default: 0, expected: "a whole number of seconds since 1970, or 0" }),
-    client_name: open(text(["Web shop"])),
-    redirect_uris: open(texts(["http://localhost:3000/cb", "https://app.example/cb", "com.example.app:/cb"])),
+    client_id: own.client_id,
+    client_secret: own.client_secret,
+    client_secret_expires_at: own.client_secret_expires_at,
+    client_name: open(own.client_name),
+    redirect_uris: open(own.redirect_uris),
     token_endpoint_auth_method: open(choice(clientAuthMethodNames)),
     jwks: open(keySetField),
     jwks_uri: { ...open(text(["https://app.example/jwks.json"])), isFetched: true },
@@ -79,16 +76,16 @@ export const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
     serves: texts(["https://api.example"]),
     post_logout_redirect_uris: open(texts(["http://localhost:3000/"])),
     profile: choice(profileNames),
-    grant_types: open(texts(["authorization_code"])),
-    response_types: open(texts(["code"], { default: ["code"] })),
-    scope: open(text(["openid read"], { expected: "a string of space-separated scope values" })),
+    grant_types: open(own.grant_types),
+    response_types: open(own.response_types),
+    scope: open(own.scope),
     response_modes: open(responseModesField),
-    id_token_signed_response_alg: open(signingAlgorithmField),
+    id_token_signed_response_alg: open(own.id_token_signed_response_alg),
     userinfo_signed_response_alg: open(signingAlgorithmField),
-    require_pkce: open(flag(false)),
-    default_max_age: open(whole(3600, { min: 0, expected: "a whole number of seconds, at least 0" })),
+    require_pkce: open(own.require_pkce),
+    default_max_age: open(own.default_max_age),
     require_auth_time: open(flag(false)),
-    application_type: open(choice(["web", "native"])),
+    application_type: open(own.application_type),
     client_uri: open(text(["https://app.example/"])),
     logo_uri: open(text(["https://app.example/logo.svg"])),
     policy_uri: open(text(["https://app.example/privacy"])),
@@ -96,8 +93,8 @@ export const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
     initiate_login_uri: open(text(["https://app.example/login"])),
     contacts: open(texts(["team@app.example"])),
   },
-  { client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] },
-  { required: ["client_id"], replacedMembers: replacedClientMembers },
+  clientField.examples[0]!,
+  { required: clientField.required, replacedMembers: replacedClientMembers },
 );
 
 /** The description of {@link ClientMetadata} at a server that knows these extensions. */

@@ -5,7 +5,7 @@ import { splitScope } from "../../core/params.ts";
 import { ownResponseModes } from "../../core/request/authorization_request.ts";
 import { isMlDsa, type SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { ClientAuthMethod, ClientMetadata } from "./client_metadata.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
 import { clientFieldOf } from "./client_fields.ts";
 import type { SupportedGrantType } from "../standing.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
@@ -21,10 +21,10 @@ import type { ServerPolicy } from "./server_policy.ts";
 import { clientProfiles, demoClientsOf } from "./profiles.ts";
 import { profilePolicy } from "./profile_policy.ts";
 import type { WithProfiles } from "./with_profiles.ts";
-import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
+import { keys, lifetimes, refresh } from "./setting_groups.ts";
 import { defaultSignatureAlgorithms } from "./verification_algorithms.ts";
-import { defaultScopes } from "../../core/policy_defaults.ts";
-import type { Lifetimes, PkceSettings } from "./policy_settings.ts";
+import { defaultScopes, ownAuthMethods, withPkceDefaults } from "../../core/policy_fields.ts";
+import type { Lifetimes } from "./policy_settings.ts";
 
 /** The server for which settings are resolved. */
 export interface ResolvingServer {
@@ -47,9 +47,6 @@ export interface FilledSettings extends SettingsAtStart {
   /** The extensions with the settings that they add, including the absent ones. */
   readonly extensions: readonly KnownExtension[];
 }
-
-/** The methods of client authentication of every server. */
-const ownAuthMethods: readonly ClientAuthMethod[] = ["client_secret_basic", "client_secret_post", "none"];
 
 /** The settings that extensions resolve. */
 type AddedSettings = Partial<ServerPolicy> & Pick<ServerPolicy, "clientScopes" | "acceptsUnknownClients">;
@@ -113,10 +110,7 @@ export function fillSettings(
     lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,
     refresh: withDefaults(refresh.members, given.refresh) as FilledSettings["refresh"],
     keys: withDefaults(keys.members, given.keys) as FilledSettings["keys"],
-    pkce: withDefaults(pkce.members, {
-      ...given.pkce,
-      acceptNonce: given.pkce?.acceptNonce ?? !given.pkce?.requireForConfidential,
-    }) as Required<PkceSettings>,
+    pkce: withPkceDefaults(given.pkce),
     // Clients look for these endpoints at the root.
     defaultEndpoints: byProfile.defaultEndpoints && URL.canParse(issuer) && new URL(issuer).pathname === "/",
     directory: given.directory ?? (allows.openTools ? "edit" : "off"),

@@ -16,7 +16,7 @@ import { type EndpointPaths, endpointPathsField } from "./endpoint_paths.ts";
 import type { ProviderFunctions } from "../profiles/provider_functions.ts";
 import type { FixedClaims, ProviderProfile } from "../profiles/provider_profile.ts";
 import { lifetimes, origin, pkce, refresh, requestFields, tokenPrefixes } from "./setting_groups.ts";
-import { signingAlgorithmField } from "./signing_algorithm_field.ts";
+import { policyFields } from "../../core/policy_fields.ts";
 import type { ProviderSettings } from "./server_settings.ts";
 
 const claimsByScope = record(
@@ -76,18 +76,18 @@ export function providerProfileField(paths: Field<EndpointPaths>): ObjectField<P
 /** Describes {@link ProviderSettings}. */
 export const providerFields = {
   defaultScope: text(["read"], { expected: "a string of space-separated scope values" }),
-  claims: record(texts(["groups"]), { groups: ["groups"], profile: ["employee_no"] }, "an object of arrays of strings"),
-  unmappedClaims: choice(["openid", "none"]),
-  idTokenClaims: choice(["minimal", "like-userinfo"], { default: "minimal" }),
-  accessTokenClaims: texts(["roles"], { default: [] }),
-  alg: { ...signingAlgorithmField, default: "RS256" },
-  accessTokenTyp: choice(["at+jwt", "JWT", "none"], { default: "at+jwt" }),
+  claims: { ...policyFields.claims, default: undefined },
+  unmappedClaims: policyFields.unmappedClaims,
+  idTokenClaims: policyFields.idTokenClaims,
+  accessTokenClaims: policyFields.accessTokenClaims,
+  alg: policyFields.alg,
+  accessTokenTyp: policyFields.accessTokenTyp,
   audience: text(["https://api.example.com"]),
   lifetimes,
   pkce,
   metadata: record(anyValue, { authorization_response_iss_parameter_supported: false }, "an object"),
   paths: endpointPathsField([]),
-  tokenRedirectUri: choice(["required", "optional"], { default: "required" }),
+  tokenRedirectUri: policyFields.tokenRedirectUri,
   origins: record(origin("https://auth.example.com"), { issuer: "https://auth.example.com" }, "an object of origins"),
   accessTokenFormat: choice(["jwt", "opaque"], { default: "jwt" }),
   tokenPrefixes,

@@ -1,6 +1,8 @@
 /** The policy of the whole server: it adds to that of the minimal server what extensions, apps and pages decide by. */
 
+import type { ComparedServer } from "../../core/clients/validate_client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
+import { quote } from "./config_issue.ts";
 import type { ShownGrantType, SupportedGrantType } from "../standing.ts";
 import type { ByPolicy } from "../../core/rules/rule.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
@@ -87,6 +89,11 @@ export function serverPolicy(policy: Policy): ServerPolicy {
 export function byProfile(policy: ByPolicy["policy"] | undefined, setting: string): string {
   const label = (policy as ServerPolicy | undefined)?.profile?.decides.get(setting);
   return label === undefined ? "" : `, by the profile ${label}`;
+}
+
+/** The server with which the core compares a client. */
+export function comparedServer(policy: ServerPolicy): Required<ComparedServer> {
+  return { policy, quote, decidedBy: (name) => byProfile(policy, name) };
 }
 
 /** The grant types that a server supports: the grant types of every server, and those that its settings switch on. */

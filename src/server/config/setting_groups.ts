@@ -1,7 +1,8 @@
 /** The descriptions of the groups of settings, such as `lifetimes`. */
 
+import * as own from "../../core/policy_fields.ts";
 import { responseModesField } from "./client_fields.ts";
-import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "../../core/field.ts";
+import { choice, type Field, type Fields, list, object, seconds, text, texts, whole } from "../../core/field.ts";
 import type { KeySettings, NetworkSettings, ResourceSettings, TokenPrefixes } from "./server_settings.ts";
 import type { Lifetimes, PkceSettings, RefreshSettings, RequestSettings } from "./policy_settings.ts";
 import type { ResponseType } from "./client_metadata.ts";
@@ -9,35 +10,25 @@ import type { ResponseType } from "./client_metadata.ts";
 /** The names of all response types, their words in alphabetical order. */
 export const responseTypeNames: readonly ResponseType[] = ["code", "id_token", "code id_token"];
 
+const { code, session, ...lifetimesOfTokens } = own.lifetimes.members;
+
 /** Describes {@link Lifetimes}. */
 export const lifetimes = object<Lifetimes>("Lifetimes", {
-  code: seconds(300, 600),
+  code,
   device_code: seconds(600, 3600),
-  access_token: seconds(3600),
-  id_token: seconds(3600),
-  refresh_token: seconds(30 * 24 * 3600),
-  refresh_token_idle: seconds(7 * 24 * 3600),
+  ...lifetimesOfTokens,
   authorization_response: whole(120, {
     min: 10,
     max: 600,
     default: 120,
     expected: "a whole number of seconds from 10 to 600",
   }),
-  session: seconds(8 * 3600),
+  session,
 }, { code: 300, access_token: 3600 });
 
 /** Describes {@link RefreshSettings}. */
 export const refresh = object<RefreshSettings>("RefreshSettings", {
-  rotateConfidential: flag(false),
-  rotateBound: flag(false),
-  grace: whole(10, {
-    min: 0,
-    max: 60,
-    default: 0,
-    expected: "whole seconds from 0 to 60",
-    hint: () => "A client repeats a lost request immediately: 10 is enough.",
-  }),
-  onlyOffline: flag(false),
+  ...own.refresh.members,
   reuse: choice(["same", "another"]),
   lifetimeMembers: list(
     choice(["refresh_token_expires_in", "refresh_token_timeout", "authorization_expires_in"]),
@@ -60,11 +51,7 @@ export const tokenPrefixes = object<TokenPrefixes>("TokenPrefixes", {
 
 /** Describes {@link PkceSettings}. */
 export const pkce = object<PkceSettings>("PkceSettings", {
-  requireMethod: flag(false),
-  requireForConfidential: flag(false),
-  acceptNonce: flag(),
-  insecureAllowMissing: flag(false),
-  insecureAllowPlain: flag(false),
+  ...own.pkce.members,
 }, { requireMethod: true, requireForConfidential: true });
 
 /** Describes {@link KeySettings}. */
@@ -130,10 +117,10 @@ export function origin(example: string): Field<string> {
 
 /** The description of {@link RequestSettings}. */
 export const requestFields = {
-  responseModes: { ...responseModesField, default: ["query", "form_post"] },
-  responseTypes: list(choice(responseTypeNames), [["code", "id_token"]], {
-    min: 1,
-    expected: "an array of response types, at least one",
-    default: ["code"],
-  }),
+  responseModes: { ...responseModesField, default: own.policyFields.responseModes.default },
+  responseTypes: {
+    ...own.policyFields.responseTypes,
+    items: choice(responseTypeNames),
+    examples: [["code", "id_token"]],
+  },
 } satisfies Fields<RequestSettings>;

@@ -15,11 +15,11 @@ import { userField } from "./user_fields.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { AnyName } from "./server_policy.ts";
-import { defaultScopes } from "../../core/policy_defaults.ts";
+import { policyFields } from "../../core/policy_fields.ts";
 import type { Insecure, MetadataForm, ServerSettings } from "./server_settings.ts";
 import { defaultSignatureAlgorithms, secretAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { choice, type Field, type Fields, flag, list, type ObjectField, text, texts } from "../../core/field.ts";
+import { choice, type Field, type Fields, flag, list, type ObjectField, text } from "../../core/field.ts";
 import { fromHost } from "./server_names.ts";
 import { endpointPathsField } from "./endpoint_paths.ts";
 import { type McpRevision, mcpRevisions } from "./strictness.ts";
@@ -106,7 +106,7 @@ export const settingFields = {
   clients: clientsField(clientFieldOf([])),
   redirectUris: choice(["registered", "any"], { default: "registered" }),
   users: orAny(list(userField, [userField.examples], { expected: "an array of users" })),
-  scopes: orAny(texts(["openid", "profile", "read"], { default: defaultScopes })),
+  scopes: orAny(policyFields.scopes),
   ...providerFields,
   signatureAlgorithms: list(choice(verificationAlgorithms, { hint: secretAlgorithmHint }), [[
     "PS256",
@@ -122,9 +122,9 @@ export const settingFields = {
   clientAuthMethods: list(choice(clientAuthMethodNames), [["client_secret_basic", "none"]], {
     default: clientAuthMethodNames,
   }),
-  requireRedirectUri: flag(false),
+  requireRedirectUri: policyFields.requireRedirectUri,
   resourceParameter: choice(["optional", "expected", "required"], { default: "optional" }),
-  accessTokenInForm: flag(true),
+  accessTokenInForm: policyFields.accessTokenInForm,
   metadataForms: list(choice(metadataForms), [["oauth-inserted", "openid-appended"]], { default: metadataForms }),
   keys,
   resources: list(resource, [resource.examples], { expected: "an array of resources" }),

@@ -3,15 +3,12 @@
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import type { Policy } from "../../core/policy.ts";
-import {
-  findRedirectUriProblem,
-  findUriProblem,
-  responseParameters,
-  type UriProblem,
-} from "../../core/redirect_uri.ts";
-import { allowsHttp, isLoopback, type LocalUrls, testHosts, unroutableHosts } from "../../core/test_hosts.ts";
+import { describeUriProblem, httpHosts, type UriIssue } from "../../core/clients/uri_problem.ts";
+import { validateRedirectUris as compareRedirectUris } from "../../core/clients/validate_client.ts";
+import { findRedirectUriProblem, findUriProblem, type UriProblem } from "../../core/redirect_uri.ts";
+import { allowsHttp, isLoopback, type LocalUrls } from "../../core/test_hosts.ts";
 import { quote } from "./config_issue.ts";
-import { byProfile, type ServerPolicy, serverPolicy } from "./server_policy.ts";
+import { byProfile, comparedServer, type ServerPolicy, serverPolicy } from "./server_policy.ts";
 
 /**
  * Parses a text as a URL; `undefined` if it is not a URI. The URL parser alone would accept surrounding spaces, and
@@ -19,11 +16,6 @@ import { byProfile, type ServerPolicy, serverPolicy } from "./server_policy.ts";
  */
 export function parseUrl(text: string): URL | undefined {
   return /^[^\s\p{Cc}"<>\\^`{|}]+$/u.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-}
-
-/** The hosts that {@link allowsHttp} allows, for messages. */
-function httpHosts(localUrls: LocalUrls): string {
-  return localUrls ? [testHosts, ...localUrls].join(", ") : unroutableHosts;
 }
 
 /**
@@ -37,13 +29,9 @@ export function validateUrl(path: string, uri: string, localUrls: LocalUrls): Co
   return [{ path, expected, received: quote(uri), hint: "Write https://host/path." }];
 }
 
-/** A problem of a URI. */
-export type UriIssue = Pick<ConfigIssue, "expected" | "hint">;
-
 /** Validates a redirect URI for registration, with the parameters of {@link validateClientUri}. */
 export function validateRedirectUri(uri: string, allowHttp: boolean, localUrls: LocalUrls): UriIssue | undefined {
-  const problem = findRedirectUriProblem(uri, localUrls, allowHttp);
-  return problem && describeProblem(problem, uri, localUrls);
+  return describe(findRedirectUriProblem(uri, localUrls, allowHttp), uri, localUrls);
 }
 
 /**
@@ -52,100 +40,27 @@ export function validateRedirectUri(uri: string, allowHttp: boolean, localUrls: 
  * @param allowHttp Whether plain http is allowed for every host.
  */
 export function validateClientUri(uri: string, allowHttp: boolean, localUrls: LocalUrls): UriIssue | undefined {
-  const problem = findUriProblem(uri, localUrls, allowHttp);
-  return problem && describeProblem(problem, uri, localUrls);
+  return describe(findUriProblem(uri, localUrls, allowHttp), uri, localUrls);
 }
 
-function describeProblem(problem: UriProblem, uri: string, localUrls: LocalUrls): UriIssue {
-  switch (problem) {
-    case "characters":
-      return describeCharacters(uri);
-    case "relative":
-      return { expected: "an absolute URI", hint: "Begin it with https:// or, on a loopback host, http://." };
-    case "fragment":
-      return { expected: "a URI without a fragment", hint: "Remove the # and the text after it." };
-    case "wildcard":
-      return { expected: "a URI without wildcards", hint: "Register each redirect URI as it will be sent." };
-    case "scheme":
-      return {
-        expected: "a scheme that leads to the client",
-        hint: "Use https, http on a loopback host, or a private-use scheme such as com.example.app:/callback.",
-      };
-    case "no scheme":
-      return { expected: "a scheme before the host", hint: "Begin it with https://, or http:// on a loopback host." };
-    case "user information":
-      return { expected: "a URI without user information", hint: "Remove everything between // and @, and the @." };
-    case "host":
-      return /^https?:\/\/[^/?]/i.test(uri)
-        ? { expected: "a host and port in their normal form", hint: `Write them as ${new URL(uri).host}.` }
-        : { expected: "two slashes and a host after the scheme", hint: "Write it as https://host/path." };
-    case "http":
-      return {
-        expected: `https, or http on ${httpHosts(localUrls)}`,
-        hint: 'Use https. For a test without TLS, add "http-redirect-uris" to insecure.',
-      };
-    case "undotted scheme":
-      return {
-        expected: dottedScheme,
-        hint:
-          "Write it as com.example.app:/callback. To test with a product that has this scheme, use an issuer on a " +
-          "test host.",
-      };
-    case "response parameter": {
-      const name = [...new URL(uri).searchParams.keys()].find((name) => responseParameters.includes(name));
-      return {
-        expected: "a query without parameters that belong to the authorization response",
-        hint: `Rename the parameter ${name}.`,
-      };
-    }
-  }
+function describe(problem: UriProblem | undefined, uri: string, localUrls: LocalUrls): UriIssue | undefined {
+  const issue = problem && describeUriProblem(problem, uri, localUrls);
+  const hint = 'Use https. For a test without TLS, add "http-redirect-uris" to insecure.';
+  return problem === "http" ? { ...issue!, hint } : issue;
 }
-
-function describeCharacters(uri: string): UriIssue {
-  if (!/^[\x21-\x7E]+$/.test(uri)) {
-    return { expected: "printable ASCII characters only", hint: "Percent-encode everything else." };
-  }
-  const excluded = /["<>^`{|}]/.exec(uri)?.[0];
-  if (excluded === undefined) {
-    return { expected: "a URI without a backslash", hint: "Write slashes, or percent-encode it as %5C." };
-  }
-  return {
-    expected: "only characters that a URI may have (RFC 3986 §2)",
-    hint: `Percent-encode ${excluded} as ${encodeURIComponent(excluded)}.`,
-  };
-}
-
-/** The scheme that a redirect URI should have if it is neither http nor https. */
-export const dottedScheme = "a private-use scheme with a dot: a reversed domain name that you own";
 
 /** The URIs that authorization responses may be sent to. */
 export function validateRedirectUris(client: ClientMetadata, settings: ServerPolicy): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  const { redirect_uris: uris = [], grant_types = ["authorization_code"] } = client;
-  if (uris.length === 0 && grant_types.includes("authorization_code")) {
-    issues.push({
-      path: "redirect_uris",
-      expected: "at least one redirect URI, because the client is registered for authorization_code",
-      received: "none",
-      hint: "Add the URI that the client listens on, or change grant_types.",
-    });
-  }
-  const { localUrls } = settings.allows;
-  for (const [i, uri] of uris.entries()) {
-    const issue = validateRedirectUri(uri, settings.insecure.includes("http-redirect-uris"), localUrls);
-    if (issue !== undefined) issues.push({ path: `redirect_uris[${i}]`, ...issue, received: quote(uri) });
-    else if (settings.privateUseRedirectUris || /^https?:/i.test(uri)) {
-      issues.push(...validateNativeUri(client, uri, i, settings));
-    } else {
-      issues.push({
-        path: `redirect_uris[${i}]`,
-        expected: `https, or http on a loopback host${byProfile(settings, "privateUseRedirectUris")}`,
-        received: quote(uri),
-        hint: `Use https, or http://127.0.0.1 with any port. ${forTester}`,
-      });
-    }
-  }
-  return issues;
+  const allowHttp = settings.insecure.includes("http-redirect-uris");
+  return compareRedirectUris(client, comparedServer(settings), (uri) => {
+    const issue = validateRedirectUri(uri, allowHttp, settings.allows.localUrls);
+    if (issue !== undefined) return issue;
+    if (settings.privateUseRedirectUris || /^https?:/i.test(uri)) return findNativeIssue(client, uri, settings);
+    return {
+      expected: `https, or http on a loopback host${byProfile(settings, "privateUseRedirectUris")}`,
+      hint: `Use https, or http://127.0.0.1 with any port. ${forTester}`,
+    };
+  });
 }
 
 /**
@@ -166,32 +81,25 @@ export function isUnsupportedUri(
 /** How a tester can make the server accept the redirect URI of a product whose URI cannot change. */
 const forTester = "To test with a product that has this URI, leave the profile out.";
 
-/** An issue if only a native client may have the redirect URI. */
-function validateNativeUri(
+/** The issue of a redirect URI that only a native client may have. */
+function findNativeIssue(
   { application_type = "web" }: ClientMetadata,
   uri: string,
-  index: number,
   settings: ServerPolicy,
-): ConfigIssue[] {
+): UriIssue | undefined {
   const { nativeOnlyRedirectUris } = settings;
   const { protocol, hostname } = new URL(uri);
   const kind = protocol === "http:" ? "loopback" : "private-use";
-  if (protocol === "https:" || !nativeOnlyRedirectUris.includes(kind)) return [];
+  if (protocol === "https:" || !nativeOnlyRedirectUris.includes(kind)) return undefined;
   const isNative = application_type === "native";
-  if (isNative && (kind === "private-use" || isLoopback(hostname))) return [];
+  if (isNative && (kind === "private-use" || isLoopback(hostname))) return undefined;
   const expected = isNative
     ? "https, or http on a loopback host"
     : `an https URI, because application_type is not "native"`;
-  return [{
-    path: `redirect_uris[${index}]`,
-    expected: expected + byProfile(settings, "nativeOnlyRedirectUris"),
-    received: quote(uri),
-    hint: `${
-      isNative
-        ? "Use https, or http://127.0.0.1 with any port."
-        : `Use https, or set application_type to "native" for an app on the user's own device.`
-    } ${forTester}`,
-  }];
+  const fix = isNative
+    ? "Use https, or http://127.0.0.1 with any port."
+    : `Use https, or set application_type to "native" for an app on the user's own device.`;
+  return { expected: expected + byProfile(settings, "nativeOnlyRedirectUris"), hint: `${fix} ${forTester}` };
 }
 
 /** The URIs that the browser may be redirected to after logout. */

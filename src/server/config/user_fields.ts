@@ -1,7 +1,8 @@
 /** Describes the values of users. */
 
+import { userField as own } from "../../core/clients/client_fields.ts";
 import type { User } from "../../core/clients/client.ts";
-import { anyValue, type Field, object, text } from "../../core/field.ts";
+import { type Field, object, text } from "../../core/field.ts";
 
 const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
 
@@ -9,11 +10,7 @@ const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYt
 export const userField = object<Pick<User, "sub" | "name" | "email" | "password">>(
   "User",
   {
-    sub: text(["alice"], {
-      pattern: /^[\x21-\x7E]{1,255}$/,
-      expected: "a string of 1 to 255 printable ASCII characters without spaces",
-      hint: (value) => typeof value === "string" ? "Choose a short identifier that never changes." : undefined,
-    }),
+    ...own.members,
     name: text(["Alice"]),
     email: text(["alice@example.com"]),
     password: text([digest], {
@@ -22,7 +19,7 @@ export const userField = object<Pick<User, "sub" | "name" | "email" | "password"
     }),
   },
   { sub: "alice", name: "Alice", email: "alice@example.com" },
-  { required: ["sub"], others: anyValue },
+  { required: own.required, others: own.others },
 );
 
 /**
@@ -30,5 +27,5 @@ export const userField = object<Pick<User, "sub" | "name" | "email" | "password"
  */
 export const registeredUserField: Field<User> = {
   ...userField,
-  members: { sub: userField.members.sub, password: userField.members.password },
+  members: { ...own.members, password: userField.members.password },
 };

@@ -1,5 +1,6 @@
 /** Validates the issuer and the other URLs of a server. */
 
+import { validateIssuer as validateNormalForm } from "../../core/validate_policy.ts";
 import { isLocalHost, isTestHost, testHosts } from "../../core/test_hosts.ts";
 import { isPrivateHost, privateHostKinds } from "./host_kinds.ts";
 import { suggest } from "../../core/suggest.ts";
@@ -11,30 +12,9 @@ import type { Settings } from "./settings.ts";
 
 /** The issues of an issuer that is not a URL in its normal form. */
 export function validateIssuer({ issuer }: FilledSettings): ConfigIssue[] {
-  const issue = (expected: string, hint: string): ConfigIssue => ({
-    path: "issuer",
-    expected,
-    received: quote(issuer),
-    hint,
-  });
-  if (!URL.canParse(issuer) || !/^https?:\/\/[^/]/.test(issuer)) {
-    const hint = suggest(issuer, [fromHost]) !== undefined
-      ? `Did you mean ${fromHost}?`
-      : "Write it as https://host or, on this machine, http://localhost:9000.";
-    return [issue("an absolute https URL", hint)];
-  }
-  const issues: ConfigIssue[] = [];
-  const url = new URL(issuer);
-  if (issuer.includes("?") || issuer.includes("#") || url.username !== "" || url.password !== "") {
-    issues.push(issue("a URL without query, fragment and user information", "Keep only scheme, host, port and path."));
-  } else if (!/^(?:\/[A-Za-z0-9._~-]+)*\/?$/.test(url.pathname)) {
-    issues.push(issue("a path of plain words between single slashes", "Use letters, digits, - . _ and ~ alone."));
-  } else if (issuer !== url.origin && issuer !== url.href) {
-    issues.push(
-      issue("a URL in its normal form", `Write it as ${quote(url.pathname === "/" ? url.origin : url.href)}.`),
-    );
-  }
-  return issues;
+  const issues = validateNormalForm(issuer, quote);
+  const isFromHost = !URL.canParse(issuer) && suggest(issuer, [fromHost]) !== undefined;
+  return isFromHost ? issues.map((issue) => ({ ...issue, hint: `Did you mean ${fromHost}?` })) : issues;
 }
 
 /** The issue of an `http` issuer on a real host. */

@@ -1,5 +1,6 @@
 /** Logins, clients and pages that are for tests: an issuer on a real host must not have them. */
 
+import { validatePkce } from "../../core/validate_policy.ts";
 import { rejectAny, type Settings } from "./settings.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
@@ -64,15 +65,7 @@ export function validateRealHost(settings: Settings, resolved: FilledSettings, i
       hint: "Remove it, or use an issuer on a test host.",
     });
   }
-  for (const name of ["insecureAllowMissing", "insecureAllowPlain"] as const) {
-    if (!resolved.pkce[name]) continue;
-    issues.push({
-      path: `pkce.${name}`,
-      expected: "false, because the issuer is a real host, where a stolen code must be useless",
-      received: "true",
-      hint: "Remove it, or use an issuer on a test host.",
-    });
-  }
+  issues.push(...validatePkce(resolved.pkce));
   if (settings.clients === undefined && !resolved.insecure.includes("demo-clients")) {
     issues.push({
       path: "clients",

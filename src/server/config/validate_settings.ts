@@ -2,17 +2,17 @@
 
 import { validateAvailable } from "./key_issues.ts";
 import { addressMatcher } from "../../platform/http/ip_address.ts";
-import { scopeToken } from "../../core/params.ts";
-import { isReservedClaim, reservedClaims } from "../../core/claims.ts";
-import { validateClient, validateScopeValues } from "./validate_client.ts";
-import { showPath } from "../../core/field.ts";
+import { issuesBelow, repeatedClients, validateScope } from "../../core/clients/validate_client.ts";
+import { repeatedUsers } from "../../core/clients/validate_user.ts";
+import { validateAlg, validateClaimNames, validateClaims, validateScopes } from "../../core/validate_policy.ts";
+import { validateClient } from "./validate_client.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { byProfile } from "./server_policy.ts";
 import { validateProfile, withProfile } from "./profiles.ts";
 import { validateIssuer, validateIssuerScheme, validateIssuerUrls, withIssuerHostsHint } from "./validate_issuer.ts";
 import type { FilledSettings, ResolvingServer } from "./fill_settings.ts";
-import { defaultScopes } from "../../core/policy_defaults.ts";
+import { defaultScopes } from "../../core/policy_fields.ts";
 import { isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
 import { listed, type Settings } from "./settings.ts";
 import { validateUser } from "./validate_user.ts";
@@ -64,8 +64,9 @@ async function validateExpanded(
     ...validateProfile(settings, resolved),
     ...validateAlgorithm(resolved),
     ...validateExtensionValues(settings, resolved, preset),
-    ...validateScopes(settings, resolved),
-    ...validateClaims(resolved),
+    ...validateScopes(listed(settings.scopes) ?? defaultScopes, quote),
+    ...validateScope("defaultScope", settings.defaultScope, resolved.userScopes, { quote }),
+    ...validateAllClaims(resolved),
     ...validateResources(resolved),
     ...validateGrantTypes(grantTypes),
     ...(await Promise.all(extensions.map(({ settings }) => settings?.validate?.(resolved, resolved.issuer) ?? [])))
@@ -75,40 +76,6 @@ async function validateExpanded(
     ...hasOwnClients ? validateClients(resolved) : [],
     ...validateProxies(settings),
   ];
-}
-
-/** The issues of `scopes` and `defaultScope`. */
-function validateScopes(settings: Settings, resolved: FilledSettings): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  const scopes = listed(settings.scopes) ?? defaultScopes;
-  if (scopes.length === 0) {
-    issues.push({
-      path: "scopes",
-      expected: "at least one scope value",
-      received: "an empty array",
-      hint: "Remove the setting for the default, or add scope values.",
-    });
-  }
-  for (const [i, token] of scopes.entries()) {
-    if (scopes.indexOf(token) < i) {
-      issues.push({
-        path: `scopes[${i}]`,
-        expected: "each value once",
-        received: `${quote(token)} again`,
-        hint: "Remove one of the two.",
-      });
-    }
-    if (scopeToken.test(token)) continue;
-    issues.push({
-      path: `scopes[${i}]`,
-      expected: "printable ASCII without spaces, quotes and backslashes",
-      received: quote(token),
-      hint: "Write each scope value as a separate item.",
-    });
-  }
-  const defaultScope = settings.defaultScope === undefined ? [] : resolved.defaultScope;
-  issues.push(...validateScopeValues("defaultScope", defaultScope, resolved.userScopes));
-  return issues;
 }
 
 /**
@@ -148,13 +115,7 @@ function validateAlgorithm(resolved: FilledSettings): ConfigIssue[] {
   const ofOthers = signatureAlgorithms.flatMap((name, i) => validateAvailable(`signatureAlgorithms[${i}]`, name));
   if (ofOthers.length > 0) return ofOthers;
   // A profile that decides the algorithms decides alg too.
-  if (signatureAlgorithms.includes(alg) || byProfile(resolved, "signatureAlgorithms") !== "") return [];
-  return [{
-    path: "alg",
-    expected: `one of signatureAlgorithms, ${signatureAlgorithms.join(", ")}`,
-    received: quote(alg),
-    hint: "Set alg to one of them, or add it to signatureAlgorithms.",
-  }];
+  return byProfile(resolved, "signatureAlgorithms") === "" ? validateAlg(resolved, quote) : [];
 }
 
 /**
@@ -205,30 +166,19 @@ function validateResources({ resources = [], providers }: FilledSettings): Confi
 function validateUsers({ users, issuer, allows }: FilledSettings): ConfigIssue[] {
   // An issuer that is not a URL has its own issue, and may mean a test host.
   const openLogin = !URL.canParse(issuer) || allows.openLogin;
-  const first = firstIndexes(users.map(({ sub }) => sub));
+  const repeated = repeatedUsers(users, quote);
   return users.flatMap((user, i) => [
     ...issuesBelow(`users[${i}]`, validateUser(user, openLogin)),
-    ...first.get(user.sub) === i ? [] : [{
-      path: `users[${i}].sub`,
-      expected: "a subject that no other user has",
-      received: quote(user.sub),
-      hint: "Choose another one.",
-    }],
+    ...repeated.get(i) ?? [],
   ]);
 }
 
 function validateClients(resolved: FilledSettings): ConfigIssue[] {
-  const indexes = firstIndexes(resolved.clients.map(({ client_id }) => client_id));
-  return resolved.clients.flatMap((client, i) => {
-    const first = indexes.get(client.client_id)!;
-    const repeated = first === i ? [] : [{
-      path: `clients[${i}].client_id`,
-      expected: "an id that no other client has",
-      received: quote(client.client_id),
-      hint: `Rename this one, or remove clients[${first}].`,
-    }];
-    return [...repeated, ...issuesBelow(`clients[${i}]`, validateClient(client, resolved))];
-  });
+  const repeated = repeatedClients(resolved.clients, quote);
+  return resolved.clients.flatMap((client, i) => [
+    ...repeated.get(i) ?? [],
+    ...issuesBelow(`clients[${i}]`, validateClient(client, resolved)),
+  ]);
 }
 
 function validateProxies({ trustProxy = [] }: Settings): ConfigIssue[] {
@@ -247,49 +197,12 @@ function validateProxies({ trustProxy = [] }: Settings): ConfigIssue[] {
   });
 }
 
-/** The index at which each value occurs first. */
-function firstIndexes(values: readonly string[]): ReadonlyMap<string, number> {
-  return new Map(values.map((value, i) => [value, i] as const).reverse());
-}
-
-/** Issues whose paths are relative to an item of a list. */
-function issuesBelow(path: string, issues: readonly ConfigIssue[]): ConfigIssue[] {
-  return issues.map((issue) => ({ ...issue, path: `${path}.${issue.path}` }));
-}
-
 /** Checks `claims`, `accessTokenClaims`, and the claims of resources. */
-function validateClaims({ claims, accessTokenClaims, resources = [] }: FilledSettings): ConfigIssue[] {
+function validateAllClaims({ claims, accessTokenClaims, resources = [] }: FilledSettings): ConfigIssue[] {
   return [
-    ...validateClaimNames("accessTokenClaims", accessTokenClaims, "access token"),
-    ...Object.entries(claims).flatMap(([scope, names]) => {
-      const path = showPath(["claims", scope]);
-      const issues = validateClaimNames(path, names);
-      return scopeToken.test(scope) ? issues : [{
-        path,
-        expected: "a scope value: printable ASCII without spaces, quotes and backslashes",
-        received: quote(scope),
-        hint: "Use one scope value as the name of each list of claims.",
-      }, ...issues];
-    }),
+    ...validateClaims({ claims, accessTokenClaims }, quote),
     ...resources.flatMap(({ access_token_claims: names = [] }, i) =>
-      validateClaimNames(`resources[${i}].access_token_claims`, names, "access token")
+      validateClaimNames(`resources[${i}].access_token_claims`, names, quote, "access token")
     ),
   ];
-}
-
-function validateClaimNames(path: string, names: readonly string[], reservedIn?: "access token"): ConfigIssue[] {
-  return names.flatMap((name, i) => {
-    const issue = (expected: string, received: string, hint: string) => [
-      { path: `${path}[${i}]`, expected, received, hint },
-    ];
-    if (name === "") return issue("the name of a claim", quote(name), "Use the name of a member of your users.");
-    if (isReservedClaim(name, reservedIn)) {
-      const others = reservedIn === undefined
-        ? ""
-        : ", and in access tokens active, token_type, userinfo_claims, userinfo_values";
-      const hint = `Remove it, or rename the member of your users. Reserved: ${reservedClaims.join(", ")}${others}.`;
-      return issue("a claim about the user that is not reserved", quote(name), hint);
-    }
-    return names.indexOf(name) === i ? [] : issue("each claim once", `${quote(name)} again`, "Remove one of the two.");
-  });
 }

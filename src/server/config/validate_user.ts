@@ -1,6 +1,6 @@
 /** Validates users, of the configuration or registered at run time. */
 
-import { isDeeperThan } from "../../core/json_value.ts";
+import { validateMembers } from "../../core/clients/validate_user.ts";
 import type { User } from "../../core/clients/client.ts";
 import { isWeakDigest, parsePasswordDigest } from "./password_digest.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
@@ -17,24 +17,7 @@ export function validateUser(user: User, openLogin = true): ConfigIssue[] {
   if (issues.length > 0) return issues;
   const { sub: _, password, ...claims } = user;
   if (password !== undefined) issues.push(...validatePassword(password, openLogin));
-  for (const [path, value] of Object.entries(claims)) {
-    if (isDeeperThan(maxClaimDepth, value)) {
-      issues.push({
-        path,
-        expected: `arrays and objects nested at most ${maxClaimDepth} deep`,
-        received: "deeper nesting",
-        hint: "Reduce the nesting.",
-      });
-    } else if (containsBigInt(value)) {
-      issues.push({
-        path,
-        expected: "a value that JSON can represent",
-        received: "a BigInt",
-        hint: "Use a number or a string.",
-      });
-    }
-  }
-  return issues;
+  return [...issues, ...validateMembers(claims)];
 }
 
 function validatePassword(password: string, openLogin: boolean): ConfigIssue[] {
@@ -66,12 +49,4 @@ function passwordHint(password: string): string {
   return foreign === undefined
     ? "Run latchkey hash-password, and write its output."
     : `${foreign} cannot be converted: run latchkey hash-password with the password itself, and write its output.`;
-}
-
-/** Maximum depth of claims: JSON.parse reads deeper values than JSON.stringify can write. */
-const maxClaimDepth = 32;
-
-function containsBigInt(value: unknown): boolean {
-  return typeof value === "bigint" ||
-    typeof value === "object" && value !== null && Object.values(value).some(containsBigInt);
 }

@@ -8,7 +8,7 @@ import { isSupported } from "../../core/request/scope.ts";
 import type { CheckInput } from "../../core/server.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import { hasCode, releasesClaims } from "../config/response_type.ts";
-import { separatorFix } from "../config/separators.ts";
+import { separatorFix } from "../../core/separators.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { explainLoginHost } from "./login_host.ts";
 import { notePrompt, noteScope } from "./notes.ts";

@@ -7,7 +7,7 @@ import type {
 } from "../../core/rules/authorize.ts";
 import { byProfile } from "../config/server_policy.ts";
 import { responseTypeNames } from "../config/setting_groups.ts";
-import { separatorFix } from "../config/separators.ts";
+import { separatorFix } from "../../core/separators.ts";
 import { sortResponseType } from "../../core/params.ts";
 import { quotedUrlFix } from "./parameters.ts";
 import type { RejectionTexts } from "./rule_text.ts";

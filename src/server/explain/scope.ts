@@ -2,7 +2,7 @@
 
 import { suggest } from "../../core/suggest.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
-import { separatorFix } from "../config/separators.ts";
+import { separatorFix } from "../../core/separators.ts";
 import { redactText } from "../redaction/redact.ts";
 import type { MissingScope, ScopeValues, WrongScope } from "../../core/rules/authorize.ts";
 import type { HostedServer } from "../hosted_server.ts";

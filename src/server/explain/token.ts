@@ -5,7 +5,7 @@ import { splitScope } from "../../core/params.ts";
 import { requirementOf } from "../standing.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 import { settingOfGrantType } from "../config/validate_client.ts";
-import { separatorFix } from "../config/separators.ts";
+import { separatorFix } from "../../core/separators.ts";
 import type { Expired, tokenRules } from "../../core/rules/token.ts";
 import { explainRepeated } from "./parameters.ts";
 import { explainFailedAuthentication } from "./client_authentication.ts";

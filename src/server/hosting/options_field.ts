@@ -6,7 +6,7 @@ import type { ExtensionSettings } from "../extensions/settings.ts";
 import { clientFieldOf } from "../config/client_fields.ts";
 import { registeredUserField } from "../config/user_fields.ts";
 import type { KnownExtension } from "../config/extension_settings.ts";
-import { type Field, type Fields, list, object, text } from "../../core/field.ts";
+import { type Field, type Fields, functionField, list, object, objectField, text } from "../../core/field.ts";
 import { quote } from "../config/config_issue.ts";
 import { validate } from "../config/validate.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
@@ -17,20 +17,6 @@ import { extensions as allExtensions } from "./extensions.ts";
 import { endpointPathsField } from "../config/endpoint_paths.ts";
 import { profileField } from "../config/profile_field.ts";
 import { replacedSettings } from "../config/replaced_members.ts";
-
-const functionField: Field<never> = {
-  type: "function",
-  expected: "a function",
-  examples: [],
-  hint: () => "Pass a function, or remove the option.",
-};
-
-const objectField: Field<never> = {
-  type: "object",
-  expected: "an object",
-  examples: [],
-  hint: () => "Pass an object, or remove the option.",
-};
 
 const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
   ...settingFields,

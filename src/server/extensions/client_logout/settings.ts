@@ -5,7 +5,8 @@
 
 import { describeSettings } from "../../config/extension_settings.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
-import { type UriIssue, validateClientUri } from "../../config/uri_issues.ts";
+import type { UriIssue } from "../../../core/clients/uri_problem.ts";
+import { validateClientUri } from "../../config/uri_issues.ts";
 import { type Fields, flag, object, seconds, text, withDefaults } from "../../../core/field.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";

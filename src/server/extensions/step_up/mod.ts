@@ -7,7 +7,7 @@ import { metadataOf } from "../../config/client_metadata.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
 import { warn } from "../../trace.ts";
-import { separatorFix } from "../../config/separators.ts";
+import { separatorFix } from "../../../core/separators.ts";
 import type { CheckInput } from "../../../core/server.ts";
 import { namedClaims } from "../../entries/requested_claims.ts";
 import { stepUpClientFields, type StepUpPolicy, stepUpSettings, validateLevels } from "./settings.ts";
