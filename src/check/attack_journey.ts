@@ -150,6 +150,13 @@ async function perform(
     // A session that the application has ended never refreshes again.
     const isLoggedOut = async () =>
       session?.currentUser !== undefined && await session.currentUser().catch(() => "unknown") === undefined;
+    const hidesRejection = journey === "refresh" && outcome === "accepted" && conclusion === undefined &&
+      trap.requests.length === 0 && !control.capabilities.has("showsRefresh");
+    if (hidesRejection && (attack.level === "must-reject" || attack.level === "should-reject")) {
+      return unknownResult(task, "inconclusive", "a refresh that the server rejects looks like one that succeeds", {
+        evidence,
+      });
+    }
     const observation: Observation = {
       ...evidence,
       outcome: conclusion?.outcome ?? outcome,

@@ -16,6 +16,7 @@ export type Capability =
   | "requestResource"
   | "acceptToken"
   | "refresh"
+  | "showsRefresh"
   | "request"
   | "currentUser"
   | "claims"
@@ -98,6 +99,7 @@ const capabilities: Readonly<Record<Capability, CapabilityDescription>> = {
   requestResource: driven("request a resource without a token", "ClientDriver.requestResource"),
   acceptToken: driven("send an access token to the client", "ClientDriver.acceptToken", "--token-in"),
   refresh: { ...driven("refresh the tokens", "ClientSession.refresh", "--refresh-url"), seen: "refreshes its tokens" },
+  showsRefresh: { missing: "a refresh that the server rejects looks like one that succeeds" },
   request: driven("use the access token", "ClientSession.request", "--api-url"),
   currentUser: driven("read who is logged in", "ClientSession.currentUser"),
   claims: driven("read the claims of a session", "ClientSession.claims"),

@@ -5,8 +5,9 @@
 
 import type { Exchange } from "../recorder/exchange.ts";
 import type { Fault } from "../testing/faults/fault.ts";
-import { body } from "../testing/faults/mod.ts";
+import { body, error } from "../testing/faults/mod.ts";
 import { forgeJwt, signWithForeignKey } from "./attacks/forged_jwt.ts";
+import { refreshRequest } from "./attacks/refresh.ts";
 import type { Attempt } from "./attempt.ts";
 import { countLogins } from "./attack.ts";
 import { isExpected } from "./attack_journey.ts";
@@ -169,19 +170,23 @@ export const noControl: ControlResult = {
 };
 
 /**
- * Adds to the control whether the client reads the ID token, and whether it verifies its signature: logins whose ID
- * token is a text, or is signed with another key. An application in another process must log in again afterwards; it is
- * restarted if it cannot.
+ * Adds to the control whether a refresh shows that the server has rejected it, whether the client reads the ID token,
+ * and whether it verifies its signature: logins whose ID token is a text, or is signed with another key. An application
+ * in another process must log in again afterwards; it is restarted if it cannot.
  */
 export async function probeClient(runner: Runner, control: ControlResult): Promise<ControlResult> {
   const { restart } = runner;
   const { as } = runner.options;
-  if (!control.capabilities.has("idToken") || !await rejects(runner, control, textAsIdToken)) return control;
+  const showsRefresh = control.capabilities.has("refresh") && await reportsRejectedRefresh(runner, control);
+  const seen: ControlResult = showsRefresh
+    ? { ...control, capabilities: new Set([...control.capabilities, "showsRefresh"]) }
+    : control;
+  if (!seen.capabilities.has("idToken") || !await rejects(runner, control, textAsIdToken)) return seen;
   const checksSignature = await rejects(runner, control, forgeJwt("ID token of another key", signWithForeignKey));
   const probed = {
-    ...control,
+    ...seen,
     capabilities: new Set<Capability>([
-      ...control.capabilities,
+      ...seen.capabilities,
       "readsIdToken",
       ...checksSignature ? ["checksSignature"] as const : [],
     ]),
@@ -209,6 +214,18 @@ async function rejects(
   return await inEnvironment(async ({ as, begin }, watch) => {
     const rule = as.on("token").once(fault);
     const { outcome } = await attempt((signal) => begin(sessionStartsOf(driver)[0]!, signal), watch);
+    rule.remove();
+    return outcome !== "accepted" || countLogins(as.log.unmasked.exchanges) > control.authorizations;
+  });
+}
+
+/** Whether a refresh fails, or leads to a new login, when the server rejects it. */
+async function reportsRejectedRefresh({ driver, attempt, inEnvironment }: Runner, control: ControlResult) {
+  return await inEnvironment(async ({ as, begin }, watch) => {
+    const { result: session } = await attempt((signal) => begin(sessionStartsOf(driver)[0]!, signal), watch);
+    if (session?.refresh === undefined) return false;
+    const rule = as.on("token", refreshRequest).always(error("invalid_grant"));
+    const { outcome } = await attempt(() => session.refresh!(), watch);
     rule.remove();
     return outcome !== "accepted" || countLogins(as.log.unmasked.exchanges) > control.authorizations;
   });

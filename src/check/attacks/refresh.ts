@@ -24,6 +24,12 @@ async function assessKeptSession(observation: Observation): Promise<Assessment> 
   };
 }
 
+const refreshedAtMostTwice = atMost(2, "token", (requests) => `the client refreshed ${requests} times`);
+
+/** Whether the refresh ended without an error and without a new login. */
+const hidesRejection = (observation: Observation) =>
+  observation.outcome === "accepted" && exchangesOf(observation, "authorize").length === 0;
+
 /** The attacks of the category `refresh`. */
 export const refreshAttacks: readonly Attack[] = [
   defineAttack({
@@ -88,7 +94,15 @@ export const refreshAttacks: readonly Attack[] = [
     sources: ["RFC 6749 §5.2", "punkpeye/mcp-remote#91", "CherryHQ/cherry-studio#12598"],
     match: refreshRequest,
     always: () => error("invalid_grant"),
-    assess: atMost(2, "token", (requests) => `the client refreshed ${requests} times`),
+    assess: (observation) =>
+      refreshedAtMostTwice(observation) ?? (hidesRejection(observation)
+        ? {
+          passed: false,
+          isWarning: true,
+          because: "the session continues as if the server had refreshed it",
+          seen: "kept",
+        }
+        : undefined),
   }),
   defineAttack({
     id: "refresh/id-token-forged",
