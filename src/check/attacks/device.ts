@@ -216,8 +216,10 @@ export const deviceAttacks: readonly Attack[] = [
       });
     },
     assess(observation) {
-      const isZero = observation.exchanges.some(({ faults }) => faults.includes("interval 0"));
-      return findShortGap(observation, [isZero ? 1 : defaultInterval]);
+      const has = (value: unknown) => observation.exchanges.some(({ faults }) => faults.includes(`interval ${value}`));
+      const short = findShortGap(observation, [has(0) ? 1 : defaultInterval]);
+      // The specification does not say what a device does with a value that is not positive, or no number.
+      return short && { ...short, isWarning: !has("absent") };
     },
   }),
 ];

@@ -76,6 +76,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     ...delivered,
     id: "response/twice",
+    fix: "Delete the login, with its state and code verifier, before the token request: no later delivery finds it.",
     needs: ["receiveCallback", "requestsTokens"],
     title: "The browser delivers the same authorization response twice, as after a double click or a reload.",
     correctClient: "The client exchanges the code once, and the second delivery does not end the session.",
@@ -108,7 +109,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       const passed = exchanges === 1 && user === expectedSub;
       const because = `${sent}, and the session ${user === expectedSub ? "continues" : "ended"}`;
       // An application may log out on any error.
-      return { outcome, passed, isWarning: exchanges === 1, because, seen: exchanges > 1 ? "repeated" : "ended" };
+      return { outcome, passed, isWarning: exchanges === 1, because, seen: exchanges > 1 ? "kept" : "ended" };
     },
   }),
   defineAttack({
