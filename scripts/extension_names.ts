@@ -54,7 +54,7 @@ const settingNames: Readonly<Record<string, string>> = {
 
 /** Words of extensions that are in no name of the core, not even as a part of it. */
 const wordsOfExtensions =
-  /certificate|ciba|claim_?requests|dpop|jarm|mcp|mtls|poll|pushed|record_?use|requested_?claims|resources|security_?event|tls_/gi;
+  /(?<!")\ba[cm]r\b|\blevels?\b|certificate|ciba|claim_?requests|dpop|jarm|mcp|mtls|poll|pushed|record_?use|requested_?claims|resources|security_?event|tls_/gi;
 
 /** Files that may contain names of extensions, and why. */
 const sharedFiles: Readonly<Record<string, string>> = {
@@ -116,7 +116,7 @@ function namesOf(extension: Extension, server: HostedServer): string[] {
     ...values.subjectTypes ?? [],
     ...Object.keys(extension.clientMetadata?.fields ?? {}),
     ...Object.keys(extension.jwtTypes ?? {}),
-    ...Object.keys(extension.metadata?.(server, []) ?? {}),
+    ...Object.keys(extension.metadata?.(server, [], { claims_supported: [] }) ?? {}),
     ...recordKinds(text),
     ...name === "dpop" ? [server.receipt.schemes(server).at(-1)!] : [],
     ...[...text.matchAll(/"(\w+)" as ExtensionErrorCode/g)].map(([, code]) => code!),

@@ -16,10 +16,6 @@ export interface Approval extends WithExtensions {
   readonly claims?: readonly string[];
   /** When the user was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
-  /** The level of authentication that a new login reached (`acr`). Default: none. */
-  readonly acr?: string;
-  /** The methods of a new login (RFC 8176). Default: the methods of the level. */
-  readonly amr?: readonly string[];
   /** The name of the consent, which the user can revoke later; absent if no consent was asked for. */
   readonly consent?: string;
 }

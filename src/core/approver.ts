@@ -32,7 +32,7 @@ export interface ApproverContext {
 /**
  * Decides an authorization request: returns an {@link Approval}, or a response such as a page or a redirect if the user
  * must act first. An approval with the user and the authentication time of the session continues the session. Any other
- * approval starts a new session, at the level that `acr` states.
+ * approval starts a new session.
  *
  * @throws {OAuthError} Such as `access_denied`. The server sends it to the client.
  *
@@ -72,7 +72,7 @@ export async function approveAutomatically(
 ): Promise<Approval> {
   // This check runs before login_hint creates a user.
   rejectCrossSiteLogin(context, pending);
-  const { scope, extensions, loginRequirements: { loginHint, acr, demandedSubs } } = request;
+  const { scope, extensions, loginRequirements: { loginHint, demandedSubs } } = request;
   const { server } = context;
   const { client } = pending;
   const hintedUser = loginHint === undefined
@@ -89,7 +89,7 @@ export async function approveAutomatically(
   if (user === undefined) throw reject("AZ-21", { denied: "no users" });
   const approval = { user, scope, extensions };
   if (session !== undefined && user.sub === currentUser?.sub) return { ...approval, authTime: session.authTime };
-  return { ...approval, authTime: now(), ...server.levels?.reached(server, "auto", acr) };
+  return { ...approval, authTime: now() };
 }
 
 async function findDemandedUser(

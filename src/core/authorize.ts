@@ -17,12 +17,12 @@ import { emptyHeadResponse, isResponse, type ResponseLike, withHeaders } from ".
 import type { Params } from "./params.ts";
 import { reject } from "./reject.ts";
 import { readRequest, warnAcceptedRequest } from "./request.ts";
-import { rejectOldLogin, statedLevel, usableSession } from "./request/login.ts";
+import { rejectOldLogin, usableSession } from "./request/login.ts";
 import type { Destination, PendingAuthorization } from "./request/authorization_request.ts";
 import { findDestination } from "./request/destination.ts";
 import type { Handlers } from "./route.ts";
 import type { Server } from "./server.ts";
-import { createSession, endForgottenSessions, type Session } from "./session/session.ts";
+import { endForgottenSessions, type Session } from "./session/session.ts";
 import { readSession, setSessionCookie } from "./session/cookies.ts";
 
 /**
@@ -89,15 +89,12 @@ export async function decideRequest(
     if (isPromptNone) throw reject("OI-03", { needs: "user interaction" });
     return isResponse(decision) ? withHeaders(decision, approverPageHeaders) : decision;
   }
-  const { user, authTime, acr, amr } = decision;
-  if (session?.sub === user.sub && session.authTime === authTime && (acr ?? session.acr) === session.acr) {
-    return await completeAuthorization(context, pending, decision, session, session);
+  const approvedSession = await server.sessionFor(server, decision, session, previousSession);
+  if (approvedSession !== session) {
+    if (isPromptNone) throw reject("OI-03", { problem: "other user approved" });
+    rejectOldLogin(loginRequirements, startedAt, decision.authTime, previousSession);
   }
-  if (isPromptNone) throw reject("OI-03", { problem: "other user approved" });
-  rejectOldLogin(loginRequirements, startedAt, authTime, previousSession);
-  const level = acr === undefined && amr === undefined ? undefined : statedLevel(server, decision);
-  const newSession = createSession(server, user, authTime, previousSession, level);
-  return await completeAuthorization(context, pending, decision, newSession, previousSession);
+  return await completeAuthorization(context, pending, decision, approvedSession, previousSession);
 }
 
 /** Keeps the page of an embedding program's approver out of caches and referrers. */

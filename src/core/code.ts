@@ -9,7 +9,6 @@ import { randomId, storageKey } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import type { Session } from "./session/session.ts";
 import type { PendingAuthorization } from "./request/authorization_request.ts";
-import { allowsUser } from "./request/login.ts";
 
 /**
  * The grant of an approved request. Everything that can be rejected without issuing anything is rejected here; at last
@@ -24,14 +23,15 @@ export async function acceptApproval(
   session: Session,
 ): Promise<Grant> {
   const { request, destination: { storedRequest }, client } = pending;
-  await rejectOtherLogin(server, pending, session);
+  const unmet = await server.findUnmetDemand(server, pending, session);
+  if (unmet !== undefined) throw unmet.error;
   const granted = await server.grants.granted(server, client, request, approval);
   if (server.grants.isEmpty(granted)) throw reject("AZ-18", { requested: request.scope });
   if (granted.scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
     server.observe?.(server, client.id, "OI-09", { grantTypes: client.grantTypes });
   }
-  const { user, sub, authTime, acr, amr, sid } = session;
-  const subject = { sub, authTime, acr, amr, sid };
+  const { user, sub, authTime, sid, extensions } = session;
+  const subject = { sub, authTime, sid, extensions };
   const grant = await server.grants.create(server, client, { subject, ...granted }, user);
   const change = await server.grants.findChange(server, client, grant);
   if (change !== undefined) throw reject("AZ-21", { denied: "no longer valid" });
@@ -56,14 +56,6 @@ export async function issueResponse(
   const { subject, scope, extensions } = grant;
   const authorization = { client, scope, grantId, subject, nonce, grant, extensions };
   return await type.issue(server, authorization, destination, issueCode);
-}
-
-/** Rejects an approval in a login of another user, or at another level, than the request demands. */
-async function rejectOtherLogin(server: Server, pending: PendingAuthorization, { sub, acr }: Session): Promise<void> {
-  const { demandedSubs = [], acr: demanded } = pending.request.loginRequirements;
-  if (!await allowsUser(server, pending, sub)) throw reject("OI-08", { demandedSubs });
-  if (demanded?.includes(acr ?? "") !== false) return;
-  throw server.levels?.missed(demanded, acr) ?? reject("OI-05", { demanded, reached: acr });
 }
 
 /** Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7). */

@@ -11,12 +11,13 @@ import { jwtSigner, jwtTypes } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
 import { namesOf } from "./names.ts";
 import { checksWith } from "./request.ts";
+import { findUnmetDemand } from "./request/login.ts";
 import { resolveRequest } from "./request/request_source.ts";
 import { ownResponseModes } from "./request/authorization_request.ts";
 import { json } from "./http/message.ts";
 import { randomToken } from "./secrets.ts";
 import type { GrantType, Server } from "./server.ts";
-import { endSession } from "./session/session.ts";
+import { endSession, sessionFor } from "./session/session.ts";
 import { publicIdentifiers } from "./subjects.ts";
 import { tokenIssuers } from "./tokens/mod.ts";
 import { bearerTokens } from "./tokens/read_access_token.ts";
@@ -59,7 +60,8 @@ export function createServer<Added extends object>(
     resolveRequest,
     responseModes: ownResponseModes,
     responseTypes: new Map([["code", { name: "code" }]]),
-    levels: undefined,
+    findUnmetDemand,
+    sessionFor,
     tokenIssuers,
     endSession,
     receipt: bearerTokens,

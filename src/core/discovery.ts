@@ -30,11 +30,12 @@ export function discoveryHandlers(extensions: readonly Pick<CoreExtension, "meta
   return {
     GET: (context) => {
       const { server } = context;
-      const added = extensions.map(({ name, metadata }) =>
-        immediate(`metadata of the extension ${name}`, metadata?.(server, context.app.endpoints))
-      );
-      const document = withoutEmpty(Object.assign(metadata(context, supportedClaims(server)), ...added));
-      return json(200, document, { "cache-control": "public, max-age=60" });
+      const document = metadata(context, supportedClaims(server));
+      for (const { name, metadata } of extensions) {
+        const added = metadata?.(server, context.app.endpoints, document);
+        Object.assign(document, immediate(`metadata of the extension ${name}`, added));
+      }
+      return json(200, withoutEmpty(document), { "cache-control": "public, max-age=60" });
     },
   };
 }
@@ -66,7 +67,7 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: acceptedSigningAlgorithms(server.settings),
-    claims_supported: [...idTokenClaims, ...server.levels === undefined ? [] : ["acr", "amr"], ...claims],
+    claims_supported: [...idTokenClaims, ...claims],
     prompt_values_supported: promptValues,
     // The default is true (OpenID Connect Discovery §3).
     request_uri_parameter_supported: false,

@@ -34,8 +34,16 @@ export interface CoreExtension<Own = object> {
   readonly requestChecks?: readonly RequestCheck[];
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
   endpoints?(settings: Policy & Own, options: EndpointOptions): readonly Endpoint[];
-  /** Its members of metadata documents (RFC 8414 §2); an empty list is omitted. Default: none. */
-  metadata?(server: ServerWith<Own>, endpoints: readonly EndpointDescription[]): Readonly<Record<string, unknown>>;
+  /**
+   * Its members of metadata documents (RFC 8414 §2); an empty list is omitted. Default: none.
+   *
+   * @param document The members of the core and of the extensions before this one.
+   */
+  metadata?(
+    server: ServerWith<Own>,
+    endpoints: readonly EndpointDescription[],
+    document: Readonly<Record<string, unknown>>,
+  ): Readonly<Record<string, unknown>>;
   /** Its methods of client authentication. Default: none. */
   readonly clientAuthentication?: readonly ClientAuth[];
   /** The `typ` of the header of each kind of JWT that it signs; `undefined`: no `typ`. Default: it signs none. */

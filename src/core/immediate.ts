@@ -28,7 +28,6 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 
 /** The functions of `Server`, and of its members, that must return immediately; `listeners` return nothing. */
 const functions = {
-  levels: ["missed", "reached"],
   grants: ["isEmpty"],
   receipt: ["read", "schemes", "challenge"],
 } as const;

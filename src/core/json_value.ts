@@ -11,7 +11,7 @@ export function isTextList(value: unknown): value is readonly string[] {
 }
 
 /** Whether a value has more than this many levels of arrays and objects. */
-export function isDeeperThan(levels: number, value: unknown): boolean {
+export function isDeeperThan(depth: number, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member));
+  return depth === 0 || Object.values(value).some((member) => isDeeperThan(depth - 1, member));
 }

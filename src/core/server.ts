@@ -11,10 +11,11 @@
  * refresh token, and `issueTokens` (`tokens/mod.ts`).
  */
 
+import type { Approval } from "./approval.ts";
 import type { Store } from "./store/store.ts";
 import type {
-  AuthenticationLevels,
   AuthorizationRequest,
+  PendingAuthorization,
   ResponseModes,
   ResponseTypes,
 } from "./request/authorization_request.ts";
@@ -29,6 +30,7 @@ import type {
   ResourceRequest,
   TokenResponse,
 } from "./grants/authenticated_request.ts";
+import type { OAuthError } from "./errors.ts";
 import type { GrantFunctions } from "./grants/grant_functions.ts";
 import type { HttpResponse } from "./http/message.ts";
 import type { Observations } from "./observations.ts";
@@ -37,6 +39,8 @@ import type { ServerNames } from "./names.ts";
 import type { Policy } from "./policy.ts";
 import type { ClientAddress } from "./router.ts";
 import type { RandomBytes } from "./secrets.ts";
+import type { UnusableSession } from "./rules/openid.ts";
+import type { Session } from "./session/login.ts";
 import type { SubjectIdentifiers } from "./subjects.ts";
 import type { AccessToken, AccessTokenClaims } from "./tokens/access_token.ts";
 import type { SentToken } from "./tokens/sent_token.ts";
@@ -69,8 +73,6 @@ export interface Server {
   readonly responseModes: ResponseModes<Server>;
   /** The response types that the settings switch on, by name. */
   readonly responseTypes: ResponseTypes<Server>;
-  /** The levels of authentication (`acr`); absent if the server has none. */
-  readonly levels?: AuthenticationLevels<Server>;
   /** The checks of requests for access, in the order in which they run. */
   readonly requestChecks: readonly RequestCheck[];
   /**
@@ -101,6 +103,24 @@ export interface Server {
   readonly responses: ClientResponses;
   /** How protected resources of the server receive access tokens. */
   readonly receipt: TokenReceipt;
+  /** Why a login does not meet the demands of a request; `undefined` if it does. */
+  findUnmetDemand(
+    server: Server,
+    pending: PendingAuthorization,
+    login: Session,
+  ): Promise<UnmetDemand | undefined>;
+  /**
+   * The session of an approved login: the given one, if the approval continues it, otherwise a new one.
+   *
+   * @param session The session that the request may use.
+   * @param previousSession The session of the browser, even if the request may not use it.
+   */
+  sessionFor(
+    server: Server,
+    approval: Approval,
+    session: Session | undefined,
+    previousSession: Session | undefined,
+  ): Session | Promise<Session>;
   /** Ends a session and revokes the grants that are bound to it. */
   endSession(server: Server, session: EndingSession): Promise<unknown>;
   /** The clients that are known, and how others become known. */
@@ -124,6 +144,14 @@ export interface Server {
     name: Name,
     facts: Observations[Name],
   ): void;
+}
+
+/** @internal A demand of a request that a login does not meet. */
+export interface UnmetDemand {
+  /** Why the request cannot use the session of the login. */
+  readonly session: UnusableSession;
+  /** The error of an approval in that login. */
+  readonly error: OAuthError;
 }
 
 /** @internal A session that ends, with the ids of earlier ones in the same browser. */

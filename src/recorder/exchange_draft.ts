@@ -170,12 +170,15 @@ function findTitle(
   return Object.hasOwn(grantTitles, grantType) ? grantTitles[grantType]! : title;
 }
 
+/** The checks that have passed, each once: a login that continues is checked again when it is approved. */
 function toPassedChecks(passed: ExchangeDraft["passed"]): PassedCheck[] {
   const checks: PassedCheck[] = [];
   for (let i = 0; i < passed.length; i += 2) {
     const value = passed[i + 1];
     const text = typeof value === "number" ? `valid until ${new Date(value).toISOString()}` : value;
-    checks.push({ rule: passed[i] as RuleId, ...text !== undefined && { value: text } });
+    const rule = passed[i] as RuleId;
+    if (checks.some((check) => check.rule === rule && check.value === text)) continue;
+    checks.push({ rule, ...text !== undefined && { value: text } });
   }
   return checks;
 }

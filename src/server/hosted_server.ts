@@ -11,6 +11,7 @@ import type { ServerClaimRules } from "./config/received_claims.ts";
 import type { GrantType } from "./standing.ts";
 import type { FetchingServer } from "./fetching/fetching.ts";
 import type { Access, FurtherAccess } from "./entries/access.ts";
+import type { AuthenticationLevels } from "./entries/levels.ts";
 import type { Background } from "./hosting/background.ts";
 import type { RateLimiter } from "./hosting/rate_limiter.ts";
 import type { KeyRotation } from "./hosting/rotating_keys.ts";
@@ -230,6 +231,8 @@ export interface HostedServer extends FetchingServer {
   readonly resources: HostedResources;
   /** Changes the claims of tokens, and reads the changed ones; absent if they are not changed. */
   readonly claimChange?: ClaimChange<HostedServer>;
+  /** The levels of authentication (`acr`); absent if the server has none. */
+  readonly levels?: AuthenticationLevels<HostedServer>;
   /** Access besides scope; absent if no extension handles it. */
   readonly access?: Access;
   /** Runs work that no response waits for. */

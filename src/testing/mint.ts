@@ -16,6 +16,7 @@ import { randomId } from "../core/secrets.ts";
 import type { Session } from "../core/session/session.ts";
 import { secondsNow } from "../core/keys/jwt.ts";
 import type { Server, TokenIssuer } from "../core/server.ts";
+import { levelOf, loginLevel } from "../server/entries/levels.ts";
 import { proofKey } from "../server/extensions/bound_tokens/mod.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { accessToken, idToken, issueTokens } from "../core/tokens/mod.ts";
@@ -325,13 +326,7 @@ async function createGrantedAuthorization(
     client,
     scope: options.scope === undefined ? client.scope : splitScope(options.scope),
     grantId: randomId(server.randomBytes),
-    subject: {
-      sub,
-      authTime,
-      acr: options.acr,
-      amr: options.amr,
-      sid: randomId(server.randomBytes),
-    },
+    subject: loginLevel.put({ sub, authTime, sid: randomId(server.randomBytes) }, levelOf(options)),
     nonce: options.nonce,
   }, [options.resource ?? []].flat());
 }

@@ -6,6 +6,7 @@ import type { Plugin } from "../server/hosting/options.ts";
 import type { RequestLike } from "../core/http/message.ts";
 import { replaceParts } from "../platform/http/changed_request.ts";
 import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import { personaHeader } from "./persona.ts";
 import { userDecisions } from "./user_decisions.ts";
 
@@ -54,7 +55,7 @@ async function decide(
   request: Parameters<Approver>[0],
   at: ApproverContext,
 ): Promise<Awaited<ReturnType<Approver>>> {
-  return await userDecisions(() => at.context.server).approve(next)(request, at);
+  return await userDecisions(() => at.context.server as HostedServer).approve(next)(request, at);
 }
 
 /**

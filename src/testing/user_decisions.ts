@@ -1,16 +1,16 @@
 /** User decisions: which user logs in to a test server, and which users deny, or allow less than requested. */
 
 import { accessItems } from "../server/entries/access.ts";
-import type { Approver, ApproverContext } from "../core/approver.ts";
+import type { ApproverContext } from "../core/approver.ts";
+import type { Approval, Approver } from "../server/login/approver.ts";
 import { autoApprover } from "../server/login/auto_approver.ts";
 import { clientValues } from "../server/config/client_extension.ts";
 import { knownUserForHint, userForHint } from "../server/entries/login_hint.ts";
 import type { Users } from "../core/clients/repository.ts";
 import type { AuthorizationRequest } from "../core/request/authorization_request.ts";
-import type { Approval } from "../core/approval.ts";
 import { OAuthError } from "../core/errors.ts";
 import { splitScope } from "../core/params.ts";
-import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import type { Session } from "../core/session/session.ts";
 import { assertArgument } from "./options.ts";
 import { deferredPersona, parsePersona, type Persona, personaHeader } from "./persona.ts";
@@ -79,7 +79,7 @@ const anyUser = "";
  *
  * @param server Its users and scopes at this moment.
  */
-export function userDecisions(server: () => Pick<Server, "users" | "settings" | "levels">): ManagedUserDecisions {
+export function userDecisions(server: () => Pick<HostedServer, "users" | "settings" | "levels">): ManagedUserDecisions {
   const queue: string[] = [];
   let defersRequests = false;
   let defaultSub: string | undefined;

@@ -30,8 +30,6 @@ const functionsOfServer: Readonly<Record<string, (server: Server) => Record<stri
   permits: (server) => server as unknown as Record<string, unknown>,
   newToken: (server) => server as unknown as Record<string, unknown>,
   "grants.isEmpty": ({ grants }) => grants as unknown as Record<string, unknown>,
-  "levels.missed": ({ levels }) => levels as unknown as Record<string, unknown>,
-  "levels.reached": ({ levels }) => levels as unknown as Record<string, unknown>,
   "receipt.challenge": ({ receipt }) => receipt as unknown as Record<string, unknown>,
 };
 

@@ -1,17 +1,14 @@
 /**
- * Authorization requests, the destinations of their responses, response modes and types, and levels of authentication
- * (OAuth 2.1 §4.1.1; OAuth 2.0 Multiple Response Types; OpenID Connect Core §2). Extensions add modes, types and
- * levels; there the server is a type parameter, because `server.ts` imports these types.
+ * Authorization requests, the destinations of their responses, response modes and types (OAuth 2.1
+ * §4.1.1; OAuth 2.0 Multiple Response Types). Extensions add modes and types; there the server is a type parameter,
+ * because `server.ts` imports these types.
  */
 
 import type { Grant } from "../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
 import type { ParameterDescription, ResponseFields, ResponseMode, ResponseType } from "../params.ts";
-import type { OAuthError } from "../errors.ts";
 import type { WithExtensions } from "../slot.ts";
-import type { RuleId } from "../rules/mod.ts";
-import type { LoginMethod } from "../policy.ts";
 import type { RequestOrigin } from "./request_source.ts";
 
 /**
@@ -56,13 +53,11 @@ export interface PendingAuthorization extends Recipient {
   readonly request: AuthorizationRequest;
 }
 
-/** @internal The requirements of a request for the login. Plain JSON. */
-export interface LoginRequirements {
+/** @internal The requirements of a request for the login, with those that extensions add. Plain JSON. */
+export interface LoginRequirements extends WithExtensions {
   /** `none`, `login`, `consent`, `select_account`; unknown values are removed. */
   readonly prompt: readonly string[];
   readonly maxAgeSeconds?: number;
-  /** The acceptable values of `acr`, in the order of preference; absent if the request demands none. */
-  readonly acr?: readonly string[];
   /** The user that the client expects to log in: a subject or an e-mail address, unverified. */
   readonly loginHint?: string;
   /**
@@ -136,21 +131,3 @@ export interface ResponseTypeDescription<Server> {
 
 /** @internal The response types of a server, by name. */
 export type ResponseTypes<Server> = ReadonlyMap<string, ResponseTypeDescription<Server>>;
-
-export interface Authentication {
-  readonly acr?: string;
-  /** The value of `amr`: the methods that were used (RFC 8176). */
-  readonly amr?: readonly string[];
-}
-
-/** @internal The levels of authentication (`acr`) of a server. Without them, no login reaches a level. */
-export interface AuthenticationLevels<Server> {
-  /** The rule of the check that a login reaches a demanded level. */
-  readonly rule: RuleId;
-  /** The error of a login that misses the demanded level. */
-  missed(demanded: readonly string[], reached: string | undefined): OAuthError;
-  /** Each level: its value of `acr`, and the `amr` of a login that reaches it. */
-  readonly all: readonly { readonly value: string; readonly amr?: readonly string[] }[];
-  /** The level that a login by this method reaches. */
-  reached(server: Server, method: LoginMethod, demanded?: readonly string[]): Authentication;
-}

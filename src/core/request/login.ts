@@ -5,14 +5,9 @@
 
 import { reject } from "../reject.ts";
 import type { UnusableSession } from "../rules/openid.ts";
-import type { CheckInput, Server } from "../server.ts";
+import type { CheckInput, Server, UnmetDemand } from "../server.ts";
 import type { Session } from "../session/session.ts";
-import type {
-  Authentication,
-  AuthenticationLevels,
-  LoginRequirements,
-  PendingAuthorization,
-} from "./authorization_request.ts";
+import type { LoginRequirements, PendingAuthorization } from "./authorization_request.ts";
 import { promptValues, splitScope } from "../params.ts";
 import { type IdTokenHint, readIdTokenHint } from "../keys/verification.ts";
 
@@ -35,14 +30,12 @@ export async function usableSession(
   pending: PendingAuthorization,
   session: Session | undefined,
 ): Promise<Session | undefined> {
-  const { prompt, acr } = pending.request.loginRequirements;
   const problem = await findProblem(server, pending, session);
   if (problem === undefined) {
     server.passed?.("OI-05");
-    if (acr !== undefined && server.levels !== undefined) server.passed?.(server.levels.rule, session?.acr);
     return session;
   }
-  if (prompt.includes("none")) throw reject("OI-03", problem);
+  if (pending.request.loginRequirements.prompt.includes("none")) throw reject("OI-03", problem);
   return undefined;
 }
 
@@ -62,20 +55,15 @@ export function rejectOldLogin(
   if (isTooOld || isNotNew) throw reject("OI-05", { authTime, maxAgeSeconds: isTooOld ? maxAgeSeconds : undefined });
 }
 
-/**
- * The level that an approver states for a login.
- *
- * @throws {OAuthError} `server_error` if the server has no such level.
- */
-export function statedLevel(
-  { levels }: { readonly levels?: Pick<AuthenticationLevels<never>, "all"> },
-  { acr, amr }: Authentication,
-): Authentication {
-  if (acr === undefined) return { amr };
-  const { all = [] } = levels ?? {};
-  const level = all.find(({ value }) => value === acr);
-  if (level === undefined) throw reject("ST-12", { stated: acr, known: all.map(({ value }) => value) });
-  return { acr, amr: amr ?? level.amr };
+/** Why a login does not meet the demands of a request: it is of another user. `undefined`: it does. */
+export async function findUnmetDemand(
+  server: Server,
+  pending: PendingAuthorization,
+  { sub }: Session,
+): Promise<UnmetDemand | undefined> {
+  if (await allowsUser(server, pending, sub)) return undefined;
+  const { demandedSubs = [] } = pending.request.loginRequirements;
+  return { session: { problem: "other user" }, error: reject("OI-08", { demandedSubs }) };
 }
 
 /** Whether a request allows a user: it demands no subject, or the subject of this user for the client. */
@@ -96,14 +84,13 @@ async function findProblem(
   session: Session | undefined,
 ): Promise<UnusableSession | undefined> {
   if (session === undefined) return { problem: "no session" };
-  const { prompt, maxAgeSeconds, acr } = pending.request.loginRequirements;
+  const { prompt, maxAgeSeconds } = pending.request.loginRequirements;
   if (prompt.includes("login")) return { problem: "prompt=login" };
   const age = server.now() - session.authTime;
   if (maxAgeSeconds !== undefined && (maxAgeSeconds === 0 || age > maxAgeSeconds * 1000)) {
     return { problem: "too old", maxAgeSeconds };
   }
-  if (acr?.includes(session.acr ?? "") === false) return { problem: "wrong level", acr };
-  return await allowsUser(server, pending, session.sub) ? undefined : { problem: "other user" };
+  return (await server.findUnmetDemand(server, pending, session))?.session;
 }
 
 /**

@@ -7,7 +7,7 @@ import { type ByPolicy, grantRule, type Rule, rule } from "./rule.ts";
 export type UnusableSession =
   | { readonly problem: "no session" | "prompt=login" | "other user" | "other user approved" }
   | { readonly problem: "too old"; readonly maxAgeSeconds: number }
-  | { readonly problem: "wrong level"; readonly acr: readonly string[] };
+  | { readonly problem: "unmet demand"; readonly reason: string };
 
 const neededCodes = {
   "user interaction": "interaction_required",
@@ -27,14 +27,6 @@ export interface OldLogin {
   /** The `max_age` that it exceeds; absent if `prompt` asks for a new login. */
   readonly maxAgeSeconds?: number;
 }
-
-export interface MissedLevel {
-  readonly demanded: readonly string[];
-  readonly reached: string | undefined;
-}
-
-/** The message about a level of authentication that a login misses, or that no login reaches. */
-export const missedLevelMessage = "the required level of authentication cannot be reached";
 
 export interface WrongUser {
   /** Lists of subjects: the subject must be in each of them. */
@@ -81,19 +73,10 @@ export const openidRules = {
         : `${"needs" in facts ? facts.needs : "login"} is required, but prompt=none forbids it`,
     "OpenID Connect Core §3.1.2.1, §3.1.2.6",
   ),
-  "OI-05": rule<{ readonly maxAge: string } | OldLogin | MissedLevel>(
+  "OI-05": rule<{ readonly maxAge: string } | OldLogin>(
+    (facts) => "maxAge" in facts ? "invalid_request" : "login_required",
     (facts) =>
-      "maxAge" in facts
-        ? "invalid_request"
-        : "authTime" in facts
-        ? "login_required"
-        : "unmet_authentication_requirements",
-    (facts) =>
-      "maxAge" in facts
-        ? "max_age is not a whole number of seconds"
-        : "authTime" in facts
-        ? "the login is older than the request allows"
-        : missedLevelMessage,
+      "maxAge" in facts ? "max_age is not a whole number of seconds" : "the login is older than the request allows",
     "OpenID Connect Core §3.1.2.1",
   ),
   "OI-07": rule<WrongHint & { readonly clientId: string }>(
@@ -132,10 +115,5 @@ export const openidRules = {
         ? "the access token lacks the required scope"
         : "the access token is bound to a key, and this server accepts no proofs",
     "OAuth 2.1 §5.3",
-  ),
-  "ST-12": rule<{ readonly stated: string; readonly known: readonly string[] }>(
-    "server_error",
-    "the approver states an acr that this server does not have",
-    "RFC 9068 §2.2.1",
   ),
 } as const satisfies Readonly<Record<string, Rule>>;

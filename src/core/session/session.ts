@@ -1,51 +1,55 @@
 /**
  * Sessions: the login of a user in a browser, encoded with a MAC in a cookie.
  *
- * 1. `createSession` starts a session at login; `encodeSession` makes the value of its cookie. Nothing is stored.
+ * 1. `sessionFor` starts a session at login; `encodeSession` makes the value of its cookie. Nothing is stored.
  * 2. `decodeSession` verifies the cookie of a later request: MAC, expiry, user, password, revocation.
  * 3. `endSession` revokes it, at logout; refresh tokens without `offline_access` end with it.
  *
  * Cookies are in `cookies.ts`. CSRF tokens and pending authorizations use the same MACs.
  */
 
+import type { Approval } from "../approval.ts";
 import { cryptography, decodeBase64url, encodeBase64url } from "../crypto.ts";
 import { OAuthError } from "../errors.ts";
 import { describeKind } from "../quote_value.ts";
 import type { Subject } from "../store/store.ts";
 import type { User } from "../clients/client.ts";
+import type { Session } from "./login.ts";
 import type { Allowances } from "../test_hosts.ts";
 import { constantTimeEqual, randomId, randomToken } from "../secrets.ts";
 import type { EndingSession, Server } from "../server.ts";
 import { clockToleranceMs } from "../timers.ts";
 
-/** The login of a user in a browser. */
-export interface Session extends Subject {
-  /** The user, as they were at the login, or when the cookie was read. */
-  readonly user: User;
-  /** The session id. Grants bound to it are revoked with the session. */
-  readonly sid: string;
-  /** When the user logged in, in milliseconds since the epoch. */
-  readonly authTime: number;
-  /** Ids of earlier sessions of the same user in this browser, latest first; they end with this one. */
-  readonly earlier?: readonly string[];
-}
+export type { Session };
 
 /** Maximum number of earlier session ids in the cookie. */
 const maxEarlierSessions = 8;
 
 /**
+ * The session of an approval with the user and the time of the current session is that session; any other approval
+ * starts a new one.
+ */
+export function sessionFor(
+  server: Server,
+  { user, authTime }: Approval,
+  session: Session | undefined,
+  previousSession: Session | undefined,
+): Session {
+  if (session?.sub === user.sub && session.authTime === authTime) return session;
+  return createSession(server, user, authTime, previousSession);
+}
+
+/**
  * Creates a session. If the previous session was of the same user, the new session takes over its ids.
  *
  * @param authTime When the user logged in, in milliseconds since the epoch.
- * @param level The level of the login. Default: none.
  * @throws {OAuthError} `server_error` if the time is not a number, or in the future: such a session would never end.
  */
-export function createSession(
+function createSession(
   server: Server,
   user: User,
   authTime: number,
   previousSession?: Session,
-  level?: SessionLevel,
 ): Session {
   const now = server.now();
   if (!(Number.isFinite(authTime) && authTime <= now + clockToleranceMs)) {
@@ -55,7 +59,7 @@ export function createSession(
       fix: "Return the time of the login as a number, such as now().",
     });
   }
-  const session = { user, sid: randomId(server.randomBytes), sub: user.sub, authTime, ...level };
+  const session = { user, sid: randomId(server.randomBytes), sub: user.sub, authTime };
   if (previousSession?.sub !== user.sub) return session;
   const earlier = [previousSession.sid, ...previousSession.earlier ?? []].slice(0, maxEarlierSessions);
   return { ...session, earlier };
@@ -64,11 +68,17 @@ export function createSession(
 /** Encodes a session with a MAC. */
 export async function encodeSession(
   server: Server,
-  { user, sid, sub, authTime, earlier = [], acr, amr }: Session,
+  { user, sid, sub, authTime, earlier = [], extensions }: Session,
 ): Promise<string> {
-  const level = acr === undefined && amr === undefined ? [] : [{ acr, amr }];
   const fingerprint = await server.grants.loginFingerprint(server, user);
-  return await encodeWithMac(server, "session", [sid, sub, authTime, fingerprint, ...earlier, ...level]);
+  return await encodeWithMac(server, "session", [
+    sid,
+    sub,
+    authTime,
+    fingerprint,
+    ...earlier,
+    ...extensions === undefined ? [] : [extensions],
+  ]);
 }
 
 /**
@@ -84,14 +94,12 @@ export async function decodeSession(server: Server, encoded: string): Promise<Se
   if (user === undefined || fingerprint !== await server.grants.loginFingerprint(server, user)) return undefined;
   if (await server.store.get("revocation", sid) !== undefined) return undefined;
   const earlier = rest.filter((item) => typeof item === "string");
-  const level = rest.find((item) => typeof item === "object");
-  return { user, sid, sub, authTime, ...level, ...earlier.length > 0 && { earlier } };
+  const extensions = rest.find((item) => typeof item === "object");
+  return { user, sid, sub, authTime, ...extensions && { extensions }, ...earlier.length > 0 && { earlier } };
 }
 
-type SessionLevel = Omit<Subject, "sub" | "authTime" | "sid">;
-
-/** The items after the first four of an encoded session: earlier ids, and a level if it has one. */
-type EncodedRest = string | SessionLevel;
+/** The items after the first four of an encoded session: earlier ids, and values of extensions if it has some. */
+type EncodedRest = string | NonNullable<Subject["extensions"]>;
 
 /** Encodes a value as JSON with a MAC for one purpose. The value is signed, not encrypted. */
 export async function encodeWithMac(server: Server, purpose: string, value: unknown): Promise<string> {

@@ -3,18 +3,14 @@
 import type { WithExtensions } from "../slot.ts";
 
 /**
- * The user of a grant, and their login (OpenID Connect Core §2). A session, a grant and its tokens contain the whole
- * subject.
+ * The user of a grant, and their login (OpenID Connect Core §2), with what extensions know of the login. A session, a
+ * grant and its tokens contain the whole subject.
  */
-export interface Subject {
+export interface Subject extends WithExtensions {
   /** The user's subject on this server; a pairwise client gets another subject. */
   readonly sub: string;
   /** When the user was authenticated, in milliseconds since the epoch; absent if an assertion does not contain it. */
   readonly authTime?: number;
-  /** The level of authentication that the login reached (`acr`); absent without one. */
-  readonly acr?: string;
-  /** The methods of the login (`amr`, RFC 8176); absent if they are not known. */
-  readonly amr?: readonly string[];
   /**
    * The session of the login; absent if the user has not logged in at this server; such a grant has no refresh token.
    */

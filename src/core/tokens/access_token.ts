@@ -18,10 +18,6 @@ export interface AccessTokenClaims {
   readonly jti: string;
   /** When the user was authenticated; absent without a user. */
   readonly auth_time?: number;
-  /** The level of authentication that the login reached; absent without one. */
-  readonly acr?: string;
-  /** The methods of the login (RFC 8176); absent if they are not known. */
-  readonly amr?: readonly string[];
   /** The session; absent without a session of the user. */
   readonly sid?: string;
   /** The key that the token is bound to (RFC 7800 §3.1); absent for a bearer token. */

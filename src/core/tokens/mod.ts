@@ -51,8 +51,6 @@ export async function newTokenClaims(
   };
   if (subject !== undefined) {
     if (subject.authTime !== undefined) claims.auth_time = Math.floor(subject.authTime / 1000);
-    if (subject.acr !== undefined) claims.acr = subject.acr;
-    if (subject.amr !== undefined) claims.amr = subject.amr;
     if (identifiers?.sid !== undefined) claims.sid = identifiers.sid;
     const names = server.claims.accessToken;
     const user = names.length === 0 ? undefined : await server.users.find(subject.sub);
@@ -98,7 +96,7 @@ export async function signIdToken(
   content: ClaimRules["idToken"] = server.claims.idToken,
 ): Promise<string> {
   const { client, subject, nonce } = authorization;
-  const { sub, authTime, acr, amr } = subject;
+  const { sub, authTime } = subject;
   const identifiers = await server.identifiers.issued(server, client, subject);
   const claims = {
     iss: server.issuer,
@@ -107,8 +105,6 @@ export async function signIdToken(
     exp: now + server.settings.lifetimes.id_token,
     iat: now,
     auth_time: authTime && Math.floor(authTime / 1000),
-    acr,
-    amr,
     nonce,
     ...hashes,
     sid: identifiers.sid,

@@ -1,7 +1,7 @@
 /** Explains a login that does not satisfy the authorization request. */
 
 import { decodedPlusFix } from "../entries/login_hint.ts";
-import type { MissedLevel, OldLogin, SilentLogin, UnusableSession, WrongUser } from "../../core/rules/openid.ts";
+import type { OldLogin, SilentLogin, UnusableSession, WrongUser } from "../../core/rules/openid.ts";
 import type { WrongClaims } from "../extensions/requested_claims/rules.ts";
 import { describeUnknownUser, type UnknownUser } from "../rules/login.ts";
 import type { Server } from "../../core/server.ts";
@@ -25,8 +25,8 @@ function describeSession(session: UnusableSession): string {
       return "prompt=login asks for a new login";
     case "too old":
       return `the login is older than max_age=${session.maxAgeSeconds}`;
-    case "wrong level":
-      return `the login has not reached acr=${session.acr.join(" or ")}`;
+    case "unmet demand":
+      return session.reason;
     case "other user":
       return "the logged-in user is not the requested user";
     case "other user approved":
@@ -34,17 +34,14 @@ function describeSession(session: UnusableSession): string {
   }
 }
 
-/** Explains a wrong `max_age`, and a login that is too old or on a wrong level. */
-export function explainLogin(facts: { readonly maxAge: string } | OldLogin | MissedLevel): RejectionTexts {
+/** Explains a wrong `max_age`, and a login that is too old. */
+export function explainLogin(facts: { readonly maxAge: string } | OldLogin): RejectionTexts {
   if ("maxAge" in facts) {
     const { maxAge } = facts;
     return {
       expected: "digits",
       received: /^[-+.\d]{1,20}$/.test(maxAge) ? maxAge : `${maxAge.length} other characters`,
     };
-  }
-  if ("demanded" in facts) {
-    return { expected: facts.demanded.join(" or "), received: facts.reached ?? "a login without a level" };
   }
   const { authTime, maxAgeSeconds } = facts;
   return {

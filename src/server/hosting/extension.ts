@@ -46,7 +46,11 @@ export interface Extension<Own = object> extends CoreExtension<Own>, SettingsExt
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
   endpoints?(settings: ServerPolicy & Own, options: EndpointOptions): readonly Endpoint[];
   /** See {@link CoreExtension.metadata}. */
-  metadata?(server: ServerWith<Own>, endpoints: readonly EndpointDescription[]): Readonly<Record<string, unknown>>;
+  metadata?(
+    server: ServerWith<Own>,
+    endpoints: readonly EndpointDescription[],
+    document: Readonly<Record<string, unknown>>,
+  ): Readonly<Record<string, unknown>>;
   /** See {@link CoreExtension.extend}. */
   extend?(server: ServerWith<Own>): HostedServer | Promise<HostedServer>;
   /** Maintenance runs it each minute. It loads its code only if there is something to do. Default: nothing. */

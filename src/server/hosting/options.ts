@@ -3,7 +3,7 @@
  * extend the server, add endpoints and links, and receive events.
  */
 
-import type { Approver } from "../../core/approver.ts";
+import type { Approver } from "../login/approver.ts";
 import type { Extension } from "./extension.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
 import type { Settings } from "../config/settings.ts";

@@ -2,7 +2,7 @@
 
 import type { Context } from "../../core/context.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { Authentication } from "../../core/request/authorization_request.ts";
+import { type Authentication, type AuthenticationLevels, demandedLevels } from "../entries/levels.ts";
 import type { LoginMethod } from "../../core/policy.ts";
 import { allowsUser, usableSession } from "../../core/request/login.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -61,17 +61,20 @@ export async function authenticateUser(
     return { status: 403, error: "The client requires another user.", part: "password" };
   }
   const { levels } = context.server;
-  return result.session !== undefined || levels === undefined ? result : withLevel(context, levels, pending, result);
+  return result.session !== undefined || levels === undefined
+    ? result
+    : await withLevel(context, levels, pending, result);
 }
 
 /** The result of a new login with the level that it reaches, which must meet the demand of the request. */
-function withLevel(
+async function withLevel(
   { server }: Context<HostedServer>,
-  levels: NonNullable<HostedServer["levels"]>,
-  { request: { loginRequirements: { acr: demanded } } }: Interaction,
+  levels: AuthenticationLevels<HostedServer>,
+  { request }: Interaction,
   { user, method }: NewLogin,
-): AuthenticatedUser | LoginRetry {
-  const level = levels.reached(server, method, demanded);
+): Promise<AuthenticatedUser | LoginRetry> {
+  const demanded = demandedLevels.of(request.loginRequirements);
+  const level = await levels.reached(server, method, demanded);
   if (demanded?.includes(level.acr ?? "") !== false) return { user, level };
   const error = `This login does not reach the level that the client requires: ${demanded.join(" or ")}.`;
   return { status: 403, error, part: "password" };

@@ -1,9 +1,11 @@
 /** The approver of `login: "auto"`. */
 
 import { approveAutomatically, type ApproverContext } from "../../core/approver.ts";
-import type { Approval } from "../../core/approval.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import { demandedLevels } from "../entries/levels.ts";
 import { resolveLoginHint } from "../entries/login_hint.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import type { Approval } from "./approver.ts";
 
 /**
  * The approver of `login: "auto"`. It logs in the user of `login_hint`. Without a hint, it logs in the user of the
@@ -12,6 +14,9 @@ import { resolveLoginHint } from "../entries/login_hint.ts";
  *
  * @throws {OAuthError} If `login_hint` is rejected, or there are no users.
  */
-export function autoApprover(request: AuthorizationRequest, at: ApproverContext): Promise<Approval> {
-  return approveAutomatically(request, at, resolveLoginHint);
+export async function autoApprover(request: AuthorizationRequest, at: ApproverContext): Promise<Approval> {
+  const approval = await approveAutomatically(request, at, resolveLoginHint);
+  const server = at.context.server as HostedServer;
+  if (approval.user.sub === at.session?.sub && approval.authTime === at.session.authTime) return approval;
+  return { ...approval, ...await server.levels?.reached(server, "auto", demandedLevels.of(request.loginRequirements)) };
 }

@@ -12,7 +12,7 @@ import { readSession, setSessionCookie } from "../../core/session/cookies.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
 import { reject } from "../../core/reject.ts";
 import type { User } from "../../core/clients/client.ts";
-import { createSession, endForgottenSessions, type Session } from "../../core/session/session.ts";
+import { endForgottenSessions, type Session } from "../../core/session/session.ts";
 import { reusableConsent } from "./stored_consent.ts";
 import { consentPath, pagesApprover } from "./pages_approver.ts";
 import { authenticateUser, type LoginOptions } from "./authenticate_user.ts";
@@ -54,7 +54,8 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
       const result = await authenticateUser(context, pending, previousSession, params, options);
       if ("status" in result) return await showLogin(context, pending, page, params, result);
       const { user, level } = result;
-      const { session = createSession(server, user, server.now(), previousSession, level) } = result;
+      const approval = { user, scope: pending.request.scope, authTime: server.now(), ...level };
+      const { session = await server.sessionFor(server, approval, undefined, previousSession) } = result;
       return await toClient(context, pending, () => completeLogin(context, pending, user, session, previousSession));
     });
   }

@@ -1,5 +1,6 @@
 /** The login page. */
 
+import { demandedLevels } from "../entries/levels.ts";
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { type CsrfBinding, withCsrfToken } from "../pages/csrf.ts";
@@ -75,7 +76,7 @@ export async function showLogin(
       guestForm: !isAutomatic && openLogin && loginRequirements.demandedSubs === undefined
         ? guestFields(params)
         : undefined,
-      requiredAcr: currentSession === undefined ? loginRequirements.acr : undefined,
+      requiredAcr: currentSession === undefined ? demandedLevels.of(loginRequirements) : undefined,
       isReauthentication: previousSession !== undefined && currentSession === undefined,
       retry: error !== undefined || selectedSub !== undefined ? { part, fault: error } : undefined,
     }, replacement),

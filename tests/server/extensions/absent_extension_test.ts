@@ -111,7 +111,7 @@ for (const extension of extensions) {
     };
     const endpoints = extension.endpoints?.(server.settings, options) ?? [];
     const members = [
-      ...Object.keys(extension.metadata?.(server, []) ?? {}),
+      ...Object.keys(extension.metadata?.(server, [], { claims_supported: [] }) ?? {}),
       ...endpoints.flatMap(({ metadataName }) => metadataName ?? []),
     ];
     await using as = await latchkey({ issuer: "https://as.test", extensions: others });

@@ -2,9 +2,8 @@
 
 import type { Approver } from "../../../core/approver.ts";
 import type { Context } from "../../../core/context.ts";
-import { rejectOldLogin, statedLevel } from "../../../core/request/login.ts";
+import { rejectOldLogin } from "../../../core/request/login.ts";
 import { acceptApproval, issueResponse } from "../../../core/code.ts";
-import { createSession } from "../../../core/session/session.ts";
 import { pollMode } from "../../delivery.ts";
 import type { PendingRequest } from "./polled_request.ts";
 
@@ -20,9 +19,8 @@ export async function decideImmediately(
   try {
     const decision = await approve(pending.request, { pending, users, now, trace, httpRequest, context });
     if (!("user" in decision)) return;
-    const { user, authTime } = decision;
-    rejectOldLogin(pending.request.loginRequirements, startedAt, authTime, undefined);
-    const session = createSession(server, user, authTime, undefined, statedLevel(server, decision));
+    rejectOldLogin(pending.request.loginRequirements, startedAt, decision.authTime, undefined);
+    const session = await server.sessionFor(server, decision, undefined, undefined);
     await issueResponse(server, pending, await acceptApproval(server, pending, decision, session));
   } catch (error) {
     await server.responseModes.get(pollMode)!.end!(server, pending.destination, error);

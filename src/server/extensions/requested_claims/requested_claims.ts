@@ -15,8 +15,10 @@ import { isDeeperThan, isObject } from "../../../core/json_value.ts";
 import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
 import { maxClaimDepth } from "../../../core/tokens/read_access_token.ts";
+import { demandedLevels } from "../../entries/levels.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { namedClaims, type RequestedClaims } from "../../entries/requested_claims.ts";
-import { demandedLevels, type RequestedAcr } from "../step_up/levels.ts";
+import { readDemandedLevels, type RequestedAcr } from "../step_up/levels.ts";
 import { reject } from "./rules.ts";
 import { reject as rejectLevel } from "../step_up/rules.ts";
 
@@ -41,17 +43,15 @@ export function addRequestedClaims(
   const { names, subs, acr } = readClaims(from);
   const count = subs.flat().length;
   if (count > maxDemandedSubs) throw reject("OI-08", { count, limit: maxDemandedSubs });
-  const { levels } = from.server;
+  const { levels } = from.server as HostedServer;
   if (levels === undefined && acr?.essential === true) throw rejectLevel("ST-08", { demanded: acr.values, known: [] });
   const demandedSubs = [...loginRequirements!.demandedSubs ?? [], ...subs];
-  return namedClaims.put({
-    ...request,
-    loginRequirements: {
-      ...loginRequirements!,
-      demandedSubs: demandedSubs.length === 0 ? undefined : demandedSubs,
-      acr: levels && demandedLevels(levels, from, acr, scope.includes("openid")),
-    },
-  }, names);
+  const requirements = {
+    ...loginRequirements!,
+    demandedSubs: demandedSubs.length === 0 ? undefined : demandedSubs,
+  };
+  const demanded = levels && readDemandedLevels(levels, from, acr, scope.includes("openid"));
+  return namedClaims.put({ ...request, loginRequirements: demandedLevels.put(requirements, demanded) }, names);
 }
 
 function readClaims(

@@ -25,4 +25,12 @@ export const stepUpTexts = {
       received: demanded.join(" ") || "a value that is not one of the values",
     }),
   },
+  "ST-12": {
+    passes: "acr is a level that the setting acrValues lists for this method of login",
+    fix: "Let the approver state an acr that the setting acrValues lists, or none.",
+    explain: ({ stated, known }) => ({
+      expected: known.join(" or ") || "no acr, because this server has no levels",
+      received: stated,
+    }),
+  },
 } as const satisfies RuleTexts<typeof stepUpRules>;

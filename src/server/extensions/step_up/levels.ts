@@ -1,10 +1,14 @@
 /** Which level of authentication a request demands, and which level a login reaches. */
 
 import { metadataOf } from "../../config/client_metadata.ts";
-import type { Authentication, AuthenticationLevels } from "../../../core/request/authorization_request.ts";
+import type { Approval } from "../../login/approver.ts";
+import { type Authentication, type AuthenticationLevels, demandedLevels, loginLevel } from "../../entries/levels.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { splitScope } from "../../../core/params.ts";
 import type { LoginMethod } from "../../../core/policy.ts";
-import type { CheckInput, Server } from "../../../core/server.ts";
+import type { PendingAuthorization } from "../../../core/request/authorization_request.ts";
+import type { CheckInput, Server, UnmetDemand } from "../../../core/server.ts";
+import type { Session } from "../../../core/session/session.ts";
 import { reject } from "./rules.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";
 
@@ -17,10 +21,8 @@ export interface RequestedAcr {
 }
 
 /** The levels of a server. */
-export function authenticationLevels(all: readonly AcrValue[]): AuthenticationLevels<Server> {
+export function authenticationLevels(all: readonly AcrValue[]): AuthenticationLevels<HostedServer> {
   return {
-    rule: "ST-06",
-    missed: (demanded, reached) => reject("ST-06", { demanded, reached }),
     all,
     reached: (server, method, demanded) => reachedLevel(all, server, method, demanded),
   };
@@ -31,7 +33,7 @@ export function authenticationLevels(all: readonly AcrValue[]): AuthenticationLe
  * only voluntary values that this server does not have. With `openid`, unknown values are voluntary, unless the claim
  * is essential (OpenID Connect Core §5.5.1.1).
  */
-export function demandedLevels(
+export function readDemandedLevels(
   { all }: Pick<AuthenticationLevels<never>, "all">,
   { params, client }: CheckInput,
   claim: RequestedAcr | undefined,
@@ -49,13 +51,46 @@ export function demandedLevels(
   throw reject("ST-07", { demanded: requested, known });
 }
 
+/** How a login misses the levels that a request demands; `undefined` if it does not. */
+export function findMissedLevel(
+  { passed }: Server,
+  { request }: PendingAuthorization,
+  login: Session,
+): UnmetDemand | undefined {
+  const demanded = demandedLevels.of(request.loginRequirements);
+  if (demanded === undefined) return undefined;
+  const reached = loginLevel.of(login)?.acr;
+  if (demanded.includes(reached ?? "")) {
+    passed?.("ST-06", reached);
+    return undefined;
+  }
+  const reason = `the login has not reached acr=${demanded.join(" or ")}`;
+  return { session: { problem: "unmet demand", reason }, error: reject("ST-06", { demanded, reached }) };
+}
+
+/**
+ * The level that an approver states for a login; `undefined` if it states none.
+ *
+ * @throws {OAuthError} `server_error` if the server has no such level.
+ */
+export function statedLevel(
+  { levels }: Pick<HostedServer, "levels">,
+  { acr, amr }: Approval,
+): Authentication | undefined {
+  if (acr === undefined) return amr && { amr };
+  const { all = [] } = levels ?? {};
+  const level = all.find(({ value }) => value === acr);
+  if (level === undefined) throw reject("ST-12", { stated: acr, known: all.map(({ value }) => value) });
+  return { acr, amr: amr ?? level.amr };
+}
+
 /**
  * The level that a login by this method reaches: the first demanded level, otherwise the first level; `undefined` if it
  * reaches none.
  */
 function reachedLevel(
   all: readonly AcrValue[],
-  { passed }: Server,
+  { passed }: HostedServer,
   method: LoginMethod,
   demanded: readonly string[] = [],
 ): Authentication {

@@ -9,15 +9,19 @@ import type { AuthorizationRequest } from "../../../core/request/authorization_r
 import { warn } from "../../trace.ts";
 import { separatorFix } from "../../../core/separators.ts";
 import type { CheckInput } from "../../../core/server.ts";
+import { demandedLevels, loginLevel } from "../../entries/levels.ts";
 import { namedClaims } from "../../entries/requested_claims.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import type { Approval } from "../../login/approver.ts";
 import { stepUpClientFields, type StepUpPolicy, stepUpSettings, validateLevels } from "./settings.ts";
-import { authenticationLevels, demandedLevels } from "./levels.ts";
+import { authenticationLevels, findMissedLevel, readDemandedLevels, statedLevel } from "./levels.ts";
 
 /** Warns if a request has only voluntary levels that this server does not have. */
 function warnIgnoredLevels(
   { server, client, params }: CheckInput,
-  { loginRequirements: { acr } }: AuthorizationRequest,
+  { loginRequirements }: AuthorizationRequest,
 ): void {
+  const acr = demandedLevels.of(loginRequirements);
   const { acrValues: levels } = stepUpSettings.of(server.settings);
   const received = params.get("acr_values") ?? metadataOf(client).default_acr_values?.join(" ");
   if (levels.length === 0 || received === undefined) return;
@@ -34,11 +38,11 @@ function readLevels(
   from: CheckInput,
   request: Partial<AuthorizationRequest>,
 ): Partial<AuthorizationRequest> {
-  const { levels } = from.server;
+  const { levels } = from.server as HostedServer;
   if (levels === undefined || namedClaims.of(request) !== undefined) return {};
   const { loginRequirements, scope = [] } = request;
-  const acr = demandedLevels(levels, from, undefined, scope.includes("openid"));
-  return { loginRequirements: { ...loginRequirements!, acr } };
+  const demanded = readDemandedLevels(levels, from, undefined, scope.includes("openid"));
+  return { loginRequirements: demandedLevels.put(loginRequirements!, demanded) };
 }
 
 /** Lets clients request levels of authentication. */
@@ -58,8 +62,37 @@ export const stepUp: Extension<StepUpPolicy> = {
     read: readLevels,
   }],
   extend(server) {
-    const { acrValues: levels } = server.settings;
-    return levels.length === 0 ? server : { ...server, levels: authenticationLevels(levels) };
+    const { settings: { acrValues }, grants } = server;
+    return {
+      ...server,
+      levels: acrValues.length === 0 ? undefined : authenticationLevels(acrValues),
+      findUnmetDemand: async (current, pending, login) =>
+        findMissedLevel(current, pending, login) ?? await server.findUnmetDemand(current, pending, login),
+      async sessionFor(current: HostedServer, approval: Approval, session, previousSession) {
+        const isSame = approval.acr === undefined || approval.acr === loginLevel.of(session)?.acr;
+        const continued = isSame ? session : undefined;
+        const approved = await server.sessionFor(current, approval, continued, previousSession);
+        return approved === session ? session : loginLevel.put(approved, statedLevel(current, approval));
+      },
+      grants: {
+        ...grants,
+        accessTokenClaims: async (current, authorization, ...others) => ({
+          ...await grants.accessTokenClaims(current, authorization, ...others),
+          ...loginLevel.of(authorization.subject),
+        }),
+        idTokenClaims: async (current, authorization, ...others) => ({
+          ...await grants.idTokenClaims(current, authorization, ...others),
+          ...loginLevel.of(authorization.subject),
+        }),
+      },
+    };
   },
-  metadata: ({ settings }) => ({ acr_values_supported: settings.acrValues.map(({ value }) => value) }),
+  metadata({ settings }, _endpoints, { claims_supported }) {
+    const supported = settings.acrValues.map(({ value }) => value);
+    if (supported.length === 0) return {};
+    return {
+      acr_values_supported: supported,
+      claims_supported: [...claims_supported as readonly string[], "acr", "amr"],
+    };
+  },
 };

@@ -1,8 +1,15 @@
 /** Rules of levels of authentication (RFC 9470). */
 
 import { rejectBy } from "../../../core/reject.ts";
-import { type MissedLevel, missedLevelMessage } from "../../../core/rules/openid.ts";
 import { type Rule, rule } from "../../../core/rules/rule.ts";
+
+interface MissedLevel {
+  readonly demanded: readonly string[];
+  readonly reached: string | undefined;
+}
+
+/** The message about a level that a login misses, or that no login reaches. */
+const missedLevelMessage = "the required level of authentication cannot be reached";
 
 interface UnknownLevel {
   readonly demanded: readonly string[];
@@ -25,6 +32,11 @@ export const stepUpRules = {
     "unmet_authentication_requirements",
     missedLevelMessage,
     "OpenID Connect Core §5.5.1.1; OpenID Connect Unmet Authentication Requirements §2",
+  ),
+  "ST-12": rule<{ readonly stated: string; readonly known: readonly string[] }>(
+    "server_error",
+    "the approver states an acr that this server does not have",
+    "RFC 9068 §2.2.1",
   ),
 } as const satisfies Readonly<Record<string, Rule>>;
 

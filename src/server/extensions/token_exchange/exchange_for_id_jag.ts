@@ -1,5 +1,6 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant-03 §4.3). */
 
+import { loginLevel } from "../../entries/levels.ts";
 import { subjectFor } from "../../entries/subjects.ts";
 import { type AccessItems, accessName } from "../../entries/access.ts";
 import { confirmationOf } from "../bound_tokens/mod.ts";
@@ -75,8 +76,7 @@ export async function exchangeForIdJag(
         iat: now,
         exp: now + lifetime,
         auth_time: subject.authTime && Math.floor(subject.authTime / 1000),
-        acr: subject.acr,
-        amr: subject.amr,
+        ...loginLevel.of(subject),
         ...scope.length > 0 && { scope: scope.join(" ") },
         ...access,
         ...cnf !== undefined && { cnf },

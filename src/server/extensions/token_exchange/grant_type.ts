@@ -1,5 +1,6 @@
 /** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
 
+import { levelOf, loginLevel } from "../../entries/levels.ts";
 import { isPairwise } from "../../entries/subjects.ts";
 import { type AccessItems, accessName, hasItems, requestsAccess } from "../../entries/access.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
@@ -72,7 +73,7 @@ async function exchangeAccessToken(
   const actorClaims = { ...subjectToken.claims.act !== undefined && { act: subjectToken.claims.act } };
   if (actor !== undefined) Object.assign(actorClaims, { act: { sub: actor.claims.sub, ...actorClaims } });
   assertMayAct(server, request, subjectToken, actor);
-  const { auth_time, acr, amr, client_id, exp, jti, sid } = subjectToken.claims;
+  const { auth_time, client_id, exp, jti, sid } = subjectToken.claims;
   if (subjectToken.user === client.id && auth_time === undefined) {
     throw reject("TX-01", { subject: "a user with the id of this client" });
   }
@@ -89,12 +90,13 @@ async function exchangeAccessToken(
   // The session id in a token of a pairwise client is pairwise too.
   const holder = await server.clients.find(client_id);
   const knownSid = holder && isPairwise(holder) ? undefined : sid;
+  const level = levelOf(subjectToken.claims);
   return withResources({
     client,
     scope,
     grantId: grantOfAccessToken(jti),
     subjectTokenId: jti,
-    subject: { sub: subjectToken.user, authTime: millisecondsOf(auth_time), acr, amr, sid: knownSid },
+    subject: loginLevel.put({ sub: subjectToken.user, authTime: millisecondsOf(auth_time), sid: knownSid }, level),
     refresh: {},
     maxLifetimeSeconds: exp - secondsNow(server),
     addedClaims: { ...issued?.addedClaims, ...actorClaims },
