@@ -11,13 +11,14 @@ import type { Settings } from "./server/config/settings.ts";
 import { CommandLineError } from "./cli/command_line_error.ts";
 import { ConfigurationError } from "./core/configuration_error.ts";
 import { printable } from "./core/quote_value.ts";
-import { openServer, type ProgramServer } from "./cli/open_server.ts";
+import { openServer, type ProgramServer, type RunConfiguration } from "./cli/open_server.ts";
 import { readConfiguration } from "./cli/read_config.ts";
 import type { App } from "./server/app.ts";
 import { latchkey } from "./server/hosting/latchkey.ts";
 import type { Metrics } from "./cli/operating/metrics.ts";
 import { processEnvironment } from "./platform/runtime/current_process.ts";
 import type { ProcessEnvironment } from "./platform/runtime/process_environment.ts";
+import type { Terminal } from "./platform/runtime/terminal.ts";
 import { ListenError, serve } from "./platform/runtime/serve.ts";
 import { StoreError } from "./core/store/store.ts";
 import { printText, terminalText } from "./cli/terminal_text.ts";
@@ -104,85 +105,115 @@ const commands: {
 
 /** Starts the server, or prints what a flag asks for. */
 async function startServer(args: readonly string[], environment: ProcessEnvironment): Promise<void> {
-  const { env, isTerminal, isOutputTerminal, terminalWidth, readTextFile, onStop, exit } = environment;
+  const { env, isTerminal, readTextFile } = environment;
   const config = await readConfiguration({ args, env, readTextFile });
   if (config.kind === "help") return printText(config.text, environment);
   if (config.kind === "version") return console.log(formatVersion());
   if (config.kind === "licenses") return console.log(formatLicences());
   if (config.kind === "schema") return console.log(await schemaText());
 
-  const { drain } = config;
   const opened = await openServer(config, environment, rulesReader(environment, import.meta.url));
-  const { server, app, log, metrics } = opened;
-  let url: string;
-  let metricsServer: { readonly url: string; close(): Promise<void> } | undefined;
+  const started = { ...opened, config, ...await listen(opened, config) };
+  const stop = stopper(started, environment);
+  environment.onStop(stop);
+  if (config.log === "json") return logStart(started);
+  const terminal = isTerminal && config.log === "text" && !env.CI ? await environment.openTerminal() : undefined;
+  console.log(await startBanner(started, environment, terminal !== undefined));
+  if (environment.mainModule.endsWith(".ts")) setTimeout(() => loadPackages(opened), packagesDelayMs);
+  if (terminal !== undefined) offerShortcuts(started, terminal, stop);
+}
+
+/** The addresses of a server that listens, and the server of its metrics. */
+interface Listening {
+  readonly url: string;
+  readonly metricsServer?: { readonly url: string; close(): Promise<void> };
+}
+
+/** A server that listens, with its configuration. */
+type StartedServer = ProgramServer & Listening & { readonly config: RunConfiguration };
+
+async function listen({ server, metrics }: ProgramServer, config: RunConfiguration): Promise<Listening> {
+  let metricsServer: Listening["metricsServer"];
   try {
     metricsServer = metrics && await serveMetrics(metrics, config.metrics!);
-    ({ url } = await server.listen({ port: config.port, host: config.host, tls: config.tls }));
+    const { url } = await server.listen({ port: config.port, host: config.host, tls: config.tls });
+    return { url, metricsServer };
   } catch (error) {
     await Promise.all([server.close(), metricsServer?.close()]);
     throw error;
   }
+}
 
+/** Returns the function that stops the server, and at the second call the process. */
+function stopper(started: StartedServer, { exit }: ProcessEnvironment): () => void {
+  const { server, metricsServer, healthCheck, log, config: { log: format, drain } } = started;
   let stopping = false;
-  const stop = () => {
-    // A second signal stops immediately.
+  return () => {
     if (stopping) exit(1);
     stopping = true;
-    opened.healthCheck?.drain();
-    if (config.log === "json") log?.logEvent("stopping", { drain });
+    healthCheck?.drain();
+    if (format === "json") log?.logEvent("stopping", { drain });
     else if (drain === 0) console.log("Stopping: requests in flight are completed first.");
     else console.log(`Stopping in ${drain} seconds: until then requests are served as before, and /readyz reports it.`);
     setTimeout(() => {
-      Promise.all([server.close(), metricsServer?.close(), printReadiness(opened)]).then(() => exit(0), (error) => {
+      Promise.all([server.close(), metricsServer?.close(), printReadiness(started)]).then(() => exit(0), (error) => {
         console.error(error);
         exit(1);
       });
     }, drain * 1000);
   };
-  onStop(stop);
+}
 
-  const resolved = { ...app.server.settings, ...app.initialEntries() };
-  const { issuer, inspector, faults, control } = opened.exposed();
+/** The facts about a start that log and banner show. */
+function startDetails({ config, url, metricsServer, exposed }: StartedServer) {
+  const { issuer, inspector, faults, control } = exposed();
   const store = config.store.displayLocation;
-  const details = { version, issuer, url, store, inspector, faults, control, metrics: metricsServer?.url };
-  if (config.log === "json") {
-    const open = describeExposure(opened.exposed());
-    return log?.logEvent("listening", {
-      ...details,
-      config: config.configSource?.name,
-      insecure: insecureParts(resolved, inspector),
-      open,
-    });
-  }
+  return { version, issuer, url, store, inspector, faults, control, metrics: metricsServer?.url };
+}
+
+function logStart(started: StartedServer): void {
+  const { app, log, config, exposed } = started;
+  const settings = { ...app.server.settings, ...app.initialEntries() };
+  log?.logEvent("listening", {
+    ...startDetails(started),
+    config: config.configSource?.name,
+    insecure: insecureParts(settings, exposed().inspector),
+    open: describeExposure(exposed()),
+  });
+}
+
+async function startBanner(
+  started: StartedServer,
+  { env, isOutputTerminal, terminalWidth }: ProcessEnvironment,
+  hasShortcuts: boolean,
+): Promise<string> {
+  const { server, app, config, storedEntries } = started;
+  const { configSource, host, issuersByPath, resolved: { hasDemoClients } } = config;
+  const settings = { ...app.server.settings, ...app.initialEntries() };
   const documents = app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
     new URL(server.issuer).origin + path
   );
-  const terminal = isTerminal && config.log === "text" && !env.CI ? await environment.openTerminal() : undefined;
-  console.log(banner({
-    ...details,
+  return banner({
+    ...startDetails(started),
+    ...{ configSource, settings, storedEntries, host, hasShortcuts },
     startMs: performance.now(),
-    configSource: config.configSource,
-    settings: resolved,
-    storedEntries: opened.storedEntries,
     defaultUser: (await server.users.list({ limit: 1 }))[0]?.sub,
-    host: config.host,
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
-    demoSecret: config.resolved.hasDemoClients ? demoSecret : undefined,
-    demoKey: config.resolved.hasDemoClients && resolved.clients.some(({ jwks }) => jwks !== undefined)
-      ? demoKey
-      : undefined,
+    demoSecret: hasDemoClients ? demoSecret : undefined,
+    demoKey: hasDemoClients && settings.clients.some(({ jwks }) => jwks !== undefined) ? demoKey : undefined,
     certificateOrigin: app.server.certificateListener?.origin,
     resources: app.server.resources.hosted.map(({ identifier }) => identifier),
-    issuers: config.issuersByPath?.ids.map((id) => `${server.issuer}/${id}`),
-    hasShortcuts: terminal !== undefined,
+    issuers: issuersByPath?.ids.map((id) => `${server.issuer}/${id}`),
     width: isOutputTerminal ? terminalWidth() : undefined,
     colors: isOutputTerminal && !env.NO_COLOR,
-  }));
-  if (environment.mainModule.endsWith(".ts")) setTimeout(() => loadPackages(opened), packagesDelayMs);
-  if (terminal === undefined) return;
-  const users = resolved.login === "auto" ? server.users : undefined;
-  const shortcuts = programShortcuts({ terminal, page: firstPage(server.issuer, resolved), users, stop });
+  });
+}
+
+/** Runs the commands that the banner names, when their lines are read. */
+function offerShortcuts({ server, app }: StartedServer, terminal: Terminal, stop: () => void): void {
+  const settings = { ...app.server.settings, ...app.initialEntries() };
+  const users = settings.login === "auto" ? server.users : undefined;
+  const shortcuts = programShortcuts({ terminal, page: firstPage(server.issuer, settings), users, stop });
   terminal.onLine(async (line) => {
     const text = await runShortcut(line, shortcuts);
     if (text !== undefined) console.log(text);

@@ -10,8 +10,10 @@ import { assertNoIssues } from "../../core/configuration_error.ts";
 import { validate } from "../config/validate.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { validatePluginProfiles } from "../config/plugin_profile.ts";
+import type { Keys } from "../../core/keys/keys.ts";
+import type { ServerPolicy } from "../config/server_policy.ts";
 import { keyFactory } from "./key_source.ts";
-import { rotatingKeys } from "./rotating_keys.ts";
+import { type KeyRotation, rotatingKeys } from "./rotating_keys.ts";
 import { recordPrefix } from "../entries/repository.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Trace } from "../trace.ts";
@@ -24,7 +26,7 @@ import { ownClockError } from "./app_place.ts";
 import { createApp } from "./create_app.ts";
 import { eventEmitter } from "./request_context.ts";
 import { extensions as allExtensions, knownExtensions } from "./extensions.ts";
-import { maintenance } from "./maintenance.ts";
+import { type Maintenance, maintenance } from "./maintenance.ts";
 import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
 import { optionsField, validateExtensions } from "./options_field.ts";
 import { resolveOptions } from "./resolve_options.ts";
@@ -74,109 +76,56 @@ export interface OpenApp {
  * @throws {StoreError} If the store does not respond for a minute and a half.
  */
 export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): Promise<OpenApp> {
-  const { extensions = allExtensions, plugins: givenPlugins = [] } = givenOptions;
-  assertNoIssues(validateExtensions(extensions));
-  assertNoIssues(validate(optionsField(knownExtensions(extensions)), givenOptions));
-  const configured = givenPlugins.reduceRight(configure, givenOptions);
-  if (place.sharesStore && configured.now !== undefined) throw ownClockError();
-  const { now = () => Date.now(), keySource: source } = configured;
-  const randomBytes = rememberingRandom(configured.randomBytes ?? systemRandomBytes);
+  const configured = configure(givenOptions, place);
   useNodeCrypto();
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
   const resolved = place.resolved ?? await resolveOptions(configured, place.issuer);
-  assertNoIssues([...resolved.issues, ...validatePluginProfiles(resolved.policy.pluginProfiles, givenPlugins)]);
-  const { policy, issuerPath, deviation } = resolved;
-  // Innermost: recorders and faults see requests and responses as clients do.
-  const provider = deviation && await (await import("../profiles/load_providers.ts")).loadProviders(deviation);
-  const plugins = provider === undefined ? givenPlugins : [...givenPlugins, provider];
-  const options = { ...configured, plugins };
-  const { lifetimes } = policy;
-  const { trace: receive } = options;
+  const { pluginProfiles } = resolved.policy;
+  assertNoIssues([...resolved.issues, ...validatePluginProfiles(pluginProfiles, configured.plugins ?? [])]);
+  const options = await withProvider(configured, resolved);
+  const { extensions = allExtensions, plugins, trace: receive, now = () => Date.now() } = options;
   const emit = eventEmitter(
     plugins,
     receive && ((event) => receive(redactEvent(event, app.server.registeredSecrets))),
   );
   const trace: Trace = (event) => emit(event);
-  const testKeys = policy.allows.testKeys ? "accepted" : "rejected";
-  const { access_token, id_token, authorization_response } = lifetimes;
-  const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
-  const factory = source && keyFactory(source);
-  const keys = rotatingKeys({ store, now, trace, maxTokenLifetime, testKeys }, factory);
-  // Only servers with login pages load them.
-  const usesPages = policy.login === "interactive" && options.approver === undefined;
-  const interaction = usesPages ? await import("../login/mod.ts") : undefined;
-  const readAddress = policy.trustProxy.length > 0 ? addressReader(policy) : undefined;
-  const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
-  const { storedRepositories } = store.persistent === true ? await import("../entries/stored_repository.ts") : {};
-  const stored = storedRepositories?.({ store, now, randomBytes, trace, recordPrefix: recordPrefix(options) });
-
-  /** The tasks of plugins. */
-  const everySecond: (() => void)[] = [];
-
-  const handle: RequestHandler = (request, connection) => {
-    maintained.runIfDue();
-    // Plugins may change or keep the copy.
-    const peer = plugins.length === 0 || connection === undefined
-      ? connection
-      : { address: connection.address, ...connection };
-    const source = readAddress === undefined || peer === undefined ? peer : readAddress(request, peer);
-    return outermost(request, source);
-  };
-
-  /** Catches exceptions of plugins, because a request of the network has no caller that catches them. */
-  const handleSafely: RequestHandler = plugins.length === 0 ? handle : async (request, peer = {}) => {
-    try {
-      return await handle(request, peer);
-    } catch (cause) {
-      return lastResortError(app.server, parseTarget(request.url, peer), cause);
-    }
-  };
-
+  const records = { store, now, trace, randomBytes: rememberingRandom(options.randomBytes ?? systemRandomBytes) };
+  const keys = signingKeys(options, resolved.policy, records);
+  const hasListener = receive !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
+  const stored = await storedEntries({ ...records, recordPrefix: recordPrefix(options) });
+  const runEverySecond: (() => void)[] = [];
   const { app, handle: innermost, moveTo } = await createApp(options, {
-    ...{ resolved, extensions, store },
-    now,
-    randomBytes,
-    trace,
-    emit,
-    hasListener,
-    keys,
-    dispatch: handle,
-    interaction,
+    ...{ ...records, resolved, extensions, emit, hasListener, keys },
+    dispatch: (request, peer) => handle(request, peer),
+    interaction: await loadLoginPages(options, resolved.policy),
     userWarnings: hasListener ? userWarnings : undefined,
     createRepository: stored?.create,
     addApp: place.addApp,
-    everySecond: (task) => void everySecond.push(task),
+    everySecond: (task) => void runEverySecond.push(task),
   });
   const { server } = app;
   for (const warning of hasListener ? resolved.warnings() : []) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
-  // A store with test keys is rejected at the start, not at the first login.
-  if (testKeys === "rejected") {
-    const checked = keys.publishedKeys([]);
-    await (options.store === undefined && store.persistent !== true ? checked : limitStart(checked));
-  }
-  const outermost = plugins.reduceRight(
-    (next, plugin) => immediate("handle of a plugin", plugin.handle?.(next)) ?? next,
-    innermost,
-  );
+  await checkStoredKeys(keys, resolved.policy, options.store === undefined && store.persistent !== true);
   const maintained = maintenance(server, extensions.flatMap(({ everyMinute }) => everyMinute ?? []));
+  const handle = requestHandler(innermost, plugins, resolved.policy, maintained);
   if (stored !== undefined) await limitStart(stored.start());
 
   return {
     server,
-    handle: handleSafely,
+    handle: plugins.length === 0 ? handle : withoutExceptions(server, handle),
     everySecond() {
       maintained.runIfDue();
-      for (const task of everySecond) task();
+      for (const task of runEverySecond) task();
     },
     prepareKeys() {
       // Generating keys is slow. The request that needs a key waits for it and reports a failure.
       for (const alg of algorithmsInUse(server)) keys.signer(alg).catch(() => {});
     },
     moveTo(newIssuer) {
-      if (configuredIssuer(options) === undefined) moveTo(newIssuer + issuerPath);
+      if (configuredIssuer(options) === undefined) moveTo(newIssuer + resolved.issuerPath);
     },
     closePlugins() {
       for (const plugin of plugins) ignoreRejection(plugin.close?.());
@@ -186,34 +135,125 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
       await stored?.waitForWrites();
       await store.close();
     },
-    app: {
-      get issuer() {
-        return server.issuer;
-      },
-      clients: server.clients.registered,
-      users: server.users,
-      async fetch(request, peer) {
-        const result = await handle(request, peer);
-        if (isDropped(result)) throw new ConnectionDropped();
-        return toResponse(result);
-      },
-      async rotateKeys(alg = server.settings.alg, lead = server.settings.keys.lead) {
-        if (!(lead >= 0 && Number.isFinite(lead))) {
-          throw new RangeError(`lead: expected 0 seconds or more, found ${lead}; the default is the setting keys.lead`);
-        }
-        await keys.rotate(alg, lead);
-      },
-      close: () => place.close(false),
-      remove: () => place.close(true),
-      [Symbol.asyncDispose]: () => place.close(false),
-    },
+    app: hostedApp(server, keys, handle, place),
   };
 }
 
-function configure(options: LatchkeyOptions, plugin: Plugin): LatchkeyOptions {
-  return plugin.configure === undefined
-    ? options
-    : { ...options, ...immediate("configure of a plugin", plugin.configure(options)) };
+/** The options with what plugins replace. */
+function configure(given: LatchkeyOptions, { sharesStore }: AppPlace): LatchkeyOptions {
+  const { extensions = allExtensions, plugins = [] } = given;
+  assertNoIssues(validateExtensions(extensions));
+  assertNoIssues(validate(optionsField(knownExtensions(extensions)), given));
+  const configured = plugins.reduceRight(
+    (options, plugin) => ({ ...options, ...immediate("configure of a plugin", plugin.configure?.(options)) }),
+    given,
+  );
+  if (sharesStore && configured.now !== undefined) throw ownClockError();
+  return { ...configured, plugins };
+}
+
+/** The options with the plugin of a provider's profile. Innermost: recorders and faults see what clients see. */
+async function withProvider(
+  options: LatchkeyOptions,
+  { deviation }: ResolvedSettings,
+): Promise<LatchkeyOptions & Required<Pick<LatchkeyOptions, "plugins">>> {
+  const { plugins = [] } = options;
+  const provider = deviation && await (await import("../profiles/load_providers.ts")).loadProviders(deviation);
+  return { ...options, plugins: provider === undefined ? plugins : [...plugins, provider] };
+}
+
+/** The clock, the random source and the events of an app, and the store of its records. */
+type Records = Pick<HostedServer, "store" | "now" | "randomBytes"> & { readonly trace: Trace };
+
+function signingKeys(
+  { keySource }: LatchkeyOptions,
+  { allows, lifetimes: { access_token, id_token, authorization_response } }: ServerPolicy,
+  { store, now, trace }: Records,
+): Keys & KeyRotation {
+  const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
+  const testKeys = allows.testKeys ? "accepted" : "rejected";
+  return rotatingKeys({ store, now, trace, maxTokenLifetime, testKeys }, keySource && keyFactory(keySource));
+}
+
+/** A store with test keys is rejected at the start, not at the first login. */
+async function checkStoredKeys(keys: Keys, { allows }: ServerPolicy, isOwnMemory: boolean): Promise<void> {
+  if (allows.testKeys) return;
+  const checked = keys.publishedKeys([]);
+  await (isOwnMemory ? checked : limitStart(checked));
+}
+
+/** The clients and users in a store that outlives the process; `undefined` for any other store. */
+async function storedEntries(parts: Records & { readonly recordPrefix: string }) {
+  if (parts.store.persistent !== true) return undefined;
+  return (await import("../entries/stored_repository.ts")).storedRepositories(parts);
+}
+
+/** Only servers with login pages load them. */
+async function loadLoginPages({ approver }: LatchkeyOptions, { login }: ServerPolicy) {
+  return login === "interactive" && approver === undefined ? await import("../login/mod.ts") : undefined;
+}
+
+/** Handles a request by the plugins and the server inside of them. */
+function requestHandler(
+  innermost: RequestHandler,
+  plugins: readonly Plugin[],
+  policy: ServerPolicy,
+  maintained: Maintenance,
+): RequestHandler {
+  const readAddress = policy.trustProxy.length > 0 ? addressReader(policy) : undefined;
+  const outermost = plugins.reduceRight(
+    (next, plugin) => immediate("handle of a plugin", plugin.handle?.(next)) ?? next,
+    innermost,
+  );
+  return (request, connection) => {
+    maintained.runIfDue();
+    // Plugins may change or keep the copy.
+    const peer = plugins.length === 0 || connection === undefined
+      ? connection
+      : { address: connection.address, ...connection };
+    return outermost(request, readAddress === undefined || peer === undefined ? peer : readAddress(request, peer));
+  };
+}
+
+/** Catches exceptions of plugins, because a request of the network has no caller that catches them. */
+function withoutExceptions(server: HostedServer, handle: RequestHandler): RequestHandler {
+  return async (request, peer = {}) => {
+    try {
+      return await handle(request, peer);
+    } catch (cause) {
+      return lastResortError(server, parseTarget(request.url, peer), cause);
+    }
+  };
+}
+
+/** The app as the embedding program sees it. */
+function hostedApp(
+  server: HostedServer,
+  keys: KeyRotation,
+  handle: RequestHandler,
+  { close }: Pick<AppPlace, "close">,
+): HostedApp {
+  return {
+    get issuer() {
+      return server.issuer;
+    },
+    clients: server.clients.registered,
+    users: server.users,
+    async fetch(request, peer) {
+      const result = await handle(request, peer);
+      if (isDropped(result)) throw new ConnectionDropped();
+      return toResponse(result);
+    },
+    async rotateKeys(alg = server.settings.alg, lead = server.settings.keys.lead) {
+      if (!(lead >= 0 && Number.isFinite(lead))) {
+        throw new RangeError(`lead: expected 0 seconds or more, found ${lead}; the default is the setting keys.lead`);
+      }
+      await keys.rotate(alg, lead);
+    },
+    close: () => close(false),
+    remove: () => close(true),
+    [Symbol.asyncDispose]: () => close(false),
+  };
 }
 
 /** Maximum duration of a step of the start that waits for the store, in milliseconds of real time. */
