@@ -15,7 +15,7 @@ interface Budget {
 export const budgets = {
   packed: { counts: "KiB of the packed package", limit: 1870 },
   installed: { counts: "KiB of the package, installed, without dependencies", limit: 7390 },
-  names: { counts: "public names", limit: 218 },
+  names: { counts: "public names", limit: 220 },
 } as const satisfies Readonly<Record<string, Budget>>;
 
 /**
