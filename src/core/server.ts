@@ -252,9 +252,7 @@ export type Permission =
   /** Pages of the origins of its redirect URIs use the server like pages on this machine. */
   | "haveTrustedPages"
   /** It inspects access tokens of other clients: for the default audience, or for what it serves. */
-  | "inspectTokensOfOthers"
-  /** It requests the scope values that it has only on its own behalf. */
-  | "requestOwnScope";
+  | "inspectTokensOfOthers";
 
 /** One grant type. */
 export interface GrantType {

@@ -50,10 +50,8 @@ export interface Client {
   readonly redirectUris: readonly string[];
   /** The grant types that it may use. */
   readonly grantTypes: readonly string[];
-  /** The scope values that it may request for a user. */
+  /** The scope values that it may request. */
   readonly scope: readonly string[];
-  /** The scope values that it may request on its own behalf; some of them no user can grant. */
-  readonly ownScope: readonly string[];
   /** The signature algorithm of its ID tokens. */
   readonly idTokenAlg: SigningAlgorithm;
   /** Its policy; absent without a profile of the client. `policyOf` reads it. */
@@ -64,7 +62,7 @@ export interface Client {
   hasRedirectUri(redirectUri: string): boolean;
   /** Whether the client may use a redirect URI. Default: a registered one. */
   allowsRedirectUri(redirectUri: string): boolean;
-  /** Whether the client may request a scope value for a user. Default: a registered one. */
+  /** Whether the client may request a scope value. Default: a registered one. */
   allowsScope(token: string): boolean;
   /** Whether the client may request a scope value that the server does not have. Default: it may not. */
   allowsUnknownScope?(token: string): boolean;
@@ -170,7 +168,6 @@ export function clientFromMetadata(
     redirectUris,
     grantTypes: metadata.grant_types ?? grantTypesFor(metadata.response_types ?? ["code"]),
     scope,
-    ownScope: scope,
     idTokenAlg: metadata.id_token_signed_response_alg ?? server.alg,
     hasRedirectUri,
     allowsRedirectUri: hasRedirectUri,

@@ -26,7 +26,7 @@ export function authorizeClientCredentials(
   const requestedScope = parameters.get("scope");
   const scope = requestedScope === undefined
     ? needsScope ? defaultScope(server, client) : []
-    : ownScope(server, client, requestedScope);
+    : scopeWithoutUser(server, client, requestedScope);
   if (scope.some(isUserScope)) throw reject("CC-02", { userScopes, requested: requestedScope });
   return {
     ...{ client, scope, grantId: randomId(server.randomBytes) },
@@ -35,9 +35,9 @@ export function authorizeClientCredentials(
   };
 }
 
-function ownScope(server: Server, client: Client, requested: string): readonly string[] {
+function scopeWithoutUser(server: Server, client: Client, requested: string): readonly string[] {
   const left = withoutUserScopes(server, client, requested, userScopes);
-  return left === "" ? [] : resolveScope(server, client, left, "client");
+  return left === "" ? [] : resolveScope(server, client, left);
 }
 
 /**
@@ -67,11 +67,8 @@ function isUserScope(value: string): boolean {
 
 /** The default scope without values that need a user or that the client may not have; empty if none is left. */
 function defaultScope(server: Server, client: Client): readonly string[] {
-  const own = server.permits(server, client, "requestOwnScope") ? client.ownScope : client.scope;
-  const scope = server.settings.defaultScope.filter((value) =>
-    !isUserScope(value) && (client.allowsScope(value) || own.includes(value))
-  );
-  const possible = client.ownScope.filter((value) => !isUserScope(value));
+  const scope = server.settings.defaultScope.filter((value) => !isUserScope(value) && client.allowsScope(value));
+  const possible = client.scope.filter((value) => !isUserScope(value));
   if (scope.length === 0 && possible.length > 0) server.observe?.(server, client.id, "AZ-16", { possible });
   return scope;
 }

@@ -58,7 +58,7 @@ export interface ScopeValues {
   readonly registered: readonly string[];
 }
 
-interface DisallowedScope {
+export interface DisallowedScope {
   readonly disallowed: readonly string[];
   readonly clientId: string;
 }
@@ -68,7 +68,7 @@ export type MissingScope = Pick<ScopeValues, "registered"> | Pick<ScopeValues, "
 
 export type WrongScope =
   | ScopeValues & { readonly problem: "unknown" }
-  | ScopeValues & DisallowedScope & { readonly problem: "not for users" | "not allowed" };
+  | ScopeValues & DisallowedScope & { readonly problem: "not allowed" };
 
 /** Why a request is denied: by the user on a page, or because no user can approve it, or not the one who logged in. */
 const denials = {
@@ -162,8 +162,6 @@ export const authorizeRules = {
     (facts) =>
       facts.problem === "unknown"
         ? "scope contains an unknown value"
-        : facts.problem === "not for users"
-        ? "scope contains a value that only a client itself can get, not a user"
         : facts.disallowed.length === 0
         ? "scope contains no value that this client may request"
         // These values are configured on the server, so the response may name them.

@@ -1,7 +1,12 @@
 /** The form of the metadata of a client, one JSON object. A link of a rejected request proposes a change. */
 
 import type { HttpResponse } from "../../core/http/message.ts";
-import type { ClientEntry, ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
+import {
+  type ClientEntry,
+  type ClientMetadata,
+  type HostedClient,
+  registeredScopeOf,
+} from "../../server/config/client_metadata.ts";
 import { keptRegistration, keptSecret } from "../../server/entries/changed_client.ts";
 import { clientField } from "../../server/hosting/extensions.ts";
 import type { Field } from "../../core/field.ts";
@@ -60,7 +65,8 @@ export async function showForm(
 
 /** The members that the link of a rejected request proposes to change. */
 function proposedMembers(client: HostedClient, proposal: URLSearchParams): Partial<ClientMetadata> {
-  const { metadata, ownScope, grantTypes } = client;
+  const { metadata, grantTypes } = client;
+  const ownScope = registeredScopeOf(client);
   for (const member of ["redirect_uris", "post_logout_redirect_uris"] as const) {
     const { [member]: uris = [] } = metadata;
     const uri = proposal.get(member);

@@ -153,6 +153,8 @@ export interface HostedClient extends Client {
    * never removed, and for one with a metadata document.
    */
   readonly generation?: string;
+  /** The scope values that it may request on its own behalf, if no user can grant some of them. Default: `scope`. */
+  readonly ownScope?: readonly string[];
   /** The type of its subjects (OpenID Connect Core §8). Default: `public`. */
   readonly subjectType?: NonNullable<ClientMetadata["subject_type"]>;
   /** The secret itself, only if it is the key of client assertions. */
@@ -179,4 +181,9 @@ export function authMethodsOf(metadata: ClientMetadata): AuthMethods {
 /** The metadata of a client, with the members that the core does not read. */
 export function metadataOf({ metadata }: Pick<Client, "metadata">): ClientMetadata {
   return metadata;
+}
+
+/** What a client is registered for: with and without a user. */
+export function registeredScopeOf({ scope, ownScope = scope }: HostedClient): readonly string[] {
+  return ownScope;
 }

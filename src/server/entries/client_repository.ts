@@ -101,6 +101,7 @@ export function hostedClient(metadata: ClientMetadata, server: HostedClientPolic
     const { scope, allowsScope } = client;
     const isOfUsers = (token: string) => !clientScopes.includes(token);
     Object.assign(client, {
+      ownScope: scope,
       scope: scope.filter(isOfUsers),
       allowsScope: (token: string) => isOfUsers(token) && allowsScope(token),
     });

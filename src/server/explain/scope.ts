@@ -4,6 +4,7 @@ import { suggest } from "../../core/suggest.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
 import { separatorFix } from "../../core/separators.ts";
 import { redactText } from "../redaction/redact.ts";
+import type { ScopeOfClients } from "../rules/own_scope.ts";
 import type { MissingScope, ScopeValues, WrongScope } from "../../core/rules/authorize.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { RejectionTexts } from "./rule_text.ts";
@@ -44,7 +45,7 @@ export function explainUnknownScope(
 }
 
 /** Explains a scope that the client may not request. */
-export function explainScope(facts: WrongScope, server: HostedServer): RejectionTexts {
+export function explainScope(facts: WrongScope | ScopeOfClients, server: HostedServer): RejectionTexts {
   if (facts.problem === "unknown") return explainUnknownScope(facts, server, "unknown scope");
   const { problem, clientId, requested, registered, disallowed } = facts;
   const scope = disallowed.join(" ");

@@ -13,6 +13,7 @@ import type { ServerPolicy } from "../config/server_policy.ts";
 import { crossOriginHeaders } from "../cross_origin_headers.ts";
 import type { Endpoint, EndpointDescription } from "../endpoint.ts";
 import { withLimitedAuthentication } from "../entries/client_authentication.ts";
+import { withOwnScope } from "../entries/own_scope.ts";
 import { type CreateRepository, recordPrefix } from "../entries/repository.ts";
 import { withAnyClient } from "../entries/unregistered_clients.ts";
 import type { OnSessionsOver, UserWarnings } from "../entries/user_repository.ts";
@@ -161,7 +162,7 @@ async function composeServer(options: LatchkeyOptions, parts: Composition): Prom
     currentIssuer: () => current().issuer,
   });
   const extended = await extendServer<HostedServer>(hosted, extensions);
-  return withAnnouncedModes(withStoredRequests(withAnyClient(extended)));
+  return withAnnouncedModes(withStoredRequests(withAnyClient(withOwnScope(extended))));
 }
 
 interface AppParts extends Pick<AppDependencies, "dispatch" | "emit" | "resolved"> {

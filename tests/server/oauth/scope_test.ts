@@ -31,13 +31,12 @@ function withSettings(settings: Scopes): Server {
   return {
     trace() {},
     now: () => 0,
-    permits: () => true,
     settings,
   } as unknown as Server;
 }
 
 function withScope(scope: readonly string[]): Client {
-  return { scope, ownScope: scope, allowsScope: (token: string) => scope.includes(token) } as unknown as Client;
+  return { scope, allowsScope: (token: string) => scope.includes(token) } as unknown as Client;
 }
 
 interface Scopes {

@@ -8,6 +8,7 @@ import type { Client } from "../../../core/clients/repository.ts";
 import { requireAccessToken } from "../../../core/tokens/read_access_token.ts";
 import { mayReceive } from "./streams.ts";
 import { reject } from "./rules.ts";
+import { registeredScopeOf } from "../../config/client_metadata.ts";
 
 /**
  * Responds to a client that may have streams.
@@ -42,7 +43,10 @@ async function requireReceiver(context: Context, ...scopes: readonly [string, ..
   }
   const client = await server.clients.findHolder(id);
   const usable = scope!.split(" ").filter((value) => scopes.includes(value));
-  if (client !== undefined && mayReceive(server, client) && usable.some((value) => client.ownScope.includes(value))) {
+  if (
+    client !== undefined && mayReceive(server, client) &&
+    usable.some((value) => registeredScopeOf(client).includes(value))
+  ) {
     return client;
   }
   throw reject("SS-02", { scope: scopes[0] }, { scope: scopes[0] });

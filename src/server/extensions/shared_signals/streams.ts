@@ -15,6 +15,7 @@ import { supportedEvents } from "./event_types.ts";
 import { manageScope, readScope, sharedSignalsOf } from "./settings.ts";
 import { type EventStreamRecord, type StreamEventRecord, streamStore } from "./records.ts";
 import { reject } from "./rules.ts";
+import { registeredScopeOf } from "../../config/client_metadata.ts";
 
 /** Maximum number of streams: of one client, and of all. */
 const maxClientStreams = 10;
@@ -231,7 +232,7 @@ export function deliveredEvents(
 
 /** Whether a client may have streams: its standing allows it, and it is registered for one of their scope values. */
 export function mayReceive(server: Server, client: Client): boolean {
-  const holdsScope = [manageScope, readScope].some((scope) => client.ownScope.includes(scope));
+  const holdsScope = [manageScope, readScope].some((scope) => registeredScopeOf(client).includes(scope));
   return holdsScope && isPermitted(server, client, "receiveEvents");
 }
 
