@@ -12,7 +12,7 @@ import type { TestClient } from "../testing/clients.ts";
 import type { Persona } from "../testing/persona.ts";
 import type { TestResource } from "../testing/resource.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
-import type { ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
+import type { ClientDriver, ClientJourney, ClientSession, SessionStart, TokenJourney } from "./driver.ts";
 import type { Accepted, Seen } from "./effects.ts";
 import type { Place, Sighting, Value } from "./markers.ts";
 import type { Capability } from "./capabilities.ts";
@@ -101,6 +101,8 @@ export interface Stage {
    * @throws What the client throws.
    */
   begin(journey?: ClientJourney): Promise<ClientSession>;
+  /** Issues an access token for a resource server, which may receive it several times. */
+  issueToken(): Promise<TokenJourney>;
   /** Opens another browser of the same client. */
   openBrowser(persona?: Persona): ClientJourney;
   /**

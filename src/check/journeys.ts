@@ -7,14 +7,21 @@ import type { Fetch } from "../testing/fetch.ts";
 import type { Persona } from "../testing/persona.ts";
 import { type TestLatchkey, testLatchkey, type TestLatchkeyOptions } from "../testing/test_latchkey.ts";
 import type { Observation, Stage, Wait } from "./attack.ts";
-import type { ClientBrowser, ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
+import type {
+  ClientBrowser,
+  ClientDriver,
+  ClientJourney,
+  ClientSession,
+  SessionStart,
+  TokenJourney,
+} from "./driver.ts";
 import { listeningTrap, trapFetch } from "./trap.ts";
 import { timers } from "../core/timers.ts";
 
 /** The environment of a journey: the parts for the attack and its observation, and functions to begin and end it. */
 export interface JourneyEnvironment
   extends
-    Pick<Stage, "as" | "journey" | "trap" | "resource" | "openBrowser" | "openOtherIssuer">,
+    Pick<Stage, "as" | "journey" | "trap" | "resource" | "issueToken" | "openBrowser" | "openOtherIssuer">,
     Pick<Observation, "opened" | "waits"> {
   /** Every browser that was opened, that of the journey first. */
   readonly browsers: readonly ClientBrowser[];
@@ -240,7 +247,7 @@ function sessionStarter(
   wholeJourney: ClientJourney,
   location: string,
   users: WeakMap<ClientBrowser, string>,
-): Pick<JourneyEnvironment, "resource" | "opened" | "waits" | "begin"> {
+): Pick<JourneyEnvironment, "resource" | "opened" | "waits" | "issueToken" | "begin"> {
   const resourceUrl = new URL(location, as.issuer).href;
   const opened: string[] = [];
   const waits: Wait[] = [];
@@ -269,17 +276,20 @@ function sessionStarter(
         sleep: (milliseconds) => sleep(milliseconds, journey.signal),
       }),
     requestResource: (journey) => driver.requestResource!({ ...journey, resource: resourceUrl }),
-    async acceptToken(journey) {
-      const accessToken = await requestToken(as, driver.usesDefaultAudience ? undefined : resourceUrl);
-      const client = as.client({ confidential: true, grant_types: ["client_credentials"], serves: [resourceUrl] });
-      return await driver.acceptToken!({ ...journey, client, resource: resourceUrl, accessToken });
-    },
+    acceptToken: async (journey) => await driver.acceptToken!(await issueToken(journey)),
   };
+
+  async function issueToken(journey = wholeJourney): Promise<TokenJourney> {
+    const accessToken = await requestToken(as, driver.usesDefaultAudience ? undefined : resourceUrl);
+    const client = as.client({ confidential: true, grant_types: ["client_credentials"], serves: [resourceUrl] });
+    return { ...journey, client, resource: resourceUrl, accessToken };
+  }
 
   return {
     resource: driver.requestResource && as.resource(location),
     opened,
     waits,
+    issueToken: () => issueToken(),
     begin: (by, signal, of = wholeJourney) =>
       starts[by](signal === undefined ? of : { ...of, signal: AbortSignal.any([of.signal, signal]) }),
   };

@@ -21,7 +21,7 @@ export interface OpenStage extends Stage {
 /** Sets the stage after the login before the attack, if the journey has one. */
 export function openStage(
   driver: ClientDriver,
-  { as, journey, trap, resource, openBrowser, openOtherIssuer }: JourneyEnvironment,
+  { as, journey, trap, resource, issueToken, openBrowser, openOtherIssuer }: JourneyEnvironment,
   { session, expectedSub, capabilities, begin, skipsSilent }:
     & Pick<Stage, "session" | "expectedSub" | "capabilities" | "begin">
     & {
@@ -42,6 +42,7 @@ export function openStage(
     capabilities,
     resource,
     begin,
+    issueToken,
     openBrowser,
     async openOtherIssuer() {
       const other = await openOtherIssuer();

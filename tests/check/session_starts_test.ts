@@ -5,7 +5,7 @@ import { createLocalJWKSet, jwtVerify, type JWTVerifyOptions } from "jose";
 import { test } from "node:test";
 import { partOf, partOfCatalogue } from "./catalogue_part.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
-import type { CheckReport, ClientDriver } from "../../src/check/mod.ts";
+import type { CheckReport, ClientDriver, ClientSession } from "../../src/check/mod.ts";
 import { sample } from "../sample.ts";
 import { withPatientTimers } from "../until.ts";
 import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
@@ -39,8 +39,9 @@ const foundAtResource: Readonly<Partial<Record<ResourceMistake, readonly string[
   "requests only the missing scope": ["resource/insufficient-scope"],
   "follows redirects with the token": ["resource/redirects-away"],
   "believes every introspection": [
-    ...["resource/introspection-audience", "resource/introspection-odd", "resource/token-audience"],
-    ...["resource/token-early", "resource/token-forged", "resource/token-issuer", "resource/token-outlived"],
+    ...["resource/id-token", "resource/introspection-audience", "resource/introspection-odd"],
+    ...["resource/token-audience", "resource/token-early", "resource/token-forged", "resource/token-issuer"],
+    "resource/token-outlived",
   ],
 };
 
@@ -49,6 +50,7 @@ const foundInVerifier: readonly (readonly [left: string, options: JWTVerifyOptio
   ["nothing", {}, []],
   ["the issuer", { issuer: undefined }, ["resource/token-issuer"]],
   ["the audience", { audience: undefined }, ["resource/token-audience"]],
+  ["the kind of token", { typ: undefined }, ["resource/id-token"]],
   ["a missing expiry", { requiredClaims: [] }, ["resource/token-outlived"]],
   ["the time", { clockTolerance: 1e10 }, ["resource/token-early", "resource/token-outlived"]],
 ];
@@ -125,6 +127,24 @@ for (const [place, [mistake, ids]] of sample([...Object.entries(foundAtResource)
     assertEquals(foundIds(report), ids, String(report));
   });
 }
+
+test("a resource server that keeps each introspection is found by resource/token-kept", async () => {
+  const correct = resourceClient();
+  const kept = new Map<string, Promise<ClientSession>>();
+  const keeping: ClientDriver = {
+    ...{ name: "keeps introspections", readsClock: true },
+    async acceptToken(journey) {
+      const { accessToken } = journey;
+      if (!kept.has(accessToken)) kept.set(accessToken, correct.acceptToken!(journey));
+      return await kept.get(accessToken)!;
+    },
+  };
+  const only = ["resource"];
+  const report = await checkClientWithEdDsa(keeping, { only });
+  assertEquals(foundIds(report), ["resource/token-kept"], String(report));
+  const other = await checkClientWithEdDsa({ ...keeping, acceptToken: correct.acceptToken!.bind(correct) }, { only });
+  assertEquals(foundIds(other), [], String(other));
+});
 
 test("clients that check nothing fall for every attack that a correct client must reject", async () => {
   for (const client of [deviceClient("checks nothing"), resourceClient("checks nothing")]) {

@@ -2,6 +2,8 @@
 
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { forgedSignatures, forgeryAttack, wrongForms } from "./forgeries.ts";
+import { conclude } from "./conclusions.ts";
+import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
 import { claimsOf, gridAttacks, jsonResponse } from "./grid.ts";
 import { assessRotation } from "./keys.ts";
 import { nearIssuers, nearMisses, noText, pick } from "./wrong_values.ts";
@@ -43,7 +45,7 @@ export const resourceServerAttacks: readonly Attack[] = [
         id: "resource/token-issuer",
         fix: "Compare iss of the access token with the issuer that you trust, character by character.",
         member: "iss",
-        values: ["foreign", "absent", ...nearIssuers],
+        values: ["foreign", "absent", "list", ...nearIssuers],
       },
       requirement: "RFC 9068 §4",
     },
@@ -80,6 +82,42 @@ export const resourceServerAttacks: readonly Attack[] = [
       sources: ["RFC 7519 §4.1.5"],
     },
   ]),
+  defineAttack({
+    ...tokens,
+    id: "resource/id-token",
+    fix: "Require the typ at+jwt of access tokens, or else claims that only they have, such as scope and client_id.",
+    level: "should-reject",
+    title: "The token of a request is an ID token of the same issuer, with the resource as aud.",
+    sources: ["RFC 9068 §4", "RFC 8725 §3.12"],
+    once: () =>
+      forgeJwt("ID token", (original) => {
+        const { scope: _, client_id: __, jti: ___, ...claims } = original.claims;
+        return signWithOwnKey(original, { typ: "JWT" }, { ...claims, nonce: "nonce-of-a-login" });
+      }, "access_token"),
+  }),
+  defineAttack({
+    ...tokens,
+    id: "resource/token-kept",
+    fix: "Keep the result for a token no longer than until its exp, and check exp in each request.",
+    title: "A request has a token that the resource server has accepted before, and that has expired since.",
+    needs: ["acceptToken", "clock"],
+    requirement: "RFC 7662 §4",
+    sources: ["RFC 9068 §4", "CVE-2021-32701"],
+    async perform({ as, driver, issueToken, passTime }) {
+      const journey = await issueToken();
+      const { body = "{}" } = as.log.unmasked.last("token").response ?? {};
+      passTime(Number(JSON.parse(body).expires_in) - 60);
+      await driver.acceptToken!(journey);
+      // Clocks may differ by some minutes.
+      passTime(60 + 360);
+      const again = await driver.acceptToken!(journey).catch(() => undefined);
+      return conclude(
+        again && "the resource server accepted an expired token",
+        "it rejected the expired token",
+        "kept",
+      );
+    },
+  }),
   defineAttack({
     ...{
       ...tokens,
