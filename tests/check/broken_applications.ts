@@ -48,6 +48,8 @@ export interface PageDecisions {
   readonly namesLoginInUrl: boolean;
   /** The methods of the requests that log out. */
   readonly logoutMethods: readonly ("GET" | "POST")[];
+  /** Whether a logout ends the session, not only its cookie. */
+  readonly endsSession: boolean;
   /** Whether the browser may go to `return_to` after a login. */
   isOwnTarget(target: string, origin: string): boolean;
 }
@@ -89,6 +91,7 @@ export const correctPages: PageDecisions = {
   failedTarget: () => null,
   namesLoginInUrl: false,
   logoutMethods: ["POST"],
+  endsSession: true,
   isOwnTarget: (target, origin) => URL.canParse(target, origin) && new URL(target, origin).origin === origin,
 };
 
@@ -282,6 +285,11 @@ export const brokenApplications: readonly BrokenApplication[] = [
     name: "lets any browser end the login that its URL names",
     change: { namesLoginInUrl: true },
     foundBy: ["session/login-url-fixed"],
+  },
+  {
+    name: "deletes only the cookie at logout",
+    change: { endsSession: false },
+    foundBy: ["logout/cookie-kept"],
   },
   {
     name: "shows a link that logs out",

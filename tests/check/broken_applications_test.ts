@@ -35,6 +35,7 @@ async function check(change: Partial<PageDecisions>, only: readonly string[]): P
   const driver = webApplication(`${application}/login`, {
     loggedInUrl: `${application}/me`,
     loggedInText: "alice",
+    logoutUrl: only.includes("logout/cookie-kept") ? `${application}/logout` : undefined,
     fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
   });
   return await checkClient(driver, { as, only, recoveryMs: 0 });

@@ -311,8 +311,8 @@ export function webApplicationAt(
       }
       case "/logout":
         if (!pages.logoutMethods.some((method) => method === request.method)) return new Response("", { status: 405 });
-        sessions.delete(id);
-        return redirect("/");
+        if (pages.endsSession) sessions.delete(id);
+        return redirect("/", `session=; Max-Age=0; ${pages.cookieAttributes}`);
       case "/accept": {
         const accepted = new URLSearchParams(await request.text()).get("session");
         return redirect("/", `session=${accepted}; ${pages.cookieAttributes}`);

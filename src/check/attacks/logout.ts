@@ -205,6 +205,26 @@ export const logoutAttacks: readonly Attack[] = [
     })
   ),
   defineAttack({
+    id: "logout/cookie-kept",
+    fix: "End the session on the server at logout; to delete its cookie ends it only in this browser.",
+    level: "should-reject",
+    title: "After the user has logged out, an attacker sends the session cookie of before the logout.",
+    correctClient: "The client has ended the session on the server, and the cookie belongs to no user.",
+    needs: ["logOut", "currentUser", "cookieSession"],
+    sources: ["OpenID Connect RP-Initiated Logout §2", "OWASP ASVS 7.4.1", "netbirdio/netbird#5723"],
+    async perform({ journey: { browser }, session }) {
+      const before = browser.cookies.all();
+      await session!.logOut!();
+      setCookies(browser.cookies, before);
+      const isLoggedIn = await userAfterLogout(session!) !== undefined;
+      return conclude(
+        isLoggedIn ? "the cookie of before the logout still logs in the user" : undefined,
+        "the cookie of before the logout belongs to no user",
+        "kept",
+      );
+    },
+  }),
+  defineAttack({
     id: "logout/front-channel-foreign",
     title: "A page of another site loads the front-channel logout URI with a wrong iss or sid, or with neither.",
     correctClient: "The client does not end the session.",
