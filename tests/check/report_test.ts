@@ -323,8 +323,8 @@ test("a client whose code verifier and nonce replace state is warned, with the s
     only: ["response/state-of-another-browser"],
   });
   assertEquals(String(report).match(/^(?:FAILED|WARNING) .*$/gm), [
-    "WARNING response/state-of-another-browser (must-reject, medium), 1 of 6 variants",
-    "WARNING response/state-of-another-browser (must-reject, low), 5 of 6 variants",
+    "WARNING response/state-of-another-browser (must-reject, medium), 1 of 7 variants",
+    "WARNING response/state-of-another-browser (must-reject, low), 6 of 7 variants",
   ]);
 });
 
@@ -392,7 +392,7 @@ test("what shows nothing is listed by its cause, not by the text of a page", asy
   const [, group] = /INCONCLUSIVE, ([^]*?)\n\n/.exec(`${report}\n\n`)!;
   assertEquals(group!.split("\n").slice(0, 2), [
     "the page shows no user:",
-    "  response/twice (2), response/state-of-another-browser (6)",
+    "  response/twice (2), response/state-of-another-browser (7)",
   ]);
   assertMatch(group!, /\n {2}for example: the page shows no user: status 500, "error \d"$/);
   assertEquals(String(report).split("the page shows no user:").length, 3);
@@ -414,13 +414,13 @@ test("a check that shows nothing in most logins has not passed, and says so in e
   };
   const only = ["response/state-of-another-browser", "response/twice", "response/iss-known"];
   const report = await checkClientWithEdDsa(undecided, { only });
-  assertEquals([report.passed, report.counts.passed, report.counts.inconclusive], [false, 1, 8]);
-  const problem = "most of the check shows nothing: 8 of 9 logins were inconclusive";
+  assertEquals([report.passed, report.counts.passed, report.counts.inconclusive], [false, 1, 9]);
+  const problem = "most of the check shows nothing: 9 of 10 logins were inconclusive";
   assertEquals(report.problem, problem);
   assertStringIncludes(String(report), `\n\nNOT PASSED: ${problem}.\n`);
   assertStringIncludes(JSON.stringify(report), problem);
   assertStringIncludes(report.toJUnit(), `<failure message="${problem}">`);
-  assertMatch(await report.toHTML(), /Most of the check shows nothing: 8 of 9/);
+  assertMatch(await report.toHTML(), /Most of the check shows nothing: 9 of 10/);
   // Half is enough.
   assert((await checkClientWithEdDsa(undecided, { only: [...only, "id-token/nonce-wrong"] })).passed);
 });

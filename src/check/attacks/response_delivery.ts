@@ -71,6 +71,19 @@ async function deliverForeign(
   return { outcome: "rejected", passed: true, because: `the client reported an error: ${error}` };
 }
 
+/** A browser in which an attacker removes from a request what binds its response to a login, if the server lets him. */
+function unprotected(journey: ClientJourney): ClientJourney {
+  return {
+    ...journey,
+    async authorize(given) {
+      const url = new URL(given);
+      for (const name of ["code_challenge", "code_challenge_method", "nonce"]) url.searchParams.delete(name);
+      const callback = await journey.authorize(url);
+      return callback.error === undefined ? callback : await journey.authorize(given);
+    },
+  };
+}
+
 /** The attacks of the category `response` on deliveries. */
 export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
@@ -127,9 +140,10 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     ],
     ...oneOf(
       "what",
-      ["unknown", "unknown, logged in", "response", "state", "request", "used"],
-      "An unknown state, also if a user is logged in; the response of another browser, only its state, or the URL of " +
-        "its request, which this user opened (fixation); or the state of a login that has ended.",
+      ["unknown", "unknown, logged in", "none", "response", "state", "request", "used"],
+      "An unknown state, also if a user is logged in, or no state, of a request without protection; the response of " +
+        "another browser, only its state, or the URL of its request, which this user opened (fixation); or the state " +
+        "of a login that has ended.",
     ),
     async perform(stage, { what }) {
       const { driver, journey, openBrowser, startLogin } = stage;
@@ -145,7 +159,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
         : what === "unknown, logged in"
         ? await driver.logIn!(journey)
         : undefined;
-      const { callback: foreign } = await startLogin(otherBrowser);
+      const { callback: foreign } = await startLogin(what === "none" ? unprotected(otherBrowser) : otherBrowser);
+      if (what === "none") return await deliverForeign(stage, journey, withParameters(foreign, { state: undefined }));
       if (what === "response") return await deliverForeign(stage, journey, foreign);
       if (own === undefined) {
         return await deliverForeign(stage, journey, withParameters(foreign, { state: "state-of-an-attacker" }), before);
