@@ -134,6 +134,45 @@ test("a driver that cannot say what the client did leaves a delivery inconclusiv
   );
 });
 
+test("a client whose refresh looks the same when it was rejected is accused of no tokens that it never took", async () => {
+  const correct = smallClient();
+  const hiding: ClientDriver = {
+    ...correct,
+    async logIn(journey) {
+      const session = await correct.logIn!(journey);
+      return { ...session, refresh: () => session.refresh!().catch(() => {}) };
+    },
+  };
+  const { results, failures } = await checkClientWithEdDsa(hiding, { only: ["refresh", "id-token/iss-wrong"] });
+  assertEquals(failures, []);
+  const warnings = results.filter(({ verdict }) => verdict === "warning").map(({ attack }) => attack.id);
+  assert(warnings.includes("refresh/rejected"), warnings.join());
+  assert(results.some(({ verdict, because }) => verdict === "inconclusive" && /rejects looks like/.test(because)));
+});
+
+test("a client that accepts a response without state when no login waits is found", async () => {
+  const correct = smallClient();
+  const open: ClientDriver = {
+    ...correct,
+    async receiveCallback(journey, callback) {
+      if (callback.state !== undefined) return await correct.receiveCallback!(journey, callback);
+      const { client: { client_id }, issuer, fetch, redirectUri } = journey;
+      const grant = {
+        grant_type: "authorization_code",
+        code: callback.code ?? "",
+        client_id,
+        redirect_uri: redirectUri,
+      };
+      const response = await fetch(`${issuer}/oauth2/token`, { method: "POST", body: new URLSearchParams(grant) });
+      if (!response.ok) throw new Error(`status ${response.status}`);
+      return { sub: "alice" };
+    },
+  };
+  const report = await checkClientWithEdDsa(open, { only: ["response/state-of-another-browser"] });
+  const found = report.results.filter(({ verdict }) => verdict === "failed" || verdict === "warning");
+  assertEquals(found.map(({ values }) => values.what), ["none"], String(report));
+});
+
 test("an attack has a name without its category, if only one attack has it", async () => {
   const { results } = await checkClientWithEdDsa(smallClient(), { only: ["alg-none", "keys"], except: ["rotated"] });
   const ids = results.map(({ attack: { id } }) => id);
