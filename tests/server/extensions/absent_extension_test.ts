@@ -110,8 +110,10 @@ for (const extension of extensions) {
       ...{ approver: autoApprover, hasPages: true, openLogin: true, pages: {} },
     };
     const endpoints = extension.endpoints?.(server.settings, options) ?? [];
+    const document = { claims_supported: [] };
+    const added = Object.keys(extension.metadata?.(server, [], document) ?? {});
     const members = [
-      ...Object.keys(extension.metadata?.(server, [], { claims_supported: [] }) ?? {}),
+      ...added.filter((member) => !Object.hasOwn(document, member)),
       ...endpoints.flatMap(({ metadataName }) => metadataName ?? []),
     ];
     await using as = await latchkey({ issuer: "https://as.test", extensions: others });
