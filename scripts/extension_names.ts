@@ -54,7 +54,7 @@ const settingNames: Readonly<Record<string, string>> = {
 
 /** Words of extensions that are in no name of the core, not even as a part of it. */
 const wordsOfExtensions =
-  /(?<!")\ba[cm]r\b|\blevels?\b|certificate|ciba|claim_?requests|dpop|jarm|mcp|mtls|\bown_?scope|poll|pushed|record_?use|requested_?claims|resources|security_?event|tls_/gi;
+  /(?<!")\ba[cm]r\b|\blevels?\b|certificate|ciba|claim_?requests|dpop|isSigned|jarm|mcp|mtls|\bown_?scope|poll|pushed|record_?use|requested_?claims|resources|security_?event|stored_?request|tls_/gi;
 
 /** Files that may contain names of extensions, and why. */
 const sharedFiles: Readonly<Record<string, string>> = {

@@ -116,8 +116,8 @@ export async function completeAuthorization(
   const { server } = context;
   const { client, destination } = pending;
   const grant = await acceptApproval(server, pending, approval, session);
-  // A stored request is now consumed: an error from here on is the one response to it.
-  const recipient = { client, destination: { ...destination, storedRequest: undefined } };
+  // The request has ended: an error from here on is the one response to it, and ends nothing.
+  const recipient = { client, destination: { ...destination, extensions: undefined } };
   return await toClient(context, recipient, async () => {
     const response = await issueResponse(server, pending, grant);
     if (session.sid === previousSession?.sid) return await authorizationResponse(context, recipient, response);

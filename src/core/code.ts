@@ -12,7 +12,7 @@ import type { PendingAuthorization } from "./request/authorization_request.ts";
 
 /**
  * The grant of an approved request. Everything that can be rejected without issuing anything is rejected here; at last
- * a stored request is consumed.
+ * the request ends.
  *
  * @param session The session that the user approved in.
  */
@@ -22,7 +22,7 @@ export async function acceptApproval(
   approval: Approval,
   session: Session,
 ): Promise<Grant> {
-  const { request, destination: { storedRequest }, client } = pending;
+  const { request, destination, client } = pending;
   const unmet = await server.findUnmetDemand(server, pending, session);
   if (unmet !== undefined) throw unmet.error;
   const granted = await server.grants.granted(server, client, request, approval);
@@ -35,7 +35,7 @@ export async function acceptApproval(
   const grant = await server.grants.create(server, client, { subject, ...granted }, user);
   const change = await server.grants.findChange(server, client, grant);
   if (change !== undefined) throw reject("AZ-21", { denied: "no longer valid" });
-  if (storedRequest !== undefined) await server.consumeRequest?.(server, storedRequest);
+  await server.endRequest?.(server, destination);
   return grant;
 }
 

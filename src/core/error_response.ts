@@ -181,12 +181,11 @@ export function expectsJson(request: RequestLike): boolean {
   return hasJsonBody || headers.get("accept") !== null && requestedFormat(request) !== "page";
 }
 
-/** Ends a request. A stored one is consumed: it gets only one response (RFC 9126 §4). */
+/** Ends a request before its error is sent, unless the error is temporary. */
 async function endRequest(server: Server, destination: Destination, thrown: unknown): Promise<void> {
   await server.responseModes.get(destination.mode)?.end?.(server, destination, thrown);
   const isTemporary = !(thrown instanceof OAuthError) || statusOf(thrown.code) >= 500;
-  const { storedRequest } = destination;
-  if (storedRequest !== undefined && !isTemporary) await server.consumeRequest?.(server, storedRequest);
+  if (!isTemporary) await server.endRequest?.(server, destination);
 }
 
 /** The format that `Accept` names, a page first; `undefined` if it names neither. */

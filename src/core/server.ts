@@ -15,6 +15,7 @@ import type { Approval } from "./approval.ts";
 import type { Store } from "./store/store.ts";
 import type {
   AuthorizationRequest,
+  Destination,
   PendingAuthorization,
   ResponseModes,
   ResponseTypes,
@@ -87,10 +88,11 @@ export interface Server {
     unrepeatable: ReadonlySet<string>,
   ): ResolvedRequest | Promise<ResolvedRequest>;
   /**
-   * @internal Consumes a stored request, just before the response to it is sent. Of concurrent calls one succeeds; all
-   * others throw an error for the user, because the client already has a response.
+   * @internal Ends a request, just before the one response to it is issued: an extension that stored it consumes it.
+   *
+   * @throws {OAuthError} An error for the user, if the client already has a response.
    */
-  consumeRequest?(server: Server, storedRequest: string): Promise<void>;
+  endRequest?(server: Server, destination: Destination): Promise<void>;
   /** The functions that issue the tokens of a response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
   /** How grants, access tokens and logins are made and checked. */

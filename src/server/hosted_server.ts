@@ -141,7 +141,7 @@ export interface StoredRequests {
    * @param address The network address of the user; absent if unknown.
    */
   keep(server: HostedServer, client: Client, id: string, address: string | undefined): Promise<void>;
-  /** Consumes a request, as `consumeRequest` of `Server`. */
+  /** Consumes a request. Of concurrent calls one succeeds; all others throw an error for the user. */
   consume(server: HostedServer, id: string): Promise<void>;
   /**
    * The access besides scope of a stored request, which the browser does not carry; `undefined` if the request has

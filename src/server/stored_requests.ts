@@ -2,7 +2,11 @@
 
 import type { Approver } from "../core/approver.ts";
 import { reject } from "../core/reject.ts";
+import { type Slot, slot } from "../core/slot.ts";
 import type { HostedServer, StoredRequests } from "./hosted_server.ts";
+
+/** The id of the stored request that a response completes, in the origin of the request and its destination. */
+export const storedRequest: Slot<string> = slot("par");
 
 /**
  * The stored requests of a server, for a destination that names one.
@@ -17,7 +21,7 @@ export function storedRequests({ storedRequests }: Pick<HostedServer, "storedReq
 /** The approver. If it returns a page, a stored request is kept until the user has decided. */
 export function keepsRequests(approve: Approver): Approver {
   return (request, at) =>
-    at.pending.destination.storedRequest === undefined ? approve(request, at) : approveStored(approve, request, at);
+    storedRequest.of(at.pending.destination) === undefined ? approve(request, at) : approveStored(approve, request, at);
 }
 
 async function approveStored(approve: Approver, ...[request, at]: Parameters<Approver>) {
@@ -25,13 +29,22 @@ async function approveStored(approve: Approver, ...[request, at]: Parameters<App
   if ("user" in decision || request.loginRequirements.prompt.includes("none")) return decision;
   const { pending: { destination, client }, context } = at;
   const server = context.server as HostedServer;
-  await storedRequests(server).keep(server, client, destination.storedRequest!, context.target.clientAddress.address);
+  await storedRequests(server).keep(
+    server,
+    client,
+    storedRequest.of(destination)!,
+    context.target.clientAddress.address,
+  );
   return decision;
 }
 
 /** The server, whose responses consume the requests that were stored. */
 export function withStoredRequests(server: HostedServer): HostedServer {
-  const consumeRequest = async (current: HostedServer, id: string) =>
-    await storedRequests(current).consume(current, id);
-  return { ...server, consumeRequest };
+  return {
+    ...server,
+    async endRequest(current: HostedServer, destination) {
+      const id = storedRequest.of(destination);
+      if (id !== undefined) await storedRequests(current).consume(current, id);
+    },
+  };
 }

@@ -9,7 +9,6 @@ import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
 import type { ParameterDescription, ResponseFields, ResponseMode, ResponseType } from "../params.ts";
 import type { WithExtensions } from "../slot.ts";
-import type { RequestOrigin } from "./request_source.ts";
 
 /**
  * A valid authorization request. Plain JSON: it is stored, encoded and read back whole, with the values of extensions.
@@ -29,8 +28,11 @@ export interface AuthorizationRequest extends WithExtensions {
   readonly loginRequirements: LoginRequirements;
 }
 
-/** @internal Where the response is sent. Plain JSON: it is stored with the pending authorization. */
-export interface Destination extends Omit<RequestOrigin, "rejection"> {
+/**
+ * @internal Where the response is sent, with what extensions know of the source of the request. Plain JSON: it is
+ * stored with the pending authorization.
+ */
+export interface Destination extends WithExtensions {
   /** The redirect URI of the request, or the only registered one. */
   readonly uri: string;
   /** The response mode of the request if server and client allow it, otherwise the default of its response type. */

@@ -20,7 +20,7 @@ import { defaultResponseMode, findResponseMode, returnsState } from "./response.
 export async function findDestination(
   server: Server,
   params: Params,
-  { storedRequest, isSigned, rejection }: RequestOrigin,
+  { rejection, extensions }: RequestOrigin,
 ): Promise<Recipient> {
   const id = singleValue(params, "client_id", "AZ-02");
   if (id === undefined) throw reject("AZ-02");
@@ -39,7 +39,7 @@ export async function findDestination(
   if (isUndottedScheme(uri)) server.observe?.(server, client.id, "RU-11", { uri });
   const mode = findResponseMode(policy, server.responseModes, client, params) ?? defaultResponseMode(policy, params);
   const state = returnsState(params, mode) ? params.get("state") : undefined;
-  return { client, destination: { uri, mode, state, storedRequest, isSigned } };
+  return { client, destination: { uri, mode, state, extensions } };
 }
 
 function singleValue(params: Params, name: string, rule: "AZ-02" | "AZ-06"): string | undefined {

@@ -3,13 +3,10 @@
 import type { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
 import { reject } from "../reject.ts";
+import type { WithExtensions } from "../slot.ts";
 
-/** What is known of a request from the source of its parameters, which an extension adds. */
-export interface RequestOrigin {
-  /** The id of the stored request that the response completes; absent if the request was not stored. */
-  readonly storedRequest?: string;
-  /** Whether the client signed the request (RFC 9101); absent: no. */
-  readonly isSigned?: boolean;
+/** What is known of the source of the parameters of a request, with values of the extension that read it. */
+export interface RequestOrigin extends WithExtensions {
   /**
    * Why the source cannot be used: the client receives this error. The parameters are then those of query or form.
    */

@@ -21,7 +21,7 @@ import { networkFromAddress } from "../../platform/http/ip_address.ts";
 import { reject } from "../rules/mod.ts";
 import type { LostLoginFacts } from "../rules/pages.ts";
 import { deliveryTo, isPolled } from "../delivery.ts";
-import { storedRequests } from "../stored_requests.ts";
+import { storedRequest, storedRequests } from "../stored_requests.ts";
 
 /** Lifetime of an interaction, in seconds. */
 const pendingLifetimeSeconds = 30 * 60;
@@ -131,13 +131,13 @@ export async function continuePending(
 }
 
 function isStored(destination: Destination): boolean {
-  return isPolled(destination) || destination.storedRequest !== undefined;
+  return isPolled(destination) || storedRequest.of(destination) !== undefined;
 }
 
 /** The access besides scope of a stored request. */
 async function storedAccess(server: HostedServer, destination: Destination): Promise<FurtherAccess> {
   if (isPolled(destination)) return await deliveryTo(server, destination).findAccess(server, destination);
-  const access = await storedRequests(server).findAccess(server, destination.storedRequest!);
+  const access = await storedRequests(server).findAccess(server, storedRequest.of(destination)!);
   if (access === undefined) throw lostLogin({ problem: "stored request expired" });
   return access;
 }

@@ -3,6 +3,8 @@
  * objects loads their code.
  */
 
+import { storedRequest } from "../../stored_requests.ts";
+import { signedRequest } from "../signed_requests/settings.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
@@ -148,11 +150,12 @@ function hasDetails({ settings }: Server, params: Params): boolean {
 
 /** Reads the parameter of a request for access. */
 async function readDetailsParameter(
-  { server, client, params, mode, storedRequest, isSigned }: CheckInput,
+  input: CheckInput,
   request: Partial<AuthorizationRequest>,
 ): Promise<Partial<AuthorizationRequest>> {
+  const { server, client, params, mode } = input;
   if (!hasDetails(server, params)) return {};
-  const isProtected = mode === undefined || storedRequest !== undefined || isSigned === true;
+  const isProtected = mode === undefined || storedRequest.of(input) !== undefined || signedRequest.of(input) === true;
   return accessItems.put(request, await (await load()).readDetails(server, client, params, isProtected));
 }
 

@@ -13,6 +13,7 @@ import type { ParameterDescription } from "../../../core/params.ts";
 import { reject as rejectByCore } from "../../../core/reject.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
 import type { StoredRequests } from "../../hosted_server.ts";
+import { storedRequest } from "../../stored_requests.ts";
 import { reject } from "./rules.ts";
 import { demandsPush, isPushRequired, parSettings, pushedRequestClientFields, requestUriPrefix } from "./settings.ts";
 
@@ -72,8 +73,9 @@ function endpoint(base: string, requestParameters: readonly ParameterDescription
 }
 
 /** Rejects a request that was not pushed although the server or the client requires it. */
-function rejectUnpushed({ server, client, storedRequest }: CheckInput): void {
-  if (storedRequest !== undefined || !isPushRequired(server, client)) return;
+function rejectUnpushed(input: CheckInput): void {
+  const { server, client } = input;
+  if (storedRequest.of(input) !== undefined || !isPushRequired(server, client)) return;
   const policy = policyOf(server, client);
   const isSetting = demandsPush(policy);
   const decider = isSetting ? byProfile(policy, "requirePushedAuthorizationRequests") : "";

@@ -6,7 +6,7 @@
 import { accessName, type FurtherAccess } from "../../entries/access.ts";
 import { findDestination } from "../../../core/request/destination.ts";
 import { parametersOf, readRequest } from "../../../core/request.ts";
-import type { ResolvedRequest } from "../../../core/request/request_source.ts";
+import type { RequestOrigin, ResolvedRequest } from "../../../core/request/request_source.ts";
 import { reject as rejectByCore } from "../../../core/reject.ts";
 import { generationOfClient, generationOfClientId } from "../../entries/generations.ts";
 import { evictBeyondBound } from "../../entries/bounded_records.ts";
@@ -19,6 +19,8 @@ import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { storeOf } from "../../entries/records.ts";
 import { reject, type UnusableRequestUri } from "./rules.ts";
+import { storedRequest } from "../../stored_requests.ts";
+import { signedRequest } from "../signed_requests/settings.ts";
 import { requestUriPrefix } from "./settings.ts";
 import { reject as rejectProof } from "../dpop/rules.ts";
 import { json } from "../../../core/http/message.ts";
@@ -91,9 +93,9 @@ export async function pushRequest(
   const request_uri = requestUriPrefix + randomToken(server.randomBytes);
   const id = await storageKey(server, request_uri);
   const pushed = isSigned ? paramsFromFields(parameters) : params;
-  const { destination } = await findDestination(server, pushed, { storedRequest: id, isSigned });
-  const { mode } = destination;
-  await readRequest({ server, client, params: pushed, mode, storedRequest: id, isSigned });
+  const origin = originOf(id, isSigned);
+  const { destination: { mode } } = await findDestination(server, pushed, origin);
+  await readRequest({ server, client, params: pushed, mode, ...origin });
   const validUntil = server.now() + requestUriLifetimeSeconds * 1000;
   const record = {
     clientId: client.id,
@@ -146,7 +148,12 @@ export async function readPushedRequest(
   if (server.now() >= value.validUntil) throw unusable({ problem: "expired", at: value.validUntil });
   server.passed?.("PA-05", clientId);
   const { parameters, isSigned } = value;
-  return { params: paramsFromFields(parameters, unrepeatable), origin: { storedRequest: id, isSigned } };
+  return { params: paramsFromFields(parameters, unrepeatable), origin: originOf(id, isSigned) };
+}
+
+/** What is known of the source of a pushed request. */
+function originOf(id: string, isSigned: boolean | undefined): RequestOrigin {
+  return storedRequest.put(signedRequest.put({}, isSigned || undefined), id);
 }
 
 /** The access besides scope of a pushed request, which was valid when it was pushed. */

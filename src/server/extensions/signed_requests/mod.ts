@@ -9,6 +9,7 @@ import { clientJwtAlgorithms } from "../../config/verification_algorithms.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
 import {
   isSignatureRequired,
+  signedRequest,
   signedRequestClientFields,
   type SignedRequestPolicy,
   signedRequestSettings,
@@ -90,6 +91,9 @@ function metadata(
 }
 
 /** Rejects a request that is not signed although the server or the client requires it. */
-async function rejectUnsigned({ server, client, isSigned }: CheckInput): Promise<void> {
-  if (!isSigned && isSignatureRequired(server, client)) throw (await load()).unsignedRequest(server, client);
+async function rejectUnsigned(input: CheckInput): Promise<void> {
+  const { server, client } = input;
+  if (signedRequest.of(input) === undefined && isSignatureRequired(server, client)) {
+    throw (await load()).unsignedRequest(server, client);
+  }
 }

@@ -1,5 +1,6 @@
 /** The settings of signed authorization requests. */
 
+import { type Slot, slot } from "../../../core/slot.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
 import { describeSettings } from "../../config/extension_settings.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
@@ -73,3 +74,6 @@ export const signedRequestClientFields: Fields<SignedRequestClientMembers> = {
   require_signed_request_object: { ...open(flag(false)), isDemand: true },
   request_object_signing_alg: open(choice(assertionAlgorithms)),
 };
+
+/** Whether the client has signed a request (RFC 9101), in the origin of the request and its destination. */
+export const signedRequest: Slot<true> = slot("signed_requests");

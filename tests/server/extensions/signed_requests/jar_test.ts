@@ -364,7 +364,7 @@ test("[JR-05] the login pages carry the signed parameters: none can be changed o
   assertEquals((await browser.get(`${location}&${encode({ scope: "openid admin", redirect_uri: "x" })}`)).status, 200);
   const [name, content, mac] = new URLSearchParams(location.split("?")[1]).get("interaction")!.split(".");
   const decoded = atob(content!.replaceAll("-", "+").replaceAll("_", "/"));
-  assert(decoded.includes(`"isSigned":true`));
+  assert(decoded.includes(`"signed_requests":true`));
   const changed = btoa(decoded.replace("openid", "write ")).replaceAll("=", "").replaceAll("+", "-").replaceAll(
     "/",
     "_",
