@@ -1,9 +1,10 @@
 /**
- * Values of extensions that travel: from the authorization request into its grant, with a grant to its tokens, and with
- * one token request. The core stores and returns them, and knows none of them.
+ * Values of extensions that travel: from the authorization request into its grant, with a login from its session to its
+ * grant, with a grant to its tokens, with the destination of a response, and with one token request. The core stores
+ * and returns them, and knows none of them.
  */
 
-/** @internal What has values of extensions: a request, a grant, a code or a refresh token. */
+/** @internal What has values of extensions, such as a request, a login, a grant or a refresh token. */
 export interface WithExtensions {
   /** The values, each under the name of its extension. Plain JSON, except in a token request. */
   readonly extensions?: Readonly<Record<string, unknown>>;
