@@ -2,7 +2,7 @@
 
 import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/configuration_error.ts";
 import { describeKind, printable } from "../core/quote_value.ts";
-import type { Field } from "../core/field.ts";
+import type { Field, Mismatch } from "../core/field.ts";
 import { findMismatches } from "../server/config/validate.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
@@ -85,18 +85,19 @@ export async function parseConfigText(
   const members = value as Readonly<Record<string, unknown>>;
   if (isRealm(members)) {
     const { own, others } = splitSettings(field, members, ["clients", "users"]);
-    return await withSettings(await readRealmFile(others, text, file, sources.env), own, file, field, sources);
+    const read = await readRealmFile(others, text, file, sources.env);
+    return await withSettings(read, own, findMismatches(field, own, true), file, sources);
   }
   if (isMockOAuth2Config(members)) {
     const { own, others } = splitSettings(field, members);
     const read = readMockOAuth2File(others, text, file, sources.env);
-    return await withSettings(read, own, file, field, sources);
+    return await withSettings(read, own, findMismatches(field, own, true), file, sources);
   }
 
   const mismatches = findMismatches(field, value, true);
   const foreign = mismatches.length > 0 ? findForeignFormat("--config", text, value) : undefined;
   if (foreign !== undefined) return failWith({ path: file, expected: "a configuration file", ...foreign });
-  return await withSettings({ ...noContent, text }, value as ConfigFile, file, field, sources);
+  return await withSettings({ ...noContent, text }, value as ConfigFile, mismatches, file, sources);
 }
 
 /** A file without settings. */
@@ -120,12 +121,11 @@ function splitSettings(
 async function withSettings(
   read: ConfigFileResult,
   settings: ConfigFile,
+  mismatches: readonly Mismatch[],
   file: string,
-  field: Field,
   sources: SecretSources,
 ): Promise<ConfigFileResult> {
   if (read.invalidPaths === "everything") return read;
-  const mismatches = findMismatches(field, settings, true);
   const { content, invalidPaths } = removeInvalid(settings, mismatches);
   const secrets = await loadSecrets(content, sources);
   const issues = [...mismatches.map(({ issue }) => issue), ...secrets.issues];

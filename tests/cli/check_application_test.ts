@@ -83,6 +83,13 @@ test("texts for the owner of an application name flags, and no member of a drive
   assert(!/ClientDriver|ClientSession|driver/.test(stdout), stdout);
 });
 
+test("warnings about settings are printed, as a start of the server prints them", async () => {
+  const file = join(folder, "warned.json");
+  writeFileSync(file, '{"scopes": ["openid"]}');
+  const { stderr } = await checkInProcess(["--only", "id-token/signed-by-stranger", "--config", file]);
+  assertStringIncludes(stderr, 'scopes: scopes does not contain "read", so no default scope exists');
+});
+
 test("a login that the server rejects: its rule, expected and received values and fix, also with --output", async () => {
   const wrongSecret = ["--only", "id-token/signed-by-stranger", "--client-secret", "secret-of-the-shop"];
   const block = new RegExp(

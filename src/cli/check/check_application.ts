@@ -71,8 +71,8 @@ export async function checkApplication(
     },
   });
   if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);
-  const { settings, port, host, tls, warnings } = config;
-  for (const { path, message } of warnings) console.error(`${path}: ${message}`);
+  const { settings, resolved, port, host, tls } = config;
+  for (const { path, message } of [...config.warnings, ...resolved.warnings()]) console.error(`${path}: ${message}`);
 
   const unknownNames = nameIssues(flags).map((issue) => ({ ...issue, path: `--${issue.path}` }));
   if (unknownNames.length > 0) throw new CommandLineError(unknownNames);

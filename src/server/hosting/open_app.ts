@@ -139,11 +139,13 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   };
 }
 
-/** The options with what plugins replace. */
-function configure(given: LatchkeyOptions, { sharesStore }: AppPlace): LatchkeyOptions {
+/** The options with what plugins replace. Settings that are resolved already match their description. */
+function configure(given: LatchkeyOptions, { sharesStore, resolved }: AppPlace): LatchkeyOptions {
   const { extensions = allExtensions, plugins = [] } = given;
-  assertNoIssues(validateExtensions(extensions));
-  assertNoIssues(validate(optionsField(knownExtensions(extensions)), given));
+  if (resolved === undefined) {
+    assertNoIssues(validateExtensions(extensions));
+    assertNoIssues(validate(optionsField(knownExtensions(extensions)), given));
+  }
   const configured = plugins.reduceRight(
     (options, plugin) => ({ ...options, ...immediate("configure of a plugin", plugin.configure?.(options)) }),
     given,
