@@ -9,7 +9,7 @@ import { printable } from "../core/quote_value.ts";
 import { wrap } from "./operating/wrap.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";
 import { type ConfigSource, describeFoundFile } from "./read_config.ts";
-import type { Insecure } from "../server/config/server_settings.ts";
+import { type Insecure, insecureEffects } from "../server/config/server_settings.ts";
 import { byProfile, type ServerPolicy } from "../server/config/server_policy.ts";
 
 /** The clients or users that only the store has. */
@@ -131,7 +131,7 @@ export function banner(
     ...url === issuer ? [] : [`listening on ${url}`],
     ...exposure === undefined ? [] : [`OPEN: ${exposure}`],
     ...insecureParts(settings, inspector).map((name) =>
-      `INSECURE: ${name} is accepted. Make sure that no other machine can reach this server.`
+      `INSECURE: ${name} is accepted: ${insecureEffects[name]}. Make sure that no other machine can reach this server.`
     ),
     ...rows.map(([name, value]) => `${name!.padEnd(labelWidth)}${value}`),
     "",

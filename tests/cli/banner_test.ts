@@ -1,6 +1,8 @@
 /** The banner of a server with profiles. */
 
-import { assert, assertMatch } from "@std/assert";
+import { readFileSync } from "node:fs";
+import { insecureEffects } from "../../src/server/config/server_settings.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { banner } from "../../src/cli/banner.ts";
@@ -33,4 +35,9 @@ test("[FS-24] the banner names TLS as the task of the proxy, where a proxy ends 
   assert(!(await show("fapi2-security", issuer)).includes("TLS"));
   assert(!(await show("oidc", "http://127.0.0.1:9000")).includes("TLS"));
   assertMatch(await show(["next-2026.11:warn", "oidc"], issuer), /^Profile +next-2026\.11:warn; oidc/m);
+});
+
+test("the guide says of each value of insecure what the banner says", () => {
+  const rows = readFileSync("static/docs/test-hosts.md", "utf8").matchAll(/^\| `([\w-]+)` +\| (.*?) +\|$/gm);
+  assertEquals(Object.fromEntries([...rows].map(([, name, effect]) => [name, effect])), insecureEffects);
 });

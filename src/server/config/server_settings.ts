@@ -72,6 +72,19 @@ export type Insecure =
   | "inspector"
   | "show-secrets";
 
+/** What each value of the setting `insecure` lets others do, as the end of a sentence. */
+export const insecureEffects: Readonly<Record<Insecure, string>> = {
+  "http-issuer": "tokens and passwords are sent without TLS",
+  "http-redirect-uris": "codes are sent to clients without TLS",
+  "auto-login": "every visitor is logged in, without a page",
+  "open-login": "every visitor can log in as any user, without a password",
+  "demo-clients": "the secret of the demo clients is public",
+  directory: "every visitor sees the clients and users",
+  "open-registration": "every program can register a client",
+  inspector: "every visitor sees all logins",
+  "show-secrets": "every program that reaches the server can read codes, tokens and secrets",
+};
+
 /** @internal A form of the metadata URL: RFC 8414 (`oauth`) or OpenID Connect (`openid`). */
 export type MetadataForm = "oauth-inserted" | "openid-inserted" | "openid-appended" | "oauth-appended";
 

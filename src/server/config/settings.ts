@@ -16,7 +16,7 @@ import type { User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { AnyName } from "./server_policy.ts";
 import { policyFields } from "../../core/policy_fields.ts";
-import type { Insecure, MetadataForm, ServerSettings } from "./server_settings.ts";
+import { type Insecure, insecureEffects, type MetadataForm, type ServerSettings } from "./server_settings.ts";
 import { defaultSignatureAlgorithms, secretAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { choice, type Field, type Fields, flag, list, type ObjectField, text } from "../../core/field.ts";
@@ -72,10 +72,7 @@ export interface Settings extends ServerSettings {
 }
 
 /** Everything that the setting `insecure` can accept. */
-export const insecureNames: readonly Insecure[] = [
-  ...["http-issuer", "http-redirect-uris", "auto-login", "open-login", "demo-clients", "directory"] as const,
-  ...["open-registration", "inspector", "show-secrets"] as const,
-];
+export const insecureNames = Object.keys(insecureEffects) as readonly Insecure[];
 
 const metadataForms: readonly MetadataForm[] = [
   ...["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"] as const,

@@ -137,6 +137,7 @@ test("[HT-17] the banner names insecure settings, one line each", async () => {
     assertEquals(address, `listening on http://localhost:${port}`);
     const named = banner.split("\n").filter((line) => line.startsWith("INSECURE: "));
     assertEquals(named.map((line) => line.split(" ")[1]), ["http-issuer", "auto-login"]);
+    assert(named[1]!.includes("every visitor is logged in"), named[1]);
     return Promise.resolve();
   });
 });
