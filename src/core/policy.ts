@@ -67,43 +67,62 @@ export type AccessTokenTyp = "at+jwt" | "JWT" | "none";
 
 /** @internal Lifetimes in seconds. */
 export interface LifetimePolicy {
-  /** Authorization codes; at most 600 (OAuth 2.1 §4.1.2). */
+  /** Authorization codes. Default: 300. Maximum: 600 (OAuth 2.1 §4.1.2). */
   readonly code: number;
+  /** Access tokens. Default: 3600. */
   readonly access_token: number;
+  /** ID tokens. Default: 3600. */
   readonly id_token: number;
-  /** Refresh tokens, counted from the grant, even if they are used. */
+  /** Refresh tokens, counted from the grant, even if they are used. Default: 2592000, thirty days. */
   readonly refresh_token: number;
-  /** Refresh tokens, counted from their last use. */
+  /** Refresh tokens, counted from their last use. Default: 604800, seven days. */
   readonly refresh_token_idle: number;
-  /** Logins in one browser. */
+  /** Logins in one browser. Default: 28800, eight hours. */
   readonly session: number;
 }
 
 /** @internal When code challenges are required (OAuth 2.1 §7.5.1). Public clients need one. */
 export interface PkcePolicy {
-  /** Reject a `code_challenge` without `code_challenge_method` instead of reading it as S256. */
+  /** Reject a `code_challenge` without `code_challenge_method` instead of reading it as S256. Default: false. */
   readonly requireMethod: boolean;
-  /** Require a code challenge from confidential clients too. */
+  /** Require a code challenge from confidential clients too. Default: false. */
   readonly requireForConfidential: boolean;
-  /** Still accept a confidential client's OpenID Connect request with a `nonce`, which the client verifies instead. */
+  /**
+   * Although `requireForConfidential` is set, accept a confidential client's OpenID Connect request with a `nonce`,
+   * which the client verifies instead (OAuth 2.1 §7.5.1). Default: false if `requireForConfidential` is set.
+   */
   readonly acceptNonce: boolean;
-  /** Insecure: accept public clients without a code challenge. Only on test hosts. */
+  /**
+   * Insecure: accept public clients without a code challenge, with a warning, as some providers do: a stolen
+   * code is then as good as a token. If `tokenRedirectUri` is optional, a code without a challenge needs no
+   * `redirect_uri` either. Only on test hosts. Default: false.
+   */
   readonly insecureAllowMissing: boolean;
-  /** Insecure: accept `code_challenge_method=plain`. Only on test hosts. */
+  /**
+   * Insecure: accept `code_challenge_method=plain`, with a warning, as some providers do. Only on test hosts. Default:
+   * false.
+   */
   readonly insecureAllowPlain: boolean;
 }
 
 /** @internal How refresh tokens behave (OAuth 2.1 §4.3). Public clients rotate theirs, unless bound to a key. */
 export interface RefreshPolicy {
-  /** Rotate the refresh tokens of confidential clients too. */
+  /** Rotate the refresh tokens of confidential clients too. Default: false. */
   readonly rotateConfidential: boolean;
-  /** Rotate the refresh tokens of public clients even if they are bound to a key (DPoP). */
+  /** Also rotate the refresh tokens of public clients if the tokens are bound to a key (DPoP). Default: false. */
   readonly rotateBound: boolean;
-  /** Seconds within which a rotated token is accepted again, and returns the same new token. */
+  /**
+   * Seconds within which a rotated token is accepted again and returns the same new token, for clients that lost the
+   * response. Default: 0 (a second use revokes the grant). Maximum: 60.
+   */
   readonly grace: number;
-  /** Issue refresh tokens only if `offline_access` was granted. */
+  /** Issue refresh tokens only if `offline_access` was granted. Default: false. */
   readonly onlyOffline: boolean;
-  /** Accept a refresh token any number of times; with `another`, each response has a new one. Only on test hosts. */
+  /**
+   * Accept a refresh token any number of times, although OAuth 2.1 §4.3.1 forbids it for public clients. `same`: no
+   * response contains another one. `another`: each response does, and the used one stays valid. Only on test hosts.
+   * Default: refresh tokens rotate, as above.
+   */
   readonly reuse?: "same" | "another";
 }
 

@@ -1,7 +1,7 @@
 /** The settings by which the minimal server decides, with documentation and defaults. */
 
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
-import type { AccessTokenTyp } from "../../core/policy.ts";
+import type { AccessTokenTyp, LifetimePolicy, PkcePolicy, RefreshPolicy } from "../../core/policy.ts";
 import type { ClientAuthMethod, ResponseMode, ResponseType } from "./client_metadata.ts";
 
 /** @internal The settings that the minimal server reads, and some others. A policy has them with their defaults. */
@@ -68,7 +68,7 @@ export interface TokenSettings {
   /** How long codes, tokens and sessions live, in seconds. */
   readonly lifetimes?: Lifetimes;
   /** When code challenges (PKCE, RFC 7636) are required. */
-  readonly pkce?: PkceSettings;
+  readonly pkce?: Partial<PkcePolicy>;
   /**
    * Whether a token request must repeat `redirect_uri`. `optional`: it may leave `redirect_uri` out if the code has a
    * code challenge (OAuth 2.1 §10.2); a wrong value is rejected. Default: `required`.
@@ -87,23 +87,11 @@ export interface TokenSettings {
 }
 
 /** Lifetimes in seconds. */
-export interface Lifetimes {
-  /** Authorization codes. Default: 300. Maximum: 600 (OAuth 2.1 §4.1.2). */
-  readonly code?: number;
+export interface Lifetimes extends Partial<LifetimePolicy> {
   /** Device codes and user codes (RFC 8628). Default: 600. Maximum: 3600. */
   readonly device_code?: number;
-  /** Access tokens. Default: 3600. */
-  readonly access_token?: number;
-  /** ID tokens. Default: 3600. */
-  readonly id_token?: number;
-  /** Refresh tokens, counted from the grant, even if they are used. Default: 2592000, thirty days. */
-  readonly refresh_token?: number;
-  /** Refresh tokens, counted from their last use. Default: 604800, seven days. */
-  readonly refresh_token_idle?: number;
   /** Signed authorization responses. Default: 120. Minimum: 10, maximum: 600 (JARM §2.1). */
   readonly authorization_response?: number;
-  /** Logins in one browser. Default: 28800, eight hours. */
-  readonly session?: number;
 }
 
 /**
@@ -111,24 +99,7 @@ export interface Lifetimes {
  *
  * @internal
  */
-export interface RefreshSettings {
-  /** Rotate the refresh tokens of confidential clients too. Default: false. */
-  readonly rotateConfidential?: boolean;
-  /** Also rotate the refresh tokens of public clients if the tokens are bound to a key (DPoP). Default: false. */
-  readonly rotateBound?: boolean;
-  /**
-   * Seconds within which a rotated token is accepted again and returns the same new token, for clients that lost the
-   * response. Default: 0 (a second use revokes the grant). Maximum: 60.
-   */
-  readonly grace?: number;
-  /** Issue refresh tokens only if `offline_access` was granted. Default: false. */
-  readonly onlyOffline?: boolean;
-  /**
-   * Accept a refresh token any number of times, although OAuth 2.1 §4.3.1 forbids it for public clients. `same`: no
-   * response contains another one. `another`: each response does, and the used one stays valid. Only on test hosts.
-   * Default: refresh tokens rotate, as above.
-   */
-  readonly reuse?: "same" | "another";
+export interface RefreshSettings extends Partial<RefreshPolicy> {
   /**
    * The members of each response with a refresh token, and of its introspection, that say when it ends, in seconds.
    * `refresh_token_expires_in`, as several providers have it, and `refresh_token_timeout` of
@@ -143,30 +114,6 @@ export type RefreshLifetimeMember =
   | "refresh_token_expires_in"
   | "refresh_token_timeout"
   | "authorization_expires_in";
-
-/** @internal When code challenges are required (OAuth 2.1 §7.5.1). Public clients need one. */
-export interface PkceSettings {
-  /** Reject a `code_challenge` without `code_challenge_method` instead of reading it as S256. Default: false. */
-  readonly requireMethod?: boolean;
-  /** Require a code challenge from confidential clients too. Default: false. */
-  readonly requireForConfidential?: boolean;
-  /**
-   * Although `requireForConfidential` is set, accept a confidential client's OpenID Connect request with a `nonce`,
-   * which the client verifies instead (OAuth 2.1 §7.5.1). Default: false if `requireForConfidential` is set.
-   */
-  readonly acceptNonce?: boolean;
-  /**
-   * Insecure: accept public clients without a code challenge, with a warning, as some providers do: a stolen
-   * code is then as good as a token. If `tokenRedirectUri` is optional, a code without a challenge needs no
-   * `redirect_uri` either. Only on test hosts. Default: false.
-   */
-  readonly insecureAllowMissing?: boolean;
-  /**
-   * Insecure: accept `code_challenge_method=plain`, with a warning, as some providers do. Only on test hosts. Default:
-   * false.
-   */
-  readonly insecureAllowPlain?: boolean;
-}
 
 /** @internal The origins at which the server and web pages are. */
 export interface UrlSettings {

@@ -4,7 +4,7 @@ import * as own from "../../core/policy_fields.ts";
 import { responseModesField } from "./client_fields.ts";
 import { choice, type Field, type Fields, list, object, seconds, text, texts, whole } from "../../core/field.ts";
 import type { KeySettings, NetworkSettings, ResourceSettings, TokenPrefixes } from "./server_settings.ts";
-import type { Lifetimes, PkceSettings, RefreshSettings, RequestSettings } from "./policy_settings.ts";
+import type { Lifetimes, RefreshSettings, RequestSettings } from "./policy_settings.ts";
 import type { ResponseType } from "./client_metadata.ts";
 
 /** The names of all response types, their words in alphabetical order. */
@@ -48,11 +48,6 @@ export const tokenPrefixes = object<TokenPrefixes>("TokenPrefixes", {
   access_token: prefix("at_"),
   refresh_token: prefix("rt_"),
 }, { access_token: "at_" });
-
-/** Describes {@link PkceSettings}. */
-export const pkce = object<PkceSettings>("PkceSettings", {
-  ...own.pkce.members,
-}, { requireMethod: true, requireForConfidential: true });
 
 /** Describes {@link KeySettings}. */
 export const keys = object<KeySettings>("KeySettings", {
