@@ -31,6 +31,7 @@ export const logOut: Handler<HostedServer> = async (context) => {
     expected: registered.join(" or ") || "client_id of a client with post_logout_redirect_uris",
     received: returnTo ?? "",
     fix: "Add returnTo to the client's post_logout_redirect_uris, and send its client_id.",
+    ...client && returnTo && { change: { client_id: client.id, isNew: false, post_logout_redirect_uri: returnTo } },
   } as const;
   const warnUnregistered = (setting: "clients" | "redirectUris") =>
     warnAccepted(server, client!, setting, { ...explanation, reason });

@@ -31,6 +31,7 @@ export async function logOut(context: Context<HostedServer>): Promise<ResponseLi
     rule: "LO-03",
     expected: registered.join(" or ") || "none, because this client has no post_logout_redirect_uris",
     received: uri ?? "",
+    ...client && uri && { change: { client_id: client.id, isNew: false, post_logout_redirect_uri: uri } },
   } as const;
   const warnUnregistered = (setting: "clients" | "redirectUris") =>
     warnAccepted(server, client!, setting, { ...explanation, reason });

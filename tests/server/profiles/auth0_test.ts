@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { AuthClient } from "@auth0/auth0-auth-js";
 import { test } from "node:test";
+import { latchkey } from "../../../src/mod.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { challenge, decodeClaims, forEachCase, verifier } from "../../kit.ts";
 import { redirectUri, secret } from "./provider_server.ts";
@@ -217,6 +218,24 @@ test("auth0: /v2/logout ends the session and redirects to a registered URI alone
   assertEquals([left.status, left.headers.get("location")], [302, bye]);
   assertEquals(await isLoggedIn(), false);
   assertEquals((await logOut({})).status, 200);
+});
+
+test("[LO-03] a logout of a provider to an unregistered URI names the change that registers it", async () => {
+  for (
+    const [profile, path, name] of [["auth0", "/v2/logout", "returnTo"], ["cognito", "/logout", "logout_uri"]] as const
+  ) {
+    const changes: unknown[] = [];
+    await using as = await latchkey({
+      profile,
+      clients: [{ client_id: "spa", redirect_uris: [redirectUri] }],
+      trace: (event) => void (event.type === "rejected" && changes.push(event.explanation.change)),
+    });
+    const uri = "http://localhost:3000/bye";
+    const query = new URLSearchParams({ client_id: "spa", [name]: uri });
+    const response = await as.fetch(new Request(new URL(`${path}?${query}`, as.issuer)));
+    assertEquals(response.status, 400, await response.text());
+    assertEquals(changes, [{ client_id: "spa", isNew: false, post_logout_redirect_uri: uri }], profile);
+  }
 });
 
 test("auth0-auth-js logs in, renews and names its logout at a tenant's own origin", async () => {
