@@ -10,7 +10,7 @@ import type { TraceEvent } from "../src/server/trace.ts";
 import type { UserRepository } from "../src/server/entries/user_repository.ts";
 import type { MemoryRepository } from "../src/server/entries/repository.ts";
 import type { Plugin } from "../src/server/hosting/options.ts";
-import type { RequestLike } from "../src/core/http/message.ts";
+import type { HttpRequest } from "../src/core/http/message.ts";
 import { parseTarget } from "../src/core/router.ts";
 import { redactEvent } from "../src/server/redaction/redact.ts";
 import { BodyTap, TappedRequest } from "../src/platform/http/body_tap.ts";
@@ -150,7 +150,7 @@ export function withSecretLeakCheck<T extends LatchkeyOptions>(options: T): T {
 }
 
 /** Taps the body of a request without replacing the request, whose identity matters. */
-function attachTap(request: RequestLike, body: BodyTap): void {
+function attachTap(request: HttpRequest, body: BodyTap): void {
   const prototype = Object.getPrototypeOf(request);
   // A plain object, whose own members could not be reached any more.
   if (Object.hasOwn(request, "body") || prototype === Object.prototype) return;

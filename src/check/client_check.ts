@@ -16,7 +16,7 @@ import type { App } from "../server/app.ts";
 import type { LatchkeyOptions, Plugin } from "../server/hosting/options.ts";
 import { isForm } from "../core/http/form.ts";
 import { peekForm } from "../platform/http/changed_request.ts";
-import { type RequestLike, type ResponseLike, withHeaders } from "../core/http/message.ts";
+import { type HttpRequest, type HttpResponse, withHeaders } from "../core/http/message.ts";
 import { plainText } from "../platform/http/response.ts";
 import { parseTarget, type RequestHandler } from "../core/router.ts";
 import { claimedIds } from "../core/client_auth.ts";
@@ -109,7 +109,7 @@ interface Run {
 const noCheck: ClientCheckState = { status: "none", done: 0, total: 0, failed: 0, inconclusive: 0 };
 
 /** Asks the user of another client to try again in a minute. */
-function waitResponse(client: string): ResponseLike {
+function waitResponse(client: string): HttpResponse | Response {
   const text =
     `A check of ${client} is running. Until it ends, only ${client} can log in. Try again later, or stop the ` +
     "check on its page.";
@@ -131,7 +131,7 @@ export function clientCheck(
   }
 
   /** The other client of the server that sends a request, which the mock does not have; `undefined`: none. */
-  async function findOtherClient(request: RequestLike, endpoint: string | undefined): Promise<string | undefined> {
+  async function findOtherClient(request: HttpRequest, endpoint: string | undefined): Promise<string | undefined> {
     const { server } = app!;
     const { clients } = server;
     const form = request.method === "POST" && isForm(request) ? await peekForm(request).catch(() => []) : [];
@@ -158,7 +158,7 @@ export function clientCheck(
     dispatch: RequestHandler,
     next: RequestHandler,
     ...[request, peer]: Parameters<RequestHandler>
-  ): Promise<ResponseLike> {
+  ): Promise<HttpResponse | Response> {
     const { client } = last!.options;
     const endpoint = app!.findEndpoint(parseTarget(request.url, {}).path)?.name;
     // Without a client the check is that of the command, for every client. One that is configured does not register.

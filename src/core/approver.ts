@@ -1,6 +1,6 @@
 /** Approvers decide authorization requests: which user is logged in, and which scope is approved. */
 
-import type { RequestLike, ResponseLike } from "./http/message.ts";
+import type { HttpRequest, HttpResponse } from "./http/message.ts";
 import { allowsUser } from "./request/login.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "./request/authorization_request.ts";
 import type { Approval } from "./approval.ts";
@@ -25,7 +25,7 @@ export interface ApproverContext {
   /** The server's clock: milliseconds since the epoch. */
   readonly now: () => number;
   readonly trace: CoreTrace;
-  readonly httpRequest: RequestLike;
+  readonly httpRequest: HttpRequest;
   readonly context: Context;
 }
 
@@ -48,7 +48,7 @@ export interface ApproverContext {
 export type Approver = (
   request: AuthorizationRequest,
   at: ApproverContext,
-) => Approval | ResponseLike | Promise<Approval | ResponseLike>;
+) => Approval | HttpResponse | Response | Promise<Approval | HttpResponse | Response>;
 
 /**
  * Finds the user of a `login_hint` that is not the `sub` of a user; `undefined`: any user may be logged in.

@@ -13,7 +13,7 @@ import { acceptApproval, issueResponse } from "./code.ts";
 import type { Context } from "./context.ts";
 import { rejectUntrustedHost } from "./cross_site.ts";
 import { toClient } from "./error_response.ts";
-import { emptyHeadResponse, isResponse, type ResponseLike, withHeaders } from "./http/message.ts";
+import { emptyHeadResponse, type HttpResponse, isResponse, withHeaders } from "./http/message.ts";
 import type { Params } from "./params.ts";
 import { reject } from "./reject.ts";
 import { readRequest, warnAcceptedRequest } from "./request.ts";
@@ -33,9 +33,9 @@ import { readSession, setSessionCookie } from "./session/cookies.ts";
  */
 export function authorizeHandlers(
   approver: Approver,
-  repeatWithCookies?: (context: Context, pending: PendingAuthorization) => Promise<ResponseLike | undefined>,
+  repeatWithCookies?: (context: Context, pending: PendingAuthorization) => Promise<HttpResponse | Response | undefined>,
 ): Handlers {
-  async function authorize(context: Context): Promise<ResponseLike> {
+  async function authorize(context: Context): Promise<HttpResponse | Response> {
     const { server, unrepeatable } = context;
     const received = await readParams(context);
     try {
@@ -75,7 +75,7 @@ export async function decideRequest(
   context: Context,
   pending: PendingAuthorization,
   approve: Approver,
-): Promise<ResponseLike> {
+): Promise<HttpResponse | Response> {
   const { server, request: httpRequest } = context;
   const { users, now, trace } = server;
   const { loginRequirements } = pending.request;
@@ -112,7 +112,7 @@ export async function completeAuthorization(
   approval: Approval,
   session: Session,
   previousSession: Session | undefined,
-): Promise<ResponseLike> {
+): Promise<HttpResponse | Response> {
   const { server } = context;
   const { client, destination } = pending;
   const grant = await acceptApproval(server, pending, approval, session);

@@ -1,7 +1,7 @@
 /** The assembled server, and the context of each request. */
 
 import type { Client } from "./clients/repository.ts";
-import type { HttpResponse, PageForm, RequestLike, ResponseLike } from "./http/message.ts";
+import type { HttpRequest, HttpResponse, PageForm } from "./http/message.ts";
 import type { RequestTarget } from "./router.ts";
 import type { Recipient } from "./request/authorization_request.ts";
 import type { Server } from "./server.ts";
@@ -20,7 +20,7 @@ export interface CoreApp {
   /** The page that posts an authorization response (Form Post Response Mode). Default: one without a style sheet. */
   readonly formPostPage?: (site: CoreSite, client: string, form: PageForm) => Promise<HttpResponse>;
   /** The response to a request that failed. @param about Default: nothing is known of its client. */
-  handleError(thrown: unknown, context: Context, about?: FailedRequest): Promise<ResponseLike>;
+  handleError(thrown: unknown, context: Context, about?: FailedRequest): Promise<HttpResponse | Response>;
 }
 
 /**
@@ -43,7 +43,7 @@ export interface Context<Own extends Server = Server> {
   /** The server that protocol rules use for this request, as plugins change it. */
   readonly server: Own;
   /** The request. */
-  readonly request: RequestLike;
+  readonly request: HttpRequest;
   /** Its path, query and client address. */
   readonly target: RequestTarget;
   /** The endpoint of the request; absent if no route matches. */
@@ -59,14 +59,14 @@ const noNames: ReadonlySet<string> = new Set();
 export class RequestContext<Own extends Server = Server> implements Context<Own> {
   readonly app: CoreApp;
   server: Own;
-  readonly request: RequestLike;
+  readonly request: HttpRequest;
   readonly target: RequestTarget;
   readonly endpoint: EndpointDescription | undefined;
   readonly unrepeatable: ReadonlySet<string>;
 
   constructor(
     app: CoreApp & { readonly server: Own },
-    request: RequestLike,
+    request: HttpRequest,
     target: RequestTarget,
     route: Pick<Context, "unrepeatable"> & { readonly endpoint: EndpointDescription } | undefined,
   ) {

@@ -3,7 +3,7 @@
  * page must not learn who the user is, get a token, or make the server fetch a URL (CSRF, cross-site leaks).
  */
 
-import { HttpError, type RequestLike } from "./http/message.ts";
+import { HttpError, type HttpRequest } from "./http/message.ts";
 import type { PendingAuthorization } from "./request/authorization_request.ts";
 import { isUndottedScheme } from "./redirect_uri.ts";
 import { quoteValue } from "./quote_value.ts";
@@ -85,7 +85,7 @@ export function isUnstated({ server, request: { headers } }: Context): boolean {
 }
 
 /** The page of a request, for the trace, and how to fix a request whose page no setting can allow. */
-function describePage(headers: RequestLike["headers"]): { readonly page: string; readonly fix?: string } {
+function describePage(headers: HttpRequest["headers"]): { readonly page: string; readonly fix?: string } {
   const page = headers.get("origin") ?? headers.get("referer");
   if (page === null) {
     return {
@@ -112,7 +112,7 @@ export const hostHeader = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
  * @param rule The ID of the violated rule.
  * @throws {HttpError} 403.
  */
-export function rejectUntrustedHost(server: ServerUrls, request: RequestLike, rule: RuleId): void {
+export function rejectUntrustedHost(server: ServerUrls, request: HttpRequest, rule: RuleId): void {
   if (isTrustedHost(server, request)) return;
   const { host } = new URL(server.names.frontChannel);
   const received = quoteValue(request.headers.get("host")?.slice(0, 256));
@@ -127,7 +127,7 @@ export function rejectUntrustedHost(server: ServerUrls, request: RequestLike, ru
  * Whether the `Host` header is the issuer's host, that of the front channel or a loopback host. A request without this
  * header is trusted: every browser sends it, so the request is from a program. A listener must therefore pass it on.
  */
-export function isTrustedHost(server: ServerUrls, { headers }: RequestLike): boolean {
+export function isTrustedHost(server: ServerUrls, { headers }: HttpRequest): boolean {
   const host = headers.get("host");
   if (host === null) return true;
   // Not parsed as a URL: browsers accept host names that the URL parser rejects.

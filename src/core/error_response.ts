@@ -4,7 +4,7 @@ import { authorizationResponse } from "./authorization_response.ts";
 import type { Client } from "./clients/repository.ts";
 import type { Context, CoreApp, FailedRequest } from "./context.ts";
 import { OAuthError } from "./errors.ts";
-import { HttpError, type HttpResponse, json, type RequestLike, type ResponseLike } from "./http/message.ts";
+import { HttpError, type HttpRequest, type HttpResponse, json } from "./http/message.ts";
 import { bearerError, detailHeaders, type ErrorMembers, jsonError, toOAuthError } from "./json_error.ts";
 import type { Destination, Recipient } from "./request/authorization_request.ts";
 import { statusOf } from "./rules/rule.ts";
@@ -19,8 +19,8 @@ import { readSession } from "./session/cookies.ts";
 export async function toClient(
   context: Context,
   recipient: Recipient,
-  action: () => ResponseLike | Promise<ResponseLike>,
-): Promise<ResponseLike> {
+  action: () => HttpResponse | Response | Promise<HttpResponse | Response>,
+): Promise<HttpResponse | Response> {
   return await run(context, recipient.client, recipient, action);
 }
 
@@ -28,8 +28,8 @@ export async function toClient(
 export async function ofClient(
   context: Context,
   client: Pick<Client, "id">,
-  action: () => ResponseLike | Promise<ResponseLike>,
-): Promise<ResponseLike> {
+  action: () => HttpResponse | Response | Promise<HttpResponse | Response>,
+): Promise<HttpResponse | Response> {
   return await run(context, client, { client }, action);
 }
 
@@ -37,8 +37,8 @@ async function run(
   context: Context,
   { id }: Pick<Client, "id">,
   about: FailedRequest,
-  action: () => ResponseLike | Promise<ResponseLike>,
-): Promise<ResponseLike> {
+  action: () => HttpResponse | Response | Promise<HttpResponse | Response>,
+): Promise<HttpResponse | Response> {
   const { app, server } = context;
   server.observe?.(server, id, "known client", undefined);
   try {
@@ -175,7 +175,7 @@ export function isWrongMethod(thrown: unknown): boolean {
 }
 
 /** Whether a program requested an unknown path, not a browser that shows a page. */
-export function expectsJson(request: RequestLike): boolean {
+export function expectsJson(request: HttpRequest): boolean {
   const { headers } = request;
   const hasJsonBody = /^application\/json\b/i.test(headers.get("content-type") ?? "");
   return hasJsonBody || headers.get("accept") !== null && requestedFormat(request) !== "page";
@@ -189,7 +189,7 @@ async function endRequest(server: Server, destination: Destination, thrown: unkn
 }
 
 /** The format that `Accept` names, a page first; `undefined` if it names neither. */
-function requestedFormat({ headers }: RequestLike): "page" | "json" | undefined {
+function requestedFormat({ headers }: HttpRequest): "page" | "json" | undefined {
   const accept = headers.get("accept") ?? "";
   if (/text\/html/i.test(accept)) return "page";
   return /application\/(?:[\w.-]+\+)?json/i.test(accept) ? "json" : undefined;

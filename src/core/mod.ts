@@ -50,7 +50,7 @@ export type { CoreOptions } from "./options.ts";
 export { OAuthError } from "./errors.ts";
 export type { CoreExtension } from "./extension.ts";
 export type { Authorization } from "./grants/authenticated_request.ts";
-export type { RequestLike, ResponseLike } from "./http/message.ts";
+export type { HttpRequest, HttpResponse } from "./http/message.ts";
 export { parameters } from "./params.ts";
 export type { Policy } from "./policy.ts";
 export type { CorePolicy } from "./policy_fields.ts";

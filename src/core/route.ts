@@ -1,6 +1,6 @@
 /** Endpoints with their handlers, their routes, and the one handler of all requests. */
 
-import type { ResponseLike } from "./http/message.ts";
+import type { HttpResponse } from "./http/message.ts";
 import { type Method, type RequestHandler, type Route, router, type RouterOptions } from "./router.ts";
 import type { ParameterDescription } from "./params.ts";
 import type { Context } from "./context.ts";
@@ -15,7 +15,7 @@ import { leadsToLoopback } from "./test_hosts.ts";
  * Declared as a method, so that a handler may require the context of a wider server.
  */
 export type Handler<Own extends Server = Server> = {
-  handle(context: Context<Own>): ResponseLike | Promise<ResponseLike>;
+  handle(context: Context<Own>): HttpResponse | Response | Promise<HttpResponse | Response>;
 }["handle"];
 
 /** @internal The handlers of an endpoint, by method. */

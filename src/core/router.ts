@@ -8,7 +8,7 @@
  */
 
 import { HttpError, withHeaders, withoutBody } from "./http/message.ts";
-import type { HttpResponse, RequestLike, ResponseLike } from "./http/message.ts";
+import type { HttpRequest, HttpResponse } from "./http/message.ts";
 
 /** @internal What the runtime knows of a connection. An extension may know more of it. */
 export interface ClientAddress {
@@ -30,7 +30,7 @@ export interface RequestTarget {
 }
 
 /** @internal Handles a request. It never throws and never rejects. */
-export type RequestHandler = (request: RequestLike, peer?: ClientAddress) => Promise<ResponseLike>;
+export type RequestHandler = (request: HttpRequest, peer?: ClientAddress) => Promise<HttpResponse | Response>;
 
 /** @internal A method that routes can handle. */
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -44,7 +44,7 @@ export interface Route<Context> {
   /** Whether scripts of other origins may call it and read the response, errors included. Default: false. */
   readonly cors?: boolean;
   /** Handles a request. The router passes a thrown error to {@link RouterOptions.handleError}. */
-  handle(method: Method, context: Context): ResponseLike | Promise<ResponseLike>;
+  handle(method: Method, context: Context): HttpResponse | Response | Promise<HttpResponse | Response>;
 }
 
 /** The headers that scripts of other origins may send and read: names, separated by commas (Fetch §3.2.3). */
@@ -55,11 +55,15 @@ export interface CrossOriginHeaders {
 
 export interface RouterOptions<Context, R extends Route<Context>> {
   /** Creates the context of a request, once; `route` is `undefined` if no route matches the path. */
-  createContext(request: RequestLike, target: RequestTarget, route: R | undefined): Context;
+  createContext(request: HttpRequest, target: RequestTarget, route: R | undefined): Context;
   /** Creates the response for an error that a route throws, and for an {@link HttpError} of the router itself. */
-  handleError(error: unknown, context: Context): ResponseLike | Promise<ResponseLike>;
+  handleError(error: unknown, context: Context): HttpResponse | Response | Promise<HttpResponse | Response>;
   /** Creates the response if the context or the error response failed. It must not fail. */
-  lastResort(cause: unknown, target: RequestTarget, context: Context | undefined): ResponseLike | Promise<ResponseLike>;
+  lastResort(
+    cause: unknown,
+    target: RequestTarget,
+    context: Context | undefined,
+  ): HttpResponse | Response | Promise<HttpResponse | Response>;
   /** Default: those of OAuth and of trace context. */
   readonly crossOriginHeaders?: CrossOriginHeaders;
   /**
@@ -94,7 +98,7 @@ export function router<Context, R extends Route<Context>>(
   return async (request, clientAddress = {}) => {
     let target: RequestTarget = { path: "", query: "", clientAddress };
     let context: Context | undefined;
-    let response: ResponseLike;
+    let response: HttpResponse | Response;
     let cors = false;
     let isUnknown = false;
     try {
@@ -120,7 +124,7 @@ export function router<Context, R extends Route<Context>>(
   };
 }
 
-function isJson({ headers }: ResponseLike): boolean {
+function isJson({ headers }: HttpResponse | Response): boolean {
   return /^application\/json\b/.test(new Headers(headers).get("content-type") ?? "");
 }
 
@@ -138,12 +142,12 @@ export function corsHeaders({ response }: CrossOriginHeaders): Readonly<Record<s
 }
 
 function dispatch<Context, R extends Route<Context>>(
-  request: RequestLike,
+  request: HttpRequest,
   target: RequestTarget,
   route: R | undefined,
   context: Context,
   options: RouterOptions<Context, R>,
-): ResponseLike | Promise<ResponseLike> {
+): HttpResponse | Response | Promise<HttpResponse | Response> {
   // Some runtimes copy the Host header into the URL unchecked, so a slash in it would change the path.
   if (!hostCharacters.test(request.headers.get("host") ?? "")) {
     throw new HttpError(400, "HT-16", "The Host header must be a host and a port");
@@ -175,7 +179,7 @@ async function rejectMethod<Context, R extends Route<Context>>(
   route: R,
   context: Context,
   options: RouterOptions<Context, R>,
-): Promise<ResponseLike> {
+): Promise<HttpResponse | Response> {
   const allow = allowedMethods(route);
   const methods = route.methods.filter((supported) => supported !== "HEAD").join(" or ");
   const fix = `Send ${methods}${method === "GET" ? "; a browser that opens the address sends GET" : ""}.`;
@@ -189,7 +193,7 @@ const headerNames = /^(?=.{1,1000}$)[\w!#$%&'*+.^`|~-]+(?:, *[\w!#$%&'*+.^`|~-]+
 
 function preflight(
   route: Pick<Route<never>, "methods" | "cors">,
-  request: RequestLike,
+  request: HttpRequest,
   { crossOriginHeaders = ownCrossOriginHeaders, permissiveCors }: Pick<
     RouterOptions<never, never>,
     "crossOriginHeaders" | "permissiveCors"

@@ -1,6 +1,6 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
-import { type HttpResponse, type ResponseLike, withHeaders } from "./http/message.ts";
+import { type HttpResponse, withHeaders } from "./http/message.ts";
 import type { AccessToken } from "./tokens/access_token.ts";
 import { requireAccessToken } from "./tokens/read_access_token.ts";
 import { hasTokenInQuery, type OtherPlace } from "./tokens/sent_token.ts";
@@ -18,7 +18,7 @@ const formMediaType = /^application\/x-www-form-urlencoded/i;
 /** Returns the claims that the scope releases, and those that an extension adds. */
 export const userinfo: Handlers = { GET: respond, POST: respond };
 
-async function respond(context: Context): Promise<ResponseLike> {
+async function respond(context: Context): Promise<HttpResponse | Response> {
   const { server, request, target } = context;
   const other = await findOtherPlace(context);
   const token = await requireAccessToken(

@@ -1,6 +1,6 @@
 /** The codes that a recorder waits for: it notes each that no token request has named in time (CI-12). */
 
-import type { RequestLike } from "../core/http/message.ts";
+import type { HttpRequest } from "../core/http/message.ts";
 import { storageKey } from "../core/secrets.ts";
 import type { App } from "../server/app.ts";
 import { noteUnexchangedCode } from "../server/explain/notes.ts";
@@ -19,7 +19,7 @@ const maxAwaited = 1000;
 /** Waits for token requests. Nothing here has a timer: {@link AwaitedCodes.noteOverdue} is called often enough. */
 export interface AwaitedCodes {
   /** Waits for the token request with the code of an exchange. */
-  add(draft: ExchangeDraft, request: RequestLike, issued: Extract<TraceEvent, { type: "code_issued" }>): void;
+  add(draft: ExchangeDraft, request: HttpRequest, issued: Extract<TraceEvent, { type: "code_issued" }>): void;
   /** Traces a note for each code whose token request is overdue. It returns immediately and never throws. */
   noteOverdue(): void;
 }
@@ -29,10 +29,10 @@ export function awaitedCodes(app: App, onNote: (draft: ExchangeDraft) => void): 
   const { server } = app;
   const awaited = new Map<
     ExchangeDraft,
-    { readonly request: RequestLike; readonly at: number; readonly client: string }
+    { readonly request: HttpRequest; readonly at: number; readonly client: string }
   >();
 
-  async function note(draft: ExchangeDraft, request: RequestLike, client: string): Promise<void> {
+  async function note(draft: ExchangeDraft, request: HttpRequest, client: string): Promise<void> {
     if (!await isUnused(toExchange(draft)) || isNoted(draft)) return;
     app.traceFor(request, { type: "note", at: server.now(), client, explanation: noteUnexchangedCode().note });
     onNote(draft);

@@ -2,7 +2,7 @@
 
 import { type Fields, parseFields } from "../core/http/form.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
-import type { RequestLike } from "../core/http/message.ts";
+import type { HttpRequest } from "../core/http/message.ts";
 import type { RequestTarget } from "../core/router.ts";
 import { decodeFormValue } from "../server/redaction/hide_secrets.ts";
 import type { RecordedRequest } from "./exchange.ts";
@@ -40,10 +40,10 @@ class ReceivedHead implements RequestHead {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  #received: RequestLike["headers"] | undefined;
+  #received: HttpRequest["headers"] | undefined;
   #headers: Readonly<Record<string, string>> = {};
 
-  constructor({ method, headers }: RequestLike, { path, query }: RequestTarget) {
+  constructor({ method, headers }: HttpRequest, { path, query }: RequestTarget) {
     this.method = method;
     this.path = path;
     this.query = query;
@@ -63,7 +63,7 @@ class ReceivedHead implements RequestHead {
   }
 }
 
-function copyHeaders(headers: RequestLike["headers"]): Readonly<Record<string, string>> {
+function copyHeaders(headers: HttpRequest["headers"]): Readonly<Record<string, string>> {
   const recorded: Record<string, string> = {};
   for (const name of recordedHeaders) {
     const value = headers.get(name);
@@ -73,7 +73,7 @@ function copyHeaders(headers: RequestLike["headers"]): Readonly<Record<string, s
 }
 
 /** The recorded part of a request, without its body. */
-export function recordHead(request: RequestLike, target: RequestTarget): RequestHead {
+export function recordHead(request: HttpRequest, target: RequestTarget): RequestHead {
   return new ReceivedHead(request, target);
 }
 
@@ -94,7 +94,7 @@ export function isCompleteForm(contentType = "", { complete }: CapturedBody): bo
 }
 
 /** Records a request without its body. */
-export function recordRequest(request: RequestLike, target: RequestTarget): RecordedRequest {
+export function recordRequest(request: HttpRequest, target: RequestTarget): RecordedRequest {
   return parseRequest(recordHead(request, target));
 }
 

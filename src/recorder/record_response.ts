@@ -3,7 +3,7 @@
 import type { Fields } from "../core/http/form.ts";
 import { parseLocation } from "../platform/http/location.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
-import { type HttpResponse, isResponse, type PageForm, type ResponseLike } from "../core/http/message.ts";
+import { type HttpResponse, isResponse, type PageForm } from "../core/http/message.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
 import type { EndpointDescription } from "../server/endpoint.ts";
 import type { Outcome, RecordedResponse } from "./exchange.ts";
@@ -18,7 +18,7 @@ export function hasTextBody(response: Response): boolean {
 }
 
 /** The recorded part of a response, unparsed. The body of a Response is captured later. */
-export function recordReply(response: ResponseLike): HttpResponse {
+export function recordReply(response: HttpResponse | Response): HttpResponse {
   if (isResponse(response)) return { status: response.status, headers: headersToRecord(response), body: null };
   const { body } = response;
   // A character has at most three bytes.

@@ -14,14 +14,7 @@
 import type { App } from "../server/app.ts";
 import type { EndpointDescription } from "../server/endpoint.ts";
 import type { Plugin } from "../server/hosting/options.ts";
-import {
-  findForRequest,
-  type HttpResponse,
-  isDropped,
-  isResponse,
-  type RequestLike,
-  type ResponseLike,
-} from "../core/http/message.ts";
+import { findForRequest, type HttpRequest, type HttpResponse, isDropped, isResponse } from "../core/http/message.ts";
 import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarget } from "../core/router.ts";
 import type { RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
@@ -64,14 +57,14 @@ export interface Recorder extends Plugin {
   /** Finds a flow; `undefined` if it is not recorded. */
   flow(id: string): Flow | undefined;
   /** Finds the exchange of a request: of the object that the recorder received, or passed to the next plugin. */
-  findExchange(request: RequestLike): Exchange | undefined;
+  findExchange(request: HttpRequest): Exchange | undefined;
   /** Finds the number of the exchange of a request, more cheaply than the whole exchange. */
-  findNumber(request: RequestLike): number | undefined;
+  findNumber(request: HttpRequest): number | undefined;
   /**
    * Marks a request, before it is sent, as an experiment: an edited copy of the request of an exchange. It joins the
    * flow of the exchange, and does not count as behaviour of the client.
    */
-  markExperiment(request: RequestLike, exchange: number): void;
+  markExperiment(request: HttpRequest, exchange: number): void;
   /**
    * Calls a listener when an exchange begins, when it ends, and at the end of a streamed body. Ignores errors of the
    * listener. Returns the function that unsubscribes it.
@@ -125,8 +118,8 @@ export function recorder(
   { limit = 1000, maxBytes = defaultMaxBytes, pages = false, maxFlowsPerSecond = Infinity }: RecorderOptions = {},
 ): Recorder {
   const index = flowIndex(Math.max(1, limit), maxBytes);
-  const drafts = new WeakMap<RequestLike, ExchangeDraft>();
-  const experiments = new WeakMap<RequestLike, number>();
+  const drafts = new WeakMap<HttpRequest, ExchangeDraft>();
+  const experiments = new WeakMap<HttpRequest, number>();
   const listeners = new Set<(exchange: Exchange) => void>();
   const flowListeners = new Set<(flow: string) => void>();
   let server: Pick<HostedServer, "now" | "trace"> = { now: () => 0, trace() {} };
@@ -159,9 +152,9 @@ export function recorder(
 
   function handle(
     next: RequestHandler,
-    request: RequestLike,
+    request: HttpRequest,
     peer: ClientAddress | undefined,
-  ): Promise<ResponseLike> {
+  ): Promise<HttpResponse | Response> {
     if (!self.recording) return next(request, peer);
     const target = parseTarget(request.url, peer ?? {});
     const endpoint = findEndpoint(target.path);
@@ -177,8 +170,8 @@ export function recorder(
     next: RequestHandler,
     peer: ClientAddress | undefined,
     draft: ExchangeDraft,
-    request: RequestLike,
-  ): Promise<ResponseLike> {
+    request: HttpRequest,
+  ): Promise<HttpResponse | Response> {
     const { endpoint } = draft;
     const requestTap = !mayHaveBody(request) ? undefined : new BodyTap(() => {
       setBody(draft, requestTap!.captured());
@@ -206,7 +199,7 @@ export function recorder(
 
   /** Adds the draft of an exchange. */
   function addDraft(
-    request: RequestLike,
+    request: HttpRequest,
     target: RequestTarget,
     endpoint: EndpointDescription | undefined,
     start: DraftStart,
@@ -218,7 +211,7 @@ export function recorder(
   }
 
   /** Records a response, and returns it as the client receives it. */
-  function setResponse(draft: ExchangeDraft, response: ResponseLike): ResponseLike {
+  function setResponse(draft: ExchangeDraft, response: HttpResponse | Response): HttpResponse | Response {
     draft.dropped = isDropped(response);
     if (draft.dropped) return response;
     setReply(draft, recordReply(response));
@@ -226,7 +219,7 @@ export function recorder(
   }
 
   /** Records the end of an exchange, or leaves it out if it would begin a flow beyond the limit. */
-  function finish(draft: ExchangeDraft, request: RequestLike): void {
+  function finish(draft: ExchangeDraft, request: HttpRequest): void {
     draft.respondedAt = server.now();
     draft.newestAtResponse = exchangeCount;
     draft.snapshot = undefined;

@@ -3,7 +3,7 @@
 import type { Context } from "../core/context.ts";
 import type { Handlers } from "../core/route.ts";
 import { readBodyText } from "../platform/http/json_body.ts";
-import { type HttpResponse, json, type ResponseLike, withHeaders } from "../core/http/message.ts";
+import { type HttpResponse, json, withHeaders } from "../core/http/message.ts";
 import { OAuthError } from "../core/errors.ts";
 import type { HostedResource, HostedServer } from "../server/hosted_server.ts";
 import { localProofs, localVerifier } from "./local_verifier.ts";
@@ -100,7 +100,7 @@ async function withToken(
   definition: HostedResourceDefinition,
   messages: readonly McpMessage[],
   respond: (claims: AccessTokenClaims) => HttpResponse | Promise<HttpResponse>,
-): Promise<ResponseLike> {
+): Promise<HttpResponse | Response> {
   const { server, target } = context;
   // On another origin than the issuer's, the path of the request is not that of the resource.
   const url = definition.identifier + (target.query === "" ? "" : `?${target.query}`);

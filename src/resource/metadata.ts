@@ -2,7 +2,7 @@
 
 import type { Route } from "../core/router.ts";
 import { router } from "../core/router.ts";
-import { HttpError, type HttpResponse, json, type RequestLike, toResponse } from "../core/http/message.ts";
+import { HttpError, type HttpRequest, type HttpResponse, json, toResponse } from "../core/http/message.ts";
 import { scopeToken } from "../core/params.ts";
 import { isAbsoluteUri } from "../platform/http/absolute_uri.ts";
 import { allowsPlainHttp } from "../server/config/host_kinds.ts";
@@ -93,7 +93,7 @@ export async function resourceMetadata(
   const requested = new URL(request.url);
   if (requested.pathname !== pathname || (search !== "" && requested.search !== search)) return undefined;
   const document = metadataResponse(resource);
-  const route: Route<RequestLike> = {
+  const route: Route<HttpRequest> = {
     path: pathname,
     methods: ["GET"],
     cors: true,

@@ -7,7 +7,7 @@ import type { ClientMetadata } from "./config/client_metadata.ts";
 import type { Client } from "../core/clients/repository.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { Fields } from "../core/http/form.ts";
-import type { RequestLike } from "../core/http/message.ts";
+import type { HttpRequest } from "../core/http/message.ts";
 import type { RequestHandler } from "../core/router.ts";
 import type { TraceEvent } from "./trace.ts";
 import type { NextSteps } from "./pages/authorized_page.tsx";
@@ -22,7 +22,7 @@ export interface DeveloperPages {
   /** The path of the page of a client; without `id`, of the form that adds one. `query` fills in the form. */
   clientLink?(id?: string, query?: URLSearchParams): string;
   /** The path of the page that shows the flow of a request; `undefined` if there is none. */
-  flowLink?(request: RequestLike): string | undefined;
+  flowLink?(request: HttpRequest): string | undefined;
   /** The path of the page that shows the flow of an authorization response; `undefined` if there is none. */
   flowLinkFor?(response: Fields): string | undefined;
   /** Loads the steps after the page `/authorized`. */
@@ -56,7 +56,7 @@ export interface App extends CoreApp {
   /** Sends a request through the whole server, plugins included, like a request from outside. */
   readonly dispatch: RequestHandler;
   /** Traces an event of a request outside of its handler, such as before the router receives it. */
-  traceFor(request: RequestLike, event: TraceEvent): void;
+  traceFor(request: HttpRequest, event: TraceEvent): void;
   /** The clients, users and scope values that the server started with. */
   initialEntries(): {
     readonly clients: readonly ClientMetadata[];

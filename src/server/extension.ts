@@ -21,7 +21,7 @@ export type { App } from "./app.ts";
 export type { Extension } from "./hosting/extension.ts";
 export type { Handler } from "../core/route.ts";
 export type { Context, Endpoint } from "./endpoint.ts";
-export type { HttpResponse, RequestLike, ResponseLike } from "../core/http/message.ts";
+export type { HttpRequest, HttpResponse } from "../core/http/message.ts";
 export type { PendingAuthorization } from "../core/request/authorization_request.ts";
 export type { SettingsExtension } from "./config/extension_settings.ts";
 export type { Field } from "../core/field.ts";

@@ -2,7 +2,7 @@
 
 import type { App } from "../server/app.ts";
 import type { Plugin } from "../server/hosting/options.ts";
-import type { RequestLike, ResponseLike } from "../core/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../core/http/message.ts";
 import { isObject } from "../core/json_value.ts";
 import { parseTarget } from "../core/router.ts";
 import { boundedCache } from "../platform/bounded_cache.ts";
@@ -124,7 +124,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
   let issued = boundedCache<OriginalClaims>(maxChangedTokens);
   let findEndpoint: App["findEndpoint"] = () => undefined;
 
-  function viewRequest(request: RequestLike): RequestView {
+  function viewRequest(request: HttpRequest): RequestView {
     const recorded = findExchange(request)?.request ?? recordRequest(request, parseTarget(request.url, {}));
     // For a form, only parameters of the body are used.
     const recordedForm = recorded.form.length === 0 ? recorded : { ...recorded, query: [] };
@@ -135,7 +135,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     kind: keyof typeof queues,
     claims: Claims,
     context: ClaimsContext,
-    incoming: RequestLike,
+    incoming: HttpRequest,
     original?: ClaimChange<never>["original"],
   ): Claims {
     if (isEmpty(queues[kind])) return claims;
@@ -257,7 +257,10 @@ function replaceMembers(members: Partial<TokenResponse>, overridden: Claims): Pa
 }
 
 /** Replaces the members of a successful JSON response; returns any other response unchanged. */
-async function rewriteJson(response: ResponseLike, change: (members: Claims) => Claims): Promise<ResponseLike> {
+async function rewriteJson(
+  response: HttpResponse | Response,
+  change: (members: Claims) => Claims,
+): Promise<HttpResponse | Response> {
   if (response.status !== 200 || response.body === null || !isJson(response)) return response;
   return withBody(response, JSON.stringify(change(JSON.parse(await readBodyText(response)))));
 }

@@ -1,6 +1,6 @@
 /** The error of a login that fails, with the server's explanation. */
 
-import type { RequestLike } from "../core/http/message.ts";
+import type { HttpRequest } from "../core/http/message.ts";
 import { findFix } from "../server/rules.ts";
 import type { Explanation } from "../core/errors.ts";
 import { formatInternalError, type InternalError } from "./internal_error.ts";
@@ -65,4 +65,4 @@ function formatExplanation(explanation: Explanation): string[] {
 }
 
 /** Returns why a request was rejected. */
-export type ExplainRejection = (request: RequestLike) => RejectionDetails;
+export type ExplainRejection = (request: HttpRequest) => RejectionDetails;

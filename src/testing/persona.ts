@@ -2,7 +2,7 @@
 
 import { objectOption } from "./options.ts";
 import { flag, object, text, texts } from "../core/field.ts";
-import type { RequestLike } from "../core/http/message.ts";
+import type { HttpRequest } from "../core/http/message.ts";
 import { OAuthError } from "../core/errors.ts";
 
 /** The user of a browser, and how the user responds to login and consent. */
@@ -81,7 +81,7 @@ const headerMembers = ["as", "deny", "deny_scope", "deny_details", "acr", "later
  *
  * @throws {OAuthError} If the header has an unknown member: a misspelt one would choose the default user.
  */
-export function parsePersona({ headers }: Pick<RequestLike, "headers">): Persona | undefined {
+export function parsePersona({ headers }: Pick<HttpRequest, "headers">): Persona | undefined {
   const text = headers.get(personaHeader);
   if (text === null) return undefined;
   const params = new URLSearchParams(text);

@@ -3,7 +3,7 @@
 import type { Approver, ApproverContext } from "../core/approver.ts";
 import { isTrustedHost } from "../core/cross_site.ts";
 import type { Plugin } from "../server/hosting/options.ts";
-import type { RequestLike } from "../core/http/message.ts";
+import type { HttpRequest } from "../core/http/message.ts";
 import { replaceParts } from "../platform/http/changed_request.ts";
 import type { Server } from "../core/server.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
@@ -21,7 +21,7 @@ export function withTrustedPersonas(approve: NonNullable<Plugin["approve"]>): No
   };
 }
 
-function withoutPersona(request: RequestLike): RequestLike {
+function withoutPersona(request: HttpRequest): HttpRequest {
   const { headers } = request;
   return replaceParts(request, { headers: { get: (name) => name === personaHeader ? null : headers.get(name) } });
 }
@@ -62,7 +62,7 @@ async function decide(
  * Whether a page of another site may have added headers to the request: by `fetch`, or after DNS rebinding. A page
  * cannot add headers to a navigation, so those come from a browser that a test controls.
  */
-function mayComeFromOtherSite(server: Server, request: RequestLike): boolean {
+function mayComeFromOtherSite(server: Server, request: HttpRequest): boolean {
   if (!isTrustedHost(server, request)) return true;
   const site = request.headers.get("sec-fetch-site");
   // Node's fetch sends Sec-Fetch-Mode as well, but no site.

@@ -2,7 +2,7 @@
 
 import type { App } from "../server/app.ts";
 import type { AppChanges, Plugin } from "../server/hosting/options.ts";
-import type { RequestLike } from "../core/http/message.ts";
+import type { HttpRequest } from "../core/http/message.ts";
 import { replaceParts } from "../platform/http/changed_request.ts";
 import { serverOrigins } from "../server/server_origins.ts";
 import { choice, object, record, text, texts, whole } from "../core/field.ts";
@@ -29,7 +29,7 @@ export interface TestResources {
   /** The origins of the resources. */
   origins(): readonly string[];
   /** Replaces the URL of a request to a resource on another origin by the path at which the server routes it. */
-  route(request: Request): RequestLike;
+  route(request: Request): HttpRequest;
 }
 
 /** Creates the resources of a server; none at first. */

@@ -1,7 +1,7 @@
 /** A request while it is being written, and what can be done to one that was in order. */
 
 import fc from "fast-check";
-import type { RequestLike } from "../../src/core/http/message.ts";
+import type { HttpRequest } from "../../src/core/http/message.ts";
 import { hostileText } from "./hostile_text.ts";
 
 /** A name and its value. */
@@ -294,7 +294,7 @@ export function getPath(draft: RequestDraft): string {
 }
 
 /** The request as the transports hand it over: what none of them would let pass is left out. */
-export function toRequest(draft: RequestDraft, issuer: string): RequestLike {
+export function toRequest(draft: RequestDraft, issuer: string): HttpRequest {
   const target = getRequestTarget(draft);
   const headers = new Map<string, string>();
   for (const [name, value] of draft.headers) {

@@ -4,7 +4,7 @@ import type { Approver, Plugin } from "../../src/mod.ts";
 import type { Context } from "../../src/server/endpoint.ts";
 import type { Endpoint } from "../../src/server/extension.ts";
 import { readForm } from "../../src/core/http/form.ts";
-import { html, redirect, type RequestLike } from "../../src/core/http/message.ts";
+import { html, type HttpRequest, redirect } from "../../src/core/http/message.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import type { Recorder, RecorderOptions } from "../../src/recorder/recorder.ts";
@@ -28,7 +28,7 @@ export async function recordedServer(
 }
 
 /** Records a fault as a server does: by its event, with the request. */
-export function recordFault(recorder: Recorder, request: RequestLike, fault: string): void {
+export function recordFault(recorder: Recorder, request: HttpRequest, fault: string): void {
   recorder.onEvent!({ type: "fault_applied", at: 0, endpoint: "/", fault }, { request } as Context);
 }
 

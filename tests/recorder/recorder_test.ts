@@ -5,7 +5,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
 import type { Plugin } from "../../src/mod.ts";
-import type { RequestLike } from "../../src/server/extension.ts";
+import type { HttpRequest } from "../../src/server/extension.ts";
 import { maxCapturedBodyBytes } from "../../src/platform/http/body_tap.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
@@ -36,7 +36,7 @@ import {
 const jwtBearer = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /** A plugin that handles a path itself. */
-function responding(path: string, result: (request: RequestLike) => Response | Promise<Response>): Plugin {
+function responding(path: string, result: (request: HttpRequest) => Response | Promise<Response>): Plugin {
   return {
     handle: (next) => async (request, peer) =>
       request.url.includes(path) ? await result(request) : await next(request, peer),
@@ -485,7 +485,7 @@ test("an inner plugin can get the exchange of its request", async () => {
 });
 
 test("while recording is off, the request passes as the same value", async () => {
-  const seen: RequestLike[] = [];
+  const seen: HttpRequest[] = [];
   const { server, recorder } = await recordedServer({}, {
     handle: (next) => (request, peer) => {
       seen.push(request);

@@ -1,6 +1,6 @@
 /** Proofs of possession (RFC 9449): nonces, rejected proofs, and a server that ignores them. */
 
-import { json, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { type HttpResponse, json, withHeaders } from "../../core/http/message.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { proofKey } from "../../server/extensions/bound_tokens/mod.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
@@ -59,7 +59,7 @@ function demandNonces({ name, next, renews = false, scheme = "DPoP" }: NonceOpti
 }
 
 /** The response that demands a nonce. */
-function nonceError(endpoint: string, nonce: string | null, scheme = "DPoP"): ResponseLike {
+function nonceError(endpoint: string, nonce: string | null, scheme = "DPoP"): HttpResponse | Response {
   const headers = { ...nonce !== null && { "dpop-nonce": nonce } };
   const body = { error: "use_dpop_nonce", error_description: "The proof needs the nonce of this server" };
   if (endpoint !== "userinfo" && endpoint !== "resource") return json(400, body, headers);

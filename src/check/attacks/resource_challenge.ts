@@ -1,6 +1,6 @@
 /** The challenges of protected resources (RFC 9110 §11.6.1, RFC 6750 §3, RFC 9728 §5.1). */
 
-import { isResponse, json, type ResponseLike } from "../../core/http/message.ts";
+import { type HttpResponse, isResponse, json } from "../../core/http/message.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import type { Stage } from "../attack.ts";
 
@@ -30,7 +30,7 @@ export const challengeForms: Readonly<Record<string, (url: string, trap: string)
 };
 
 /** A response without a header. */
-export function withoutHeader(response: ResponseLike, name: string): ResponseLike {
+export function withoutHeader(response: HttpResponse | Response, name: string): HttpResponse | Response {
   if (!isResponse(response)) {
     const { [name]: _, ...headers } = response.headers;
     return { ...response, headers };

@@ -1,6 +1,6 @@
 /** Userinfo responses (OpenID Connect Core §5.3). */
 
-import type { ResponseLike } from "../../core/http/message.ts";
+import type { HttpResponse } from "../../core/http/message.ts";
 import { jwtSigner } from "../../core/keys/jwt.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { TestClient } from "../../testing/clients.ts";
@@ -160,7 +160,7 @@ const undecided: Assessment = {
 /** A fault that sends the userinfo response as a JWT with a flaw, whether or not the client has registered for JWTs. */
 function wronglySignedUserinfo(flaw: string, { client_id, userinfo_signed_response_alg }: TestClient): Fault {
   const alg = userinfo_signed_response_alg ?? "RS256";
-  const isSuccess = ({ status }: ResponseLike) => status === 200;
+  const isSuccess = ({ status }: HttpResponse | Response) => status === 200;
   return editResponse(
     `userinfo as a JWT with wrong ${flaw}`,
     "got a userinfo response",

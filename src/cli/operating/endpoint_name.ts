@@ -1,10 +1,10 @@
 /** The path of a request and the name of its endpoint, in logs, metrics and spans. */
 
-import type { RequestLike } from "../../core/http/message.ts";
+import type { HttpRequest } from "../../core/http/message.ts";
 import type { App } from "../../server/app.ts";
 
 /** The path of a request, without its query. */
-export function pathOf({ url }: Pick<RequestLike, "url">): string {
+export function pathOf({ url }: Pick<HttpRequest, "url">): string {
   return /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? "";
 }
 

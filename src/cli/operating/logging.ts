@@ -3,7 +3,7 @@
 import type { Context } from "../../core/context.ts";
 import { type App, flowUrl } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
-import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { findForRequest, type HttpRequest, type HttpResponse, withHeaders } from "../../core/http/message.ts";
 import { redactEvent, redactText } from "../../server/redaction/redact.ts";
 import type { RegisteredSecrets } from "../../server/redaction/registered_secrets.ts";
 import type { TraceEvent } from "../../server/trace.ts";
@@ -117,7 +117,7 @@ export function logging(options: LoggingOptions): Logging {
 /** @param hostRequestId Creates request IDs. Default: the random source of the app. */
 function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () => string): Logging {
   const { format, verbose = false, terminal } = options;
-  const requests = new WeakMap<RequestLike, ActiveRequest>();
+  const requests = new WeakMap<HttpRequest, ActiveRequest>();
   let findEndpoint: App["findEndpoint"] = () => undefined;
   let registeredSecrets: RegisteredSecrets | undefined;
   let randomRequestId = () => "";
@@ -213,7 +213,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
       const startedAt = timers.elapsed();
       // Read before the response: the connection may be closed afterwards.
       const sender = format === "json" ? { address: peer?.address, proxy: peer?.proxy, named: peer?.conflicting } : {};
-      let response: ResponseLike;
+      let response: HttpResponse | Response;
       try {
         response = await next(request, peer);
         active.status = response.status;

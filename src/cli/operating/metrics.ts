@@ -2,7 +2,7 @@
 
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
-import type { HttpResponse, RequestLike } from "../../core/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../core/http/message.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
@@ -14,7 +14,7 @@ export interface Metrics extends Plugin {
   /** All metrics, in the text format of Prometheus, version 0.0.4. */
   text(): string;
   /** The response to `GET /metrics`, for a separate listener; 404 for other requests. */
-  respond(request: RequestLike): Promise<HttpResponse>;
+  respond(request: HttpRequest): Promise<HttpResponse>;
 }
 
 /** Upper bounds of the buckets of durations, in seconds. */

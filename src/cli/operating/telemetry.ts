@@ -2,7 +2,7 @@
 
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
-import { findForRequest, type RequestLike } from "../../core/http/message.ts";
+import { findForRequest, type HttpRequest } from "../../core/http/message.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 import type { Explanation } from "../../core/errors.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
@@ -38,7 +38,7 @@ export interface TelemetryOptions<S extends Span = Span> {
    * Extracts the parent context from the headers of a request:
    * `(headers) => propagation.extract(context.active(), headers, getter)`. Default: every span is a root span.
    */
-  readonly context?: (headers: RequestLike["headers"]) => unknown;
+  readonly context?: (headers: HttpRequest["headers"]) => unknown;
   /**
    * Handles the request while its span is active, so that spans of database drivers and of `fetch` become its children:
    * `(span, handle) => context.with(trace.setSpan(context.active(), span), handle)`. Default: the span is not active.
@@ -65,7 +65,7 @@ export interface TelemetryOptions<S extends Span = Span> {
  */
 export function telemetry<S extends Span = Span>(options: TelemetryOptions<S>): Plugin {
   const { tracer, context, withActiveSpan } = options;
-  const spans = new WeakMap<RequestLike, S>();
+  const spans = new WeakMap<HttpRequest, S>();
   let findEndpoint: App["findEndpoint"] = () => undefined;
   return {
     forAddedApp: () => telemetry(options),

@@ -1,6 +1,6 @@
 /** Parses the fields of a request: a query string, or a form with limits for its size and duration. */
 
-import { findForRequest, HttpError, type RequestLike } from "./message.ts";
+import { findForRequest, HttpError, type HttpRequest } from "./message.ts";
 import { timers } from "../timers.ts";
 
 /** @internal Decoded names and values, in the order of the request. */
@@ -45,7 +45,7 @@ export function parseFields(text: string): Fields {
  *
  * @throws {HttpError} 400 for another media type or broken encoding, 408, 413, 415 for a content coding.
  */
-export async function readForm(request: RequestLike): Promise<Fields> {
+export async function readForm(request: HttpRequest): Promise<Fields> {
   if (!isForm(request)) {
     const received = describeContentType(request);
     const expected = "application/x-www-form-urlencoded";
@@ -56,26 +56,26 @@ export async function readForm(request: RequestLike): Promise<Fields> {
 }
 
 /** The received `content-type`, for messages: at most 100 characters. */
-export function describeContentType({ headers }: RequestLike): string {
+export function describeContentType({ headers }: HttpRequest): string {
   const type = headers.get("content-type") ?? "no Content-Type";
   return type.length > 100 ? `${type.slice(0, 100)}…` : type;
 }
 
-export function rejectContentCoding({ headers }: RequestLike): void {
+export function rejectContentCoding({ headers }: HttpRequest): void {
   const coding = headers.get("content-encoding");
   if (coding === null || coding.toLowerCase() === "identity") return;
   throw new HttpError(415, "HT-13", "The body must not be compressed: Content-Encoding may only be identity");
 }
 
-export function isForm(request: RequestLike): boolean {
+export function isForm(request: HttpRequest): boolean {
   return formType.test(request.headers.get("content-type") ?? "");
 }
 
 /** The texts of bodies that plugins have read or replaced; {@link readForm} reads them again. */
-export const bodyTexts = new WeakMap<RequestLike, Promise<string>>();
+export const bodyTexts = new WeakMap<HttpRequest, Promise<string>>();
 
 /** Reads the text of a body, whatever its content coding. */
-export async function readText(request: RequestLike, maxBytes = maxBodyBytes): Promise<string> {
+export async function readText(request: HttpRequest, maxBytes = maxBodyBytes): Promise<string> {
   const { headers } = request;
   const contentLength = headers.get("content-length");
   if (Number(contentLength ?? 0) > maxBytes) {
@@ -111,7 +111,7 @@ function withBodyTimeout<T>(body: Promise<T>): Promise<T> {
   });
 }
 
-async function readInParts({ body }: RequestLike, maxBytes: number): Promise<readonly Uint8Array[]> {
+async function readInParts({ body }: HttpRequest, maxBytes: number): Promise<readonly Uint8Array[]> {
   if (body === null) return [];
   const reader = body.getReader();
   try {

@@ -1,12 +1,12 @@
 /**
- * Requests and responses of handlers: plain values, because creating Request and Response objects is slow. This file
- * also has the security headers of JSON, pages and redirects, and the error for requests that are invalid as HTTP.
+ * Requests and responses of handlers. This file also has the security headers of JSON, pages and redirects, and the
+ * error for requests that are invalid as HTTP.
  */
 
 import type { RuleId } from "../rules/rule.ts";
 
-/** The part of a request that handlers read. Every Request is a RequestLike. */
-export interface RequestLike {
+/** The part of a request that handlers read. Every Request is an HttpRequest. */
+export interface HttpRequest {
   /** The method, in upper case. */
   readonly method: string;
   /** An absolute URL or a path with query; the host is ignored. */
@@ -20,11 +20,11 @@ export interface RequestLike {
   /** Reads the whole body. Only for bodies with a `content-length`, because it does not limit the size. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
   /** The request that a plugin replaced by this one. Default: none. */
-  readonly original?: RequestLike;
+  readonly original?: HttpRequest;
 }
 
 /** The value stored for a request, or for the request that it replaces. */
-export function findForRequest<T>(values: WeakMap<RequestLike, T>, request: RequestLike): T | undefined {
+export function findForRequest<T>(values: WeakMap<HttpRequest, T>, request: HttpRequest): T | undefined {
   let value = values.get(request);
   for (let { original } = request; value === undefined && original !== undefined; { original } = original) {
     value = values.get(original);
@@ -32,7 +32,10 @@ export function findForRequest<T>(values: WeakMap<RequestLike, T>, request: Requ
   return value;
 }
 
-/** A response with text, or without a body. */
+/**
+ * A response with text, or without a body. A function of an embedding program may return a Response instead;
+ * `Response.error()` drops the connection: the listener closes it, and `fetch` rejects.
+ */
 export interface HttpResponse {
   /** The HTTP status. */
   readonly status: number;
@@ -51,18 +54,12 @@ export interface PageForm {
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
-/**
- * A response of this server, or a Response of the embedding program. `Response.error()` drops the connection: the
- * listener closes it, and `fetch` rejects.
- */
-export type ResponseLike = HttpResponse | Response;
-
 /** Whether a value is a Response. It checks a member, because on Node a reference to the class loads all of fetch. */
 export function isResponse(response: object): response is Response {
   return "arrayBuffer" in response;
 }
 
-export function isDropped(response: ResponseLike): boolean {
+export function isDropped(response: HttpResponse | Response): boolean {
   return isResponse(response) && response.type === "error";
 }
 
@@ -70,7 +67,10 @@ export function isDropped(response: ResponseLike): boolean {
  * Returns the response with further headers, which replace headers of the same name. A dropped connection has no
  * headers.
  */
-export function withHeaders(response: ResponseLike, headers: Readonly<Record<string, string>>): ResponseLike {
+export function withHeaders(
+  response: HttpResponse | Response,
+  headers: Readonly<Record<string, string>>,
+): HttpResponse | Response {
   if (!isResponse(response)) return { ...response, headers: { ...response.headers, ...headers } };
   if (isDropped(response)) return response;
   // Copies the response, because the headers of some Responses are immutable.
@@ -80,7 +80,7 @@ export function withHeaders(response: ResponseLike, headers: Readonly<Record<str
 }
 
 /** The response to HEAD: without the body, but with its length (RFC 9110 §8.6). */
-export async function withoutBody(response: ResponseLike): Promise<ResponseLike> {
+export async function withoutBody(response: HttpResponse | Response): Promise<HttpResponse | Response> {
   const { body } = response;
   if (body === null) return response;
   const withoutContent = isResponse(response) ? new Response(null, response) : { ...response, body: null };
@@ -95,7 +95,7 @@ export async function withoutBody(response: ResponseLike): Promise<ResponseLike>
   }
 }
 
-export function toResponse(response: ResponseLike): Response {
+export function toResponse(response: HttpResponse | Response): Response {
   return isResponse(response) ? response : new Response(response.body, response);
 }
 

@@ -5,7 +5,7 @@ import { authenticateClient } from "../../client/authentication.ts";
 import type { RequestParameters } from "../../client/parameters.ts";
 import { demandedNonce, type ProofKey, signProof } from "../../client/proof.ts";
 import { codeExchange, formRequest, refreshRequest } from "../../client/token_request.ts";
-import { isDropped, type RequestLike, toResponse } from "../../core/http/message.ts";
+import { type HttpRequest, isDropped, toResponse } from "../../core/http/message.ts";
 import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { reasonPhrases } from "../../platform/http/reason_phrases.ts";
 import type { Client } from "../../core/clients/repository.ts";
@@ -227,7 +227,7 @@ export interface SentResult {
   /** The nonce that the response demands for a DPoP proof (RFC 9449 §8). */
   readonly demandedNonce?: string;
   /** The request as the server received it; absent without a response. */
-  readonly sent?: RequestLike;
+  readonly sent?: HttpRequest;
 }
 
 /** Dispatches a request to this server like a request from the network. */

@@ -18,7 +18,7 @@ import {
   startLinks,
 } from "../../core/demo_flow.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
-import { type HttpResponse, redirect, type RequestLike } from "../../core/http/message.ts";
+import { type HttpRequest, type HttpResponse, redirect } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { inspectCode } from "../../core/authorized.ts";
 import type { Client } from "../../core/clients/repository.ts";
@@ -199,7 +199,7 @@ function areSecretsShown(server: HostedServer, { redirectUris }: Client, { needs
 type StepResult = SentResult & StepProps["exchanges"][number];
 
 /** The page that edits a request and sends it again: a path below the base; `undefined` if there is none. */
-export type FindEditLink = (request: RequestLike) => string | undefined;
+export type FindEditLink = (request: HttpRequest) => string | undefined;
 
 /** Runs one step and renders its outcome. */
 async function runStep(

@@ -1,6 +1,6 @@
 /** Notifies open pages of changed flows by server-sent events. Events carry IDs of flows, never their content. */
 
-import { HttpError, type HttpResponse, type RequestLike } from "../../core/http/message.ts";
+import { HttpError, type HttpRequest, type HttpResponse } from "../../core/http/message.ts";
 import { isSameOrigin } from "../../server/pages/same_origin.ts";
 import { type Timer, timers } from "../../core/timers.ts";
 
@@ -60,7 +60,7 @@ export function notifier(subscribe: (notify: (flow: string) => void) => () => vo
     unsubscribe();
   }
 
-  function assertAllowed(request: RequestLike, origin: string): void {
+  function assertAllowed(request: HttpRequest, origin: string): void {
     if (!isSameOrigin(request, origin)) {
       throw new HttpError(403, "FL-06", "Only pages of this server may listen for changes");
     }
@@ -76,12 +76,12 @@ export function notifier(subscribe: (notify: (flow: string) => void) => () => vo
      * @param origin This server's own origin.
      * @throws {HttpError} 403 for a script of another origin, 503 when too many pages listen.
      */
-    openStream(request: RequestLike, origin: string): Response {
+    openStream(request: HttpRequest, origin: string): Response {
       assertAllowed(request, origin);
       return new Response(eventStream(addListener, removeListener), { headers });
     },
     /** The response to HEAD: that of `openStream` without the stream. */
-    headResponse(request: RequestLike, origin: string): HttpResponse {
+    headResponse(request: HttpRequest, origin: string): HttpResponse {
       assertAllowed(request, origin);
       return { status: 200, headers, body: null };
     },

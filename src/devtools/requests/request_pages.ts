@@ -15,7 +15,7 @@ import type { Plugin } from "../../server/hosting/options.ts";
 import type { Handler, Handlers } from "../../core/route.ts";
 import type { Endpoint } from "../../server/endpoint.ts";
 import type { Fields } from "../../core/http/form.ts";
-import type { RequestLike, ResponseLike } from "../../core/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../core/http/message.ts";
 import type { Method } from "../../core/router.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";
@@ -51,7 +51,7 @@ export interface RequestPages extends Required<Pick<Plugin, "handle" | "forReque
   routes(app: App): Endpoint[];
   readonly recentFlows: FindRecentFlows;
   /** The page that edits a request and sends it again: a path below the base. */
-  editLink(request: RequestLike): string | undefined;
+  editLink(request: HttpRequest): string | undefined;
 }
 
 /**
@@ -66,7 +66,7 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
   const pending = pendingExperiments();
   let canEdit = false;
 
-  function flowLink(request: RequestLike): string | undefined {
+  function flowLink(request: HttpRequest): string | undefined {
     const number = activeRecorder.findNumber(request);
     return number === undefined ? undefined : `/flows/of/${number}`;
   }
@@ -208,7 +208,10 @@ function flowRoutes(
   changes: Notifier,
 ): Endpoint[] {
   const withHostCheck = (
-    handle: (handlers: Awaited<ReturnType<typeof load>>, context: Context) => Promise<ResponseLike> | ResponseLike,
+    handle: (
+      handlers: Awaited<ReturnType<typeof load>>,
+      context: Context,
+    ) => Promise<HttpResponse | Response> | HttpResponse | Response,
   ): Handler =>
   async (context) => {
     rejectUntrustedHost(context.server, context.request, "FL-05");

@@ -1,7 +1,7 @@
 /** Captures a body while its reader reads it. It never reads ahead, and never delays or changes the body. */
 
 import { bodyTexts } from "../../core/http/form.ts";
-import { findForRequest, type RequestLike } from "../../core/http/message.ts";
+import { findForRequest, type HttpRequest } from "../../core/http/message.ts";
 
 /** The maximum size of a captured body, in bytes. */
 export const maxCapturedBodyBytes = 64 * 1024;
@@ -59,20 +59,20 @@ export class BodyTap {
 }
 
 /** Whether a request may have a body, by its method (Fetch §5.3). */
-export function mayHaveBody({ method }: Pick<RequestLike, "method">): boolean {
+export function mayHaveBody({ method }: Pick<HttpRequest, "method">): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
 /** A request with a tap on its body, if it may have one. */
-export class TappedRequest implements RequestLike {
-  readonly original: RequestLike;
+export class TappedRequest implements HttpRequest {
+  readonly original: HttpRequest;
   readonly method: string;
   readonly url: string;
-  readonly headers: RequestLike["headers"];
+  readonly headers: HttpRequest["headers"];
   readonly tap: BodyTap | undefined;
   #body: ReadableStream<Uint8Array> | null | undefined;
 
-  constructor(request: RequestLike, tap: BodyTap | undefined) {
+  constructor(request: HttpRequest, tap: BodyTap | undefined) {
     this.original = request;
     this.method = request.method;
     this.url = request.url;

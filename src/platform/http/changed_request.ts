@@ -1,17 +1,17 @@
 /** Requests that plugins read early, or replace. */
 
 import { bodyTexts, type Fields, parseFields, readText } from "../../core/http/form.ts";
-import { findForRequest, type RequestLike } from "../../core/http/message.ts";
+import { findForRequest, type HttpRequest } from "../../core/http/message.ts";
 
 /** Reads a form early. {@link readForm} of the same request then returns the same fields or throws the same error. */
-export async function peekForm(request: RequestLike): Promise<Fields> {
+export async function peekForm(request: HttpRequest): Promise<Fields> {
   let text = findForRequest(bodyTexts, request);
   if (text === undefined) bodyTexts.set(request, text = readText(request));
   return parseFields(await text);
 }
 
 /** The request with another form and, if `url` is set, another URL. {@link readForm} returns the new fields. */
-export function replaceForm(original: RequestLike, fields: Fields, url = original.url): RequestLike {
+export function replaceForm(original: HttpRequest, fields: Fields, url = original.url): HttpRequest {
   const text = new URLSearchParams(fields.map(([name, value]) => [name, value])).toString();
   const bytes = new TextEncoder().encode(text);
   const replaced: Readonly<Record<string, string | null>> = {
@@ -19,7 +19,7 @@ export function replaceForm(original: RequestLike, fields: Fields, url = origina
     "content-length": String(bytes.length),
     "transfer-encoding": null,
   };
-  const request: RequestLike = {
+  const request: HttpRequest = {
     method: original.method,
     url,
     headers: {
@@ -45,11 +45,11 @@ export function replaceForm(original: RequestLike, fields: Fields, url = origina
  * @param original The request that the result replaces in a plugin. Default: none.
  */
 export function replaceParts(
-  request: RequestLike,
+  request: HttpRequest,
   { url = request.url, headers = request.headers, original }: Partial<
-    Pick<RequestLike, "url" | "headers" | "original">
+    Pick<HttpRequest, "url" | "headers" | "original">
   >,
-): RequestLike {
+): HttpRequest {
   return {
     method: request.method,
     url,

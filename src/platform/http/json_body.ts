@@ -2,7 +2,7 @@
 
 import { isDeeperThan, isObject } from "../../core/json_value.ts";
 import { describeContentType, readText, rejectContentCoding } from "../../core/http/form.ts";
-import { HttpError, type RequestLike } from "../../core/http/message.ts";
+import { HttpError, type HttpRequest } from "../../core/http/message.ts";
 import type { RuleId } from "../../core/rules/mod.ts";
 
 /** Maximum depth of nested arrays and objects. Deeper values could exhaust the stack of a recursive function. */
@@ -22,7 +22,7 @@ const jsonType = /^application\/json[ \t]*(?:;|$)/i;
  * @throws {HttpError} 400 for another media type or value, 408, 413, 415 for a content coding.
  */
 export async function readJsonObject(
-  request: RequestLike,
+  request: HttpRequest,
   rule: RuleId,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!jsonType.test(request.headers.get("content-type") ?? "")) {
@@ -69,7 +69,7 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
  * @param maxBytes Maximum size, in bytes. Default: {@link maxBodyBytes}.
  * @throws {HttpError} 400, 408, 413, 415 for a content coding.
  */
-export async function readBodyText(request: RequestLike, maxBytes?: number): Promise<string> {
+export async function readBodyText(request: HttpRequest, maxBytes?: number): Promise<string> {
   rejectContentCoding(request);
   return await readText(request, maxBytes);
 }

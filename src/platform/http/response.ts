@@ -1,9 +1,9 @@
 /** Responses that only the whole server sends, and their headers. */
 
-import { contentHeaders, html, type HttpResponse, isResponse, type ResponseLike } from "../../core/http/message.ts";
+import { contentHeaders, html, type HttpResponse, isResponse } from "../../core/http/message.ts";
 
 /** A header of a response by its lower-case name; `undefined` if the response does not have it. */
-export function getHeader(response: ResponseLike, name: string): string | undefined {
+export function getHeader(response: HttpResponse | Response, name: string): string | undefined {
   return isResponse(response) ? response.headers.get(name) ?? undefined : response.headers[name];
 }
 

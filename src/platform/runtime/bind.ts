@@ -1,6 +1,6 @@
 /** The interface of the runtime adapters that listen on an address. */
 
-import type { RequestLike, ResponseLike } from "../../core/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../core/http/message.ts";
 import type { ClientAddress } from "../../core/router.ts";
 import type { TlsPair } from "./tls.ts";
 import { type Timer, timers } from "../../core/timers.ts";
@@ -12,7 +12,7 @@ export interface Peer extends ClientAddress {
 }
 
 /** Handles a request. It never throws and never rejects. */
-export type RequestHandler = (request: RequestLike, peer?: Peer) => Promise<ResponseLike>;
+export type RequestHandler = (request: HttpRequest, peer?: Peer) => Promise<HttpResponse | Response>;
 
 /** A listening port. */
 export interface BoundServer {

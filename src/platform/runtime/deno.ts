@@ -1,6 +1,6 @@
 /** The adapter of Deno: its process environment, and listening. */
 
-import { isDropped, type RequestLike, toResponse } from "../../core/http/message.ts";
+import { type HttpRequest, isDropped, toResponse } from "../../core/http/message.ts";
 import { ConnectionDropped } from "../http/dropped_connection.ts";
 import { replaceParts } from "../http/changed_request.ts";
 import {
@@ -69,7 +69,7 @@ function droppedResponse(): Response {
 }
 
 /** The request with a Host header: HTTP/2 has the host in the target only (RFC 9113 §8.3.1). */
-function withHost(request: Request): RequestLike {
+function withHost(request: Request): HttpRequest {
   const host = /^\w+:\/\/([^/?#]*)/.exec(request.url)?.[1] ?? null;
   return replaceParts(request, { headers: { get: (name) => name === "host" ? host : request.headers.get(name) } });
 }

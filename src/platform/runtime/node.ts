@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type nodeProcess from "node:process";
-import { isDropped, isResponse, type RequestLike } from "../../core/http/message.ts";
+import { type HttpRequest, isDropped, isResponse } from "../../core/http/message.ts";
 import {
   type Bind,
   cipherSuites,
@@ -50,7 +50,7 @@ export const bind: Bind = async (handler, { host, port, tls, requestsCertificate
   });
   server.on("request", (incoming, outgoing) => {
     unusedSockets.delete(incoming.socket);
-    const handle = (request: RequestLike) => handler(request, peerOf(incoming.socket));
+    const handle = (request: HttpRequest) => handler(request, peerOf(incoming.socket));
     handleRequest(handle, incoming, outgoing, () => !server.listening).catch((cause) => {
       // The response cannot be sent: for example, a plugin set an invalid header.
       console.error(cause);
@@ -102,7 +102,7 @@ async function stopServer(server: Server, unusedSockets: ReadonlySet<Socket>): P
 }
 
 async function handleRequest(
-  handle: (request: RequestLike) => ReturnType<RequestHandler>,
+  handle: (request: HttpRequest) => ReturnType<RequestHandler>,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   isStopping: () => boolean,
@@ -153,10 +153,10 @@ async function pipe(body: ReadableStream<Uint8Array>, outgoing: ServerResponse):
  * The request for handlers. Its URL contains only the path and query of the target, because the Host header is not
  * trusted. A class, because creating an object literal with a getter takes several times as long.
  */
-class NodeRequest implements RequestLike {
+class NodeRequest implements HttpRequest {
   readonly method: string;
   readonly url: string;
-  readonly headers: RequestLike["headers"];
+  readonly headers: HttpRequest["headers"];
   readonly #incoming: IncomingMessage;
   #body: ReadableStream<Uint8Array> | undefined;
 

@@ -2,7 +2,7 @@
 
 import type { Context, CoreApp, FailedRequest } from "../../core/context.ts";
 import { errorHandler } from "../../core/error_response.ts";
-import { type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { type HttpResponse, withHeaders } from "../../core/http/message.ts";
 import { plainText } from "../../platform/http/response.ts";
 import { toOAuthError } from "../../core/json_error.ts";
 import { rejectionProblem } from "./problem_response.ts";
@@ -27,7 +27,7 @@ export function explainedErrorHandler(
     return url === undefined ? response : withHeaders(response, { link: `<${url}>; rel="help"` });
   };
 
-  async function respond(thrown: unknown, context: Context, about: FailedRequest): Promise<ResponseLike> {
+  async function respond(thrown: unknown, context: Context, about: FailedRequest): Promise<HttpResponse | Response> {
     const { server, endpoint, target } = context;
     switch (endpoint?.errors) {
       case "text": {

@@ -1,11 +1,11 @@
 /** Finds the app of a request by the host and the path of its issuer. */
 
-import type { RequestLike } from "../../core/http/message.ts";
+import type { HttpRequest } from "../../core/http/message.ts";
 
 /** Apps by host and path. */
 export interface AppTable<App> {
   /** Finds the app whose issuer is a prefix of the URL of a request; `undefined` if there is none. */
-  find(request: RequestLike): App | undefined;
+  find(request: HttpRequest): App | undefined;
   /**
    * Adds an app.
    *

@@ -3,7 +3,7 @@
 import { RequestContext } from "../../core/context.ts";
 import { isCrossSite, isTrustedHost, isUnstated } from "../../core/cross_site.ts";
 import { ignoreRejection, immediate, immediateFunctions } from "../../core/immediate.ts";
-import type { RequestLike } from "../../core/http/message.ts";
+import type { HttpRequest } from "../../core/http/message.ts";
 import type { EndpointRoute } from "../../core/route.ts";
 import type { RequestTarget } from "../../core/router.ts";
 import type { Context, EndpointDescription } from "../endpoint.ts";
@@ -18,7 +18,7 @@ import type { Plugin } from "./options.ts";
 
 /** Creates the context of a request. */
 type CreateContext = (
-  request: RequestLike,
+  request: HttpRequest,
   target: RequestTarget,
   route: EndpointRoute | undefined,
 ) => Context<HostedServer>;
@@ -32,7 +32,7 @@ export function contextFactory(
   app: App,
   plugins: readonly Plugin[],
   emit: EmitEvent,
-  findServer?: (request: RequestLike) => HostedServer,
+  findServer?: (request: HttpRequest) => HostedServer,
 ): CreateContext {
   const changing = plugins.filter((plugin) => plugin.forRequest !== undefined).reverse();
   const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
@@ -59,7 +59,7 @@ export class HostedContext extends RequestContext<HostedServer> {
   readonly #app: App;
   #site: Site | undefined;
 
-  constructor(app: App, request: RequestLike, target: RequestTarget, route: EndpointRoute | undefined) {
+  constructor(app: App, request: HttpRequest, target: RequestTarget, route: EndpointRoute | undefined) {
     super(app, request, target, route);
     this.#app = app;
   }

@@ -4,7 +4,7 @@
 
 import type { Context } from "../../core/context.ts";
 import { hostHeader } from "../../core/cross_site.ts";
-import { HttpError, type RequestLike } from "../../core/http/message.ts";
+import { HttpError, type HttpRequest } from "../../core/http/message.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { quoteValue } from "../../core/quote_value.ts";
 import { serverPolicy } from "../config/server_policy.ts";
@@ -23,7 +23,7 @@ const maxNames = 100;
 export function serverByHost(
   server: HostedServer,
   serverAt: (issuer: string) => HostedServer,
-): (request: RequestLike) => HostedServer {
+): (request: HttpRequest) => HostedServer {
   const servers = boundedCache<HostedServer>(maxNames);
   return ({ headers }) => {
     const url = parseHost(headers.get("host") ?? "", new URL(server.issuer).protocol);

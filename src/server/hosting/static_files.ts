@@ -1,6 +1,6 @@
 /** GET /static/…: style sheets and scripts of pages; GET /favicon.ico, which browsers request by default. */
 
-import { HttpError, type HttpResponse, type RequestLike } from "../../core/http/message.ts";
+import { HttpError, type HttpRequest, type HttpResponse } from "../../core/http/message.ts";
 import type { Context } from "../../core/context.ts";
 import type { Handlers } from "../../core/route.ts";
 import { assets as files } from "../pages/assets.gen.ts";
@@ -28,7 +28,7 @@ function findAsset(context: Context, name: string, found: Readonly<Record<string
 }
 
 /** Responds with the file, or 304 if the browser has it. */
-function assetResponse(request: RequestLike, { type, etag, body }: Asset): HttpResponse {
+function assetResponse(request: HttpRequest, { type, etag, body }: Asset): HttpResponse {
   const headers = { "content-type": type, "cache-control": "no-cache", "x-content-type-options": "nosniff", etag };
   if (request.headers.get("if-none-match") === etag) return { status: 304, headers, body: null };
   return { status: 200, headers, body };

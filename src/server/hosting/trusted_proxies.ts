@@ -1,6 +1,6 @@
 /** The setting `trustProxy`: the address of the client behind trusted proxies (RFC 7239; `X-Forwarded-For`). */
 
-import type { RequestLike } from "../../core/http/message.ts";
+import type { HttpRequest } from "../../core/http/message.ts";
 import type { ClientAddress } from "../../core/router.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import { type AddressMatcher, addressMatcher, isAddress } from "../../platform/http/ip_address.ts";
@@ -8,7 +8,7 @@ import { type AddressMatcher, addressMatcher, isAddress } from "../../platform/h
 /** Creates the function that reads the address of a client behind the trusted proxies. */
 export function addressReader(
   { trustProxy, proxyHeader }: ServerPolicy,
-): (request: RequestLike, connection: ClientAddress) => ClientAddress {
+): (request: HttpRequest, connection: ClientAddress) => ClientAddress {
   const trusted = addressMatcher(trustProxy);
   return (request, connection) => clientAddress(request, connection, trusted, proxyHeader);
 }
@@ -26,7 +26,7 @@ export type ProxyHeader = typeof proxyHeaders[number];
  * @param header The header that the proxy sets. Default: both headers; if they differ, neither.
  */
 export function clientAddress(
-  request: RequestLike,
+  request: HttpRequest,
   connection: ClientAddress,
   trusted: AddressMatcher,
   header?: ProxyHeader,
@@ -53,7 +53,7 @@ function firstUntrustedHop(from: string, hops: string[], trusted: AddressMatcher
 }
 
 /** The addresses in a header, from the first hop to the last; `undefined` without the header. */
-function forwardedHops(name: ProxyHeader, headers: RequestLike["headers"]): string[] | undefined {
+function forwardedHops(name: ProxyHeader, headers: HttpRequest["headers"]): string[] | undefined {
   const hops = headers.get(name)?.split(",");
   const addresses = name === "forwarded"
     ? hops?.map((hop) => /(?:^|;)\s*for\s*=\s*("[^"]*"|[^;\s]*)/i.exec(hop)?.[1] ?? "")

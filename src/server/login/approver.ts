@@ -2,7 +2,7 @@
 
 import type { Approval as CoreApproval } from "../../core/approval.ts";
 import type { ApproverContext } from "../../core/approver.ts";
-import type { ResponseLike } from "../../core/http/message.ts";
+import type { HttpResponse } from "../../core/http/message.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 
 /** The decision of a user, with the values that extensions keep of it, such as the granted part of other access. */
@@ -32,4 +32,4 @@ export interface Approval extends CoreApproval {
 export type Approver = (
   request: AuthorizationRequest,
   at: ApproverContext,
-) => Approval | ResponseLike | Promise<Approval | ResponseLike>;
+) => Approval | HttpResponse | Response | Promise<Approval | HttpResponse | Response>;

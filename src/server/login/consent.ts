@@ -14,7 +14,7 @@ import { readParams } from "../../core/client_endpoint.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
 import { readSession } from "../../core/session/cookies.ts";
-import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
+import { emptyHeadResponse, type HttpResponse, redirect } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { deliveryTo, isPolled } from "../delivery.ts";
@@ -44,7 +44,7 @@ import { resourcesOf } from "../entries/granted_resources.ts";
  * @param openLogin Whether users without a password can log in.
  */
 export function consentHandlers(openLogin: boolean, replacement: Pages["consent"]): Handlers {
-  async function handleGet(context: Context<HostedServer>): Promise<ResponseLike> {
+  async function handleGet(context: Context<HostedServer>): Promise<HttpResponse | Response> {
     const { server, request } = context;
     if (openLogin) rejectUntrustedHost(server, request, "UI-20");
     const params = await readParams(context);
@@ -58,7 +58,7 @@ export function consentHandlers(openLogin: boolean, replacement: Pages["consent"
     });
   }
 
-  async function handlePost(context: Context<HostedServer>): Promise<ResponseLike> {
+  async function handlePost(context: Context<HostedServer>): Promise<HttpResponse | Response> {
     const { server } = context;
     if (openLogin) rejectUntrustedHost(server, context.request, "UI-20");
     const params = await readSameOriginForm(context);
@@ -93,7 +93,7 @@ async function consentPage(
   pending: Interaction,
   session: Session,
   replacement: Pages["consent"],
-): Promise<ResponseLike> {
+): Promise<HttpResponse | Response> {
   const { server, site } = context;
   const { request, destination } = pending;
   const client: HostedClient = pending.client;

@@ -9,7 +9,7 @@ import { readParams } from "../../core/client_endpoint.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
 import { readSession, setSessionCookie } from "../../core/session/cookies.ts";
-import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
+import { emptyHeadResponse, type HttpResponse, redirect } from "../../core/http/message.ts";
 import { reject } from "../../core/reject.ts";
 import type { User } from "../../core/clients/client.ts";
 import { endForgottenSessions, type Session } from "../../core/session/session.ts";
@@ -26,7 +26,7 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
   const allowCancellation = cancellationLimiter();
   const page = { name: "login", openLogin: options.openLogin, replacement } as const;
 
-  async function handleGet(context: Context<HostedServer>): Promise<ResponseLike> {
+  async function handleGet(context: Context<HostedServer>): Promise<HttpResponse | Response> {
     if (options.openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
     const params = await readParams(context);
     return await continuePending(context, params.get("interaction"), async (pending) => {
@@ -36,7 +36,7 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
     });
   }
 
-  async function handlePost(context: Context<HostedServer>): Promise<ResponseLike> {
+  async function handlePost(context: Context<HostedServer>): Promise<HttpResponse | Response> {
     const { server, request, target } = context;
     if (options.openLogin) rejectUntrustedHost(server, request, "UI-20");
     const params = await readSameOriginForm(context);
@@ -70,7 +70,7 @@ async function completeLogin(
   user: User,
   session: Session,
   previousSession: Session | undefined,
-): Promise<ResponseLike> {
+): Promise<HttpResponse | Response> {
   const { server } = context;
   const consent = await reusableConsent(server, pending, user);
   if (consent !== undefined) await consumePending(server, pending);

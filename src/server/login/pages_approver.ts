@@ -8,7 +8,7 @@ import { readSession } from "../../core/session/cookies.ts";
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
-import { redirect, type ResponseLike } from "../../core/http/message.ts";
+import { type HttpResponse, redirect } from "../../core/http/message.ts";
 import type { LoginRequirements, PendingAuthorization } from "../../core/request/authorization_request.ts";
 import { reject } from "../../core/reject.ts";
 import { reusableConsent } from "./stored_consent.ts";
@@ -24,7 +24,7 @@ import { consumePending, encodePending, type Interaction } from "./pending.ts";
 export async function repeatWithCookies(
   context: Context,
   pending: PendingAuthorization,
-): Promise<ResponseLike | undefined> {
+): Promise<HttpResponse | Response | undefined> {
   const { method } = context.request;
   if (method !== "POST" || await readSession(context) !== undefined) return undefined;
   return redirect(method, pagePath(context, "login", await encodePending(context.server, pending)));

@@ -9,7 +9,7 @@ import type { Destination, PendingAuthorization } from "../../core/request/autho
 import type { Client } from "../../core/clients/repository.ts";
 import { ofClient } from "../../core/error_response.ts";
 import type { OAuthError } from "../../core/errors.ts";
-import type { ResponseLike } from "../../core/http/message.ts";
+import type { HttpResponse } from "../../core/http/message.ts";
 import { digest, randomId, storageKey } from "../../core/secrets.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Server } from "../../core/server.ts";
@@ -96,8 +96,8 @@ export async function encodePending(
 export async function continuePending(
   context: Context<HostedServer>,
   id: string | undefined,
-  action: (pending: Interaction) => Promise<ResponseLike>,
-): Promise<ResponseLike> {
+  action: (pending: Interaction) => Promise<HttpResponse | Response>,
+): Promise<HttpResponse | Response> {
   const { server } = context;
   const [name = "", ...encoded] = id?.split(".") ?? [];
   const content = await decodeWithMac(server, macPurpose(name), encoded.join(".")) as InteractionContent | undefined;

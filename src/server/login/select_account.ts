@@ -14,7 +14,7 @@ import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
-import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
+import { emptyHeadResponse, type HttpResponse, redirect } from "../../core/http/message.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../../core/request/authorization_request.ts";
 import { allowsUser } from "../../core/request/login.ts";
 import { reject } from "../../core/reject.ts";
@@ -26,7 +26,7 @@ import { isSentByBrowser } from "../pages/missing_page.ts";
 import type { Approval } from "../../core/approval.ts";
 
 /** Redirects to the page. */
-export async function showAccounts(context: Context, pending: PendingAuthorization): Promise<ResponseLike> {
+export async function showAccounts(context: Context, pending: PendingAuthorization): Promise<HttpResponse | Response> {
   const browser = await ensureBrowserCookie(context, "login");
   const id = await encodePending(context.server, pending, { browser: browser.secret });
   return redirect(context.request.method, pagePath(context, "select_account", id), browser.headers);
@@ -85,7 +85,7 @@ export function selectAccountHandlers(approver: Approver, replacement: Pages["lo
 export async function approveOrAsk(
   request: AuthorizationRequest,
   situation: ApproverContext,
-): Promise<Approval | ResponseLike> {
+): Promise<Approval | HttpResponse | Response> {
   const { context, pending } = situation;
   if (context.endpoint?.name !== "authorize" || !isSentByBrowser(context.request)) {
     return await autoApprover(request, situation);

@@ -1,6 +1,6 @@
 /** Missing pages: addresses without a page that a browser itself opens. They are not errors of a client. */
 
-import { HttpError, type RequestLike } from "../../core/http/message.ts";
+import { HttpError, type HttpRequest } from "../../core/http/message.ts";
 import type { Context } from "../../core/context.ts";
 
 /** Whether a user opened an address without a page. A client that has a wrong URL sends parameters with the browser. */
@@ -16,7 +16,7 @@ export function isMissingPage({ request, target, endpoint }: Context, thrown: un
  * Metadata §2.1). Browsers send no such header to http hosts other than loopback. Programs that accept any type, such
  * as those in Java, may name `text/html` too, but not XHTML.
  */
-export function isSentByBrowser({ headers }: RequestLike): boolean {
+export function isSentByBrowser({ headers }: HttpRequest): boolean {
   const part = headers.get("sec-fetch-dest");
   return part === null ? /\bapplication\/xhtml\+xml\b/i.test(headers.get("accept") ?? "") : part !== "empty";
 }

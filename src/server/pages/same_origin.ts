@@ -1,6 +1,6 @@
 /** The same-origin check against CSRF, by the headers of the browser (Fetch §3.2, Fetch Metadata §2.4). */
 
-import { HttpError, type RequestLike } from "../../core/http/message.ts";
+import { HttpError, type HttpRequest } from "../../core/http/message.ts";
 
 /**
  * Rejects a form that a page of another origin posted. It runs before the check of the CSRF token.
@@ -9,13 +9,13 @@ import { HttpError, type RequestLike } from "../../core/http/message.ts";
  * @param allowNullOrigin Whether `Origin: null` passes if the browser sends no `Sec-Fetch-Site`. Default: false.
  * @throws {HttpError} 403.
  */
-export function rejectCrossOrigin(request: RequestLike, origin: string, allowNullOrigin = false): void {
+export function rejectCrossOrigin(request: HttpRequest, origin: string, allowNullOrigin = false): void {
   if (isSameOrigin(request, origin) || allowNullOrigin && hasNullOrigin(request)) return;
   throw new HttpError(403, "UI-05", "Only a page of this server may send this form");
 }
 
 /** Whether no header names another origin. */
-export function isSameOrigin({ headers }: RequestLike, origin: string): boolean {
+export function isSameOrigin({ headers }: HttpRequest, origin: string): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site === "same-origin" || site === "none";
   const from = headers.get("origin");
@@ -24,6 +24,6 @@ export function isSameOrigin({ headers }: RequestLike, origin: string): boolean 
   return from === null || from === origin || from.replace(/^https?:\/\//, "") === headers.get("host");
 }
 
-function hasNullOrigin({ headers }: RequestLike): boolean {
+function hasNullOrigin({ headers }: HttpRequest): boolean {
   return headers.get("sec-fetch-site") === null && headers.get("origin") === "null";
 }

@@ -5,7 +5,7 @@
 
 import type { Context } from "../../core/context.ts";
 import { endpointUrl } from "../../core/endpoint.ts";
-import { redirect, type ResponseLike } from "../../core/http/message.ts";
+import { type HttpResponse, redirect } from "../../core/http/message.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { mayLogOutTo, warnAccepted } from "../login/logout_uri.ts";
 import { readSession } from "../../core/session/cookies.ts";
@@ -15,7 +15,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import { OAuthError } from "../../core/errors.ts";
 
 /** Ends the session, and leads to a registered `logout_uri`, or to a new login. Any page can thus end the session. */
-export async function logOut(context: Context<HostedServer>): Promise<ResponseLike> {
+export async function logOut(context: Context<HostedServer>): Promise<HttpResponse | Response> {
   const { server, request, target } = context;
   if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
   const params = new URLSearchParams(target.query);

@@ -3,7 +3,7 @@
 import type { App } from "../app.ts";
 import type { ClaimsFacts, Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { type HttpResponse, withHeaders } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
 import { parseTarget } from "../../core/router.ts";
 import { encodeBase64url } from "../../core/crypto.ts";
@@ -249,7 +249,7 @@ function withAlias(response: ProviderResponse, { request, server }: ResponseFact
 }
 
 /** The response with cookies for all names of the tenant. */
-function withCookiePath(response: ResponseLike, tenant: string): ResponseLike {
+function withCookiePath(response: HttpResponse | Response, tenant: string): HttpResponse | Response {
   const cookies = getHeader(response, "set-cookie");
   return cookies === undefined
     ? response

@@ -3,7 +3,7 @@
 import type { Context } from "../../core/context.ts";
 import type { Handler } from "../../core/route.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { json, type ResponseLike } from "../../core/http/message.ts";
+import { type HttpResponse, json } from "../../core/http/message.ts";
 import { guidOf } from "./shared/derived_values.ts";
 import { asText } from "./shared/members.ts";
 import { requireUser } from "./shared/require_user.ts";
@@ -30,7 +30,7 @@ function graphEndpoint(path: string, title: string, show: Handler): Endpoint {
 }
 
 /** The groups of the user: https://learn.microsoft.com/graph/api/user-list-memberof */
-async function showGroups(context: Context): Promise<ResponseLike> {
+async function showGroups(context: Context): Promise<HttpResponse | Response> {
   const { user: { groups } } = await requireUser(context);
   const names = Array.isArray(groups) ? groups.map(asText) : [];
   return json(200, {
@@ -44,7 +44,7 @@ async function showGroups(context: Context): Promise<ResponseLike> {
 }
 
 /** https://learn.microsoft.com/graph/api/user-get */
-async function showUser(context: Context): Promise<ResponseLike> {
+async function showUser(context: Context): Promise<HttpResponse | Response> {
   const { user } = await requireUser(context);
   const { name, given_name, family_name, email, preferred_username = email } = user;
   return json(200, {

@@ -1,6 +1,6 @@
 /** Functions that say how the requests, responses and claims of a provider differ from the standards. */
 
-import type { RequestLike } from "../../core/http/message.ts";
+import type { HttpRequest } from "../../core/http/message.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { Explanation } from "../../core/errors.ts";
 
@@ -67,7 +67,7 @@ export interface ResponseFacts<Server = ProviderServer> {
   /** The endpoint, by its name in metadata, such as `token_endpoint`, or by its own name. */
   readonly endpoint: string;
   /** The request as it was received. */
-  readonly request: Pick<RequestLike, "method" | "url" | "headers">;
+  readonly request: Pick<HttpRequest, "method" | "url" | "headers">;
   /** The parameters of a request to an endpoint of the metadata, as the server read them. */
   readonly parameters: Parameters;
   /** The server. */

@@ -8,7 +8,7 @@ import type { App } from "../app.ts";
 import type { Plugin } from "../hosting/options.ts";
 import type { Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";
 import type { ProviderData } from "./provider_profile.ts";
-import { isResponse, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
+import { type HttpRequest, type HttpResponse, isResponse } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
 import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { parseTarget, type RequestHandler } from "../../core/router.ts";
@@ -43,10 +43,10 @@ export function providerPlugin(
   { accepts = {}, metadataMembers, fixedClaims }: ProviderData,
   providers: readonly Provider[],
 ): Plugin {
-  const exchanges = new WeakMap<RequestLike, Exchange>();
+  const exchanges = new WeakMap<HttpRequest, Exchange>();
   let app: App;
 
-  const respond = async (request: RequestLike, peer: Parameters<RequestHandler>[1], next: RequestHandler) => {
+  const respond = async (request: HttpRequest, peer: Parameters<RequestHandler>[1], next: RequestHandler) => {
     const { path } = parseTarget(request.url, {});
     const ownPath = providers.reduce((path, provider) => provider.path?.(path, app) ?? path, path);
     const moved = ownPath === path ? request : atPath(request, path, ownPath);
@@ -78,10 +78,10 @@ export function providerPlugin(
   };
 
   const changeResponse = async (
-    response: Exclude<ResponseLike, Response>,
+    response: Exclude<HttpResponse | Response, Response>,
     { app, endpoint }: Context,
     facts: Facts,
-  ): Promise<ResponseLike> => {
+  ): Promise<HttpResponse | Response> => {
     if (endpoint?.responseParameters?.some(({ name }) => name === "code")) {
       const changed = await changeCallback(app, response, async (fields) => {
         let parameters: Readonly<Record<string, string>> = Object.fromEntries(fields);
@@ -153,7 +153,7 @@ export function providerPlugin(
       const exchange: Exchange = { context };
       // Plugins find the exchange by the request that they received.
       for (
-        let request: RequestLike | undefined = context.request;
+        let request: HttpRequest | undefined = context.request;
         request !== undefined;
         request = request.original
       ) {
@@ -185,7 +185,7 @@ export function providerPlugin(
 }
 
 /** The request at another path of the same host. */
-export function atPath(original: RequestLike, path: string, newPath: string): RequestLike {
+export function atPath(original: HttpRequest, path: string, newPath: string): HttpRequest {
   const { url } = original;
   // The host may contain the text of the path.
   const start = url.indexOf(path, url.startsWith("/") ? 0 : url.indexOf("//") + 2);

@@ -1,6 +1,6 @@
 /** Runs scenarios on a server: their calls at the start, after a response, and again after each reset. */
 
-import type { ResponseLike } from "../../core/http/message.ts";
+import type { HttpResponse } from "../../core/http/message.ts";
 import { parseTarget } from "../../core/router.ts";
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
@@ -119,7 +119,7 @@ export function runScenarios(inner: ServerControl, scenarios: readonly ChosenSce
     }
   }
 
-  async function follow(name: string | undefined, response: ResponseLike): Promise<ResponseLike> {
+  async function follow(name: string | undefined, response: HttpResponse | Response): Promise<HttpResponse | Response> {
     if (name === undefined || response.status >= 400) return response;
     for (const progress of all) {
       const due = progress.waiting.filter(({ after }) => after === name);

@@ -1,6 +1,6 @@
 /** Broken response bodies: the server handles the request as usual, and the body of its response arrives broken. */
 
-import type { ResponseLike } from "../../core/http/message.ts";
+import type { HttpResponse } from "../../core/http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { choiceParameter, editParameter, numberParameter, textParameter } from "./parameters.ts";
 import {
@@ -18,7 +18,10 @@ import type { Fault, FaultContext } from "./fault.ts";
 const bodyText = "got a response with a body";
 
 /** A fault that breaks every response that has a body. */
-function corrupted(name: string, corrupt: (response: ResponseLike, text: string) => ResponseLike): Fault {
+function corrupted(
+  name: string,
+  corrupt: (response: HttpResponse | Response, text: string) => HttpResponse | Response,
+): Fault {
   return editResponse(name, bodyText, hasBody, async (response) => corrupt(response, await readBodyText(response)));
 }
 

@@ -1,6 +1,6 @@
 /** A connection that is dropped. */
 
-import type { ResponseLike } from "../../core/http/message.ts";
+import type { HttpResponse } from "../../core/http/message.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
@@ -44,7 +44,7 @@ export const drop: FaultFactory<(moment?: DropMoment) => Fault> = defineFault({
 });
 
 /** The first half of the body, and then a failure. */
-async function withTruncatedBody(response: ResponseLike): Promise<Response> {
+async function withTruncatedBody(response: HttpResponse | Response): Promise<Response> {
   const bytes = new TextEncoder().encode(await readBodyText(response));
   const headers = new Headers(response.headers);
   headers.delete("content-length");

@@ -1,6 +1,6 @@
 /** Faults that change the parameters of an authorization response, with a code or an error, by redirect or form. */
 
-import { isResponse, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { type HttpResponse, isResponse, withHeaders } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
 import { formPostResponse } from "../../core/authorization_response.ts";
 import type { Fields } from "../../core/http/form.ts";
@@ -59,9 +59,9 @@ function editSigned(edit: EditFields): EditResponse {
 /** Changes a redirect. Parameters that the redirect URI itself has stay as they are. */
 async function editRedirect(
   context: FaultContext,
-  response: ResponseLike,
+  response: HttpResponse | Response,
   edit: EditResponse,
-): Promise<ResponseLike | undefined> {
+): Promise<HttpResponse | Response | undefined> {
   const location = getHeader(response, "location");
   if (!location) return undefined;
   // A fragment is that of the response, because a redirect URI has none.
@@ -78,7 +78,11 @@ async function editRedirect(
 }
 
 /** Renders a form_post page again, with the changed fields. */
-async function editForm(context: FaultContext, response: ResponseLike, edit: EditResponse): Promise<ResponseLike> {
+async function editForm(
+  context: FaultContext,
+  response: HttpResponse | Response,
+  edit: EditResponse,
+): Promise<HttpResponse | Response> {
   if (isResponse(response)) return response;
   const { form } = response;
   const fields = form && await edit(context, form.fields);

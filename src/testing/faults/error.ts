@@ -2,7 +2,7 @@
 
 import { authorizationResponse } from "../../core/authorization_response.ts";
 import { basicChallenge } from "../../core/json_error.ts";
-import { challenge, json, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
+import { challenge, type HttpRequest, type HttpResponse, json } from "../../core/http/message.ts";
 import { findDestination } from "../../core/request/destination.ts";
 import { type ErrorCode, statusOf } from "../../core/rules/rule.ts";
 import { paramsFromFields } from "../../core/params.ts";
@@ -106,14 +106,14 @@ async function findDestinationOf(
 
 function jsonErrorResponse(
   { request: view, app: { server } }: FaultContext,
-  request: RequestLike,
+  request: HttpRequest,
   code: string,
   fields: readonly (readonly [string, string])[],
   { status = statusOf(code), retryAfter }: Pick<
     ErrorOptions,
     "status" | "retryAfter"
   >,
-): ResponseLike {
+): HttpResponse | Response {
   const attributes = Object.fromEntries(fields);
   const isBearer = view.description?.errors === "bearer" || view.description?.errors === "resource";
   const challenged = isBearer && (status === 401 || status === 403)

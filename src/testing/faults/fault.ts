@@ -59,7 +59,7 @@ export interface FaultContext {
  * ```ts ignore
  * const bare: Fault = {
  *   name: "no headers",
- *   handle: (next) => async (request, peer) => ({ ...await next(request, peer) as ResponseLike, headers: {} }),
+ *   handle: (next) => async (request, peer) => ({ ...await next(request, peer) as HttpResponse, headers: {} }),
  * };
  * ```
  */

@@ -2,7 +2,7 @@
 
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
-import { findForRequest, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
+import { findForRequest, type HttpRequest, type HttpResponse } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
 import { type ClientAddress, parseTarget, type RequestHandler } from "../../core/router.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
@@ -17,7 +17,7 @@ export interface FaultInjectorOptions {
   /** Waits that many milliseconds, or until the signal is aborted. Default: `setTimeout`. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Receives the name of each fault when it fires for a request. Default: none. */
-  readonly onFault?: (request: RequestLike, fault: string) => void;
+  readonly onFault?: (request: HttpRequest, fault: string) => void;
 }
 
 /** @internal The fault rules of one server, which can change at any time. */
@@ -60,7 +60,7 @@ export function faultInjector(
 ): FaultInjector {
   let rules: readonly ActiveRule[] = [];
   let app: App | undefined;
-  const matchesByRequest = new WeakMap<RequestLike, readonly RuleMatch[]>();
+  const matchesByRequest = new WeakMap<HttpRequest, readonly RuleMatch[]>();
   const authorizationRequests = new Map<string, RequestView>();
 
   function addRule(rule: ActiveRule): FaultRule {
@@ -108,7 +108,7 @@ export function faultInjector(
   }
 
   /** Creates the context in which a rule uses up at most one firing per exchange. */
-  function matchRule(rule: ActiveRule, request: RequestLike, view: RequestView): RuleMatch {
+  function matchRule(rule: ActiveRule, request: HttpRequest, view: RequestView): RuleMatch {
     const { signal } = rule;
     let consumed = false;
     const context: FaultContext = {
@@ -138,11 +138,11 @@ export function faultInjector(
       fault.waitsFor !== undefined || context.consume() ? faultyHandler(request, peer) : next(request, peer);
   }
 
-  const readView = (app: App, request: RequestLike): Promise<RequestView> =>
+  const readView = (app: App, request: HttpRequest): Promise<RequestView> =>
     readRequestView(app, request, (interaction) => authorizationRequests.get(getInteractionId(interaction)));
 
   /** Wraps a handler with the faults of all rules that match the request. */
-  function applyRules(view: RequestView, next: RequestHandler, request: RequestLike): RequestHandler {
+  function applyRules(view: RequestView, next: RequestHandler, request: HttpRequest): RequestHandler {
     const matches = rules.filter((rule) => rule.isActive && rule.matches(view)).map((rule) =>
       matchRule(rule, request, view)
     );
@@ -153,9 +153,9 @@ export function faultInjector(
   async function handleWithRules(
     app: App,
     next: RequestHandler,
-    request: RequestLike,
+    request: HttpRequest,
     peer: ClientAddress | undefined,
-  ): Promise<ResponseLike> {
+  ): Promise<HttpResponse | Response> {
     return await applyRules(await readView(app, request), next, request)(request, peer);
   }
 
@@ -164,9 +164,9 @@ export function faultInjector(
     app: App,
     hasRule: boolean,
     next: RequestHandler,
-    request: RequestLike,
+    request: HttpRequest,
     peer: ClientAddress | undefined,
-  ): Promise<ResponseLike> {
+  ): Promise<HttpResponse | Response> {
     const view = hasRule || request.method === "POST" ? await readView(app, request) : undefined;
     const response = await (view === undefined ? next : applyRules(view, next, request))(request, peer);
     const interaction = findInteractionId(response);
@@ -216,7 +216,7 @@ export function faultInjector(
 }
 
 /** The id of the interaction that a response of the authorization endpoint redirects to; `undefined` without one. */
-function findInteractionId(response: ResponseLike): string | undefined {
+function findInteractionId(response: HttpResponse | Response): string | undefined {
   const location = getHeader(response, "location");
   // Most responses lead to a client, and the pattern would search the whole URL.
   if (location === undefined || !location.includes("interaction=")) return undefined;

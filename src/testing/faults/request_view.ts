@@ -4,7 +4,7 @@ import type { App } from "../../server/app.ts";
 import type { EndpointDescription } from "../../server/endpoint.ts";
 import { isForm } from "../../core/http/form.ts";
 import { peekForm } from "../../platform/http/changed_request.ts";
-import type { RequestLike } from "../../core/http/message.ts";
+import type { HttpRequest } from "../../core/http/message.ts";
 import { parseTarget } from "../../core/router.ts";
 import { type RecordedRequest, unknownEndpoint } from "../../recorder/exchange.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
@@ -18,7 +18,7 @@ import type { RequestView } from "./fault.ts";
  */
 export async function readRequestView(
   app: App,
-  request: RequestLike,
+  request: HttpRequest,
   findAuthorizationRequest: (interaction: string) => RequestView | undefined,
 ): Promise<RequestView> {
   const target = parseTarget(request.url, {});
@@ -39,7 +39,7 @@ export async function readRequestView(
 export function requestView(
   description: EndpointDescription | undefined,
   recorded: RecordedRequest,
-  { headers }: RequestLike,
+  { headers }: HttpRequest,
 ): RequestView {
   const params: Record<string, string> = {};
   for (const [name, value] of [...recorded.form, ...recorded.query]) {

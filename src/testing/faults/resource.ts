@@ -1,6 +1,6 @@
 /** Protected resources with wrong or incomplete metadata or challenges (RFC 9728 §3.3, §5, §7). */
 
-import { type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { type HttpResponse, withHeaders } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
@@ -92,7 +92,7 @@ export const missingScope: FaultFactory<() => Fault> = defineFault({
 /** A fault that changes one parameter of every challenge; `undefined` removes it. */
 function editChallenge(name: string, parameter: string, value: string | undefined): Fault {
   const pattern = new RegExp(`(, | )${parameter}="[^"]*"`, "g");
-  const challengeOf = (response: ResponseLike) => getHeader(response, "www-authenticate") ?? "";
+  const challengeOf = (response: HttpResponse | Response) => getHeader(response, "www-authenticate") ?? "";
   return editResponse(
     name,
     `got a challenge with ${parameter}`,

@@ -1,23 +1,26 @@
 /** Helpers for faults that read and replace the body of a response, or add the headers that the router would add. */
 
-import { isResponse, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { type HttpResponse, isResponse, withHeaders } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
 import { corsHeaders } from "../../core/router.ts";
 import { crossOriginHeaders } from "../../server/cross_origin_headers.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 
 /** The response with the CORS headers that the router would have added. */
-export function withCorsHeaders({ description }: RequestView, response: ResponseLike): ResponseLike {
+export function withCorsHeaders(
+  { description }: RequestView,
+  response: HttpResponse | Response,
+): HttpResponse | Response {
   return description?.cors ? withHeaders(response, corsHeaders(crossOriginHeaders)) : response;
 }
 
 /** The body of a response as text. Consumes the body of a `Response`. */
-export async function readBodyText(response: ResponseLike): Promise<string> {
+export async function readBodyText(response: HttpResponse | Response): Promise<string> {
   return isResponse(response) ? await response.text() : response.body ?? "";
 }
 
 /** The response with another status. */
-export function withStatus(response: ResponseLike, status: number): ResponseLike {
+export function withStatus(response: HttpResponse | Response, status: number): HttpResponse | Response {
   return isResponse(response)
     ? new Response(response.body, { status, headers: response.headers })
     : { ...response, status };
@@ -25,10 +28,10 @@ export function withStatus(response: ResponseLike, status: number): ResponseLike
 
 /** The response with another body and further headers. */
 export function withBody(
-  response: ResponseLike,
+  response: HttpResponse | Response,
   body: string,
   extraHeaders: Readonly<Record<string, string>> = {},
-): ResponseLike {
+): HttpResponse | Response {
   if (!isResponse(response)) return { ...response, headers: { ...response.headers, ...extraHeaders }, body };
   const headers = new Headers(response.headers);
   headers.delete("content-length");
@@ -37,7 +40,7 @@ export function withBody(
 }
 
 /** Whether the media type is JSON. */
-export function isJson(response: ResponseLike): boolean {
+export function isJson(response: HttpResponse | Response): boolean {
   return /^application\/json\b/.test(getHeader(response, "content-type") ?? "");
 }
 
@@ -50,14 +53,17 @@ export function withoutNulls(members: Members): Members {
 }
 
 /** Whether a response has a body. */
-export const hasBody = ({ body }: ResponseLike): boolean => body !== null;
+export const hasBody = ({ body }: HttpResponse | Response): boolean => body !== null;
 
 /** A fault that replaces each response to which it applies. */
 export function editResponse(
   name: string,
   waitsFor: string,
-  appliesTo: (response: ResponseLike) => boolean,
-  edit: (response: ResponseLike, context: FaultContext) => ResponseLike | Promise<ResponseLike>,
+  appliesTo: (response: HttpResponse | Response) => boolean,
+  edit: (
+    response: HttpResponse | Response,
+    context: FaultContext,
+  ) => HttpResponse | Response | Promise<HttpResponse | Response>,
 ): Fault {
   return {
     name,

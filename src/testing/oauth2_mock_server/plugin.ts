@@ -1,7 +1,7 @@
 /** A plugin of the mock that signs tokens with the keys, the claims and the events of oauth2-mock-server. */
 
 import type { Plugin } from "../../server/hosting/options.ts";
-import { findForRequest, type RequestLike } from "../../core/http/message.ts";
+import { findForRequest, type HttpRequest } from "../../core/http/message.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { ServerClients } from "../../server/entries/server_clients.ts";
 import type { Server } from "../../core/server.ts";
@@ -25,7 +25,7 @@ type BuildToken = (request: AugmentedRequest, expiresIn: number, transform: JwtT
 export function mockPlugin(
   buildToken: BuildToken,
   tokens: IssuedTokens,
-  requests: WeakMap<RequestLike, AugmentedRequest>,
+  requests: WeakMap<HttpRequest, AugmentedRequest>,
   fixes: WeakMap<AugmentedRequest, string>,
 ): Plugin {
   return {

@@ -2,7 +2,7 @@
 
 import { EventEmitter } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { RequestLike } from "../../core/http/message.ts";
+import type { HttpRequest } from "../../core/http/message.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import { type TestLatchkey, testLatchkey } from "../test_latchkey.ts";
 import { type OAuth2Issuer, signToken, tokenLifetime } from "./issuer.ts";
@@ -47,7 +47,7 @@ export class OAuth2Service extends EventEmitter {
   readonly #endpoints: OAuth2Endpoints;
   readonly #routes = new Map<string, RouteHandler>();
   readonly #tokens: IssuedTokens;
-  readonly #requests = new WeakMap<RequestLike, AugmentedRequest>();
+  readonly #requests = new WeakMap<HttpRequest, AugmentedRequest>();
   readonly #fixes = new WeakMap<AugmentedRequest, string>();
   readonly #clientsByCode = boundedCache<string>(1000);
   /** The lines on stderr: each once. */

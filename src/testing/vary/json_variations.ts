@@ -1,6 +1,6 @@
 /** Variations of JSON as text, and of its media type. They come before variations of members, which write new text. */
 
-import type { ResponseLike } from "../../core/http/message.ts";
+import type { HttpResponse } from "../../core/http/message.ts";
 import type { Fault, FaultContext } from "../faults/fault.ts";
 import { editResponse, hasBody, isJson, readBodyText, withBody } from "../faults/response_body.ts";
 import { jsonEndpoints, type Variation } from "./variation.ts";
@@ -8,7 +8,7 @@ import { jsonEndpoints, type Variation } from "./variation.ts";
 /** A fault that edits each response with JSON, errors included. */
 export function editJson(
   edit: (text: string, context: FaultContext) => string,
-  appliesTo: (response: ResponseLike) => boolean = () => true,
+  appliesTo: (response: HttpResponse | Response) => boolean = () => true,
   endpoints: readonly string[] = jsonEndpoints,
 ): Fault {
   const fault = editResponse(

@@ -4,10 +4,10 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import {
   HttpError,
+  type HttpRequest,
+  type HttpResponse,
   json,
   redirect,
-  type RequestLike,
-  type ResponseLike,
   toResponse,
 } from "../../../src/core/http/message.ts";
 import { maxTargetLength, routeFinder, router as routerOf } from "../../../src/core/router.ts";
@@ -16,13 +16,13 @@ import { forEachCase } from "../../kit.ts";
 
 /** The context of these tests: what the router hands over. */
 interface Context {
-  readonly request: RequestLike;
+  readonly request: HttpRequest;
   readonly target: RequestTarget;
   readonly route?: Route;
 }
 
 type Route = RouteOf<Context>;
-type Handler = (context: Context) => ResponseLike | Promise<ResponseLike>;
+type Handler = (context: Context) => HttpResponse | Response | Promise<HttpResponse | Response>;
 
 /** Responds with the request, as `GET /path?query`. */
 const echo: Handler = ({ request, target: { path, query } }) => new Response(`${request.method} ${path}?${query}`);

@@ -15,7 +15,7 @@ import { rejectUntrustedHost } from "../../../core/cross_site.ts";
 import { clientEndpoint, readParams } from "../../../core/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { json, type ResponseLike } from "../../../core/http/message.ts";
+import { type HttpResponse, json } from "../../../core/http/message.ts";
 import { htmlWithForms } from "../../../platform/http/response.ts";
 import { describe, type PendingRequest } from "../polled/polled_request.ts";
 import { findDevice, formatUserCode, startDevice } from "./device_authorization.ts";
@@ -44,10 +44,10 @@ interface DevicePageOptions {
 
 /** The handlers of the page. */
 export function deviceHandlers({ approver, asks, openLogin, replacement }: DevicePageOptions): Handlers<HostedServer> {
-  const show = ({ site }: Context, { part, status = 200, headers }: PageResponse): ResponseLike =>
+  const show = ({ site }: Context, { part, status = 200, headers }: PageResponse): HttpResponse | Response =>
     htmlWithForms(status, renderPage(Device, { ...site, ...part }, replacement), headers);
 
-  async function handleGet(context: Context): Promise<ResponseLike> {
+  async function handleGet(context: Context): Promise<HttpResponse | Response> {
     if (openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
     const params = await readParams(context);
     if (params.get("error") !== undefined) return show(context, { part: { result: "denied" } });
@@ -56,7 +56,7 @@ export function deviceHandlers({ approver, asks, openLogin, replacement }: Devic
     return show(context, await codeForm(context, params.get("user_code") ?? ""));
   }
 
-  async function handlePost(context: Context<HostedServer>): Promise<ResponseLike> {
+  async function handlePost(context: Context<HostedServer>): Promise<HttpResponse | Response> {
     const { server } = context;
     if (openLogin) rejectUntrustedHost(server, context.request, "UI-20");
     const params = await readSameOriginForm(context);

@@ -4,7 +4,7 @@
  */
 
 import { readJsonObject } from "../../../platform/http/json_body.ts";
-import { type HttpResponse, json, type ResponseLike } from "../../../core/http/message.ts";
+import { type HttpResponse, json } from "../../../core/http/message.ts";
 import { deleteRegistration, registerClient, type RegisteredClient, updateRegistration } from "./registration.ts";
 import { authenticateOwner, authorizeRegistration } from "./access.ts";
 import type { Context } from "../../../core/context.ts";
@@ -84,8 +84,8 @@ const deleted: HttpResponse = {
 /** Responds to the owner of the registration that the path names. */
 async function asOwner(
   context: Context<HostedServer>,
-  respond: (client: HostedClient, accessToken: string) => ResponseLike | Promise<ResponseLike>,
-): Promise<ResponseLike> {
+  respond: (client: HostedClient, accessToken: string) => HttpResponse | Response | Promise<HttpResponse | Response>,
+): Promise<HttpResponse | Response> {
   const { server, request, target } = context;
   const id = target.path.slice(target.path.lastIndexOf("/") + 1);
   const { token } = requireSentToken(request.headers.get("authorization"), {

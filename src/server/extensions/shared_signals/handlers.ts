@@ -1,7 +1,7 @@
 /** The metadata, and the endpoints by which clients manage their streams (SSF §7.2, §8.1). */
 
 import { readJsonObject } from "../../../platform/http/json_body.ts";
-import { type HttpResponse, json, type ResponseLike } from "../../../core/http/message.ts";
+import { type HttpResponse, json } from "../../../core/http/message.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { Context } from "../../../core/context.ts";
 import { endpointUrl } from "../../../core/endpoint.ts";
@@ -96,7 +96,7 @@ export const status: Handlers<HostedServer> = {
 export const addSubject: Handlers<HostedServer> = { POST: (context) => subject(context, true) };
 export const removeSubject: Handlers<HostedServer> = { POST: (context) => subject(context, false) };
 
-function subject(context: Context<HostedServer>, isAdded: boolean): Promise<ResponseLike> {
+function subject(context: Context<HostedServer>, isAdded: boolean): Promise<HttpResponse | Response> {
   return asReceiver(context, [manageScope], async (client) => {
     const body = await readBody(context);
     const stream = await findStream(context.server, client, body.stream_id);
@@ -131,7 +131,7 @@ function streamIdOf({ target }: Context<HostedServer>): string | null {
 function change(
   context: Context<HostedServer>,
   changed: (stream: EventStreamRecord, changes: StreamChanges) => EventStreamRecord,
-): Promise<ResponseLike> {
+): Promise<HttpResponse | Response> {
   return asReceiver(context, [manageScope], async (client) => {
     const { server } = context;
     const body = await readBody(context);

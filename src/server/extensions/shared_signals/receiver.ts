@@ -2,7 +2,7 @@
 
 import type { Context } from "../../../core/context.ts";
 import { ofClient } from "../../../core/error_response.ts";
-import type { ResponseLike } from "../../../core/http/message.ts";
+import type { HttpResponse } from "../../../core/http/message.ts";
 import { requestUrl } from "../../../core/client_endpoint.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { requireAccessToken } from "../../../core/tokens/read_access_token.ts";
@@ -18,8 +18,8 @@ import { registeredScopeOf } from "../../config/client_metadata.ts";
 export async function asReceiver(
   context: Context,
   scopes: readonly [string, ...string[]],
-  respond: (client: Client) => Promise<ResponseLike>,
-): Promise<ResponseLike> {
+  respond: (client: Client) => Promise<HttpResponse | Response>,
+): Promise<HttpResponse | Response> {
   const client = await requireReceiver(context, ...scopes);
   return await ofClient(context, client, () => respond(client));
 }

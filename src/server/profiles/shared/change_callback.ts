@@ -1,6 +1,6 @@
 /** Authorization responses with the parameters of a provider. */
 
-import { isResponse, type ResponseLike, withHeaders } from "../../../core/http/message.ts";
+import { type HttpResponse, isResponse, withHeaders } from "../../../core/http/message.ts";
 import { getHeader } from "../../../platform/http/response.ts";
 import { type Fields, parseFields } from "../../../core/http/form.ts";
 import { formPostResponse } from "../../../core/authorization_response.ts";
@@ -13,9 +13,9 @@ type ChangeFields = (fields: Fields) => Fields | Promise<Fields>;
 /** The authorization response, by redirect or form, with other parameters; `undefined` for any other response. */
 export async function changeCallback(
   app: CoreApp,
-  response: ResponseLike,
+  response: HttpResponse | Response,
   change: ChangeFields,
-): Promise<ResponseLike | undefined> {
+): Promise<HttpResponse | Response | undefined> {
   if (isResponse(response)) return undefined;
   if (response.form !== undefined) {
     const { action, fields: sent } = response.form;

@@ -3,7 +3,7 @@
 import { type Fields, isForm, parseFields } from "../../../core/http/form.ts";
 import { parseJsonObject, readBodyText } from "../../../platform/http/json_body.ts";
 import { peekForm, replaceForm, replaceParts } from "../../../platform/http/changed_request.ts";
-import type { RequestLike } from "../../../core/http/message.ts";
+import type { HttpRequest } from "../../../core/http/message.ts";
 import type { ProviderRequest, RequestFacts } from "../provider_functions.ts";
 import type { Server } from "../../../core/server.ts";
 
@@ -12,7 +12,7 @@ export type Accepts = readonly ("json" | "query")[];
 
 /** A request as the server reads it. */
 export interface ChangedRequest {
-  readonly request: RequestLike;
+  readonly request: HttpRequest;
   /** Its parameters; none if it cannot be read: then the server rejects it. */
   readonly parameters: Fields;
 }
@@ -26,7 +26,7 @@ const jsonType = /^application\/json[ \t]*(?:;|$)/i;
  * @param change Returns the same value if nothing changes.
  */
 export async function changeRequest(
-  request: RequestLike,
+  request: HttpRequest,
   accepts: Accepts,
   provider: string,
   facts: RequestFacts<Server>,
@@ -86,15 +86,15 @@ export async function changeRequest(
   return { request: changed, parameters };
 }
 
-function withAuthorization(request: RequestLike, value: string, url = request.url): RequestLike {
-  const headers: RequestLike["headers"] = {
+function withAuthorization(request: HttpRequest, value: string, url = request.url): HttpRequest {
+  const headers: HttpRequest["headers"] = {
     get: (name) => name.toLowerCase() === "authorization" ? value : request.headers.get(name),
   };
   return replaceParts(request, { url, headers, original: request });
 }
 
 /** The request with the token of its query in the header; `undefined` unless it has exactly that token. */
-function moveToken(request: RequestLike, provider: string, { warn }: RequestFacts<Server>): RequestLike | undefined {
+function moveToken(request: HttpRequest, provider: string, { warn }: RequestFacts<Server>): HttpRequest | undefined {
   const [url = "", query = ""] = request.url.split("?");
   const [token, ...others] = [...query.matchAll(/(?:^|&)access_token=([\w.~-]*)(?=&|$)/g)];
   if (!token?.[1] || others.length > 0 || request.headers.get("authorization") !== null) return undefined;

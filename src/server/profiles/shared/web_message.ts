@@ -5,7 +5,7 @@
 
 import type { App } from "../../app.ts";
 import type { Plugin } from "../../hosting/options.ts";
-import { isResponse, type RequestLike, type ResponseLike } from "../../../core/http/message.ts";
+import { type HttpRequest, type HttpResponse, isResponse } from "../../../core/http/message.ts";
 import { replaceParts } from "../../../platform/http/changed_request.ts";
 import { parseFields } from "../../../core/http/form.ts";
 import { parseTarget } from "../../../core/router.ts";
@@ -31,7 +31,7 @@ export function webMessage(
   const keyOf = (uri: string | undefined, state: string | undefined) => `${uri} ${state}`;
 
   /** The request in the mode `form_post`, whose checks and parameters are the same; `undefined` for other modes. */
-  function asFormPost(request: RequestLike): RequestLike | undefined {
+  function asFormPost(request: HttpRequest): HttpRequest | undefined {
     const { query } = parseTarget(request.url, {});
     if (request.method !== "GET" || !query.includes(mode)) return undefined;
     const fields = new Map(parseFields(query));
@@ -42,7 +42,7 @@ export function webMessage(
     return replaceParts(request, { url, original: request });
   }
 
-  function toMessagePage(response: ResponseLike): ResponseLike {
+  function toMessagePage(response: HttpResponse | Response): HttpResponse | Response {
     if (isResponse(response) || response.form === undefined || app === undefined) return response;
     const { action, fields } = response.form;
     const members = Object.fromEntries(fields);
@@ -59,7 +59,7 @@ export function webMessage(
   return {
     setup: (assembled) => void (app = assembled),
     handle: (next) => async (request, peer) => {
-      let formPost: RequestLike | undefined;
+      let formPost: HttpRequest | undefined;
       try {
         formPost = asFormPost(request);
       } catch {
