@@ -1,7 +1,7 @@
 /** JSON Schemas of fields, with the comments of the interfaces that document them. */
 
 import { readFileSync } from "node:fs";
-import { anyValue, type Field } from "../src/core/field.ts";
+import { anyValue, type Field } from "../src/core/policy/field.ts";
 
 /** A reference to a value, instead of the value. */
 const references = [

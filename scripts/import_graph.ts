@@ -8,7 +8,7 @@ import { run } from "./run.ts";
 export interface ImportEdge {
   /** Path of the importing file below the root folder. */
   readonly from: string;
-  /** As written: `./errors.ts`, `jose`, `node:sqlite`. */
+  /** As written: `./run.ts`, `jose`, `node:sqlite`. */
   readonly specifier: string;
   /** Path of the imported file, relative to the root folder; undefined for packages and built-in modules. */
   readonly to?: string;

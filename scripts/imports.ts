@@ -186,7 +186,7 @@ const importRules: ImportRules = {
     "core/store/sqlite.ts",
     "platform/store/sqlite.ts",
     "platform/store/sql/postgres_sockets.ts",
-    "core/timers.ts",
+    "core/http/timers.ts",
     "testing/oauth2_mock_server/",
     "testing/node/",
   ],

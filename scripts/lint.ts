@@ -22,7 +22,7 @@ const reserved: readonly Reserved[] = [
     ],
     allowedIn: [
       "platform/runtime/",
-      "core/timers.ts",
+      "core/http/timers.ts",
       "core/store/sqlite.ts",
       "platform/store/sql/postgres_sockets.ts",
     ],
@@ -37,7 +37,7 @@ const reserved: readonly Reserved[] = [
     allowedIn: [
       "server/hosting/open_app.ts",
       "platform/runtime/",
-      "core/timers.ts",
+      "core/http/timers.ts",
       "testing/clock.ts",
       "resource/authorization_server.ts",
     ],
@@ -49,8 +49,8 @@ const reserved: readonly Reserved[] = [
       "CallExpression[callee.name=/^set(?:Timeout|Interval|Immediate)$/]",
       'MemberExpression[object.name="performance"][property.name="now"]',
     ],
-    allowedIn: ["platform/runtime/", "core/timers.ts", "testing/faults/fault_injector.ts", "cli/", "main.ts"],
-    message: "The rest of src/ uses core/timers.ts, which fake timers of tests do not replace.",
+    allowedIn: ["platform/runtime/", "core/http/timers.ts", "testing/faults/fault_injector.ts", "cli/", "main.ts"],
+    message: "The rest of src/ uses core/http/timers.ts, which fake timers of tests do not replace.",
   },
   {
     text: /\b(?:random|getRandomValues|randomUUID)\b/,
@@ -58,7 +58,7 @@ const reserved: readonly Reserved[] = [
       'MemberExpression[object.name="Math"][property.name="random"]',
       "Identifier[name=/^(?:getRandomValues|randomUUID)$/]",
     ],
-    allowedIn: ["platform/runtime/", "core/crypto.ts"],
+    allowedIn: ["platform/runtime/", "core/keys/crypto.ts"],
     message: "The rest of src/ receives a random source.",
   },
   {

@@ -9,8 +9,8 @@ import type { ClientSnippet } from "./devtools/connect/pages/client_snippets.tsx
 import { demoKey, demoSecret } from "./server/config/demo_entries.ts";
 import type { Settings } from "./server/config/settings.ts";
 import { CommandLineError } from "./cli/command_line_error.ts";
-import { ConfigurationError } from "./core/configuration_error.ts";
-import { printable } from "./core/quote_value.ts";
+import { ConfigurationError } from "./core/rules/configuration_error.ts";
+import { printable } from "./core/http/quote_value.ts";
 import { openServer, type ProgramServer, type RunConfiguration } from "./cli/open_server.ts";
 import { readConfiguration } from "./cli/read_config.ts";
 import type { App } from "./server/app.ts";
@@ -23,8 +23,8 @@ import { ListenError, serve } from "./platform/runtime/serve.ts";
 import { StoreError } from "./core/store/store.ts";
 import { printText, terminalText } from "./cli/terminal_text.ts";
 import { programShortcuts, runShortcut } from "./cli/shortcuts.ts";
-import { randomToken } from "./core/secrets.ts";
-import { endpointUrl } from "./core/endpoint.ts";
+import { randomToken } from "./core/keys/secrets.ts";
+import { endpointUrl } from "./core/http/endpoint.ts";
 import { systemRandomBytes } from "./platform/runtime/random_bytes.ts";
 
 async function start(): Promise<void> {

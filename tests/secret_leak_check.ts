@@ -11,7 +11,7 @@ import type { UserRepository } from "../src/server/entries/user_repository.ts";
 import type { MemoryRepository } from "../src/server/entries/repository.ts";
 import type { Plugin } from "../src/server/hosting/options.ts";
 import type { HttpRequest } from "../src/core/http/message.ts";
-import { parseTarget } from "../src/core/router.ts";
+import { parseTarget } from "../src/core/http/router.ts";
 import { redactEvent } from "../src/server/redaction/redact.ts";
 import { BodyTap, TappedRequest } from "../src/platform/http/body_tap.ts";
 import { withDefaults } from "./default_options.ts";

@@ -1,7 +1,7 @@
 /** Waiting for a condition instead of a time. */
 
 import process from "node:process";
-import { timers } from "../src/core/timers.ts";
+import { timers } from "../src/core/http/timers.ts";
 
 /** Milliseconds after which a condition counts as never met; far more than any test takes on a slow machine. */
 const limitMs = 180_000;

@@ -3,7 +3,7 @@
  * digests and signs with Latchkey's functions, so that everything else is compared.
  */
 
-import { cryptography, encodeBase64url, generateKey, sha256 } from "../../src/core/crypto.ts";
+import { cryptography, encodeBase64url, generateKey, sha256 } from "../../src/core/keys/crypto.ts";
 import { serve } from "./bare_http.ts";
 import type { BareResponse } from "./bare_http.ts";
 import { rotatingId, user } from "./clients.ts";

@@ -2,7 +2,7 @@
 
 import type { Attack, JourneyOutcome } from "./attack.ts";
 import type { CrashWatch } from "./crashes.ts";
-import { type Timer, timers } from "../core/timers.ts";
+import { type Timer, timers } from "../core/http/timers.ts";
 
 /** How an action of the client ended. */
 export interface Attempt<Result> {

@@ -22,7 +22,7 @@ import { resultWithoutJourney } from "./obstacles.ts";
 import type { AttackResult, CheckReport, ControlResult } from "./report.ts";
 import { checkInTurn, confirmedResult } from "./run_in_turn.ts";
 import { openRunner, type Runner } from "./runner.ts";
-import { timers } from "../core/timers.ts";
+import { timers } from "../core/http/timers.ts";
 
 /**
  * Checks how a client responds to the attacks of the catalogue. Each runs against a server of its own, or with `as` one

@@ -1,10 +1,10 @@
 /** What is wrong with the options of a check: those of the command, of the page of a client and of `latchkey mcp`. */
 
-import { object, text, texts } from "../core/field.ts";
+import { object, text, texts } from "../core/policy/field.ts";
 import { quote } from "../server/config/config_issue.ts";
-import type { ConfigIssue } from "../core/configuration_error.ts";
+import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import type { Client } from "../core/clients/repository.ts";
-import { testHosts } from "../core/test_hosts.ts";
+import { testHosts } from "../core/http/test_hosts.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";
 import { type ClientCheckOptions, findUnknown } from "./check_options.ts";
 

@@ -1,7 +1,7 @@
 /** The options of a check. */
 
-import { choice, flag, list, object, text, texts, whole } from "../core/field.ts";
-import { suggest } from "../core/suggest.ts";
+import { choice, flag, list, object, text, texts, whole } from "../core/policy/field.ts";
+import { suggest } from "../core/policy/suggest.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { anyOption, assertOptions, objectOption } from "../testing/options.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../testing/test_latchkey.ts";

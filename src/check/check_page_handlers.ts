@@ -1,15 +1,15 @@
 /** GET and POST /clients/{id}/check, and GET /flows/check and below, loaded at the first visit. */
 
-import { ensureBrowserCookie } from "../core/session/browser_cookie.ts";
-import type { Context } from "../core/context.ts";
+import { ensureBrowserCookie } from "../core/authorize/browser_cookie.ts";
+import type { Context } from "../core/http/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../server/pages/csrf.ts";
 import { html, HttpError, type HttpResponse, redirect } from "../core/http/message.ts";
 import { htmlWithForms } from "../platform/http/response.ts";
 import type { Client } from "../core/clients/repository.ts";
-import { ConfigurationError } from "../core/configuration_error.ts";
+import { ConfigurationError } from "../core/rules/configuration_error.ts";
 import { serverOrigins } from "../server/server_origins.ts";
 import { reject } from "../server/rules/mod.ts";
-import type { Params } from "../core/params.ts";
+import type { Params } from "../core/http/params.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";
 import type { EditForm } from "../server/pages/field.tsx";
 import { clientCheckField } from "./check_issues.ts";

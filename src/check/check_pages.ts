@@ -1,11 +1,11 @@
 /** A plugin with the pages that check a client of a running server, and the report, beside those of the inspector. */
 
-import { rejectUntrustedHost } from "../core/cross_site.ts";
-import type { Context } from "../core/context.ts";
+import { rejectUntrustedHost } from "../core/authorize/cross_site.ts";
+import type { Context } from "../core/http/context.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import { staticEndpoint } from "../server/hosting/static_files.ts";
 import { HttpError, type HttpResponse, json } from "../core/http/message.ts";
-import { parameters } from "../core/params.ts";
+import { parameters } from "../core/http/params.ts";
 import type { ClientCheck } from "./client_check.ts";
 import type { CheckReport } from "./report.ts";
 

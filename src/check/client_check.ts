@@ -18,13 +18,13 @@ import { isForm } from "../core/http/form.ts";
 import { peekForm } from "../platform/http/changed_request.ts";
 import { type HttpRequest, type HttpResponse, withHeaders } from "../core/http/message.ts";
 import { plainText } from "../platform/http/response.ts";
-import { parseTarget, type RequestHandler } from "../core/router.ts";
-import { claimedIds } from "../core/client_auth.ts";
-import { paramsFromFields } from "../core/params.ts";
+import { parseTarget, type RequestHandler } from "../core/http/router.ts";
+import { claimedIds } from "../core/token/client_auth.ts";
+import { paramsFromFields } from "../core/http/params.ts";
 import type { OpenCheck } from "./open_check.ts";
 import type { ClientCheckOptions, OperatorOptions } from "./check_options.ts";
 import type { CheckReport } from "./report.ts";
-import { readAccessToken } from "../core/tokens/read_access_token.ts";
+import { readAccessToken } from "../core/token/tokens/read_access_token.ts";
 
 /** @internal How far a check is. */
 export interface ClientCheckState {

@@ -4,7 +4,7 @@
  */
 
 import { onUncaughtError, uncaughtErrorsReported } from "../platform/runtime/uncaught_error.ts";
-import { timers } from "../core/timers.ts";
+import { timers } from "../core/http/timers.ts";
 
 /** A journey that is watched. */
 export interface CrashWatch {

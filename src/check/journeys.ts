@@ -16,7 +16,7 @@ import type {
   TokenJourney,
 } from "./driver.ts";
 import { listeningTrap, trapFetch } from "./trap.ts";
-import { timers } from "../core/timers.ts";
+import { timers } from "../core/http/timers.ts";
 
 /** The environment of a journey: the parts for the attack and its observation, and functions to begin and end it. */
 export interface JourneyEnvironment

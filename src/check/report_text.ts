@@ -1,6 +1,6 @@
 /** The report of a check as text. */
 
-import { printable } from "../core/quote_value.ts";
+import { printable } from "../core/http/quote_value.ts";
 import { formatPractice, summarizePractices } from "../testing/practice_report.ts";
 import { harmsOf, requirementsOf } from "./causes.ts";
 import {

@@ -13,7 +13,7 @@ import { effects } from "./effects.ts";
 import { type AttackResult, type ControlResult, stoppedCause } from "./report.ts";
 import { defaultRecoveryMs, RestartError, type Runner } from "./runner.ts";
 import { missingCapability } from "./capabilities.ts";
-import { timers } from "../core/timers.ts";
+import { timers } from "../core/http/timers.ts";
 
 /** The documents that clients fetch once and cache, by endpoint. */
 const keptDocuments: Readonly<Record<string, string>> = { discovery: "metadata", jwks: "keys" };

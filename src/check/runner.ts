@@ -7,7 +7,7 @@ import { type CrashWatch, watchCrashes } from "./crashes.ts";
 import { checkedDriver, type ClientDriver, LoginLimitError, UnreachableError } from "./driver.ts";
 import type { JourneyEnvironment, Journeys } from "./journeys.ts";
 import { scan, type Sighting } from "./markers.ts";
-import { timers } from "../core/timers.ts";
+import { timers } from "../core/http/timers.ts";
 
 /** Runs the journeys of one check. */
 export interface Runner extends TimeLimit {

@@ -1,6 +1,6 @@
 /** What an attack sent instead of what the server sends without it. */
 
-import { isDeeperThan } from "../core/json_value.ts";
+import { isDeeperThan } from "../core/http/json_value.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";

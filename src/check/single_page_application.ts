@@ -3,7 +3,7 @@
 import { browserApplication } from "./browser_application.ts";
 import type { ClientDriver } from "./driver.ts";
 import type { ScriptedPage } from "../platform/runtime/chromium.ts";
-import { timers } from "../core/timers.ts";
+import { timers } from "../core/http/timers.ts";
 
 /** Options of {@link singlePageApplication}. */
 export interface SinglePageOptions {

@@ -1,6 +1,6 @@
 /** A trap: an origin of an attacker, which records what arrives and responds with 404. */
 
-import { isLoopback } from "../core/test_hosts.ts";
+import { isLoopback } from "../core/http/test_hosts.ts";
 import { readBodyText } from "../platform/http/json_body.ts";
 import type { Fetch } from "../testing/fetch.ts";
 import { serve } from "../platform/runtime/serve.ts";

@@ -1,7 +1,7 @@
 /** A driver of a web application that is configured with the issuer: a browser logs in to it over HTTP. */
 
 import { readLimited } from "../server/fetching/outbound.ts";
-import { isLoopback, isTestHost } from "../core/test_hosts.ts";
+import { isLoopback, isTestHost } from "../core/http/test_hosts.ts";
 import { type CookieJar, cookieJar } from "../testing/browser/cookie_jar.ts";
 import { type FormControl, parseForms, submitForm } from "../client/html_form.ts";
 import { describeError } from "./assess.ts";

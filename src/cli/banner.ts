@@ -5,7 +5,7 @@ import { registrationPolicy } from "../server/extensions/registration/settings.t
 import type { ClientMetadata } from "../server/config/client_metadata.ts";
 import type { App } from "../server/app.ts";
 import type { TraceEvent } from "../server/trace.ts";
-import { printable } from "../core/quote_value.ts";
+import { printable } from "../core/http/quote_value.ts";
 import { wrap } from "./operating/wrap.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";
 import { type ConfigSource, describeFoundFile } from "./read_config.ts";

@@ -1,8 +1,8 @@
 /** Notices that the configuration file was changed after the start: the likely reason why a client is unknown. */
 
-import type { ConfigurationWarning } from "../core/configuration_error.ts";
+import type { ConfigurationWarning } from "../core/rules/configuration_error.ts";
 import type { TraceEvent } from "../server/trace.ts";
-import { printable } from "../core/quote_value.ts";
+import { printable } from "../core/http/quote_value.ts";
 
 /** Minimum time between two readings, in milliseconds: any client can send an unknown client. */
 const minPauseMs = 1000;

@@ -1,6 +1,6 @@
 /** Wrong words after a command, and wrong input that it asked for. */
 
-import { type ConfigIssue, formatIssue } from "../core/configuration_error.ts";
+import { type ConfigIssue, formatIssue } from "../core/rules/configuration_error.ts";
 
 /** The words of a command are wrong. A flag of the server is a part of the configuration: `ConfigurationError`. */
 export class CommandLineError extends Error {

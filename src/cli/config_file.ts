@@ -1,8 +1,8 @@
 /** Reads the configuration file: from a path to valid content and all issues. */
 
-import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/configuration_error.ts";
-import { describeKind, printable } from "../core/quote_value.ts";
-import type { Field, Mismatch } from "../core/field.ts";
+import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/rules/configuration_error.ts";
+import { describeKind, printable } from "../core/http/quote_value.ts";
+import type { Field, Mismatch } from "../core/policy/field.ts";
 import { findMismatches } from "../server/config/validate.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
@@ -12,7 +12,7 @@ import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
 import { readText } from "./text_file.ts";
 import { findJsonSyntaxError } from "../server/config/json_syntax_error.ts";
-import { randomToken } from "../core/secrets.ts";
+import { randomToken } from "../core/keys/secrets.ts";
 import { systemRandomBytes } from "../platform/runtime/random_bytes.ts";
 
 /** The content of a file, and its issues. */

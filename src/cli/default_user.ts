@@ -1,7 +1,7 @@
 /** The option `user`: whom automatic login logs in. */
 
 import type { User } from "../core/clients/client.ts";
-import { ConfigurationError } from "../core/configuration_error.ts";
+import { ConfigurationError } from "../core/rules/configuration_error.ts";
 import { matchesLoginHint } from "../server/entries/login_hint.ts";
 import { demoUsers } from "../server/config/demo_entries.ts";
 import type { Settings } from "../server/config/settings.ts";

@@ -1,9 +1,9 @@
 /** Reads the environment: the variables whose names begin with LATCHKEY_, and no others. */
 
-import type { Field } from "../core/field.ts";
-import { suggest } from "../core/suggest.ts";
+import type { Field } from "../core/policy/field.ts";
+import { suggest } from "../core/policy/suggest.ts";
 import { showName } from "../server/config/config_issue.ts";
-import type { ConfigIssue, ConfigurationWarning } from "../core/configuration_error.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../core/rules/configuration_error.ts";
 import { exampleText, flagName, isPath, type OptionFields, type OptionName, optionNames } from "./options.ts";
 import { type RawOptions, readOption } from "./options.ts";
 import { plainValue, type ReadTextFile, readValue } from "./text_file.ts";

@@ -7,9 +7,9 @@
  */
 
 import { createScanner, findNodeAtLocation, type Node, parseTree, type SyntaxKind } from "jsonc-parser";
-import type { Field, Path } from "../core/field.ts";
+import type { Field, Path } from "../core/policy/field.ts";
 import { quote } from "../server/config/config_issue.ts";
-import type { ConfigIssue } from "../core/configuration_error.ts";
+import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 
 /** Kinds of tokens: the enumeration of the parser has no values at run time. */
 const [colonToken, stringToken, numberToken, lineBreak, whiteSpace] = [6, 10, 11, 14, 15] as const satisfies readonly (

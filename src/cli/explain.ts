@@ -9,11 +9,11 @@ import { findMessages, type FoundMessage } from "../devtools/messages/find_messa
 import { describeRule, nearestRules, ruleGroups } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import { rules } from "../server/rules.ts";
-import { suggest } from "../core/suggest.ts";
+import { suggest } from "../core/policy/suggest.ts";
 import { quote } from "../server/config/config_issue.ts";
-import { printable } from "../core/quote_value.ts";
+import { printable } from "../core/http/quote_value.ts";
 import { errorStatus } from "../core/rules/rule.ts";
-import { isTestHost } from "../core/test_hosts.ts";
+import { isTestHost } from "../core/http/test_hosts.ts";
 import { CommandLineError } from "./command_line_error.ts";
 import { wrap } from "./operating/wrap.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";

@@ -1,7 +1,7 @@
 /** The machines that can reach the server, and the actions that they may perform. */
 
 import type { NetworkSettings } from "../server/config/server_settings.ts";
-import { isLoopback, leadsToLoopback } from "../core/test_hosts.ts";
+import { isLoopback, leadsToLoopback } from "../core/http/test_hosts.ts";
 import type { ServerPolicy } from "../server/config/server_policy.ts";
 
 /** The options that decide which actions a machine that reaches the server may perform. */

@@ -1,8 +1,8 @@
 /** Reads the command line. The parser of node:util would take longer to load than this module takes to run. */
 
-import { suggest } from "../core/suggest.ts";
+import { suggest } from "../core/policy/suggest.ts";
 import { quote } from "../server/config/config_issue.ts";
-import type { ConfigIssue } from "../core/configuration_error.ts";
+import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import { commandNames, startNames } from "./commands.ts";
 import { exampleText, expectedText, flagName, optionNames, readOption } from "./options.ts";
 import type { OptionFields, OptionName, RawOptions } from "./options.ts";

@@ -1,7 +1,7 @@
 /** Files of other servers, and files for another flag: recognized by their members, wherever a file is read. */
 
-import { isObject } from "../core/json_value.ts";
-import type { ConfigIssue } from "../core/configuration_error.ts";
+import { isObject } from "../core/http/json_value.ts";
+import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -3,9 +3,9 @@
 import { libraries } from "../devtools/connect/client_snippets/libraries.ts";
 import type { ClientSnippet } from "../devtools/connect/pages/client_snippets.tsx";
 import { validateRedirectUri } from "../server/config/uri_issues.ts";
-import { suggest } from "../core/suggest.ts";
+import { suggest } from "../core/policy/suggest.ts";
 import { quote } from "../server/config/config_issue.ts";
-import type { ConfigIssue } from "../core/configuration_error.ts";
+import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import type { Settings } from "../server/config/settings.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { programCommand } from "./about.ts";

@@ -5,10 +5,10 @@
  */
 
 import type { PrivateJwk } from "../client/private_jwk.ts";
-import type { ConfigIssue, ConfigurationWarning } from "../core/configuration_error.ts";
-import { isObject } from "../core/json_value.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../core/rules/configuration_error.ts";
+import { isObject } from "../core/http/json_value.ts";
 import { hasPrivateKey } from "../platform/jwt/private_key.ts";
-import { anyValue, flag, list, object, record, text, union, whole } from "../core/field.ts";
+import { anyValue, flag, list, object, record, text, union, whole } from "../core/policy/field.ts";
 import { validate } from "../server/config/validate.ts";
 import { matcherFor } from "../testing/request_mappings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";

@@ -1,8 +1,8 @@
 /** Reads the files that a setting names instead of values: profiles and scenarios. */
 
-import type { ConfigIssue } from "../core/configuration_error.ts";
-import { describeKind, printable } from "../core/quote_value.ts";
-import type { Field } from "../core/field.ts";
+import type { ConfigIssue } from "../core/rules/configuration_error.ts";
+import { describeKind, printable } from "../core/http/quote_value.ts";
+import type { Field } from "../core/policy/field.ts";
 import { validate } from "../server/config/validate.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 import { findForeignFormat } from "./foreign_formats.ts";

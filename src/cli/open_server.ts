@@ -1,6 +1,6 @@
 /** The server of the program, as its configuration describes it: with its products, store and default user. */
 
-import type { ConfigurationWarning } from "../core/configuration_error.ts";
+import type { ConfigurationWarning } from "../core/rules/configuration_error.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import type { App } from "../server/app.ts";

@@ -1,11 +1,11 @@
 /** The options that the program adds to the settings, and the flags and variables that can set them. */
 
 import { replacedSettings } from "../server/config/replaced_members.ts";
-import { choice, type Field, type Fields, flag, list, object, showValue, text, whole } from "../core/field.ts";
-import { suggest } from "../core/suggest.ts";
+import { choice, type Field, type Fields, flag, list, object, showValue, text, whole } from "../core/policy/field.ts";
+import { suggest } from "../core/policy/suggest.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { findMismatches } from "../server/config/validate.ts";
-import type { ConfigIssue } from "../core/configuration_error.ts";
+import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import { extendedFields } from "../server/hosting/extensions.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";

@@ -12,11 +12,11 @@
 
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import type { ReadFile } from "./changed_file.ts";
-import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/configuration_error.ts";
-import { printable } from "../core/quote_value.ts";
-import { leadsToLoopback } from "../core/test_hosts.ts";
+import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/rules/configuration_error.ts";
+import { printable } from "../core/http/quote_value.ts";
+import { leadsToLoopback } from "../core/http/test_hosts.ts";
 import { fromHost } from "../server/config/server_names.ts";
-import { type Field, withDefaults } from "../core/field.ts";
+import { type Field, withDefaults } from "../core/policy/field.ts";
 import { providerProfileField } from "../server/config/provider_profile_field.ts";
 import { extendedFields } from "../server/hosting/extensions.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";

@@ -2,7 +2,7 @@
  * Removes the invalid parts of a configuration file, so that the same run also finds conflicts between the other parts.
  */
 
-import type { Mismatch, Path } from "../core/field.ts";
+import type { Mismatch, Path } from "../core/policy/field.ts";
 import { insecureNames } from "../server/config/settings.ts";
 import type { ConfigFile } from "./options.ts";
 

@@ -1,7 +1,7 @@
 /** The shortcuts of the program: a letter and Enter in its terminal. */
 
 import type { UserRepository } from "../server/entries/user_repository.ts";
-import { printable } from "../core/quote_value.ts";
+import { printable } from "../core/http/quote_value.ts";
 import type { Terminal } from "../platform/runtime/terminal.ts";
 
 /** A letter and what it does. */

@@ -1,9 +1,9 @@
 /** The stores that the setting `store` can name. To add one, add it to {@link storeKinds}. */
 
-import { isLoopback } from "../core/test_hosts.ts";
-import type { Field } from "../core/field.ts";
-import { quoteValue } from "../core/quote_value.ts";
-import { suggest } from "../core/suggest.ts";
+import { isLoopback } from "../core/http/test_hosts.ts";
+import type { Field } from "../core/policy/field.ts";
+import { quoteValue } from "../core/http/quote_value.ts";
+import { suggest } from "../core/policy/suggest.ts";
 import type { Store } from "../core/store/store.ts";
 
 /** A parsed setting `store`. */

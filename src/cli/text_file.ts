@@ -1,8 +1,8 @@
 /** Reads a file that the configuration names, or describes why that fails. */
 
 import { showFile } from "../server/config/config_issue.ts";
-import type { ConfigIssue } from "../core/configuration_error.ts";
-import { printable } from "../core/quote_value.ts";
+import type { ConfigIssue } from "../core/rules/configuration_error.ts";
+import { printable } from "../core/http/quote_value.ts";
 
 /** Reads the text of a file; rejects when it cannot. */
 export type ReadTextFile = (path: string) => Promise<string>;

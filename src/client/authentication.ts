@@ -1,6 +1,6 @@
 /** Client authentication (OAuth 2.1 §2.4, RFC 7523 §2.2). */
 
-import { encodeBase64url } from "../core/crypto.ts";
+import { encodeBase64url } from "../core/keys/crypto.ts";
 import { importSigningKey, type JwtChanges, signClientJwt, type SigningContext, type SigningKey } from "./jwt.ts";
 import { encodeParameters } from "./parameters.ts";
 import type { PrivateJwk } from "./private_jwk.ts";

@@ -1,6 +1,6 @@
 /** Authorization requests with PKCE (OAuth 2.1 §4.1.1, RFC 7636). */
 
-import { encodeBase64url, sha256 } from "../core/crypto.ts";
+import { encodeBase64url, sha256 } from "../core/keys/crypto.ts";
 import type { RequestParameters } from "./parameters.ts";
 
 /** Returns random bytes of a cryptographic generator. */

@@ -1,6 +1,6 @@
 /** JWTs that a client signs (RFC 7515, RFC 7519). */
 
-import { encodeBase64url } from "../core/crypto.ts";
+import { encodeBase64url } from "../core/keys/crypto.ts";
 import { isMlDsa } from "../core/keys/signing_algorithm.ts";
 import type { RandomBytes } from "./authorization_request.ts";
 import type { PrivateJwk } from "./private_jwk.ts";

@@ -1,6 +1,6 @@
 /** DPoP: keys, proofs, and the headers that carry them (RFC 9449 §4). */
 
-import { encodeBase64url, sha256 } from "../core/crypto.ts";
+import { encodeBase64url, sha256 } from "../core/keys/crypto.ts";
 import { importSigningKey, type JwtChanges, type SigningContext, type SigningKey, signJwt } from "./jwt.ts";
 import { type PrivateJwk, publicJwkOf } from "./private_jwk.ts";
 

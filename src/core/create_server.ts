@@ -1,27 +1,27 @@
 /** Creates a server from its parts: the defaults of its members. Then extensions replace some. */
 
-import { claimRules } from "./claims.ts";
-import { clientAuthentication } from "./client_auth.ts";
+import { claimRules } from "./clients/claims.ts";
+import { clientAuthentication } from "./token/client_auth.ts";
 import type { CoreExtension } from "./extension.ts";
-import { grantTypesOf } from "./grants/mod.ts";
-import { grantFunctions } from "./grants/default_functions.ts";
+import { grantTypesOf } from "./token/grants/mod.ts";
+import { grantFunctions } from "./token/grants/default_functions.ts";
 import { immediate, immediateFunctions } from "./immediate.ts";
-import { signingKeys } from "./jwks.ts";
+import { signingKeys } from "./keys/jwks.ts";
 import { jwtSigner, jwtTypes } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
-import { namesOf } from "./names.ts";
-import { checksWith } from "./request.ts";
-import { findUnmetDemand } from "./request/login.ts";
-import { resolveRequest } from "./request/request_source.ts";
-import { ownResponseModes } from "./request/authorization_request.ts";
+import { namesOf } from "./http/names.ts";
+import { checksWith } from "./authorize/checks.ts";
+import { findUnmetDemand } from "./authorize/login.ts";
+import { resolveRequest } from "./authorize/request_source.ts";
+import { ownResponseModes } from "./authorize/authorization_request.ts";
 import { json } from "./http/message.ts";
-import { randomToken } from "./secrets.ts";
+import { randomToken } from "./keys/secrets.ts";
 import type { GrantType, Server } from "./server.ts";
-import { endSession, sessionFor } from "./session/session.ts";
-import { publicIdentifiers } from "./subjects.ts";
-import { tokenIssuers } from "./tokens/mod.ts";
-import { bearerTokens } from "./tokens/read_access_token.ts";
-import { tokenResponse } from "./token.ts";
+import { endSession, sessionFor } from "./authorize/session.ts";
+import { publicIdentifiers } from "./clients/subjects.ts";
+import { tokenIssuers } from "./token/tokens/mod.ts";
+import { bearerTokens } from "./token/tokens/read_access_token.ts";
+import { tokenResponse } from "./token/token.ts";
 
 /** The members that have no default. */
 type Given = "issuer" | "settings" | "store" | "now" | "randomBytes" | "trace" | "clients" | "users";

@@ -1,14 +1,14 @@
 /** The metadata documents (RFC 8414, OpenID Connect Discovery), generated from the endpoint descriptions. */
 
-import { publicUrl } from "./endpoint.ts";
+import { publicUrl } from "./http/endpoint.ts";
 import { json } from "./http/message.ts";
-import { releasableClaims } from "./claims.ts";
+import { releasableClaims } from "./clients/claims.ts";
 import { acceptedSigningAlgorithms } from "./keys/signing_algorithm.ts";
 import { immediate } from "./immediate.ts";
-import { promptValues } from "./params.ts";
+import { promptValues } from "./http/params.ts";
 import type { Server } from "./server.ts";
-import { idTokenClaims } from "./tokens/mod.ts";
-import type { Context } from "./context.ts";
+import { idTokenClaims } from "./token/tokens/mod.ts";
+import type { Context } from "./http/context.ts";
 import type { CoreExtension } from "./extension.ts";
 import type { Handlers } from "./route.ts";
 

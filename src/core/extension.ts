@@ -1,10 +1,10 @@
 /** How an extension adds to a server, or changes it. */
 
-import type { Approver } from "./approver.ts";
-import type { EndpointDescription } from "./endpoint.ts";
-import type { LoadableGrantType } from "./grants/mod.ts";
+import type { Approver } from "./authorize/approver.ts";
+import type { EndpointDescription } from "./http/endpoint.ts";
+import type { LoadableGrantType } from "./token/grants/mod.ts";
 import type { JwtTypes } from "./keys/jwt.ts";
-import type { Policy } from "./policy.ts";
+import type { Policy } from "./policy/policy.ts";
 import type { Endpoint } from "./route.ts";
 import type { ClientAuth, RequestCheck, Server } from "./server.ts";
 
@@ -30,7 +30,7 @@ export interface CoreExtension<Own = object> {
   readonly name: string;
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly LoadableGrantType<Own>[];
-  /** Its checks of requests for access; `request.ts` has the order. Default: none. */
+  /** Its checks of requests for access; `authorize/checks.ts` has the order. Default: none. */
   readonly requestChecks?: readonly RequestCheck[];
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
   endpoints?(settings: Policy & Own, options: EndpointOptions): readonly Endpoint[];

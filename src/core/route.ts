@@ -1,14 +1,14 @@
 /** Endpoints with their handlers, their routes, and the one handler of all requests. */
 
 import type { HttpResponse } from "./http/message.ts";
-import { type Method, type RequestHandler, type Route, router, type RouterOptions } from "./router.ts";
-import type { ParameterDescription } from "./params.ts";
-import type { Context } from "./context.ts";
-import { rejectCrossSite } from "./cross_site.ts";
-import type { EndpointDescription } from "./endpoint.ts";
+import { type Method, type RequestHandler, type Route, router, type RouterOptions } from "./http/router.ts";
+import type { ParameterDescription } from "./http/params.ts";
+import type { Context } from "./http/context.ts";
+import { rejectCrossSite } from "./authorize/cross_site.ts";
+import type { EndpointDescription } from "./http/endpoint.ts";
 import type { Server } from "./server.ts";
-import { lastResortError } from "./json_error.ts";
-import { leadsToLoopback } from "./test_hosts.ts";
+import { lastResortError } from "./http/json_error.ts";
+import { leadsToLoopback } from "./http/test_hosts.ts";
 
 /**
  * Handles one method of one endpoint. The error channel of the endpoint converts a thrown value to a response.

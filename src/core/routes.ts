@@ -1,16 +1,16 @@
 /** The endpoints of the minimal server. */
 
-import { parametersOf, resourceParameter } from "./request.ts";
-import type { Approver } from "./approver.ts";
-import { authorizeHandlers } from "./authorize.ts";
-import { clientAuthParameters } from "./client_auth.ts";
+import { parametersOf, resourceParameter } from "./authorize/checks.ts";
+import type { Approver } from "./authorize/approver.ts";
+import { authorizeHandlers } from "./authorize/authorize.ts";
+import { clientAuthParameters } from "./token/client_auth.ts";
 import type { CoreExtension } from "./extension.ts";
-import { jwks } from "./jwks.ts";
-import { type ParameterDescription, parameters } from "./params.ts";
+import { jwks } from "./keys/jwks.ts";
+import { type ParameterDescription, parameters } from "./http/params.ts";
 import type { Endpoint } from "./route.ts";
-import type { Method } from "./router.ts";
+import type { Method } from "./http/router.ts";
 import type { Server } from "./server.ts";
-import { token } from "./token.ts";
+import { token } from "./token/token.ts";
 
 interface RouteOptions {
   readonly server: Server;
@@ -92,7 +92,7 @@ export function coreEndpoints(
       cors: true,
       errors: "resource",
       parameters: parameters(accessToken),
-      load: async () => (await import("./userinfo.ts")).userinfo,
+      load: async () => (await import("./token/userinfo.ts")).userinfo,
     },
     {
       name: "revoke",
@@ -103,7 +103,7 @@ export function coreEndpoints(
       cors: true,
       errors: "json",
       parameters: tokenParameters,
-      load: async () => (await import("./revoke.ts")).revoke,
+      load: async () => (await import("./token/revoke.ts")).revoke,
     },
     {
       name: "introspect",
@@ -113,7 +113,7 @@ export function coreEndpoints(
       caller: "client",
       errors: "json",
       parameters: tokenParameters,
-      load: async () => (await import("./introspect.ts")).introspection,
+      load: async () => (await import("./token/introspect.ts")).introspection,
     },
     ...wellKnownPaths(base).map((path): Endpoint => ({
       name: "discovery",
@@ -125,12 +125,12 @@ export function coreEndpoints(
       role: "document",
       load: async () => (await import("./discovery.ts")).discoveryHandlers(extensions),
     })),
-    page("home", `${base}/`, async () => (await import("./home.ts")).home),
+    page("home", `${base}/`, async () => (await import("./pages/home.ts")).home),
     // Outside the issuer, for those who open the address without its path.
-    ...base === "" ? [] : [page("root", "/", async () => (await import("./home.ts")).root)],
-    page("start", `${base}/start`, async () => (await import("./demo_flow.ts")).startHandlers()),
+    ...base === "" ? [] : [page("root", "/", async () => (await import("./pages/home.ts")).root)],
+    page("start", `${base}/start`, async () => (await import("./authorize/demo_flow.ts")).startHandlers()),
     {
-      ...page("authorized", `${base}/authorized`, async () => (await import("./authorized.ts")).authorized),
+      ...page("authorized", `${base}/authorized`, async () => (await import("./authorize/authorized.ts")).authorized),
       methods: getAndPost,
       parameters: responseParametersOf(server),
     },

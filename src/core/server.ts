@@ -2,16 +2,16 @@
  * `Server`: the values and functions that every part of the protocol receives. Extensions replace them
  * (`extension.ts`); their defaults are in `create_server.ts`.
  *
- * An authorization request passes through `authorize` (`authorize.ts`), which calls `findDestination`
- * (`request/destination.ts`), `readRequest` (`request.ts`), the approver (`approver.ts`) and `acceptApproval`
- * and `issueResponse` (`code.ts`).
+ * An authorization request passes through `authorize` (`authorize/authorize.ts`), which calls `findDestination`
+ * (`authorize/destination.ts`), `readRequest` (`authorize/checks.ts`), the approver (`authorize/approver.ts`),
+ * `acceptApproval` and `issueResponse` (`authorize/code.ts`).
  *
- * A token request passes through `clientEndpoint` (`client_endpoint.ts`), which authenticates the client, then
- * `findGrantType` (`token.ts`), `authorize` of the grant type (`grants/`), which checks and consumes the code or the
- * refresh token, and `issueTokens` (`tokens/mod.ts`).
+ * A token request passes through `clientEndpoint` (`token/client_endpoint.ts`), which authenticates the client, then
+ * `findGrantType` (`token/token.ts`), `authorize` of the grant type (`token/grants/`), which checks and consumes the
+ * code or the refresh token, and `issueTokens` (`token/tokens/mod.ts`).
  */
 
-import type { Approval } from "./approval.ts";
+import type { Approval } from "./authorize/approval.ts";
 import type { Store } from "./store/store.ts";
 import type {
   AuthorizationRequest,
@@ -19,10 +19,10 @@ import type {
   PendingAuthorization,
   ResponseModes,
   ResponseTypes,
-} from "./request/authorization_request.ts";
-import type { RequestOrigin, ResolvedRequest } from "./request/request_source.ts";
-import type { ParameterDescription, Params, ResponseMode } from "./params.ts";
-import type { ClaimRules, UserClaims } from "./claims.ts";
+} from "./authorize/authorization_request.ts";
+import type { RequestOrigin, ResolvedRequest } from "./authorize/request_source.ts";
+import type { ParameterDescription, Params, ResponseMode } from "./http/params.ts";
+import type { ClaimRules, UserClaims } from "./clients/claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
 import type { ClientAuthMethod, User } from "./clients/client.ts";
 import type {
@@ -30,21 +30,21 @@ import type {
   Authorization,
   ResourceRequest,
   TokenResponse,
-} from "./grants/authenticated_request.ts";
-import type { OAuthError } from "./errors.ts";
-import type { GrantFunctions } from "./grants/grant_functions.ts";
+} from "./token/grants/authenticated_request.ts";
+import type { OAuthError } from "./rules/errors.ts";
+import type { GrantFunctions } from "./token/grants/grant_functions.ts";
 import type { HttpResponse } from "./http/message.ts";
 import type { Observations } from "./observations.ts";
 import type { SigningKeys } from "./keys/jwt.ts";
-import type { ServerNames } from "./names.ts";
-import type { Policy } from "./policy.ts";
-import type { ClientAddress } from "./router.ts";
-import type { RandomBytes } from "./secrets.ts";
+import type { ServerNames } from "./http/names.ts";
+import type { Policy } from "./policy/policy.ts";
+import type { ClientAddress } from "./http/router.ts";
+import type { RandomBytes } from "./keys/secrets.ts";
 import type { UnusableSession } from "./rules/openid.ts";
-import type { Session } from "./session/login.ts";
-import type { SubjectIdentifiers } from "./subjects.ts";
-import type { AccessToken, AccessTokenClaims } from "./tokens/access_token.ts";
-import type { SentToken } from "./tokens/sent_token.ts";
+import type { Session } from "./authorize/session_type.ts";
+import type { SubjectIdentifiers } from "./clients/subjects.ts";
+import type { AccessToken, AccessTokenClaims } from "./token/tokens/access_token.ts";
+import type { SentToken } from "./token/tokens/sent_token.ts";
 import type { RuleId } from "./rules/mod.ts";
 import type { CoreTrace, RulePassed } from "./trace.ts";
 
@@ -315,11 +315,11 @@ export interface RequestCheck {
   /** Whether the check traces that its rule has passed. Default: false. */
   readonly passes?: true;
   /**
-   * Where an extension inserts it among the checks of `request.ts`, named by their rules; `instead` replaces a check.
-   * Default: after AZ-07, before the parameters are read.
+   * Where an extension inserts it among the checks of `authorize/checks.ts`, named by their rules; `instead` replaces a
+   * check. Default: after AZ-07, before the parameters are read.
    */
   readonly place?: { readonly after: RuleId } | { readonly before: RuleId } | { readonly instead: RuleId } | "last";
-  /** Its parameters. Default: listed in `request.ts`. */
+  /** Its parameters. Default: listed in `authorize/checks.ts`. */
   readonly parameters?: readonly ParameterDescription[];
   /**
    * Reads and verifies its parameters. It changes nothing, so that a request may be read more than once.

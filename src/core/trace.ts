@@ -1,6 +1,6 @@
 /** Events for the operator. Types only. */
 
-import type { Explanation } from "./errors.ts";
+import type { Explanation } from "./rules/errors.ts";
 import type { RuleId } from "./rules/mod.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** Words of commands for shells. */
 
-import { shellQuote } from "../core/quote_value.ts";
+import { shellQuote } from "../core/http/quote_value.ts";
 
 /** Text as one word of a command: quoted, unless it has only characters that the shell does not interpret. */
 export function shellWord(text: string): string {

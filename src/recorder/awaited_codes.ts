@@ -1,7 +1,7 @@
 /** The codes that a recorder waits for: it notes each that no token request has named in time (CI-12). */
 
 import type { HttpRequest } from "../core/http/message.ts";
-import { storageKey } from "../core/secrets.ts";
+import { storageKey } from "../core/keys/secrets.ts";
 import type { App } from "../server/app.ts";
 import { noteUnexchangedCode } from "../server/explain/notes.ts";
 import { serverOrigins } from "../server/server_origins.ts";

@@ -3,8 +3,8 @@
 import type { Fields } from "../core/http/form.ts";
 import type { RuleId } from "../core/rules/mod.ts";
 import type { TraceEvent } from "../server/trace.ts";
-import type { Explanation } from "../core/errors.ts";
-import type { Caller } from "../core/endpoint.ts";
+import type { Explanation } from "../core/rules/errors.ts";
+import type { Caller } from "../core/http/endpoint.ts";
 import type { ClientAuthMethod } from "../server/config/client_metadata.ts";
 
 /** A request as received, secrets included. Redact it before you show it. */

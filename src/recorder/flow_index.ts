@@ -2,7 +2,7 @@
 
 import { decodeFormValue } from "../server/redaction/hide_secrets.ts";
 import type { EndpointDescription } from "../server/endpoint.ts";
-import type { ParameterDescription } from "../core/params.ts";
+import type { ParameterDescription } from "../core/http/params.ts";
 import type { CapturedBody } from "../platform/http/body_tap.ts";
 import {
   type ExchangeDraft,

@@ -3,7 +3,7 @@
  * Notable exchanges have a separate limit, so that rejected requests do not hide logins, nor logins a rejection.
  */
 
-import { timers } from "../core/timers.ts";
+import { timers } from "../core/http/timers.ts";
 
 /** Duration of a period, in milliseconds of real time: a test may freeze the clock of the server. */
 const periodMs = 1000;

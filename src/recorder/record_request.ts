@@ -3,7 +3,7 @@
 import { type Fields, parseFields } from "../core/http/form.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import type { HttpRequest } from "../core/http/message.ts";
-import type { RequestTarget } from "../core/router.ts";
+import type { RequestTarget } from "../core/http/router.ts";
 import { decodeFormValue } from "../server/redaction/hide_secrets.ts";
 import type { RecordedRequest } from "./exchange.ts";
 import type { CapturedBody } from "../platform/http/body_tap.ts";

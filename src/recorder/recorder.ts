@@ -15,7 +15,7 @@ import type { App } from "../server/app.ts";
 import type { EndpointDescription } from "../server/endpoint.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import { findForRequest, type HttpRequest, type HttpResponse, isDropped, isResponse } from "../core/http/message.ts";
-import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarget } from "../core/router.ts";
+import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarget } from "../core/http/router.ts";
 import type { RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import type { RulePassed } from "../core/trace.ts";

@@ -1,7 +1,7 @@
 /** Fetches and caches the metadata of a resource's authorization server (RFC 8414, OpenID Connect Discovery). */
 
-import { isObject } from "../core/json_value.ts";
-import type { OAuthError } from "../core/errors.ts";
+import { isObject } from "../core/http/json_value.ts";
+import type { OAuthError } from "../core/rules/errors.ts";
 import { reject } from "../server/rules/mod.ts";
 import { DocumentError, parseJsonDocument, readLimited } from "../server/fetching/outbound.ts";
 import type { Outbound } from "../server/fetching/outbound.ts";

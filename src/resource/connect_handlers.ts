@@ -1,10 +1,10 @@
 /** The page at which a user connects an account to a tool of a hosted MCP server (URL mode elicitation). */
 
 import { subjectFor } from "../server/entries/subjects.ts";
-import type { Context } from "../core/context.ts";
+import type { Context } from "../core/http/context.ts";
 import type { Handlers } from "../core/route.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../server/pages/csrf.ts";
-import { readSession } from "../core/session/cookies.ts";
+import { readSession } from "../core/authorize/cookies.ts";
 import { reject } from "../server/rules/mod.ts";
 import { renderPage } from "../core/pages/render_page.ts";
 import { redirect } from "../core/http/message.ts";

@@ -1,14 +1,14 @@
 /** The handlers of a hosted resource: its metadata document, and the MCP server, which requires an access token. */
 
-import type { Context } from "../core/context.ts";
+import type { Context } from "../core/http/context.ts";
 import type { Handlers } from "../core/route.ts";
 import { readBodyText } from "../platform/http/json_body.ts";
 import { type HttpResponse, json, withHeaders } from "../core/http/message.ts";
-import { OAuthError } from "../core/errors.ts";
+import { OAuthError } from "../core/rules/errors.ts";
 import type { HostedResource, HostedServer } from "../server/hosted_server.ts";
 import { localProofs, localVerifier } from "./local_verifier.ts";
-import { publicUrl } from "../core/endpoint.ts";
-import { randomToken } from "../core/secrets.ts";
+import { publicUrl } from "../core/http/endpoint.ts";
+import { randomToken } from "../core/keys/secrets.ts";
 import { nextProofHeaders } from "../server/extensions/dpop/respond.ts";
 import { confirmationMember } from "../server/extensions/mutual_tls/settings.ts";
 import type { ConnectionList } from "./connections.ts";

@@ -1,12 +1,12 @@
 /** A protected resource that an authorization server hosts itself, for tests of clients: a small MCP server. */
 
-import type { ServerUrls } from "../core/names.ts";
+import type { ServerUrls } from "../core/http/names.ts";
 import { serverOrigins } from "../server/server_origins.ts";
 import type { App } from "../server/app.ts";
 import type { AppChanges } from "../server/hosting/options.ts";
-import { parameters } from "../core/params.ts";
+import { parameters } from "../core/http/params.ts";
 import { type Endpoint, page } from "../server/endpoint.ts";
-import { ConfigurationError } from "../core/configuration_error.ts";
+import { ConfigurationError } from "../core/rules/configuration_error.ts";
 import { connectionList } from "./connections.ts";
 import type { HostedResourceDefinition } from "./hosted_handlers.ts";
 import { assertResourceScopes, metadataUrl } from "./metadata.ts";

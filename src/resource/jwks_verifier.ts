@@ -2,9 +2,9 @@
 
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey } from "jose";
 import { boundedCache } from "../platform/bounded_cache.ts";
-import { OAuthError } from "../core/errors.ts";
+import { OAuthError } from "../core/rules/errors.ts";
 import { isKind, mediaType } from "../core/keys/verification.ts";
-import type { AccessTokenTyp } from "../core/policy.ts";
+import type { AccessTokenTyp } from "../core/policy/policy.ts";
 import type { Server } from "../core/server.ts";
 import { reject } from "../server/rules/mod.ts";
 import { jwtPolicies, type JwtPolicy, JwtPolicyError } from "../platform/jwt/jwt_policies.ts";

@@ -1,11 +1,11 @@
 /** Verifies the access tokens and DPoP proofs for resources of the server in this process, without requests. */
 
 import { hostedClient } from "../server/entries/client_repository.ts";
-import { paramsFromFields } from "../core/params.ts";
+import { paramsFromFields } from "../core/http/params.ts";
 import type { Server } from "../core/server.ts";
 import { canProve, dpopSettings } from "../server/extensions/dpop/settings.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
-import { introspect } from "../core/introspect.ts";
+import { introspect } from "../core/token/introspect.ts";
 import type { ProofVerifier } from "./dpop_proofs.ts";
 import { reject } from "../server/rules/mod.ts";
 import { ownJwtVerifier } from "./jwks_verifier.ts";

@@ -4,7 +4,7 @@
  * stdio by {@link respondToMcpMessage}.
  */
 
-import { isDeeperThan, isObject } from "../core/json_value.ts";
+import { isDeeperThan, isObject } from "../core/http/json_value.ts";
 import { type HttpResponse, json } from "../core/http/message.ts";
 import { mcpRevisions } from "../server/config/strictness.ts";
 import { quote } from "../server/config/config_issue.ts";

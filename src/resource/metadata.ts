@@ -1,9 +1,9 @@
 /** Protected resource metadata: the document and its URL (RFC 9728 §2, §3.1). */
 
-import type { Route } from "../core/router.ts";
-import { router } from "../core/router.ts";
+import type { Route } from "../core/http/router.ts";
+import { router } from "../core/http/router.ts";
 import { HttpError, type HttpRequest, type HttpResponse, json, toResponse } from "../core/http/message.ts";
-import { scopeToken } from "../core/params.ts";
+import { scopeToken } from "../core/http/params.ts";
 import { isAbsoluteUri } from "../platform/http/absolute_uri.ts";
 import { allowsPlainHttp } from "../server/config/host_kinds.ts";
 import type { ProtectedResource } from "./protected_resource.ts";

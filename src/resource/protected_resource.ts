@@ -2,7 +2,7 @@
 
 import type { ProofVerifier } from "./dpop_proofs.ts";
 import type { RuleId } from "../core/rules/mod.ts";
-import type { ExplanationTexts } from "../core/errors.ts";
+import type { ExplanationTexts } from "../core/rules/errors.ts";
 
 /** The claims of an access token that passed every check (RFC 9068 §2.2, RFC 7662 §2.2). Times in seconds. */
 export interface AccessTokenClaims {

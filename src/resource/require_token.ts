@@ -3,11 +3,11 @@
  */
 
 import { challenge, type HttpResponse, json, toResponse } from "../core/http/message.ts";
-import { corsHeaders, parseTarget } from "../core/router.ts";
+import { corsHeaders, parseTarget } from "../core/http/router.ts";
 import { canonicalUri } from "../platform/http/absolute_uri.ts";
 import { jwtPolicies } from "../platform/jwt/jwt_policies.ts";
-import { hasTokenInQuery, requireSentToken } from "../core/tokens/sent_token.ts";
-import { OAuthError } from "../core/errors.ts";
+import { hasTokenInQuery, requireSentToken } from "../core/token/tokens/sent_token.ts";
+import { OAuthError } from "../core/rules/errors.ts";
 import { crossOriginHeaders } from "../server/cross_origin_headers.ts";
 import { reject } from "../server/rules/mod.ts";
 import { reject as rejectCertificate } from "../server/extensions/mutual_tls/rules.ts";

@@ -1,6 +1,6 @@
 /** Step-up authentication at a protected resource (RFC 9470): the login that an operation needs, and its challenge. */
 
-import type { OAuthError } from "../core/errors.ts";
+import type { OAuthError } from "../core/rules/errors.ts";
 import { jwtPolicies } from "../platform/jwt/jwt_policies.ts";
 import { reject } from "../server/rules/mod.ts";
 import type { AccessTokenClaims, RequiredLogin, RequiredToken } from "./protected_resource.ts";

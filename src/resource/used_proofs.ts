@@ -1,6 +1,6 @@
 /** A bounded memory of used DPoP proofs, which one client cannot fill. */
 
-import { digest } from "../core/secrets.ts";
+import { digest } from "../core/keys/secrets.ts";
 
 /** The maximum number of proofs. */
 interface UsedProofLimits {

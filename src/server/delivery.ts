@@ -1,7 +1,7 @@
 /** Requests that started on another device, as the pages for users show and decide them. */
 
 import type { Client } from "../core/clients/repository.ts";
-import type { Destination } from "../core/request/authorization_request.ts";
+import type { Destination } from "../core/authorize/authorization_request.ts";
 import type { Server } from "../core/server.ts";
 import type { FurtherAccess } from "./entries/access.ts";
 import type { Grant } from "../core/store/store.ts";

@@ -1,10 +1,10 @@
 /** Endpoints of the whole server: pages, recorder, faults and logs read their descriptions too. */
 
-import type { Context as CoreContext } from "../core/context.ts";
-import type { EndpointDescription as CoreDescription } from "../core/endpoint.ts";
-import type { ParameterDescription } from "../core/params.ts";
+import type { Context as CoreContext } from "../core/http/context.ts";
+import type { EndpointDescription as CoreDescription } from "../core/http/endpoint.ts";
+import type { ParameterDescription } from "../core/http/params.ts";
 import type { Endpoint as CoreEndpoint } from "../core/route.ts";
-import type { Method } from "../core/router.ts";
+import type { Method } from "../core/http/router.ts";
 import type { RuleId } from "../core/rules/mod.ts";
 import type { Server } from "../core/server.ts";
 

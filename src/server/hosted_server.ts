@@ -2,9 +2,9 @@
 
 import type { User } from "../core/clients/client.ts";
 import type { Client } from "../core/clients/repository.ts";
-import type { OAuthError } from "../core/errors.ts";
-import type { AuthenticatedRequest } from "../core/grants/authenticated_request.ts";
-import type { Params } from "../core/params.ts";
+import type { OAuthError } from "../core/rules/errors.ts";
+import type { AuthenticatedRequest } from "../core/token/grants/authenticated_request.ts";
+import type { Params } from "../core/http/params.ts";
 import type { EndingSession } from "../core/server.ts";
 import type { BoundedCache } from "../platform/bounded_cache.ts";
 import type { ServerClaimRules } from "./config/received_claims.ts";

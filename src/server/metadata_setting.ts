@@ -1,8 +1,8 @@
 /** The setting `metadata`: members of the metadata documents to replace; authorization responses have `iss` by them. */
 
 import type { HttpResponse } from "../core/http/message.ts";
-import type { ResponseFields } from "../core/params.ts";
-import type { Policy } from "../core/policy.ts";
+import type { ResponseFields } from "../core/http/params.ts";
+import type { Policy } from "../core/policy/policy.ts";
 import type { Handlers } from "../core/route.ts";
 import type { Server } from "../core/server.ts";
 import { serverPolicy } from "./config/server_policy.ts";

@@ -1,10 +1,10 @@
 /** The setting `refresh.lifetimeMembers`: the members of responses that say when a refresh token ends. */
 
-import type { UserClaims } from "../core/claims.ts";
-import type { AuthenticatedRequest } from "../core/grants/authenticated_request.ts";
-import { storageKey } from "../core/secrets.ts";
+import type { UserClaims } from "../core/clients/claims.ts";
+import type { AuthenticatedRequest } from "../core/token/grants/authenticated_request.ts";
+import { storageKey } from "../core/keys/secrets.ts";
 import type { Server, TokenIssuer } from "../core/server.ts";
-import { refreshToken } from "../core/tokens/refresh_token.ts";
+import { refreshToken } from "../core/token/tokens/refresh_token.ts";
 import { serverPolicy } from "./config/server_policy.ts";
 import type { HostedServer } from "./hosted_server.ts";
 

@@ -4,7 +4,7 @@
  * full.
  */
 
-import { type ErrorDetails, OAuthError, type RuleOrFix } from "../core/errors.ts";
+import { type ErrorDetails, OAuthError, type RuleOrFix } from "../core/rules/errors.ts";
 import { coreRules, type Rule } from "../core/rules/mod.ts";
 import type { ByPolicy } from "../core/rules/rule.ts";
 import { byProfile } from "./config/server_policy.ts";

@@ -17,7 +17,7 @@ import type { Standing } from "../core/clients/repository.ts";
 import type { HostedClient } from "./config/client_metadata.ts";
 import type { RuleId } from "../core/rules/mod.ts";
 import type { GrantType as CoreGrantType, Permission } from "../core/server.ts";
-import type { Allowances } from "../core/test_hosts.ts";
+import type { Allowances } from "../core/http/test_hosts.ts";
 
 /** @internal The standing that something requires. Without a requirement, it is open to configured clients only. */
 export interface StandingRequirement {

@@ -1,7 +1,7 @@
 /** Stored requests, from the first page until the response. */
 
-import type { Approver } from "../core/approver.ts";
-import { reject } from "../core/reject.ts";
+import type { Approver } from "../core/authorize/approver.ts";
+import { reject } from "../core/rules/reject.ts";
 import { type Slot, slot } from "../core/slot.ts";
 import type { HostedServer, StoredRequests } from "./hosted_server.ts";
 

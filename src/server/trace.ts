@@ -1,7 +1,7 @@
 /** Events of the whole server for the operator: one closed union. `redaction/redact.ts` redacts them. */
 
 import type { CoreEvent, CoreTrace } from "../core/trace.ts";
-import type { Explanation } from "../core/errors.ts";
+import type { Explanation } from "../core/rules/errors.ts";
 
 /**
  * @internal An event. `at` is in milliseconds since the epoch, by the server's clock.

@@ -1,7 +1,7 @@
 /** The names of endpoints in tests. */
 
 import type { EndpointDescription } from "../server/endpoint.ts";
-import { suggest } from "../core/suggest.ts";
+import { suggest } from "../core/policy/suggest.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { unknownEndpoint } from "../recorder/exchange.ts";
 

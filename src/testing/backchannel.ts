@@ -1,7 +1,7 @@
 /** Backchannel authentication (CIBA): a correct client that starts the login of a user, and the user who decides. */
 
 import { cibaGrant } from "../server/extensions/ciba/settings.ts";
-import { object, text } from "../core/field.ts";
+import { object, text } from "../core/policy/field.ts";
 import type { RequestParameters } from "../client/parameters.ts";
 import type { ClientCredentials } from "../client/authentication.ts";
 import { assertOptions, objectOption } from "./options.ts";

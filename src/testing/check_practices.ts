@@ -1,7 +1,7 @@
 /** Checks the practices of a client in what a mock server has recorded. */
 
 import type { Recording } from "../recorder/practices/traffic.ts";
-import { object, text } from "../core/field.ts";
+import { object, text } from "../core/policy/field.ts";
 import type { Client } from "../core/clients/repository.ts";
 import { assertOptions } from "./options.ts";
 import type { TestControl } from "./test_control.ts";

@@ -3,8 +3,8 @@
 import type { App } from "../server/app.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import type { HttpRequest, HttpResponse } from "../core/http/message.ts";
-import { isObject } from "../core/json_value.ts";
-import { parseTarget } from "../core/router.ts";
+import { isObject } from "../core/http/json_value.ts";
+import { parseTarget } from "../core/http/router.ts";
 import { boundedCache } from "../platform/bounded_cache.ts";
 import { claimsContext } from "../server/entries/claim_change.ts";
 import type { ClaimsContext } from "../server/entries/claims_context.ts";
@@ -12,7 +12,7 @@ import type { ClaimChange, OriginalClaims } from "../server/entries/claim_change
 import type { TokenKind } from "./faults/resign.ts";
 import { withChange } from "./faults/with_change.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
-import type { TokenResponse } from "../core/grants/authenticated_request.ts";
+import type { TokenResponse } from "../core/token/grants/authenticated_request.ts";
 import { recordRequest } from "../recorder/record_request.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { isJson, readBodyText, withBody } from "./faults/response_body.ts";

@@ -2,7 +2,7 @@
 
 import type { ClientAuthMethod, ClientMetadata } from "../server/config/client_metadata.ts";
 import type { Outbound } from "../server/fetching/outbound.ts";
-import type { RandomBytes } from "../core/secrets.ts";
+import type { RandomBytes } from "../core/keys/secrets.ts";
 import { deriveKey, type KeyTestClient, type TestClient } from "./clients.ts";
 
 /**

@@ -1,15 +1,15 @@
 /** Test clients: registered in one call, and returned with their credentials (RFC 7591 §2). */
 
-import { assertNoIssues } from "../core/configuration_error.ts";
-import { type Field, type Fields, flag, text } from "../core/field.ts";
+import { assertNoIssues } from "../core/rules/configuration_error.ts";
+import { type Field, type Fields, flag, text } from "../core/policy/field.ts";
 import { validate } from "../server/config/validate.ts";
 import { clientField } from "../server/hosting/extensions.ts";
 import { grantTypesFor } from "../core/clients/client.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../server/config/client_metadata.ts";
 import { tightenPolicy } from "../server/config/server_policy.ts";
-import { type RandomBytes, randomToken } from "../core/secrets.ts";
+import { type RandomBytes, randomToken } from "../core/keys/secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
-import { isObject } from "../core/json_value.ts";
+import { isObject } from "../core/http/json_value.ts";
 import { deviceCodeType } from "../server/extensions/device/settings.ts";
 import { p256KeyFrom } from "../platform/runtime/p256_key.ts";
 import { assertArgument } from "./options.ts";

@@ -1,15 +1,15 @@
 /** The control of a server in tests: the plugin of the mock, with its clock and user decisions, and their handles. */
 
 import type { App } from "../server/app.ts";
-import { endpointUrl } from "../core/endpoint.ts";
+import { endpointUrl } from "../core/http/endpoint.ts";
 import { isDropped, toResponse } from "../core/http/message.ts";
 import { ConnectionDropped } from "../platform/http/dropped_connection.ts";
 import { defaultOutbound, type Outbound } from "../server/fetching/outbound.ts";
 import type { Peer } from "../platform/runtime/bind.ts";
-import { object } from "../core/field.ts";
-import { frontChannelBase } from "../core/names.ts";
+import { object } from "../core/policy/field.ts";
+import { frontChannelBase } from "../core/http/names.ts";
 import { serverOrigins } from "../server/server_origins.ts";
-import type { RandomBytes } from "../core/secrets.ts";
+import type { RandomBytes } from "../core/keys/secrets.ts";
 import { redactExplanation } from "../server/redaction/redact.ts";
 import { recorder } from "../recorder/recorder.ts";
 import type { AppChanges, LatchkeyOptions, Plugin } from "../server/hosting/options.ts";

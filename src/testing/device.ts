@@ -1,7 +1,7 @@
 /** Devices without a browser (RFC 8628): a correct client on a device, and the user who enters its code. */
 
 import { deviceGrant } from "../server/extensions/device/settings.ts";
-import { object, text } from "../core/field.ts";
+import { object, text } from "../core/policy/field.ts";
 import type { RequestParameters } from "../client/parameters.ts";
 import type { ClientCredentials } from "../client/authentication.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";

@@ -1,7 +1,7 @@
 /** DPoP from the client's side: keys, and proofs, valid ones and ones with defects (RFC 9449 §4). */
 
-import { choice, object, text } from "../core/field.ts";
-import type { RandomBytes } from "../core/secrets.ts";
+import { choice, object, text } from "../core/policy/field.ts";
+import type { RandomBytes } from "../core/keys/secrets.ts";
 import type { Server } from "../core/server.ts";
 import { proofKey, signProof } from "../client/proof.ts";
 import { type P256Key, p256KeyFrom } from "../platform/runtime/p256_key.ts";

@@ -3,7 +3,7 @@
 import { plainText } from "../platform/http/response.ts";
 import type { App } from "../server/app.ts";
 import type { AppChanges, Plugin } from "../server/hosting/options.ts";
-import { choice, object } from "../core/field.ts";
+import { choice, object } from "../core/policy/field.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { type Fetch, type HandledUrls, installFetch } from "./fetch.ts";
 import { assertOptions } from "./options.ts";

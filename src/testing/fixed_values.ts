@@ -1,8 +1,8 @@
 /** Fixed values for the next code and tokens, for tests that compare them with a text. */
 
-import { object, text } from "../core/field.ts";
+import { object, text } from "../core/policy/field.ts";
 import { quote } from "../server/config/config_issue.ts";
-import type { Authorization } from "../core/grants/authenticated_request.ts";
+import type { Authorization } from "../core/token/grants/authenticated_request.ts";
 import type { Server, TokenIssuer } from "../core/server.ts";
 import { assertOptions } from "./options.ts";
 

@@ -4,9 +4,9 @@
  */
 
 import { userForHint } from "../server/entries/login_hint.ts";
-import { choice, object, type ObjectField } from "../core/field.ts";
+import { choice, object, type ObjectField } from "../core/policy/field.ts";
 import { secondsNow, signJwt } from "../core/keys/jwt.ts";
-import { randomId } from "../core/secrets.ts";
+import { randomId } from "../core/keys/secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { assertOptions } from "./options.ts";
 import { unknownUser } from "./user_decisions.ts";

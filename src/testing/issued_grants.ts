@@ -2,10 +2,10 @@
 
 import { userForHint } from "../server/entries/login_hint.ts";
 import { boundedCache } from "../platform/bounded_cache.ts";
-import { revokeGrant } from "../core/grant.ts";
+import { revokeGrant } from "../core/store/grant.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import type { TraceEvent } from "../server/trace.ts";
-import { revokeIssuedToken } from "../core/revoke.ts";
+import { revokeIssuedToken } from "../core/token/revoke.ts";
 
 /** @internal The grants of a user, of a client, or of a user at a client; or one token. */
 export interface GrantsOf {

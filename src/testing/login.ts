@@ -4,12 +4,12 @@ import { metadataOf, type ResponseMode } from "../server/config/client_metadata.
 import { mustProve } from "../server/extensions/dpop/settings.ts";
 import { mustPush } from "../server/extensions/par/settings.ts";
 import { mustSign } from "../server/extensions/signed_requests/settings.ts";
-import { choice, flag, object, text } from "../core/field.ts";
+import { choice, flag, object, text } from "../core/policy/field.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
 import { responseModeNames } from "../server/config/client_fields.ts";
 import type { Server } from "../core/server.ts";
 import type { Client } from "../core/clients/repository.ts";
-import type { TokenResponse } from "../core/grants/authenticated_request.ts";
+import type { TokenResponse } from "../core/token/grants/authenticated_request.ts";
 import { redactText } from "../server/redaction/redact.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { sendsIss } from "../server/metadata_setting.ts";

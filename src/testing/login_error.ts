@@ -2,7 +2,7 @@
 
 import type { HttpRequest } from "../core/http/message.ts";
 import { findFix } from "../server/rules.ts";
-import type { Explanation } from "../core/errors.ts";
+import type { Explanation } from "../core/rules/errors.ts";
 import { formatInternalError, type InternalError } from "./internal_error.ts";
 import type { Callback } from "./browser/callback.ts";
 

@@ -1,12 +1,12 @@
 /** Mints assertions of another issuer: the test acts as an identity provider that the server trusts (RFC 7523 §2.1). */
 
 import { publicJwkOf } from "../client/private_jwk.ts";
-import { type Field, type Fields, flag, object, text } from "../core/field.ts";
+import { type Field, type Fields, flag, object, text } from "../core/policy/field.ts";
 import { secondsNow, signJwt } from "../core/keys/jwt.ts";
 import type { Signer } from "../core/keys/keys.ts";
 import type { PublicKeySet } from "../core/keys/jwk.ts";
 import { isMlDsa, type SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
-import { randomId } from "../core/secrets.ts";
+import { randomId } from "../core/keys/secrets.ts";
 import type { Server } from "../core/server.ts";
 import { builtInKeys } from "./built_in_keys.ts";
 import { testKeysOf } from "./keys.ts";

@@ -1,8 +1,8 @@
 /** Mints logout tokens (OpenID Connect Back-Channel Logout §2.4), valid ones and ones that a client must reject. */
 
-import { type Fields, flag, text } from "../core/field.ts";
+import { type Fields, flag, text } from "../core/policy/field.ts";
 import type { Client } from "../core/clients/repository.ts";
-import { randomId } from "../core/secrets.ts";
+import { randomId } from "../core/keys/secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { anyOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";

@@ -1,8 +1,8 @@
 /** The validation of the options of the mock, for calls from JavaScript without types. */
 
-import { quoteValue } from "../core/quote_value.ts";
-import { assertNoIssues } from "../core/configuration_error.ts";
-import type { Field } from "../core/field.ts";
+import { quoteValue } from "../core/http/quote_value.ts";
+import { assertNoIssues } from "../core/rules/configuration_error.ts";
+import type { Field } from "../core/policy/field.ts";
 import { validate } from "../server/config/validate.ts";
 import { optionsField } from "../server/hosting/options_field.ts";
 

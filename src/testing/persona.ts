@@ -1,9 +1,9 @@
 /** Personas: who uses a test browser, and the header that names the persona to a server without login pages. */
 
 import { objectOption } from "./options.ts";
-import { flag, object, text, texts } from "../core/field.ts";
+import { flag, object, text, texts } from "../core/policy/field.ts";
 import type { HttpRequest } from "../core/http/message.ts";
-import { OAuthError } from "../core/errors.ts";
+import { OAuthError } from "../core/rules/errors.ts";
 
 /** The user of a browser, and how the user responds to login and consent. */
 export interface Persona {

@@ -2,7 +2,7 @@
 
 import type { PolledGrant } from "../server/extensions/polled/polled_grant.ts";
 import type { UserRepository } from "../server/entries/user_repository.ts";
-import type { TokenResponse } from "../core/grants/authenticated_request.ts";
+import type { TokenResponse } from "../core/token/grants/authenticated_request.ts";
 import type { RequestParameters } from "../client/parameters.ts";
 import type { TestBrowser } from "./browser/test_browser.ts";
 import type { ClientCredentials } from "../client/authentication.ts";

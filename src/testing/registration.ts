@@ -1,6 +1,6 @@
 /** Dynamic registration in one call: the request of a correct client (RFC 7591 §3.1). */
 
-import { object, text } from "../core/field.ts";
+import { object, text } from "../core/policy/field.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../server/config/client_metadata.ts";
 import { withContentLength } from "./fetch.ts";
 import { type ExplainRejection, LoginError } from "./login_error.ts";

@@ -1,14 +1,14 @@
 /** Security events in tests (OpenID Shared Signals Framework): correct ones, and ones that a receiver must survive. */
 
 import { userForHint } from "../server/entries/login_hint.ts";
-import { anyValue, choice, object, type ObjectField, record } from "../core/field.ts";
+import { anyValue, choice, object, type ObjectField, record } from "../core/policy/field.ts";
 import type { User } from "../core/clients/client.ts";
 import { jwtSigner, signJwt } from "../core/keys/jwt.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { type EventName, eventTypes } from "../server/extensions/shared_signals/event_types.ts";
 import { isOn, sharedSignalsOf } from "../server/extensions/shared_signals/settings.ts";
 import { type SecurityEvent, transmit } from "../server/extensions/shared_signals/transmit.ts";
-import { encodeBase64url } from "../core/crypto.ts";
+import { encodeBase64url } from "../core/keys/crypto.ts";
 import { foreignKeys } from "./keys.ts";
 import { assertOptions } from "./options.ts";
 import { unknownUser } from "./user_decisions.ts";

@@ -1,6 +1,6 @@
 /** Seeded random bytes: the same for the same seed on every runtime. Predictable, so for tests only. */
 
-import type { RandomBytes } from "../core/secrets.ts";
+import type { RandomBytes } from "../core/keys/secrets.ts";
 
 /**
  * Creates a pseudorandom generator from a seed: sfc32 (Chris Doty-Humphrey's Small Fast Counter, from PractRand), with

@@ -1,7 +1,7 @@
 /** The handles that control a server in tests: their types. `control.ts` creates them. */
 
 import type { Plugin } from "../server/hosting/options.ts";
-import type { Approver } from "../core/approver.ts";
+import type { Approver } from "../core/authorize/approver.ts";
 import type { ExtensionSettings } from "../server/extensions/settings.ts";
 import type { User } from "../core/clients/client.ts";
 import type { ClientMetadata, HostedClient } from "../server/config/client_metadata.ts";

@@ -5,14 +5,14 @@ import type { ClientMetadata, HostedClient } from "../server/config/client_metad
 import type { UserRepository } from "../server/entries/user_repository.ts";
 import type { MemoryRepository } from "../server/entries/repository.ts";
 import { configuredIssuer } from "../server/config/resolve_settings.ts";
-import { ConfigurationError } from "../core/configuration_error.ts";
+import { ConfigurationError } from "../core/rules/configuration_error.ts";
 import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
 import { allowancesOf } from "../server/config/allowances.ts";
 import { isPrivateHost } from "../server/config/host_kinds.ts";
 import { nameInIssuerHosts } from "../server/config/validate_issuer.ts";
 import { inspector } from "../devtools/inspector.ts";
 import { disabledPages } from "./disabled_pages.ts";
-import { testHosts } from "../core/test_hosts.ts";
+import { testHosts } from "../core/http/test_hosts.ts";
 import { latchkey } from "../server/hosting/latchkey.ts";
 import type { ListenOptions, ListenResult } from "../server/hosting/listen.ts";
 import type { LatchkeyOptions } from "../server/hosting/options.ts";

@@ -6,7 +6,7 @@ import { type SigningAlgorithm, signingAlgorithms } from "../core/keys/signing_a
 import type { Server } from "../core/server.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
-import { encodeBase64url } from "../core/crypto.ts";
+import { encodeBase64url } from "../core/keys/crypto.ts";
 import { hasPrivateKey } from "../platform/jwt/private_key.ts";
 import type { AccessTokenRecord } from "../server/entries/access_tokens.ts";
 import { keysInMemory, testKeys, testKeysOf } from "./keys.ts";

@@ -1,17 +1,17 @@
 /** User decisions: which user logs in to a test server, and which users deny, or allow less than requested. */
 
 import { accessItems } from "../server/entries/access.ts";
-import type { ApproverContext } from "../core/approver.ts";
+import type { ApproverContext } from "../core/authorize/approver.ts";
 import type { Approval, Approver } from "../server/login/approver.ts";
 import { autoApprover } from "../server/login/auto_approver.ts";
 import { clientValues } from "../server/config/client_extension.ts";
 import { knownUserForHint, userForHint } from "../server/entries/login_hint.ts";
 import type { Users } from "../core/clients/repository.ts";
-import type { AuthorizationRequest } from "../core/request/authorization_request.ts";
-import { OAuthError } from "../core/errors.ts";
-import { splitScope } from "../core/params.ts";
+import type { AuthorizationRequest } from "../core/authorize/authorization_request.ts";
+import { OAuthError } from "../core/rules/errors.ts";
+import { splitScope } from "../core/http/params.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
-import type { Session } from "../core/session/session.ts";
+import type { Session } from "../core/authorize/session.ts";
 import { assertArgument } from "./options.ts";
 import { deferredPersona, parsePersona, type Persona, personaHeader } from "./persona.ts";
 import { emptyHeadResponse } from "../core/http/message.ts";

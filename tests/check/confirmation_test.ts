@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { webApplication } from "../../src/check/web_application.ts";
 import type { CheckReport, ClientDriver } from "../../src/check/mod.ts";
-import { timers } from "../../src/core/timers.ts";
+import { timers } from "../../src/core/http/timers.ts";
 import { replaceTimers } from "../until.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";

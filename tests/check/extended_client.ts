@@ -11,7 +11,7 @@ import { proofKey, signProof } from "../../src/client/proof.ts";
 import { signedRequest } from "../../src/client/request_object.ts";
 import { codeExchange, refreshRequest } from "../../src/client/token_request.ts";
 import { decodeJwtPart } from "../../src/platform/http/jwt_part.ts";
-import { generateKey } from "../../src/core/crypto.ts";
+import { generateKey } from "../../src/core/keys/crypto.ts";
 import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
 import type { ClientDriver, ClientJourney, ClientSession } from "../../src/check/mod.ts";
 

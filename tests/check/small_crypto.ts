@@ -1,6 +1,6 @@
 /** Random values and digests of the small clients. */
 
-import { cryptography, encodeBase64url } from "../../src/core/crypto.ts";
+import { cryptography, encodeBase64url } from "../../src/core/keys/crypto.ts";
 import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
 
 export function randomText(): string {

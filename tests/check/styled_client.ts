@@ -4,7 +4,7 @@ import { signingKey } from "../../src/client/authentication.ts";
 import { newFlowValues } from "../../src/client/authorization_request.ts";
 import { proofKey } from "../../src/client/proof.ts";
 import { signedRequest } from "../../src/client/request_object.ts";
-import { generateKey, sha256 } from "../../src/core/crypto.ts";
+import { generateKey, sha256 } from "../../src/core/keys/crypto.ts";
 import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
 import type { Callback } from "../../src/testing/browser/callback.ts";
 import {

@@ -9,7 +9,7 @@ import type { CommandLineError } from "../../src/cli/command_line_error.ts";
 import { programCommand } from "../../src/cli/about.ts";
 import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { showProgress } from "../../src/cli/check/show_progress.ts";
-import type { ConfigurationError } from "../../src/core/configuration_error.ts";
+import type { ConfigurationError } from "../../src/core/rules/configuration_error.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { effects } from "../../src/check/effects.ts";
 import { formatId } from "../../src/check/report_data.ts";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
 import { categoryOf } from "../../src/check/attack.ts";
-import type { ConfigIssue } from "../../src/core/configuration_error.ts";
+import type { ConfigIssue } from "../../src/core/rules/configuration_error.ts";
 import { checkHelpText, faultsHelpText } from "../../src/cli/check/check_help.ts";
 import { listFaults } from "../../src/cli/check/list_faults.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";

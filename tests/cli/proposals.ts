@@ -4,7 +4,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import type { Field } from "../../src/core/field.ts";
+import type { Field } from "../../src/core/policy/field.ts";
 import { validate } from "../../src/server/config/validate.ts";
 import { configFileField } from "../../src/cli/options.ts";
 import { clientField } from "../../src/server/hosting/extensions.ts";

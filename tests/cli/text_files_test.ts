@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { importRealm } from "../../src/cli/realm/import_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { decodeText } from "../../src/platform/runtime/decode_text.ts";
-import { ConfigurationError } from "../../src/core/configuration_error.ts";
+import { ConfigurationError } from "../../src/core/rules/configuration_error.ts";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
 import { forEachCase } from "../kit.ts";
 

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { test } from "node:test";
-import { createGrant } from "../../src/core/grant.ts";
+import { createGrant } from "../../src/core/store/grant.ts";
 import { memoryStore } from "../../src/core/store/memory.ts";
 import { authorizeParameters, basic, callback, encode, issuer, startCore } from "./kit.ts";
 

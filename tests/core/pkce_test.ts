@@ -2,11 +2,11 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { OAuthError } from "../../src/core/errors.ts";
-import { paramsFromFields } from "../../src/core/params.ts";
-import { readCodeChallenge, verifyCodeVerifier } from "../../src/core/pkce.ts";
-import { type CorePolicy, policyFor } from "../../src/core/policy_fields.ts";
-import { digest } from "../../src/core/secrets.ts";
+import { OAuthError } from "../../src/core/rules/errors.ts";
+import { paramsFromFields } from "../../src/core/http/params.ts";
+import { readCodeChallenge, verifyCodeVerifier } from "../../src/core/authorize/pkce.ts";
+import { type CorePolicy, policyFor } from "../../src/core/policy/policy_fields.ts";
+import { digest } from "../../src/core/keys/secrets.ts";
 import { challenge, issuer, type Parameters, verifier } from "./kit.ts";
 
 const spa = { id: "spa", confidential: false, metadata: {} };

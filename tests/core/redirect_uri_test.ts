@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { matchesRedirectUri } from "../../src/core/redirect_uri.ts";
+import { matchesRedirectUri } from "../../src/core/clients/redirect_uri.ts";
 
 /** Asserts whether each URI matches one of the registered ones, on a test host. */
 function assertMatching(expected: boolean, registered: readonly string[], uris: readonly string[], isNative = true) {

@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { timers } from "../../src/core/timers.ts";
+import { timers } from "../../src/core/http/timers.ts";
 import { memoryStore } from "../../src/core/store/memory.ts";
 import { startCore } from "./kit.ts";
 

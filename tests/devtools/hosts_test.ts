@@ -2,7 +2,7 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { RequestHandler } from "../../src/core/router.ts";
+import type { RequestHandler } from "../../src/core/http/router.ts";
 import { assertPage, encode, forEachCase, testServer } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { open, send } from "../server/from_host.ts";

@@ -1,7 +1,7 @@
 /** The servers that are attacked: together they have every endpoint, page, kind of client and way to log in. */
 
 import { formatPasswordDigest } from "../../src/server/config/password_digest.ts";
-import { digest } from "../../src/core/secrets.ts";
+import { digest } from "../../src/core/keys/secrets.ts";
 import { demoSecret } from "../../src/server/config/demo_entries.ts";
 import { type Inspector, inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "../../src/mod.ts";

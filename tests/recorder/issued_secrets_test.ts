@@ -2,8 +2,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { randomBytes } from "../../src/core/crypto.ts";
-import { randomToken } from "../../src/core/secrets.ts";
+import { randomBytes } from "../../src/core/keys/crypto.ts";
+import { randomToken } from "../../src/core/keys/secrets.ts";
 import { containsIssued, rememberingRandom } from "../../src/server/redaction/issued_secrets.ts";
 
 test("[HT-15] an issued secret is found at every place of a word, and no other secret is", () => {

@@ -10,8 +10,8 @@ import {
   lastWord,
   maskLength,
 } from "../../src/server/redaction/hide_secrets.ts";
-import { randomBytes } from "../../src/core/crypto.ts";
-import { randomToken } from "../../src/core/secrets.ts";
+import { randomBytes } from "../../src/core/keys/crypto.ts";
+import { randomToken } from "../../src/core/keys/secrets.ts";
 import { rememberingRandom } from "../../src/server/redaction/issued_secrets.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { redactExchanges, redactFlow } from "../../src/recorder/redact.ts";

@@ -5,7 +5,7 @@ import type { JWK } from "jose";
 import { assertionParameters } from "../../src/client/authentication.ts";
 import { importSigningKey, type JwtChanges, type SigningContext, type SigningKey } from "../../src/client/jwt.ts";
 import { type ProofKey, proofKey, signProof } from "../../src/client/proof.ts";
-import { encodeBase64url, sha256 } from "../../src/core/crypto.ts";
+import { encodeBase64url, sha256 } from "../../src/core/keys/crypto.ts";
 import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
 import { clientKeyPair } from "../rsa_keys.ts";
 

@@ -3,9 +3,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { clientFields } from "../../src/core/clients/client_fields.ts";
-import type { Field } from "../../src/core/field.ts";
+import type { Field } from "../../src/core/policy/field.ts";
 import { ConfigurationError, core } from "../../src/core/mod.ts";
-import { policyFields } from "../../src/core/policy_fields.ts";
+import { policyFields } from "../../src/core/policy/policy_fields.ts";
 import { latchkey } from "../../src/mod.ts";
 
 const issuer = "http://localhost:9000";

@@ -15,12 +15,12 @@ import { isPermitted, permissions } from "../../src/server/standing.ts";
 import type { Standing } from "../../src/core/clients/repository.ts";
 import type { StandingRequirement } from "../../src/server/standing.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
-import { OAuthError } from "../../src/core/errors.ts";
+import { OAuthError } from "../../src/core/rules/errors.ts";
 import { assertionOf, clientKey, signingContext } from "./client_jwts.ts";
 import { foreignIssuer } from "./foreign_issuer.ts";
 import { assertTokenResponse, basic, forEachCase, getOutcome, getRejections, realHost, testServer } from "../kit.ts";
 import { outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
-import type { Field } from "../../src/core/field.ts";
+import type { Field } from "../../src/core/policy/field.ts";
 
 const initialToken = "an-initial-access-token";
 const approved = { authorization: `Bearer ${initialToken}` };

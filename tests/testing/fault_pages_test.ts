@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { inspector } from "../../src/devtools/mod.ts";
-import { ConfigurationError } from "../../src/core/configuration_error.ts";
+import { ConfigurationError } from "../../src/core/rules/configuration_error.ts";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { logging } from "../../src/cli/operating/logging.ts";

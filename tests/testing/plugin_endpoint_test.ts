@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { clientEndpoint } from "../../src/core/client_endpoint.ts";
+import { clientEndpoint } from "../../src/core/token/client_endpoint.ts";
 import { json } from "../../src/core/http/message.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { OAuthError } from "../../src/mod.ts";

@@ -1,6 +1,6 @@
 /** Access tokens in unusual forms that the server accepts; a client must not read them (RFC 6749 §1.4). */
 
-import { storageKey } from "../../core/secrets.ts";
+import { storageKey } from "../../core/keys/secrets.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
 

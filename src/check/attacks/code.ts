@@ -1,6 +1,6 @@
 /** Authorization codes: of another login, and of unusual form (RFC 9700 §4.5, RFC 6749 §4.1.2). */
 
-import { storageKey } from "../../core/secrets.ts";
+import { storageKey } from "../../core/keys/secrets.ts";
 import type { CodeRecord } from "../../core/store/store.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import type { Fault } from "../../testing/faults/fault.ts";

@@ -2,7 +2,7 @@
 
 import { findAttributes } from "../../client/html_form.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { timers } from "../../core/timers.ts";
+import { timers } from "../../core/http/timers.ts";
 import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import type { Conclusion, Stage } from "../attack.ts";
 import type { ClientJourney, ClientSession } from "../driver.ts";

@@ -16,7 +16,7 @@ import {
   signWithOwnKey,
 } from "./forged_jwt.ts";
 import { oneOf } from "./parameters.ts";
-import { encodeBase64url } from "../../core/crypto.ts";
+import { encodeBase64url } from "../../core/keys/crypto.ts";
 import { encodeJwt, type SignedKind } from "../../testing/faults/resign.ts";
 
 type ForgeFor = (...args: [...Parameters<Forge>, stage: Stage]) => ReturnType<Forge>;

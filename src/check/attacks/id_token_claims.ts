@@ -2,7 +2,7 @@
 
 import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { decodeBase64url } from "../../core/crypto.ts";
+import { decodeBase64url } from "../../core/keys/crypto.ts";
 import { idToken } from "../../testing/faults/mod.ts";
 import { overrideClaims } from "../../testing/faults/resign.ts";
 import { everyLogin, exchangesOf, type Observation } from "../attack.ts";

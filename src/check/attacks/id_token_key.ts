@@ -2,7 +2,7 @@
 
 import { jwtSigner } from "../../core/keys/jwt.ts";
 import type { PublishedKey } from "../../core/keys/keys.ts";
-import { encodeBase64url } from "../../core/crypto.ts";
+import { encodeBase64url } from "../../core/keys/crypto.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body } from "../../testing/faults/mod.ts";
 import { encodeJwt, resign } from "../../testing/faults/resign.ts";

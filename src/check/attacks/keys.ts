@@ -1,7 +1,7 @@
 /** Signing keys and their publication (OpenID Connect Core §10.1.1, RFC 7517). */
 
 import type { PublishedKey } from "../../core/keys/keys.ts";
-import { encodeBase64url } from "../../core/crypto.ts";
+import { encodeBase64url } from "../../core/keys/crypto.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body, idToken, keys, status } from "../../testing/faults/mod.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";

@@ -1,6 +1,6 @@
 /** Several logins that are open at the same time: whose session and whose values each gets. */
 
-import { sha256 } from "../../core/crypto.ts";
+import { sha256 } from "../../core/keys/crypto.ts";
 import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import type { User } from "../../core/clients/client.ts";
@@ -9,7 +9,7 @@ import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import type { Conclusion, Stage } from "../attack.ts";
 import { type ClientJourney, UndecidedError } from "../driver.ts";
 import { conclude } from "./conclusions.ts";
-import { timers } from "../../core/timers.ts";
+import { timers } from "../../core/http/timers.ts";
 
 /** The step and the limit of the wait for requests of the client, in milliseconds. */
 const [stepMs, maxMs] = [10, 200] as const;

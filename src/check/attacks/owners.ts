@@ -10,12 +10,12 @@ import { conclude, undecided } from "./conclusions.ts";
 import { encodeJwt } from "../../testing/faults/resign.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { forgeJwt } from "./forged_jwt.ts";
-import { encodeBase64url } from "../../core/crypto.ts";
+import { encodeBase64url } from "../../core/keys/crypto.ts";
 import { findSecondUser, issuedTokens } from "./open_logins.ts";
 import { openOtherEndpoints } from "./other_issuer.ts";
 import { oneOf } from "./parameters.ts";
 import { refreshRequest } from "./refresh.ts";
-import { timers } from "../../core/timers.ts";
+import { timers } from "../../core/http/timers.ts";
 
 /** Whether a server issued a code, and whether one received it. */
 const issued = ({ log }: TestLatchkey, code: string) =>

@@ -3,7 +3,7 @@
  * check looks who is logged in, and whether another site can read the page.
  */
 
-import { decodeBase64url, encodeBase64url } from "../../core/crypto.ts";
+import { decodeBase64url, encodeBase64url } from "../../core/keys/crypto.ts";
 import type { User } from "../../core/clients/client.ts";
 import { decodeFormValue } from "../../recorder/record_request.ts";
 import type { Cookie } from "../../testing/browser/cookie_jar.ts";

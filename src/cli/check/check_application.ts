@@ -1,6 +1,6 @@
 /** `latchkey check`: attacks an application that has this server as its issuer, and reports which attacks succeed. */
 
-import { printable } from "../../core/quote_value.ts";
+import { printable } from "../../core/http/quote_value.ts";
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import { type Baseline, parseBaseline } from "../../check/baseline.ts";

@@ -1,9 +1,9 @@
 /** The command line of `latchkey check`: the URL of a login, flags of the check, and flags of the server. */
 
-import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../core/field.ts";
-import { suggest } from "../../core/suggest.ts";
+import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../core/policy/field.ts";
+import { suggest } from "../../core/policy/suggest.ts";
 import { quote } from "../../server/config/config_issue.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { shellWord } from "../../platform/shell_word.ts";
 import { tokenPlace } from "../../check/resource_application.ts";
 import { severitiesField } from "../../check/check_options.ts";

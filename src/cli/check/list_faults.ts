@@ -1,6 +1,6 @@
 /** `latchkey explain faults`: attacks of a check, faults of the mock and practices of clients, as text or JSON. */
 
-import { suggest } from "../../core/suggest.ts";
+import { suggest } from "../../core/policy/suggest.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { attacks as allAttacks } from "../../check/attacks/mod.ts";

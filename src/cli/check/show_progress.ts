@@ -1,6 +1,6 @@
 /** The progress of a running check, on standard error. */
 
-import { printable } from "../../core/quote_value.ts";
+import { printable } from "../../core/http/quote_value.ts";
 import type { AttackResult } from "../../check/report.ts";
 
 /** Milliseconds between two lines of progress; in a terminal each one replaces the last. */

@@ -1,7 +1,7 @@
 /** The flag of `latchkey check` to change after a failed login without an attack. */
 
 import type { ControlFailure } from "../../check/report.ts";
-import { printable } from "../../core/quote_value.ts";
+import { printable } from "../../core/http/quote_value.ts";
 import { shellWord } from "../../platform/shell_word.ts";
 import type { CheckFlags } from "./check_flags.ts";
 

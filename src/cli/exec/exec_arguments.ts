@@ -1,7 +1,7 @@
 /** The command line of `latchkey exec`: flags of the command and of the server, `--`, and the command to run. */
 
 import { quote } from "../../server/config/config_issue.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { splitWords } from "../split_words.ts";
 

@@ -1,6 +1,6 @@
 /** Makes a command trust the certificate that the server generated: files, and the variables that name them. */
 
-import type { ConfigurationWarning } from "../../core/configuration_error.ts";
+import type { ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 import { type createTemporaryFolder, systemRoots } from "../../platform/runtime/tools.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -6,7 +6,7 @@
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import { type McpService, parseMcp, respondToMcpMessage } from "../../resource/mcp.ts";
-import { printable } from "../../core/quote_value.ts";
+import { printable } from "../../core/http/quote_value.ts";
 import { version } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { describeExposure } from "../exposure.ts";

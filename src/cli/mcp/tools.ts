@@ -11,7 +11,7 @@ import { redactFlow } from "../../recorder/redact.ts";
 import type { ClientCheckOptions } from "../../check/check_options.ts";
 import type { ClientCheck } from "../../check/client_check.ts";
 import type { McpService, McpTool } from "../../resource/mcp.ts";
-import { endpointUrl } from "../../core/endpoint.ts";
+import { endpointUrl } from "../../core/http/endpoint.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { secretPlaceholder } from "../../server/config/validate_client.ts";
 import { visibleText } from "../../server/explain/visible_text.ts";

@@ -3,7 +3,7 @@
  * count if there are many.
  */
 
-import { type Timer, timers } from "../../core/timers.ts";
+import { type Timer, timers } from "../../core/http/timers.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 
 /** Milliseconds for which a line may wait for others. */

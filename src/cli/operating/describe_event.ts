@@ -1,6 +1,6 @@
 /** What a log says of a rejection, warning or note besides its texts: how to fix it, and the link to the change. */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 import { clientChangeUrl } from "../../server/errors/client_change.ts";
 import { compareTexts, type TextDifference } from "../../server/pages/compare_texts.ts";

@@ -1,8 +1,8 @@
 /** Formats events for a terminal: a block of lines for each failure and, if verbose, a line for each code and token. */
 
 import type { TraceEvent } from "../../server/trace.ts";
-import type { Explanation } from "../../core/errors.ts";
-import { printable } from "../../core/quote_value.ts";
+import type { Explanation } from "../../core/rules/errors.ts";
+import { printable } from "../../core/http/quote_value.ts";
 import type { TextDifference } from "../../server/pages/compare_texts.ts";
 import type { EventCount } from "./batch_lines.ts";
 import type { EventDetails } from "./describe_event.ts";

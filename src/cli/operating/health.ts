@@ -1,11 +1,11 @@
 /** GET /healthz and /readyz: liveness, and readiness of the store. */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import type { Handler } from "../../core/route.ts";
 import type { Endpoint } from "../../server/endpoint.ts";
 import { plainText } from "../../platform/http/response.ts";
-import { type Timer, timers } from "../../core/timers.ts";
+import { type Timer, timers } from "../../core/http/timers.ts";
 
 /** The plugin for health checks. */
 export interface Health extends Plugin {

@@ -2,7 +2,7 @@
 
 import type { Plugin } from "../../server/hosting/options.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
-import { type ClientAddress, parseTarget } from "../../core/router.ts";
+import { type ClientAddress, parseTarget } from "../../core/http/router.ts";
 import type { Server } from "../../core/server.ts";
 import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
 

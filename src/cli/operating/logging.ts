@@ -1,6 +1,6 @@
 /** The log: each request has an ID, and each line of the request contains it. */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import { type App, flowUrl } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import { findForRequest, type HttpRequest, type HttpResponse, withHeaders } from "../../core/http/message.ts";
@@ -18,8 +18,8 @@ import {
   type LoggedRequest,
   type Terminal,
 } from "./format_event.ts";
-import { printable } from "../../core/quote_value.ts";
-import { timers } from "../../core/timers.ts";
+import { printable } from "../../core/http/quote_value.ts";
+import { timers } from "../../core/http/timers.ts";
 
 /** @internal Options of the log. */
 export interface LoggingOptions {

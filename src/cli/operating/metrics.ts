@@ -7,7 +7,7 @@ import type { HostedServer } from "../../server/hosted_server.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 import type { Store } from "../../core/store/store.ts";
-import { timers } from "../../core/timers.ts";
+import { timers } from "../../core/http/timers.ts";
 
 /** The plugin that counts, with its results. */
 export interface Metrics extends Plugin {

@@ -4,7 +4,7 @@ import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import { findForRequest, type HttpRequest } from "../../core/http/message.ts";
 import type { TraceEvent } from "../../server/trace.ts";
-import type { Explanation } from "../../core/errors.ts";
+import type { Explanation } from "../../core/rules/errors.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 
 /** @internal The used part of `Span` of `@opentelemetry/api`. */

@@ -1,7 +1,7 @@
 /** What a configuration names besides settings: a resource, mappings, a signing key, and the default user. */
 
 import type { PrivateJwk } from "../../client/private_jwk.ts";
-import { ConfigurationError } from "../../core/configuration_error.ts";
+import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { recorder as createRecorder } from "../../recorder/recorder.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";

@@ -4,7 +4,7 @@
  */
 
 import { plainText } from "../../platform/http/response.ts";
-import { parseTarget, type RequestHandler } from "../../core/router.ts";
+import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
 import { memoryStore } from "../../core/store/memory.ts";
 import type { App } from "../../server/app.ts";
 import type { AppChanges, LatchkeyOptions, Plugin } from "../../server/hosting/options.ts";

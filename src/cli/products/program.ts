@@ -1,7 +1,7 @@
 /** The program while its products are added, and what a product is. */
 
 import type { ClientCheck } from "../../check/client_check.ts";
-import type { ConfigurationWarning } from "../../core/configuration_error.ts";
+import type { ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import type { Recorder } from "../../recorder/recorder.ts";

@@ -1,9 +1,9 @@
 /** `latchkey init --from FILE`: writes a configuration file from a realm that Keycloak exported. */
 
-import { isObject } from "../../core/json_value.ts";
+import { isObject } from "../../core/http/json_value.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import { quote } from "../../server/config/config_issue.ts";
-import { describeKind, printable } from "../../core/quote_value.ts";
+import { describeKind, printable } from "../../core/http/quote_value.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { configFileName } from "../environment.ts";
 import { copyProfileHint, findForeignFormat, isRealm } from "../foreign_formats.ts";

@@ -1,9 +1,9 @@
 /** Leaves the invalid parts out of a draft, so that what is written can be loaded. */
 
-import type { Field, Path } from "../../core/field.ts";
+import type { Field, Path } from "../../core/policy/field.ts";
 import { findMismatches } from "../../server/config/validate.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { printable } from "../../core/quote_value.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
+import { printable } from "../../core/http/quote_value.ts";
 
 /** A draft, and one sentence for each part to look at. */
 export interface Draft<T> {

@@ -1,6 +1,6 @@
 /** Placeholders of a realm of Keycloak: `${NAME}` and `${NAME:default}` are environment variables. */
 
-import { isObject } from "../../core/json_value.ts";
+import { isObject } from "../../core/http/json_value.ts";
 import type { Environment } from "../environment.ts";
 import type { Json } from "./realm_values.ts";
 

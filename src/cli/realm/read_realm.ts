@@ -1,6 +1,6 @@
 /** Reads a realm of Keycloak as a configuration that a server accepts. */
 
-import { assertNoIssues, type ConfigIssue } from "../../core/configuration_error.ts";
+import { assertNoIssues, type ConfigIssue } from "../../core/rules/configuration_error.ts";
 import type { Settings } from "../../server/config/settings.ts";
 import { resolveOptions } from "../../server/hosting/resolve_options.ts";
 import { configFileField } from "../options.ts";

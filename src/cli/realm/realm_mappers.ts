@@ -6,7 +6,7 @@
 import { quote } from "../../server/config/config_issue.ts";
 import type { Members } from "../../server/profiles/provider_functions.ts";
 import type { FixedClaims } from "../../server/profiles/provider_profile.ts";
-import { isReservedClaim, standardClaims } from "../../core/claims.ts";
+import { isReservedClaim, standardClaims } from "../../core/clients/claims.ts";
 import type { UserRoles } from "./realm_roles.ts";
 import { type Json, object, objects, text, texts } from "./realm_values.ts";
 

@@ -1,6 +1,6 @@
 /** Reads members of a realm of Keycloak: a value of the wrong type counts as absent. */
 
-import { isObject } from "../../core/json_value.ts";
+import { isObject } from "../../core/http/json_value.ts";
 
 /** An object of the realm. */
 export type Json = Readonly<Record<string, unknown>>;

@@ -2,9 +2,9 @@
 
 import type { ClientAuthMethod, ClientMetadata } from "./client.ts";
 import { type Client, policyOf } from "./repository.ts";
-import type { OAuthError } from "../errors.ts";
-import { reject } from "../reject.ts";
-import { constantTimeEqual, digest } from "../secrets.ts";
+import type { OAuthError } from "../rules/errors.ts";
+import { reject } from "../rules/reject.ts";
+import { constantTimeEqual, digest } from "../keys/secrets.ts";
 import { secondsNow } from "../keys/jwt.ts";
 import type { Server } from "../server.ts";
 

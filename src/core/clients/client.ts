@@ -4,7 +4,7 @@
  */
 
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
-import type { ResponseMode } from "../params.ts";
+import type { ResponseMode } from "../http/params.ts";
 
 /**
  * @internal How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`): `none`,

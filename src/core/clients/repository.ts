@@ -1,11 +1,11 @@
 /**
- * The types of clients and users. `client.ts` describes their metadata and members; `client_auth.ts` authenticates the
- * client of a request, and `redirect_uri.ts` compares its redirect URI.
+ * The types of clients and users. `client.ts` describes their metadata and members; `core/token/client_auth.ts`
+ * authenticates the client of a request, and `redirect_uri.ts` compares its redirect URI.
  */
 
-import { splitScope } from "../params.ts";
-import { matchesRedirectUri } from "../redirect_uri.ts";
-import { digest } from "../secrets.ts";
+import { splitScope } from "../http/params.ts";
+import { matchesRedirectUri } from "./redirect_uri.ts";
+import { digest } from "../keys/secrets.ts";
 import {
   type AuthMethods,
   authMethodsOf,
@@ -14,7 +14,7 @@ import {
   grantTypesFor,
   type User,
 } from "./client.ts";
-import type { Policy } from "../policy.ts";
+import type { Policy } from "../policy/policy.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 
 /**

@@ -1,8 +1,8 @@
 /** Describes what is wrong with a URI of a client (OAuth 2.1 §2.3, §4.1.1, §8.4.2). */
 
-import type { ConfigIssue } from "../configuration_error.ts";
-import { responseParameters, type UriProblem } from "../redirect_uri.ts";
-import { type LocalUrls, testHosts, unroutableHosts } from "../test_hosts.ts";
+import type { ConfigIssue } from "../rules/configuration_error.ts";
+import { responseParameters, type UriProblem } from "./redirect_uri.ts";
+import { type LocalUrls, testHosts, unroutableHosts } from "../http/test_hosts.ts";
 
 /** A problem of a URI. */
 export type UriIssue = Pick<ConfigIssue, "expected" | "hint">;

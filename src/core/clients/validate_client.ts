@@ -1,15 +1,15 @@
 /** Compares client metadata that matches its description with a server (RFC 7591 §2). */
 
-import type { ConfigIssue } from "../configuration_error.ts";
-import { sortResponseType, splitScope } from "../params.ts";
-import type { Policy } from "../policy.ts";
-import { quoteValue } from "../quote_value.ts";
-import { findJoinedValues } from "../separators.ts";
-import { suggest } from "../suggest.ts";
+import type { ConfigIssue } from "../rules/configuration_error.ts";
+import { sortResponseType, splitScope } from "../http/params.ts";
+import type { Policy } from "../policy/policy.ts";
+import { quoteValue } from "../http/quote_value.ts";
+import { findJoinedValues } from "../policy/separators.ts";
+import { suggest } from "../policy/suggest.ts";
 import { type AuthMethods, authMethodsOf, type ClientMetadata, grantTypesFor } from "./client.ts";
 import { isMlDsa } from "../keys/signing_algorithm.ts";
 import { describeUriProblem, type UriIssue } from "./uri_problem.ts";
-import { findRedirectUriProblem } from "../redirect_uri.ts";
+import { findRedirectUriProblem } from "./redirect_uri.ts";
 
 /** The server with which a client is compared. */
 export interface ComparedServer {

@@ -1,8 +1,8 @@
 /** Compares users, and their members, which match their description. */
 
-import type { ConfigIssue } from "../configuration_error.ts";
-import { isDeeperThan } from "../json_value.ts";
-import { quoteValue } from "../quote_value.ts";
+import type { ConfigIssue } from "../rules/configuration_error.ts";
+import { isDeeperThan } from "../http/json_value.ts";
+import { quoteValue } from "../http/quote_value.ts";
 import { repeated } from "./validate_client.ts";
 import type { User } from "./client.ts";
 

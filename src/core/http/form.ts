@@ -1,7 +1,7 @@
 /** Parses the fields of a request: a query string, or a form with limits for its size and duration. */
 
 import { findForRequest, HttpError, type HttpRequest } from "./message.ts";
-import { timers } from "../timers.ts";
+import { timers } from "./timers.ts";
 
 /** @internal Decoded names and values, in the order of the request. */
 export type Fields = readonly (readonly [name: string, value: string])[];

@@ -1,16 +1,16 @@
 /**
  * Signing keys (RFC 7517), kept in the store and shared by all instances: one for each algorithm, which is generated
  * when it is first needed, and imported once. The whole server rotates keys (`server/hosting/rotating_keys.ts`). JWTs
- * are in `jwt.ts`, the server's symmetric secrets in `session/session.ts`, the primitives in `core/crypto.ts`.
+ * are in `jwt.ts`, the server's symmetric secrets in `core/authorize/session.ts`, the primitives in `crypto.ts`.
  */
 
 import { calculateJwkThumbprint } from "jose/jwk/thumbprint";
-import { cryptography, generateKey, importPublicKey } from "../crypto.ts";
+import { cryptography, generateKey, importPublicKey } from "./crypto.ts";
 import { keyMembersOf, type PublicKey, publicMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
-import { quoteValue } from "../quote_value.ts";
-import { ConfigurationError } from "../configuration_error.ts";
-import { testHosts } from "../test_hosts.ts";
+import { quoteValue } from "../http/quote_value.ts";
+import { ConfigurationError } from "../rules/configuration_error.ts";
+import { testHosts } from "../http/test_hosts.ts";
 import type { CoreTrace } from "../trace.ts";
 import { hasAlgorithm, type SigningAlgorithm, signingAlgorithms } from "./signing_algorithm.ts";
 

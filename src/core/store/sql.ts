@@ -1,7 +1,7 @@
 /** The statements of a store in an SQL database. A driver adds the connection and the schema. */
 
 import type { ListOptions, RecordKind, Records, Store, StoredRecord } from "./store.ts";
-import { delay } from "../timers.ts";
+import { delay } from "../http/timers.ts";
 
 export type SqlValue = string | number | null;
 

@@ -4,7 +4,7 @@ import { closeSync, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { resolveOptions, type Store, StoreError, type StoreErrorDetails } from "./store.ts";
-import { delay } from "../timers.ts";
+import { delay } from "../http/timers.ts";
 import { type SqlRow, sqlStore } from "./sql.ts";
 
 /** Options of a SQLite store. */

@@ -3,13 +3,13 @@
 import { findRule } from "../../server/rules.ts";
 import { importSigningKey } from "../../client/jwt.ts";
 import { signedRequest } from "../../client/request_object.ts";
-import type { Context } from "../../core/context.ts";
-import type { DemoRequest } from "../../core/demo_flow.ts";
+import type { Context } from "../../core/http/context.ts";
+import type { DemoRequest } from "../../core/authorize/demo_flow.ts";
 import { mustPush } from "../../server/extensions/par/settings.ts";
 import { mustSign } from "../../server/extensions/signed_requests/settings.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { demoKey } from "../../server/config/demo_entries.ts";
-import { OAuthError } from "../../core/errors.ts";
+import { OAuthError } from "../../core/rules/errors.ts";
 import { clientRequest, hasDemoKey, send } from "./requests.ts";
 
 /** See `DemoSteps.prepare`. */

@@ -1,11 +1,11 @@
 /** The steps after an authorization response: what can be sent next, the requests of a step, and its outcome. */
 
-import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
-import type { Context } from "../../core/context.ts";
+import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import type { Context } from "../../core/http/context.ts";
 import { type ArrivedResponse, developerPagesOf } from "../../server/app.ts";
 import type { Site } from "../../server/pages/layout.tsx";
 import { browserCsrfToken, readProtectedForm } from "../../server/pages/csrf.ts";
-import { endpointPath } from "../../core/endpoint.ts";
+import { endpointPath } from "../../core/http/endpoint.ts";
 import { type ProofKey, proofKey } from "../../client/proof.ts";
 import { p256KeyFrom } from "../../platform/runtime/p256_key.ts";
 import { checkResponse, fixOf } from "../../server/hosting/authorized.ts";
@@ -16,18 +16,18 @@ import {
   type DemoFlow,
   restoreDemoFlow,
   startLinks,
-} from "../../core/demo_flow.ts";
+} from "../../core/authorize/demo_flow.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
 import { type HttpRequest, type HttpResponse, redirect } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
-import { inspectCode } from "../../core/authorized.ts";
+import { inspectCode } from "../../core/authorize/authorized.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { reject } from "../../server/rules/mod.ts";
-import type { Params } from "../../core/params.ts";
+import type { Params } from "../../core/http/params.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
-import { isLoopback } from "../../core/test_hosts.ts";
-import { decodeBase64url } from "../../core/crypto.ts";
-import { digest } from "../../core/secrets.ts";
+import { isLoopback } from "../../core/http/test_hosts.ts";
+import { decodeBase64url } from "../../core/keys/crypto.ts";
+import { digest } from "../../core/keys/secrets.ts";
 import type { NextSteps } from "../../server/pages/authorized_page.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { nextSteps, type Proposal, StepPage, type StepProps } from "./pages/step_page.tsx";

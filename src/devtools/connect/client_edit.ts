@@ -9,11 +9,11 @@ import {
 } from "../../server/config/client_metadata.ts";
 import { keptRegistration, keptSecret } from "../../server/entries/changed_client.ts";
 import { clientField } from "../../server/hosting/extensions.ts";
-import type { Field } from "../../core/field.ts";
-import type { Params } from "../../core/params.ts";
-import { randomToken } from "../../core/secrets.ts";
+import type { Field } from "../../core/policy/field.ts";
+import type { Params } from "../../core/http/params.ts";
+import { randomToken } from "../../core/keys/secrets.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { ClientEdit } from "./pages/client_edit.tsx";

@@ -1,8 +1,8 @@
 /** The form that adds a client. */
 
 import type { ClientAuthMethod, ClientMetadata } from "../../server/config/client_metadata.ts";
-import type { Params } from "../../core/params.ts";
-import { randomToken } from "../../core/secrets.ts";
+import type { Params } from "../../core/http/params.ts";
+import { randomToken } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import type { ClientLibrary } from "./client_snippets/library.ts";
 

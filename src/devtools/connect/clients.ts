@@ -3,12 +3,12 @@
 import { appOf } from "../../server/app.ts";
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import type { ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
-import { assertNoIssues, type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
+import { assertNoIssues, type ConfigIssue, ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { validate } from "../../server/config/validate.ts";
 import { clientField } from "../../server/hosting/extensions.ts";
-import type { Params } from "../../core/params.ts";
-import { digest } from "../../core/secrets.ts";
+import type { Params } from "../../core/http/params.ts";
+import { digest } from "../../core/keys/secrets.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { isTestUrl } from "../../server/config/host_kinds.ts";
 import {
@@ -31,7 +31,7 @@ import { showHome } from "./home.ts";
 import { decodeRetry, prefilledValues } from "../../server/errors/client_change.ts";
 import { redirectWithConfirmation, takeConfirmation } from "../../server/login/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../../server/pages/csrf.ts";
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { Handlers } from "../../core/route.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Client as ClientPage, type ClientProps, Clients } from "./pages/clients.tsx";

@@ -1,7 +1,7 @@
 /** The settings of a client for each library, with the addresses of this server. */
 
-import type { Context } from "../../core/context.ts";
-import { endpointUrl } from "../../core/endpoint.ts";
+import type { Context } from "../../core/http/context.ts";
+import { endpointUrl } from "../../core/http/endpoint.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { secretPlaceholder } from "../../server/config/validate_client.ts";
 import { clientSnippets } from "./client_snippets/mod.ts";

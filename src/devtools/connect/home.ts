@@ -1,13 +1,13 @@
 /** GET /: the home page, with the form that adds a client. POST /clients shows it again with the errors of the form. */
 
-import { publicUrl } from "../../core/endpoint.ts";
+import { publicUrl } from "../../core/http/endpoint.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
-import { callbackClients, callbackUri } from "../../core/demo_flow.ts";
+import { callbackClients, callbackUri } from "../../core/authorize/demo_flow.ts";
 import type { Handlers } from "../../core/route.ts";
-import { isTrustedHost } from "../../core/cross_site.ts";
-import type { Context } from "../../core/context.ts";
+import { isTrustedHost } from "../../core/authorize/cross_site.ts";
+import type { Context } from "../../core/http/context.ts";
 import { mayListClients, prefilledValues } from "../../server/errors/client_change.ts";
-import { randomId } from "../../core/secrets.ts";
+import { randomId } from "../../core/keys/secrets.ts";
 import { serverOrigins } from "../../server/server_origins.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { FieldError } from "../../server/pages/field.tsx";

@@ -1,7 +1,7 @@
 /** A client as pages show it. */
 
 import { type HostedClient, metadataOf } from "../../server/config/client_metadata.ts";
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
 import { mustPush } from "../../server/extensions/par/settings.ts";
 import { mustSign } from "../../server/extensions/signed_requests/settings.ts";

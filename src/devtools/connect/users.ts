@@ -1,13 +1,13 @@
 /** GET and POST /users and /users/{sub}: the users, their claims, and forms that change them. */
 
 import { HttpError, type HttpResponse } from "../../core/http/message.ts";
-import { isReservedClaim } from "../../core/claims.ts";
+import { isReservedClaim } from "../../core/clients/claims.ts";
 import type { User } from "../../core/clients/client.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { isInAccessTokens, releasingScopes } from "../../server/config/received_claims.ts";
-import { ConfigurationError } from "../../core/configuration_error.ts";
+import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { userWarnings } from "../../server/config/user_warnings.ts";
-import type { Params } from "../../core/params.ts";
+import type { Params } from "../../core/http/params.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../../server/config/password_digest.ts";
 import {
   directoryHandlers,
@@ -23,7 +23,7 @@ import {
 } from "./admin_endpoint.ts";
 import { redirectWithConfirmation } from "../../server/login/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../../server/pages/csrf.ts";
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { Handlers } from "../../core/route.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { changedPlaces, type ClaimPlaces, claimPlaces, configurationFile, userEntry } from "./configuration_file.ts";

@@ -1,6 +1,6 @@
 /** The request of a step as a curl command for bash. Its secrets are shell variables. */
 
-import { encodeFormValue } from "../../core/redirect_uri.ts";
+import { encodeFormValue } from "../../core/clients/redirect_uri.ts";
 import { bashQuote } from "../../platform/shell_word.ts";
 import type { Fields } from "../../core/http/form.ts";
 import { maxCapturedBodyBytes } from "../../platform/http/body_tap.ts";

@@ -5,7 +5,7 @@ import { readClaimsFix } from "../../server/explain/notes.ts";
 import { upperFirst } from "../../server/pages/first_letter.ts";
 import type { RuleId } from "../../core/rules/mod.ts";
 import type { Server } from "../../core/server.ts";
-import type { Explanation } from "../../core/errors.ts";
+import type { Explanation } from "../../core/rules/errors.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 import type { Exchange, Flow, RecordedResponse } from "../../recorder/exchange.ts";
 import { redactFlow } from "../../recorder/redact.ts";

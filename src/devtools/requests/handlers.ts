@@ -1,12 +1,12 @@
 /** Request handlers of the inspector, loaded at the first visit. */
 
-import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
 import { appOf } from "../../server/app.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
-import { callbackClients } from "../../core/demo_flow.ts";
+import { callbackClients } from "../../core/authorize/demo_flow.ts";
 import { fixLink, mayListClients } from "../../server/errors/client_change.ts";
 import { browserCsrfToken, readProtectedForm } from "../../server/pages/csrf.ts";
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { Site } from "../../server/pages/layout.tsx";
 import { HttpError, type HttpResponse, json, redirect } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";

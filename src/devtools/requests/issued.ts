@@ -1,8 +1,8 @@
 /** The codes and tokens that a flow issued, as a tree, with their current status. */
 
-import { storageKey } from "../../core/secrets.ts";
+import { storageKey } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
-import { readAccessToken } from "../../core/tokens/read_access_token.ts";
+import { readAccessToken } from "../../core/token/tokens/read_access_token.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import { type IssuedToken, issuedTokens } from "../../recorder/issued_tokens.ts";
 import type { Issued, IssuedActions, IssuedStatus } from "./pages/props.ts";

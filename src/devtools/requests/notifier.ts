@@ -2,7 +2,7 @@
 
 import { HttpError, type HttpRequest, type HttpResponse } from "../../core/http/message.ts";
 import { isSameOrigin } from "../../server/pages/same_origin.ts";
-import { type Timer, timers } from "../../core/timers.ts";
+import { type Timer, timers } from "../../core/http/timers.ts";
 
 /** Notifies open pages of changed flows. */
 export type Notifier = ReturnType<typeof notifier>;

@@ -8,18 +8,18 @@
  * 4. `notifier.ts` notifies open pages of changed flows by server-sent events.
  */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { App } from "../../server/app.ts";
-import { rejectUntrustedHost } from "../../core/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import type { Handler, Handlers } from "../../core/route.ts";
 import type { Endpoint } from "../../server/endpoint.ts";
 import type { Fields } from "../../core/http/form.ts";
 import type { HttpRequest, HttpResponse } from "../../core/http/message.ts";
-import type { Method } from "../../core/router.ts";
+import type { Method } from "../../core/http/router.ts";
 import { quote } from "../../server/config/config_issue.ts";
-import { ConfigurationError } from "../../core/configuration_error.ts";
-import { parameters } from "../../core/params.ts";
+import { ConfigurationError } from "../../core/rules/configuration_error.ts";
+import { parameters } from "../../core/http/params.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { type Recorder, recorder } from "../../recorder/recorder.ts";
 import { type Notifier, notifier } from "./notifier.ts";

@@ -1,7 +1,7 @@
 /** What is wrong with the client secret of a rejected request, where the page may say it. */
 
-import { isLoopback } from "../../core/test_hosts.ts";
-import { constantTimeEqual, digest } from "../../core/secrets.ts";
+import { isLoopback } from "../../core/http/test_hosts.ts";
+import { constantTimeEqual, digest } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { findBasicCredentials } from "../../recorder/record_request.ts";

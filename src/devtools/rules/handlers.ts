@@ -1,6 +1,6 @@
 /** GET /docs/rules/PK-09. */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { RulePage } from "./pages/rule_page.tsx";

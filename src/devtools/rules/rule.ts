@@ -1,6 +1,6 @@
 /** What is known of a rule: its row of the rule table, with its requirement in the file of `rules_file.ts`. */
 
-import { suggest } from "../../core/suggest.ts";
+import { suggest } from "../../core/policy/suggest.ts";
 import { findRule, rules } from "../../server/rules.ts";
 import type { RuleId } from "../../core/rules/mod.ts";
 import type { RuleDescription } from "./pages/rule_page.tsx";

@@ -1,6 +1,6 @@
 /** Reads JSON objects: from texts, and from the bodies of requests with limits for size, duration and depth. */
 
-import { isDeeperThan, isObject } from "../../core/json_value.ts";
+import { isDeeperThan, isObject } from "../../core/http/json_value.ts";
 import { describeContentType, readText, rejectContentCoding } from "../../core/http/form.ts";
 import { HttpError, type HttpRequest } from "../../core/http/message.ts";
 import type { RuleId } from "../../core/rules/mod.ts";

@@ -5,7 +5,7 @@
  */
 
 import { isCompactJws, mediaType } from "../../core/keys/verification.ts";
-import { describeKind, quoteValue } from "../../core/quote_value.ts";
+import { describeKind, quoteValue } from "../../core/http/quote_value.ts";
 
 /** The requirements for one kind of JWT. Times are in seconds. */
 export interface JwtPolicy {

@@ -1,9 +1,9 @@
 /** The interface of the runtime adapters that listen on an address. */
 
 import type { HttpRequest, HttpResponse } from "../../core/http/message.ts";
-import type { ClientAddress } from "../../core/router.ts";
+import type { ClientAddress } from "../../core/http/router.ts";
 import type { TlsPair } from "./tls.ts";
-import { type Timer, timers } from "../../core/timers.ts";
+import { type Timer, timers } from "../../core/http/timers.ts";
 
 /** @internal The peer of a connection. */
 export interface Peer extends ClientAddress {

@@ -15,7 +15,7 @@ import { decodeText } from "./decode_text.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
 import { bind as bindNode } from "./node.ts";
 import { onRunnerEnd } from "./runner.ts";
-import { timers } from "../../core/timers.ts";
+import { timers } from "../../core/http/timers.ts";
 import { recoveryIntervalMs, reportUsedUp } from "./open_files.ts";
 
 const encoder = new TextEncoder();

@@ -15,7 +15,7 @@ import {
   shutdownTimeoutMs,
   stopWithTimeout,
 } from "./bind.ts";
-import { timers } from "../../core/timers.ts";
+import { timers } from "../../core/http/timers.ts";
 import { listenAgain, watchOpenFiles } from "./open_files.ts";
 
 /** Provides modules without an import: importing node:http evaluates its export WebSocket, which loads all of fetch. */

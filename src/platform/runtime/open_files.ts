@@ -2,7 +2,7 @@
 
 import type { Server } from "node:http";
 import type nodeProcess from "node:process";
-import { type Timer, timers } from "../../core/timers.ts";
+import { type Timer, timers } from "../../core/http/timers.ts";
 
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 

@@ -1,7 +1,7 @@
 /** P-256 keys from random bytes, for clients of tests and of the demo. Synchronous, which WebCrypto is not. */
 
 import type nodeProcess from "node:process";
-import { encodeBase64url } from "../../core/crypto.ts";
+import { encodeBase64url } from "../../core/keys/crypto.ts";
 
 /** @internal The members of a private P-256 key as a JWK (RFC 7518 §6.2). */
 export interface P256Key {

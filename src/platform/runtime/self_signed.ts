@@ -1,7 +1,7 @@
 /** A self-signed certificate for tests (X.509, RFC 5280), created with the cryptography of the runtime. */
 
 import type { TlsPair } from "./tls.ts";
-import { timers } from "../../core/timers.ts";
+import { timers } from "../../core/http/timers.ts";
 
 const dayMs = 86_400_000;
 

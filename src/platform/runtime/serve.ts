@@ -7,7 +7,8 @@
  * 3. It passes each request to the handler and sends the response.
  * 4. `close` completes the requests in flight.
  *
- * `process_environment.ts` is the interface to the process. `crypto.ts` and `scrypt.ts` depend on none of these files.
+ * `process_environment.ts` is the interface to the process. `node_crypto.ts` and `scrypt.ts` depend on none of
+ * these files.
  */
 
 import type { Bind, BoundServer, ListenAddress, RequestHandler } from "./bind.ts";

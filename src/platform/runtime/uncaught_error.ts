@@ -1,6 +1,6 @@
 /** Errors that no code catches, on Deno, Node and Bun. */
 
-import { timers } from "../../core/timers.ts";
+import { timers } from "../../core/http/timers.ts";
 
 type Listener = (error: unknown) => void;
 

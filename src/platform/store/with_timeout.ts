@@ -1,7 +1,7 @@
 /** Timeouts of network calls. */
 
 import { StoreError } from "../../core/store/store.ts";
-import { type Timer, timers } from "../../core/timers.ts";
+import { type Timer, timers } from "../../core/http/timers.ts";
 
 /** The error of a call that has timed out. */
 export function timeoutError(location: string, timeoutMs: number): StoreError {

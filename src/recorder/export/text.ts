@@ -2,7 +2,7 @@
 
 import type { Fields } from "../../core/http/form.ts";
 import { getPassedText } from "../../server/rules.ts";
-import type { Explanation } from "../../core/errors.ts";
+import type { Explanation } from "../../core/rules/errors.ts";
 import { type Exchange, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "../exchange.ts";
 import { findErrorCode, isHtmlPage } from "../record_response.ts";
 

@@ -1,6 +1,6 @@
 /** Authorization requests: state, nonce, response type, scope, prompt. */
 
-import { splitScope } from "../../core/params.ts";
+import { splitScope } from "../../core/http/params.ts";
 import { parseLocation } from "../../platform/http/location.ts";
 import { examineEach, examineFreshness, type PracticeDefinition, toEvidence } from "./practice.ts";
 import { counterOf, readableAs } from "./random_values.ts";

@@ -1,6 +1,6 @@
 /** DPoP (RFC 9449). */
 
-import { digest } from "../../core/secrets.ts";
+import { digest } from "../../core/keys/secrets.ts";
 import { publicMembersOf } from "../../core/keys/jwk.ts";
 import { hasPrivateKey } from "../../platform/jwt/private_key.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";

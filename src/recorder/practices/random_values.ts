@@ -1,6 +1,6 @@
 /** Recognizes values that are not random. */
 
-import { decodeBase64url } from "../../core/crypto.ts";
+import { decodeBase64url } from "../../core/keys/crypto.ts";
 
 /** Half the width of the period in which a number counts as a current time, in seconds. */
 const timeToleranceSeconds = 10 * 365 * 24 * 3600;

@@ -1,6 +1,6 @@
 /** Redirect URIs, and what the browser does at them. */
 
-import { isLoopback } from "../../core/test_hosts.ts";
+import { isLoopback } from "../../core/http/test_hosts.ts";
 import { examineEach, type PracticeDefinition, type RequestFinding } from "./practice.ts";
 
 /** The names of parameters whose value is a secret of one login. */

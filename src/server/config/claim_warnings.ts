@@ -1,11 +1,11 @@
 /** Warnings about configured claims, and claims of users, that no client can receive. */
 
-import { scopesForClaim } from "../../core/claims.ts";
+import { scopesForClaim } from "../../core/clients/claims.ts";
 import type { User } from "../../core/clients/client.ts";
 import { listed, type Settings } from "./settings.ts";
 import { quote } from "./config_issue.ts";
-import type { ConfigurationWarning } from "../../core/configuration_error.ts";
-import { splitScope } from "../../core/params.ts";
+import type { ConfigurationWarning } from "../../core/rules/configuration_error.ts";
+import { splitScope } from "../../core/http/params.ts";
 import type { FilledSettings } from "./fill_settings.ts";
 import { type ServerClaimRules, serverClaimRules } from "./received_claims.ts";
 import { claimsShownOnPages, findProblem, messageByProblem } from "./user_warnings.ts";

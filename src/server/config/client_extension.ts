@@ -1,7 +1,7 @@
 /** Clients and extensions: the metadata values that extensions allow, and warnings about entries for any client. */
 
-import type { ConfigurationWarning } from "../../core/configuration_error.ts";
-import type { Policy } from "../../core/policy.ts";
+import type { ConfigurationWarning } from "../../core/rules/configuration_error.ts";
+import type { Policy } from "../../core/policy/policy.ts";
 import { type ServerPolicy, serverPolicy } from "./server_policy.ts";
 
 /** @internal The allowed values of list members of client metadata, by the name of the member. */

@@ -4,7 +4,7 @@ import type { ClientAuthMethod, ClientMetadata, ResponseMode } from "./client_me
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 import { replacedClientMembers } from "./replaced_members.ts";
 import { clientField, clientFields as own } from "../../core/clients/client_fields.ts";
-import { signingAlgorithmField } from "../../core/policy_fields.ts";
+import { signingAlgorithmField } from "../../core/policy/policy_fields.ts";
 import { profileNames } from "./strictness.ts";
 import type { PublicKeySet } from "../../core/keys/jwk.ts";
 import {
@@ -18,7 +18,7 @@ import {
   record,
   text,
   texts,
-} from "../../core/field.ts";
+} from "../../core/policy/field.ts";
 
 /** Lets clients of a standing set a member of their metadata themselves, at registration or in a metadata document. */
 export function open<F extends Field>(member: F, openFrom: "unknown" | "approved" = "unknown"): F {

@@ -7,7 +7,7 @@ import {
 } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
-import type { RuleExplanation } from "../../core/errors.ts";
+import type { RuleExplanation } from "../../core/rules/errors.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 import type { ProfileName } from "./strictness.ts";
 

@@ -1,6 +1,6 @@
 /** How messages show settings and their values. */
 
-import { printable, quoteValue } from "../../core/quote_value.ts";
+import { printable, quoteValue } from "../../core/http/quote_value.ts";
 import { redactSetting } from "../redaction/hide_secrets.ts";
 
 /** A value on one line, as messages show it: strings quoted, redacted and shortened; of objects only the type. */

@@ -1,7 +1,7 @@
 /** The setting `paths`: the paths of endpoints. */
 
 import type { ExtensionEndpointPaths } from "./endpoint_paths.gen.ts";
-import { type Field, type Fields, object, text } from "../../core/field.ts";
+import { type Field, type Fields, object, text } from "../../core/policy/field.ts";
 
 /** @internal The paths of endpoints below the issuer, by their names in metadata. */
 export interface EndpointPaths extends ExtensionEndpointPaths {

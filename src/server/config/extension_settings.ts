@@ -1,9 +1,9 @@
 /** The settings that an extension adds to a server. */
 
-import type { Allowances } from "../../core/test_hosts.ts";
+import type { Allowances } from "../../core/http/test_hosts.ts";
 import type { ClientAuthMethod, ClientMetadata, ResponseMode, ResponseType } from "./client_metadata.ts";
-import type { ConfigIssue, ConfigurationWarning } from "../../core/configuration_error.ts";
-import type { Field } from "../../core/field.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../../core/rules/configuration_error.ts";
+import type { Field } from "../../core/policy/field.ts";
 import type { ClientExtension, KnownClientExtension, ServerPolicy } from "./server_policy.ts";
 
 /** @internal The values that an extension adds to settings and client metadata of every server. */

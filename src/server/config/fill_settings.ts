@@ -1,8 +1,8 @@
 /** Makes the policy from settings with the values of their profiles: fills in the defaults. */
 
 import { immediate } from "../../core/immediate.ts";
-import { splitScope } from "../../core/params.ts";
-import { ownResponseModes } from "../../core/request/authorization_request.ts";
+import { splitScope } from "../../core/http/params.ts";
+import { ownResponseModes } from "../../core/authorize/authorization_request.ts";
 import { isMlDsa, type SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
@@ -10,20 +10,20 @@ import { clientFieldOf } from "./client_fields.ts";
 import type { SupportedGrantType } from "../standing.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import { addedValues, type KnownExtension, type SettingsAtStart } from "./extension_settings.ts";
-import type { Allowances } from "../../core/test_hosts.ts";
+import type { Allowances } from "../../core/http/test_hosts.ts";
 import { allowancesOf } from "./allowances.ts";
 import { listed, settingFields, type Settings, settingsWithAny } from "./settings.ts";
-import { withDefaults } from "../../core/field.ts";
-import { frontChannelBase } from "../../core/names.ts";
+import { withDefaults } from "../../core/policy/field.ts";
+import { frontChannelBase } from "../../core/http/names.ts";
 import { fromHost, serverNames } from "./server_names.ts";
-import type { LoginMethod } from "../../core/policy.ts";
+import type { LoginMethod } from "../../core/policy/policy.ts";
 import type { ServerPolicy } from "./server_policy.ts";
 import { clientProfiles, demoClientsOf } from "./profiles.ts";
 import { profilePolicy } from "./profile_policy.ts";
 import type { WithProfiles } from "./with_profiles.ts";
 import { keys, lifetimes, refresh } from "./setting_groups.ts";
 import { defaultSignatureAlgorithms } from "./verification_algorithms.ts";
-import { defaultScopes, ownAuthMethods, withPkceDefaults } from "../../core/policy_fields.ts";
+import { defaultScopes, ownAuthMethods, withPkceDefaults } from "../../core/policy/policy_fields.ts";
 import type { Lifetimes } from "./policy_settings.ts";
 
 /** The server for which settings are resolved. */

@@ -1,7 +1,7 @@
 /** Hosts of one network, URLs on test hosts, and URLs that only their host receives. */
 
 import { addressMatcher } from "../../platform/http/ip_address.ts";
-import { isTestHost, maxName } from "../../core/test_hosts.ts";
+import { isTestHost, maxName } from "../../core/http/test_hosts.ts";
 import { isPublicName } from "./public_names.ts";
 
 /** Addresses of one site (RFC 1918, RFC 6598, RFC 4193). */

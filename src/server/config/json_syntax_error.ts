@@ -1,7 +1,7 @@
 /** Finds the syntax error in JSON, with the same message on every runtime. Loads the parser only for broken JSON. */
 
 import type { ParseError } from "jsonc-parser";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { quote } from "./config_issue.ts";
 
 /** The messages for the error codes of the parser. */

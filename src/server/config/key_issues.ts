@@ -1,9 +1,9 @@
 /** Checks public keys (RFC 7517 §5) and algorithms of a configuration. */
 
-import type { ConfigIssue } from "../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { hasAlgorithm, isMlDsa } from "../../core/keys/signing_algorithm.ts";
 import { findPrivateMember, type PublicKeySet } from "../../core/keys/jwk.ts";
-import type { LocalUrls } from "../../core/test_hosts.ts";
+import type { LocalUrls } from "../../core/http/test_hosts.ts";
 import { quote } from "./config_issue.ts";
 import { validateUrl } from "./uri_issues.ts";
 

@@ -1,10 +1,10 @@
 /** URLs of local hosts in the metadata of clients of unknown standing (SSRF). */
 
-import type { Policy } from "../../core/policy.ts";
-import { isLocalHost } from "../../core/test_hosts.ts";
-import type { Field } from "../../core/field.ts";
+import type { Policy } from "../../core/policy/policy.ts";
+import { isLocalHost } from "../../core/http/test_hosts.ts";
+import type { Field } from "../../core/policy/field.ts";
 import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { serverPolicy } from "./server_policy.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 

@@ -3,7 +3,7 @@
 import { hasStanding } from "../standing.ts";
 import type { Standing } from "../../core/clients/repository.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
-import type { Policy } from "../../core/policy.ts";
+import type { Policy } from "../../core/policy/policy.ts";
 import { serverPolicy } from "./server_policy.ts";
 
 /** Whether a client of this standing may set a member of its metadata itself. */

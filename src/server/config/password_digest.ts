@@ -1,6 +1,6 @@
 /** Password digests: scrypt (RFC 7914) in the PHC string format. */
 
-import { decodeBase64url, encodeBase64url } from "../../core/crypto.ts";
+import { decodeBase64url, encodeBase64url } from "../../core/keys/crypto.ts";
 import type { User } from "../../core/clients/client.ts";
 
 /** A digest with its parameters. */

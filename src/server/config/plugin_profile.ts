@@ -1,8 +1,8 @@
 /** Profiles that a plugin brings. They set no value: the plugin reads their names from the policy of the server. */
 
-import { text } from "../../core/field.ts";
+import { text } from "../../core/policy/field.ts";
 import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 
 /** @internal A profile of a plugin: its name, a colon, and what the plugin reads. */
 export type PluginProfile = `vary:${string}` | "next-2026.11:warn";

@@ -1,7 +1,7 @@
 /** The settings by which the minimal server decides, with documentation and defaults. */
 
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
-import type { AccessTokenTyp, LifetimePolicy, PkcePolicy, RefreshPolicy } from "../../core/policy.ts";
+import type { AccessTokenTyp, LifetimePolicy, PkcePolicy, RefreshPolicy } from "../../core/policy/policy.ts";
 import type { ClientAuthMethod, ResponseMode, ResponseType } from "./client_metadata.ts";
 
 /** @internal The settings that the minimal server reads, and some others. A policy has them with their defaults. */

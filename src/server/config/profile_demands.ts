@@ -1,7 +1,7 @@
 /** Demands of the profiles of standards that a list of allowed values cannot express. */
 
 import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import type { Profile } from "./profile_field.ts";
 import type { Settings } from "./settings.ts";
 

@@ -2,8 +2,8 @@
 
 import { providers } from "../profiles/settings/providers.ts";
 import type { ProviderName } from "../profiles/provider_profile.ts";
-import { quoteValue } from "../../core/quote_value.ts";
-import { choice, type Field, list, union } from "../../core/field.ts";
+import { quoteValue } from "../../core/http/quote_value.ts";
+import { choice, type Field, list, union } from "../../core/policy/field.ts";
 import type { EndpointPaths } from "./endpoint_paths.ts";
 import { type ProfileName, profileNames } from "./strictness.ts";
 import { type PluginProfile, pluginProfileField, pluginProfileNames } from "./plugin_profile.ts";

@@ -8,7 +8,7 @@
 import type { ClientMetadata } from "./client_metadata.ts";
 import { rejectAny, settingFields, type Settings } from "./settings.ts";
 import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { demoKeyClient } from "./demo_entries.ts";
 import type { KnownExtension } from "./extension_settings.ts";
 import { anything, combine, mcpRevisions, profileNames, subset } from "./strictness.ts";

@@ -11,12 +11,12 @@ import {
   record,
   text,
   texts,
-} from "../../core/field.ts";
+} from "../../core/policy/field.ts";
 import { type EndpointPaths, endpointPathsField } from "./endpoint_paths.ts";
 import type { ProviderFunctions } from "../profiles/provider_functions.ts";
 import type { FixedClaims, ProviderProfile } from "../profiles/provider_profile.ts";
 import { lifetimes, origin, refresh, requestFields, tokenPrefixes } from "./setting_groups.ts";
-import { pkce, policyFields } from "../../core/policy_fields.ts";
+import { pkce, policyFields } from "../../core/policy/policy_fields.ts";
 import type { ProviderSettings } from "./server_settings.ts";
 
 const claimsByScope = record(

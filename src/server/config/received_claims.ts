@@ -9,8 +9,8 @@ import {
   isClaim,
   isReservedClaim,
   scopesForClaim,
-} from "../../core/claims.ts";
-import { isObject } from "../../core/json_value.ts";
+} from "../../core/clients/claims.ts";
+import { isObject } from "../../core/http/json_value.ts";
 import type { ServerPolicy } from "./server_policy.ts";
 
 /** @internal The rules of the whole server for releasing claims. */

@@ -2,7 +2,7 @@
 
 import type { User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
-import type { ConfigIssue, ConfigurationWarning } from "../../core/configuration_error.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 import { fromHost } from "./server_names.ts";
 import type { ServerPolicy } from "./server_policy.ts";
 import type { Deviation } from "../profiles/provider_profile.ts";

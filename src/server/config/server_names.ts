@@ -1,7 +1,7 @@
 /** The names of the whole server (`issuer: "from-host"`, `frontChannelUrl`, `backChannelUrl`, `origins`). */
 
-import type { ServerNames } from "../../core/names.ts";
-import { isLoopback } from "../../core/test_hosts.ts";
+import type { ServerNames } from "../../core/http/names.ts";
+import { isLoopback } from "../../core/http/test_hosts.ts";
 
 /** The value of `issuer` for a server whose issuer is the origin that each request was sent to. */
 export const fromHost = "from-host";

@@ -1,8 +1,8 @@
 /** The descriptions of the groups of settings, such as `lifetimes`. */
 
-import * as own from "../../core/policy_fields.ts";
+import * as own from "../../core/policy/policy_fields.ts";
 import { responseModesField } from "./client_fields.ts";
-import { choice, type Field, type Fields, list, object, seconds, text, texts, whole } from "../../core/field.ts";
+import { choice, type Field, type Fields, list, object, seconds, text, texts, whole } from "../../core/policy/field.ts";
 import type { KeySettings, NetworkSettings, ResourceSettings, TokenPrefixes } from "./server_settings.ts";
 import type { Lifetimes, RefreshSettings, RequestSettings } from "./policy_settings.ts";
 import type { ResponseType } from "./client_metadata.ts";

@@ -1,10 +1,10 @@
 /**
  * The settings of a server. The configuration file adds its own options in `cli/options.ts`.
  *
- * The interfaces, here, in `server_settings.ts` and in `policy_settings.ts`, are the types and the documentation;
- * the fields are the description (`field.ts`). The compiler compares them. `validate` compares a value with its field,
- * `validate_settings.ts` compares settings with each other, and `resolve_settings.ts` makes a policy of them. The
- * JSON Schema is generated from the fields and the comments. To add a setting, add its member and its field, read it as
+ * The interfaces, here, in `server_settings.ts` and in `policy_settings.ts`, are the types and the documentation; the
+ * fields are the description (`core/policy/field.ts`). The compiler compares them. `validate` compares a value with its
+ * field, `validate_settings.ts` settings with each other, and `resolve_settings.ts` makes a policy of them. The JSON
+ * Schema is generated from the fields and the comments. To add a setting, add its member and its field, read it as
  * `server.settings.x`, and run `deno task schema`. `setting_groups.ts` has the groups.
  *
  * @module
@@ -15,11 +15,11 @@ import { userField } from "./user_fields.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { AnyName } from "./server_policy.ts";
-import { policyFields } from "../../core/policy_fields.ts";
+import { policyFields } from "../../core/policy/policy_fields.ts";
 import { type Insecure, insecureEffects, type MetadataForm, type ServerSettings } from "./server_settings.ts";
 import { defaultSignatureAlgorithms, secretAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { choice, type Field, type Fields, flag, list, type ObjectField, text } from "../../core/field.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
+import { choice, type Field, type Fields, flag, list, type ObjectField, text } from "../../core/policy/field.ts";
 import { fromHost } from "./server_names.ts";
 import { endpointPathsField } from "./endpoint_paths.ts";
 import { type McpRevision, mcpRevisions } from "./strictness.ts";

@@ -3,7 +3,7 @@
 import { immediate } from "../../core/immediate.ts";
 import { claimWarnings } from "./claim_warnings.ts";
 import { quote } from "./config_issue.ts";
-import type { ConfigurationWarning } from "../../core/configuration_error.ts";
+import type { ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { FilledSettings } from "./fill_settings.ts";
 import type { Settings } from "./settings.ts";

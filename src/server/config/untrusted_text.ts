@@ -4,7 +4,7 @@
  */
 
 import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 
 /** Maximum lengths, in characters. */

@@ -1,12 +1,12 @@
 /** Checks the URIs of clients: which may be registered (OAuth 2.1 §2.3, §4.1.1, §8.4.2). */
 
 import type { ClientMetadata } from "./client_metadata.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
-import type { Policy } from "../../core/policy.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
+import type { Policy } from "../../core/policy/policy.ts";
 import { describeUriProblem, httpHosts, type UriIssue } from "../../core/clients/uri_problem.ts";
 import { validateRedirectUris as compareRedirectUris } from "../../core/clients/validate_client.ts";
-import { findRedirectUriProblem, findUriProblem, type UriProblem } from "../../core/redirect_uri.ts";
-import { allowsHttp, isLoopback, type LocalUrls } from "../../core/test_hosts.ts";
+import { findRedirectUriProblem, findUriProblem, type UriProblem } from "../../core/clients/redirect_uri.ts";
+import { allowsHttp, isLoopback, type LocalUrls } from "../../core/http/test_hosts.ts";
 import { quote } from "./config_issue.ts";
 import { byProfile, comparedServer, type ServerPolicy, serverPolicy } from "./server_policy.ts";
 

@@ -2,7 +2,7 @@
 
 import { userField as own } from "../../core/clients/client_fields.ts";
 import type { User } from "../../core/clients/client.ts";
-import { type Field, object, text } from "../../core/field.ts";
+import { type Field, object, text } from "../../core/policy/field.ts";
 
 const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
 

@@ -1,10 +1,10 @@
 /** Warnings about claims of users that no client can receive, or that many clients reject. */
 
-import { isAbsent, scopesForClaim } from "../../core/claims.ts";
+import { isAbsent, scopesForClaim } from "../../core/clients/claims.ts";
 import type { User } from "../../core/clients/client.ts";
 import { quote } from "./config_issue.ts";
 import { type ClaimProblem, claimProblem, type ServerClaimRules } from "./received_claims.ts";
-import type { ConfigurationWarning } from "../../core/configuration_error.ts";
+import type { ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 
 /** Warnings about one user who was added at run time. */
 export function userWarnings(rules: ServerClaimRules, scopes: readonly string[], user: User): ConfigurationWarning[] {

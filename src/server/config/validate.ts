@@ -1,7 +1,7 @@
 /** Compares values with their descriptions, and shows them redacted. */
 
-import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { type Field, findMismatches as compare, type Mismatch } from "../../core/field.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
+import { type Field, findMismatches as compare, type Mismatch } from "../../core/policy/field.ts";
 import { quote } from "./config_issue.ts";
 
 /** All issues of a value, in the order of the fields; unknown names come first. */

@@ -1,11 +1,11 @@
 /** All issues of the metadata of one client (RFC 7591 §2). */
 
 import { immediate } from "../../core/immediate.ts";
-import { anyValue } from "../../core/field.ts";
+import { anyValue } from "../../core/policy/field.ts";
 import { quote } from "./config_issue.ts";
 import { validate } from "./validate.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
-import type { Policy } from "../../core/policy.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
+import type { Policy } from "../../core/policy/policy.ts";
 import {
   comparedServer,
   type ServerPolicy,

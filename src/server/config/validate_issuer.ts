@@ -1,11 +1,11 @@
 /** Validates the issuer and the other URLs of a server. */
 
-import { validateIssuer as validateNormalForm } from "../../core/validate_policy.ts";
-import { isLocalHost, isTestHost, testHosts } from "../../core/test_hosts.ts";
+import { validateIssuer as validateNormalForm } from "../../core/options/validate_policy.ts";
+import { isLocalHost, isTestHost, testHosts } from "../../core/http/test_hosts.ts";
 import { isPrivateHost, privateHostKinds } from "./host_kinds.ts";
-import { suggest } from "../../core/suggest.ts";
+import { suggest } from "../../core/policy/suggest.ts";
 import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { fromHost } from "./server_names.ts";
 import type { FilledSettings } from "./fill_settings.ts";
 import type { Settings } from "./settings.ts";

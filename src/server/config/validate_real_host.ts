@@ -1,9 +1,9 @@
 /** Logins, clients and pages that are for tests: an issuer on a real host must not have them. */
 
-import { validatePkce } from "../../core/validate_policy.ts";
+import { validatePkce } from "../../core/options/validate_policy.ts";
 import { rejectAny, type Settings } from "./settings.ts";
 import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import type { FilledSettings } from "./fill_settings.ts";
 
 /**

@@ -1,10 +1,10 @@
 /** Puts the values of profiles into the settings, once, before any other code reads them. */
 
-import { isObject } from "../../core/json_value.ts";
+import { isObject } from "../../core/http/json_value.ts";
 import { providers } from "../profiles/settings/providers.ts";
 import type { ProviderName } from "../profiles/provider_profile.ts";
 import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import type { ProfileName } from "./strictness.ts";
 import { isPluginProfile, type PluginProfile } from "./plugin_profile.ts";
 import type { Profile } from "./profile_field.ts";

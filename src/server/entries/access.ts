@@ -4,8 +4,8 @@
  */
 
 import type { Client } from "../../core/clients/repository.ts";
-import type { AuthenticatedRequest, Authorization } from "../../core/grants/authenticated_request.ts";
-import type { Params } from "../../core/params.ts";
+import type { AuthenticatedRequest, Authorization } from "../../core/token/grants/authenticated_request.ts";
+import type { Params } from "../../core/http/params.ts";
 import type { Server } from "../../core/server.ts";
 import { type Slot, slot, type WithExtensions } from "../../core/slot.ts";
 import type { Grant } from "../../core/store/store.ts";

@@ -1,19 +1,19 @@
 /** The forms of access tokens: JWTs, and opaque tokens that are stored. */
 
 import type { Client } from "../../core/clients/repository.ts";
-import type { Authorization } from "../../core/grants/authenticated_request.ts";
-import { grantFunctions } from "../../core/grants/default_functions.ts";
-import type { GrantFunctions } from "../../core/grants/grant_functions.ts";
-import { storageKey } from "../../core/secrets.ts";
+import type { Authorization } from "../../core/token/grants/authenticated_request.ts";
+import { grantFunctions } from "../../core/token/grants/default_functions.ts";
+import type { GrantFunctions } from "../../core/token/grants/grant_functions.ts";
+import { storageKey } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
-import { signAccessToken } from "../../core/tokens/mod.ts";
+import { signAccessToken } from "../../core/token/tokens/mod.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { accessName } from "./access.ts";
 import { resourcesOf } from "./granted_resources.ts";
 import { storeOf } from "./records.ts";
 import { isPairwise } from "./subjects.ts";
-import { userOf, verifyAccessToken } from "../../core/tokens/read_access_token.ts";
+import { userOf, verifyAccessToken } from "../../core/token/tokens/read_access_token.ts";
 import { asIssued, claimsToSign } from "./claim_change.ts";
 
 /** An opaque access token, stored under the digest of its value. */

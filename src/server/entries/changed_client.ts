@@ -1,6 +1,6 @@
 /** What a client keeps when its metadata changes: its secret, its registration, and its identity for users. */
 
-import { randomId } from "../../core/secrets.ts";
+import { randomId } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import type { ClientEntry, ClientMetadata, HostedClient } from "../config/client_metadata.ts";
 

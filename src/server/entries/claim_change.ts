@@ -1,8 +1,8 @@
 /** Changes of the claims of issued tokens, by a provider's profile or a test. */
 
-import type { Authorization } from "../../core/grants/authenticated_request.ts";
+import type { Authorization } from "../../core/token/grants/authenticated_request.ts";
 import type { JwtKind } from "../../core/keys/jwt.ts";
-import type { AccessTokenClaims } from "../../core/tokens/access_token.ts";
+import type { AccessTokenClaims } from "../../core/token/tokens/access_token.ts";
 import type { ClaimsContext } from "./claims_context.ts";
 import { resourcesOf } from "./granted_resources.ts";
 import type { Server } from "../../core/server.ts";

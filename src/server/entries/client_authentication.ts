@@ -1,7 +1,7 @@
 /** What the whole server adds to each method of client authentication: a limit of failures, and an even duration. */
 
 import type { Client } from "../../core/clients/repository.ts";
-import { OAuthError } from "../../core/errors.ts";
+import { OAuthError } from "../../core/rules/errors.ts";
 import type { ClientAuth } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { AuthenticationAttempt, RateLimiter } from "../hosting/rate_limiter.ts";

@@ -1,12 +1,12 @@
 /** The repository of clients: validation, and conversion from metadata (RFC 7591 §2) and stored records. */
 
 import type { StandingHolder } from "../standing.ts";
-import { assertNoIssues } from "../../core/configuration_error.ts";
-import type { Policy } from "../../core/policy.ts";
+import { assertNoIssues } from "../../core/rules/configuration_error.ts";
+import type { Policy } from "../../core/policy/policy.ts";
 import { clientFromMetadata, type ClientPolicy } from "../../core/clients/repository.ts";
 import { type CreateRepository, memoryRepository, type Repository, type SerializedEntry } from "./repository.ts";
-import { decodeBase64url } from "../../core/crypto.ts";
-import { digest } from "../../core/secrets.ts";
+import { decodeBase64url } from "../../core/keys/crypto.ts";
+import { digest } from "../../core/keys/secrets.ts";
 import { authMethodsOf, type ClientEntry, type ClientMetadata, type HostedClient } from "../config/client_metadata.ts";
 import { type ServerPolicy, tightenPolicy } from "../config/server_policy.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";

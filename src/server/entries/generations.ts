@@ -5,14 +5,14 @@
 
 import type { User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import { createGrant } from "../../core/grant.ts";
-import type { Authorization } from "../../core/grants/authenticated_request.ts";
-import type { GrantChange, GrantFunctions } from "../../core/grants/grant_functions.ts";
-import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import { createGrant } from "../../core/store/grant.ts";
+import type { Authorization } from "../../core/token/grants/authenticated_request.ts";
+import type { GrantChange, GrantFunctions } from "../../core/token/grants/grant_functions.ts";
+import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import type { Server } from "../../core/server.ts";
-import { computeMac } from "../../core/session/session.ts";
+import { computeMac } from "../../core/authorize/session.ts";
 import type { Grant } from "../../core/store/store.ts";
-import { newTokenId } from "../../core/tokens/access_token.ts";
+import { newTokenId } from "../../core/token/tokens/access_token.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { generationOf } from "./user_repository.ts";

@@ -1,7 +1,7 @@
 /** Levels of authentication (`acr`, OpenID Connect Core §2): what a request demands, and what a login has reached. */
 
 import { type Slot, slot } from "../../core/slot.ts";
-import type { LoginMethod } from "../../core/policy.ts";
+import type { LoginMethod } from "../../core/policy/policy.ts";
 
 /** The level of a login. */
 export interface Authentication {

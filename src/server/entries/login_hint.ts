@@ -1,11 +1,11 @@
 /** The users that a `login_hint` names or creates, and guest users. */
 
-import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import type { User } from "../../core/clients/client.ts";
 import { validateUser } from "../config/validate_user.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { loginRules } from "../rules/login.ts";
-import { rejectBy } from "../../core/reject.ts";
+import { rejectBy } from "../../core/rules/reject.ts";
 import type { Server } from "../../core/server.ts";
 
 const reject = rejectBy(loginRules);

@@ -1,6 +1,6 @@
 /** Scope values that a client may request on its own behalf, and that no user can grant. */
 
-import { splitScope } from "../../core/params.ts";
+import { splitScope } from "../../core/http/params.ts";
 import type { CheckInput, GrantType, RequestCheck } from "../../core/server.ts";
 import { type HostedClient, registeredScopeOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";

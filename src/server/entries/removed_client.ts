@@ -1,6 +1,6 @@
 /** The texts about clients that were removed. */
 
-import type { RuleExplanation } from "../../core/errors.ts";
+import type { RuleExplanation } from "../../core/rules/errors.ts";
 
 /** The texts about something that was issued to a former client of this id. */
 export function removedClient(id: string): Pick<RuleExplanation, "reason" | "expected" | "received"> {

@@ -1,6 +1,6 @@
 /** Grant types without an earlier approval: their access tokens are for the resources that the token request names. */
 
-import type { AuthenticatedRequest, Authorization } from "../../core/grants/authenticated_request.ts";
+import type { AuthenticatedRequest, Authorization } from "../../core/token/grants/authenticated_request.ts";
 import type { Server } from "../../core/server.ts";
 import { withResources } from "./granted_resources.ts";
 import type { HostedServer } from "../hosted_server.ts";

@@ -1,7 +1,7 @@
 /** The clients of a server: the registered ones, and those that extensions add. */
 
 import type { HostedClient } from "../config/client_metadata.ts";
-import type { RuleExplanation } from "../../core/errors.ts";
+import type { RuleExplanation } from "../../core/rules/errors.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ClientRepository } from "./client_repository.ts";
 import type { FetchingServer } from "../fetching/fetching.ts";

@@ -3,7 +3,7 @@
  * so that every instance sees the changes of the others. The writes of one id run one after another.
  */
 
-import { encodeBase64url, sha256 } from "../../core/crypto.ts";
+import { encodeBase64url, sha256 } from "../../core/keys/crypto.ts";
 import { inTurn } from "../../platform/in_turn.ts";
 import { type StoredRecord, StoreError } from "../../core/store/store.ts";
 import { quote } from "../config/config_issue.ts";

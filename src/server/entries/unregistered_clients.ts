@@ -5,8 +5,8 @@
  */
 
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import { suggest } from "../../core/suggest.ts";
-import { OAuthError } from "../../core/errors.ts";
+import { suggest } from "../../core/policy/suggest.ts";
+import { OAuthError } from "../../core/rules/errors.ts";
 import type { FailedAuthentication } from "../../core/rules/token.ts";
 import type { ClientAuth, Server } from "../../core/server.ts";
 import { hostedClient, type HostedClientPolicy } from "./client_repository.ts";

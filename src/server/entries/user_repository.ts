@@ -1,10 +1,10 @@
 /** The repository of users: validation, the default user, and what follows when a user is changed or removed. */
 
-import { assertNoIssues, type ConfigurationWarning } from "../../core/configuration_error.ts";
+import { assertNoIssues, type ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 import { validateUser } from "../config/validate_user.ts";
 import type { ServerClaimRules } from "../config/received_claims.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { Policy } from "../../core/policy.ts";
+import type { Policy } from "../../core/policy/policy.ts";
 import type { Server } from "../../core/server.ts";
 import { formatPasswordDigest, getPasswordDigest, withoutPassword } from "../config/password_digest.ts";
 import type { Trace } from "../trace.ts";

@@ -1,10 +1,10 @@
 /** Error responses of the whole server: the channels of the core, plain text and problem details. */
 
-import type { Context, CoreApp, FailedRequest } from "../../core/context.ts";
-import { errorHandler } from "../../core/error_response.ts";
+import type { Context, CoreApp, FailedRequest } from "../../core/http/context.ts";
+import { errorHandler } from "../../core/authorize/error_response.ts";
 import { type HttpResponse, withHeaders } from "../../core/http/message.ts";
 import { plainText } from "../../platform/http/response.ts";
-import { toOAuthError } from "../../core/json_error.ts";
+import { toOAuthError } from "../../core/http/json_error.ts";
 import { rejectionProblem } from "./problem_response.ts";
 import type { Pages } from "../pages.ts";
 import { explainedWording } from "./error_wording.ts";

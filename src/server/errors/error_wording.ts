@@ -7,12 +7,12 @@ import {
   isWrongMethod,
   plainWording,
   type ShownError,
-} from "../../core/error_response.ts";
+} from "../../core/authorize/error_response.ts";
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
-import { type ErrorDetails, OAuthError } from "../../core/errors.ts";
-import { isCrossSite, isUnstated } from "../../core/cross_site.ts";
-import type { FailedRequest } from "../../core/context.ts";
-import { detailHeaders, toOAuthError } from "../../core/json_error.ts";
+import { type ErrorDetails, OAuthError } from "../../core/rules/errors.ts";
+import { isCrossSite, isUnstated } from "../../core/authorize/cross_site.ts";
+import type { FailedRequest } from "../../core/http/context.ts";
+import { detailHeaders, toOAuthError } from "../../core/http/json_error.ts";
 import type { Pages } from "../pages.ts";
 import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";
 import { explanationUrl } from "./explanation_url.ts";
@@ -21,7 +21,7 @@ import { findFix, findRule, nameProfile } from "../rules.ts";
 import { suggestIssuersByPath, suggestUrl } from "./suggest_url.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Context } from "../endpoint.ts";
-import { publicUrl } from "../../core/endpoint.ts";
+import { publicUrl } from "../../core/http/endpoint.ts";
 import { type DisabledPage, disabledPagesOf } from "../app.ts";
 import { suggestMatch } from "../explain/suggest_match.ts";
 

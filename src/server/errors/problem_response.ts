@@ -3,7 +3,7 @@
 import type { RuleResult } from "../pages/rule_result.ts";
 import { challenge, type HttpResponse, json } from "../../core/http/message.ts";
 import { reasonPhrases } from "../../platform/http/reason_phrases.ts";
-import type { OAuthError } from "../../core/errors.ts";
+import type { OAuthError } from "../../core/rules/errors.ts";
 import { findFix } from "../rules.ts";
 
 /** @internal One error of a request. */

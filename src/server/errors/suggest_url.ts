@@ -1,8 +1,8 @@
 /** The endpoint that a client with a wrong path probably meant. */
 
-import { suggest } from "../../core/suggest.ts";
-import type { Context } from "../../core/context.ts";
-import { publicUrl } from "../../core/endpoint.ts";
+import { suggest } from "../../core/policy/suggest.ts";
+import type { Context } from "../../core/http/context.ts";
+import { publicUrl } from "../../core/http/endpoint.ts";
 
 /** The last path segments of endpoints on other servers, each with the segment on this server. */
 const otherNames: Readonly<Record<string, string>> = {

@@ -1,14 +1,14 @@
 /** Warnings and notes about accepted requests for access: what their clients probably did not intend. */
 
-import type { Explanation } from "../../core/errors.ts";
+import type { Explanation } from "../../core/rules/errors.ts";
 import type { CoreExtension } from "../../core/extension.ts";
-import { promptValues, splitScope } from "../../core/params.ts";
-import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
-import { isSupported } from "../../core/request/scope.ts";
+import { promptValues, splitScope } from "../../core/http/params.ts";
+import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
+import { isSupported } from "../../core/authorize/scope.ts";
 import type { CheckInput } from "../../core/server.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import { hasCode, releasesClaims } from "../config/response_type.ts";
-import { separatorFix } from "../../core/separators.ts";
+import { separatorFix } from "../../core/policy/separators.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { explainLoginHost } from "./login_host.ts";
 import { notePrompt, noteScope } from "./notes.ts";

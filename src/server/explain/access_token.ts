@@ -1,12 +1,12 @@
 /** Explains why an access token is rejected, as far as the token itself proves the reason. Loads jose. */
 
 import { decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
-import { describeKind } from "../../core/quote_value.ts";
-import { findRevoked } from "../../core/grant.ts";
+import { describeKind } from "../../core/http/quote_value.ts";
+import { findRevoked } from "../../core/store/grant.ts";
 import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } from "../../platform/jwt/jwt_policies.ts";
 import type { InvalidToken } from "../../core/rules/openid.ts";
 import type { Server } from "../../core/server.ts";
-import { grantOfAccessToken } from "../../core/tokens/access_token.ts";
+import { grantOfAccessToken } from "../../core/token/tokens/access_token.ts";
 import { isKind, verifyOwnJwt } from "../../core/keys/verification.ts";
 import { describeRevocation } from "./revocation.ts";
 import type { RejectionTexts } from "./rule_text.ts";

@@ -1,6 +1,6 @@
 /** Whether a login began on another host than its callback, which then gets none of its cookies (RU-16). */
 
-import type { RuleExplanation } from "../../core/errors.ts";
+import type { RuleExplanation } from "../../core/rules/errors.ts";
 
 /** The names of one machine in a browser. Each has its own cookies (RFC 6265 §5.1.3), whatever the port. */
 const ownMachine = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|0\.0\.0\.0)$/;

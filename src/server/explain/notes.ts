@@ -1,10 +1,10 @@
 /** Notes for developers: effects of a valid request that its client may not expect. */
 
 import type { Client } from "../../core/clients/repository.ts";
-import type { Explanation } from "../../core/errors.ts";
+import type { Explanation } from "../../core/rules/errors.ts";
 import type { Observations } from "../../core/observations.ts";
-import { splitScope } from "../../core/params.ts";
-import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import { splitScope } from "../../core/http/params.ts";
+import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import type { CheckInput, Server } from "../../core/server.ts";
 import type { HostedObservations, HostedServer } from "../hosted_server.ts";
 

@@ -4,7 +4,7 @@ import type { AnyName } from "../config/server_policy.ts";
 import { canonicalUri } from "../../platform/http/absolute_uri.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import { dottedScheme } from "../../core/clients/uri_problem.ts";
-import type { Explanation, RuleExplanation } from "../../core/errors.ts";
+import type { Explanation, RuleExplanation } from "../../core/rules/errors.ts";
 import type { HostedObservations, HostedServer } from "../hosted_server.ts";
 import { warn } from "../trace.ts";
 import { type Note, noteMinimalIdToken, noteResource, noteUnencodedSecret, recordUserinfoCall } from "./notes.ts";

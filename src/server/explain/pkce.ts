@@ -1,9 +1,9 @@
 /** Explains a code challenge or a code verifier that was rejected (RFC 7636). */
 
-import { decodeBase64url, encodeBase64url } from "../../core/crypto.ts";
+import { decodeBase64url, encodeBase64url } from "../../core/keys/crypto.ts";
 import type { WrongVerifier } from "../../core/rules/authorize.ts";
 import type { RejectionTexts } from "./rule_text.ts";
-import { digest } from "../../core/secrets.ts";
+import { digest } from "../../core/keys/secrets.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { isRecent } from "./recent_challenges.ts";
 

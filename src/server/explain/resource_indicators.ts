@@ -1,6 +1,6 @@
 /** Texts of the rules of the resources that requests name (RFC 8707). */
 
-import type { RuleExplanation } from "../../core/errors.ts";
+import type { RuleExplanation } from "../../core/rules/errors.ts";
 import type { ByProfile } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { type resourceIndicatorRules, resourceLimits, type WrongResource } from "../rules/resource_indicators.ts";

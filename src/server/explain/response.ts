@@ -7,8 +7,8 @@ import type {
 } from "../../core/rules/authorize.ts";
 import { byProfile } from "../config/server_policy.ts";
 import { responseTypeNames } from "../config/setting_groups.ts";
-import { separatorFix } from "../../core/separators.ts";
-import { sortResponseType } from "../../core/params.ts";
+import { separatorFix } from "../../core/policy/separators.ts";
+import { sortResponseType } from "../../core/http/params.ts";
 import { quotedUrlFix } from "./parameters.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 

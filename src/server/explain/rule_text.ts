@@ -1,7 +1,7 @@
 /** The type of the texts of a rule. */
 
-import type { CommonErrorDetails } from "../../core/errors.ts";
-import type { FactsOf } from "../../core/reject.ts";
+import type { CommonErrorDetails } from "../../core/rules/errors.ts";
+import type { FactsOf } from "../../core/rules/reject.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 /** The texts of one rule. */

@@ -1,8 +1,8 @@
 /** Explains scope values that were rejected or ignored. */
 
-import { suggest } from "../../core/suggest.ts";
-import type { RuleExplanation } from "../../core/errors.ts";
-import { separatorFix } from "../../core/separators.ts";
+import { suggest } from "../../core/policy/suggest.ts";
+import type { RuleExplanation } from "../../core/rules/errors.ts";
+import { separatorFix } from "../../core/policy/separators.ts";
 import { redactText } from "../redaction/redact.ts";
 import type { ScopeOfClients } from "../rules/own_scope.ts";
 import type { MissingScope, ScopeValues, WrongScope } from "../../core/rules/authorize.ts";

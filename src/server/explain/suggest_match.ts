@@ -1,9 +1,9 @@
 /** Suggests the registered client or redirect URI that is most similar to a rejected value. */
 
 import { describeKnownIds } from "../entries/unregistered_clients.ts";
-import { findNearest } from "../../core/suggest.ts";
+import { findNearest } from "../../core/policy/suggest.ts";
 import { compareTexts } from "../pages/compare_texts.ts";
-import type { Explanation } from "../../core/errors.ts";
+import type { Explanation } from "../../core/rules/errors.ts";
 import type { SuggestedMatch } from "../pages/rule_result.ts";
 import type { Server } from "../../core/server.ts";
 

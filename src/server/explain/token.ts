@@ -1,11 +1,11 @@
 /** Texts of the rules of the token endpoint: client authentication, grant types, codes, refresh tokens. */
 
 import { removedClient } from "../entries/removed_client.ts";
-import { splitScope } from "../../core/params.ts";
+import { splitScope } from "../../core/http/params.ts";
 import { requirementOf } from "../standing.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 import { settingOfGrantType } from "../config/validate_client.ts";
-import { separatorFix } from "../../core/separators.ts";
+import { separatorFix } from "../../core/policy/separators.ts";
 import type { Expired, tokenRules } from "../../core/rules/token.ts";
 import { explainRepeated } from "./parameters.ts";
 import { explainFailedAuthentication } from "./client_authentication.ts";

@@ -3,7 +3,7 @@
  * text around them.
  */
 
-import { printable } from "../../core/quote_value.ts";
+import { printable } from "../../core/http/quote_value.ts";
 
 /** The text with escapes instead of control characters. Line breaks and tabs stay. */
 export function visibleText(text: string): string {

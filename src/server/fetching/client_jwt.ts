@@ -5,7 +5,7 @@
 
 import { decodeProtectedHeader, errors, generateKeyPair, type JWTPayload, type JWTVerifyOptions } from "jose";
 import { byProfile } from "../config/server_policy.ts";
-import type { ErrorDetails, OAuthError, RuleExplanation } from "../../core/errors.ts";
+import type { ErrorDetails, OAuthError, RuleExplanation } from "../../core/rules/errors.ts";
 import { type JwtPolicy, JwtPolicyError } from "../../platform/jwt/jwt_policies.ts";
 import { remoteKeys } from "./remote_keys.ts";
 import { verifyByKeys } from "../../platform/jwt/verify_by_keys.ts";

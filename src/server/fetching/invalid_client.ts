@@ -1,6 +1,6 @@
 /** The error of a failed client authentication by a method of an extension. */
 
-import { OAuthError, type RuleExplanation } from "../../core/errors.ts";
+import { OAuthError, type RuleExplanation } from "../../core/rules/errors.ts";
 
 type Others = Pick<RuleExplanation, "earlier" | "fix" | "change">;
 

@@ -1,6 +1,6 @@
 /** Requests to other servers: documents that clients and settings refer to (keys, metadata), and calls of clients. */
 
-import { type Allowances, isLocalHost, leadsToLoopback } from "../../core/test_hosts.ts";
+import { type Allowances, isLocalHost, leadsToLoopback } from "../../core/http/test_hosts.ts";
 
 /** @internal Sends a request to another server, as `fetch` does. */
 export type Outbound = (url: string, init: RequestInit) => Promise<Response>;

@@ -4,7 +4,7 @@
  */
 
 import { addressMatcher } from "../../platform/http/ip_address.ts";
-import type { Allowances } from "../../core/test_hosts.ts";
+import type { Allowances } from "../../core/http/test_hosts.ts";
 
 /** @internal */
 export interface Sender {

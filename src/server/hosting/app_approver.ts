@@ -1,6 +1,6 @@
 /** The approver of an app: the function of the embedding program, the login pages, or automatic login. */
 
-import type { Approver } from "../../core/approver.ts";
+import type { Approver } from "../../core/authorize/approver.ts";
 import { immediate } from "../../core/immediate.ts";
 import { autoApprover } from "../login/auto_approver.ts";
 import { keepsRequests } from "../stored_requests.ts";

@@ -1,7 +1,7 @@
 /** Where an app is on its host. */
 
 import { quote } from "../config/config_issue.ts";
-import { ConfigurationError } from "../../core/configuration_error.ts";
+import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 
 const issuerPath = /^(?:\/[\w~-][\w.~-]*)*$/;
 

@@ -11,16 +11,16 @@ import {
   responseOutcome,
   shownParameters,
   truncate,
-} from "../../core/authorized.ts";
-import type { Context } from "../../core/context.ts";
-import { endpointUrl } from "../../core/endpoint.ts";
+} from "../../core/authorize/authorized.ts";
+import type { Context } from "../../core/http/context.ts";
+import { endpointUrl } from "../../core/http/endpoint.ts";
 import type { Fields } from "../../core/http/form.ts";
 import { html, type HttpResponse } from "../../core/http/message.ts";
 import { jwtPolicies } from "../../platform/jwt/jwt_policies.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
-import { paramsFromFields } from "../../core/params.ts";
+import { paramsFromFields } from "../../core/http/params.ts";
 import type { Handlers } from "../../core/route.ts";
-import { digest } from "../../core/secrets.ts";
+import { digest } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import { verifyOwnJwt } from "../../core/keys/verification.ts";
 import { demoSecret } from "../config/demo_entries.ts";
@@ -30,10 +30,16 @@ import { CallbackPage, type CallbackProps } from "../pages/authorized_page.tsx";
 import type { ResponseCheck } from "../pages/checks.tsx";
 import type { Site } from "../pages/layout.tsx";
 import { type ArrivedResponse, developerPagesOf } from "../app.ts";
-import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
 import { browserCsrfToken } from "../pages/csrf.ts";
-import { assertCallbackPage, type DemoFlow, demoRequest, restoreDemoFlow, startLinks } from "../../core/demo_flow.ts";
-import { createExamples, type IssuedCode } from "../../core/token_example.ts";
+import {
+  assertCallbackPage,
+  type DemoFlow,
+  demoRequest,
+  restoreDemoFlow,
+  startLinks,
+} from "../../core/authorize/demo_flow.ts";
+import { createExamples, type IssuedCode } from "../../core/authorize/token_example.ts";
 
 /** Maximum number of ignored parameters to name. */
 const maxIgnoredNames = 8;

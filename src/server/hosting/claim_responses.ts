@@ -6,7 +6,7 @@ import { finalClaims } from "../entries/claim_change.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { introspectionWithLifetimes } from "../refresh_lifetimes.ts";
-import { grantOfAccessToken } from "../../core/tokens/access_token.ts";
+import { grantOfAccessToken } from "../../core/token/tokens/access_token.ts";
 
 /** The responses with claims of the whole server. */
 export const claimResponses: Omit<ClientResponses, "token"> = {

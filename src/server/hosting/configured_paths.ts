@@ -1,7 +1,7 @@
 /** Endpoints at the paths of the setting `paths`. */
 
 import type { Endpoint, EndpointDescription } from "../endpoint.ts";
-import { assertNoIssues } from "../../core/configuration_error.ts";
+import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import { quote } from "../config/config_issue.ts";
 import type { EndpointPaths } from "../config/endpoint_paths.ts";
 

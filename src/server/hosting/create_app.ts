@@ -1,12 +1,12 @@
 /** Assembles a server from its options, and one request handler from endpoints and plugins. */
 
 import { createServer, extendServer } from "../../core/create_server.ts";
-import { endpointPath } from "../../core/endpoint.ts";
+import { endpointPath } from "../../core/http/endpoint.ts";
 import { isResponse } from "../../core/http/message.ts";
 import { immediate } from "../../core/immediate.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import { createHandler } from "../../core/route.ts";
-import { parseTarget, type RequestHandler } from "../../core/router.ts";
+import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
 import type { App } from "../app.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";

@@ -1,9 +1,9 @@
 /** The endpoints of an app: those of its server, of its plugins, and of the resources that it hosts. */
 
 import { immediate } from "../../core/immediate.ts";
-import { credentialParametersOf } from "../../core/endpoint.ts";
+import { credentialParametersOf } from "../../core/http/endpoint.ts";
 import { type EndpointRoute, endpointRoute, endpointRoutes } from "../../core/route.ts";
-import { routeFinder } from "../../core/router.ts";
+import { routeFinder } from "../../core/http/router.ts";
 import type { App } from "../app.ts";
 import type { Endpoint, EndpointDescription, NavigationLink } from "../endpoint.ts";
 import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";

@@ -1,11 +1,11 @@
 /** The endpoints of the whole server. */
 
-import type { Approver } from "../../core/approver.ts";
+import type { Approver } from "../../core/authorize/approver.ts";
 import { acceptedSigningAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import { immediate } from "../../core/immediate.ts";
-import { type ParameterDescription, parameters } from "../../core/params.ts";
+import { type ParameterDescription, parameters } from "../../core/http/params.ts";
 import { type Endpoint, page } from "../endpoint.ts";
-import { parametersOf, passedRules } from "../../core/request.ts";
+import { parametersOf, passedRules } from "../../core/authorize/checks.ts";
 import { coreEndpoints, responseParametersOf } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
 import type { MetadataForm } from "../config/server_settings.ts";

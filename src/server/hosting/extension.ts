@@ -2,9 +2,9 @@
 
 import type { CoreExtension, EndpointOptions as CoreEndpointOptions } from "../../core/extension.ts";
 import type { Endpoint, EndpointDescription } from "../endpoint.ts";
-import type { ParameterDescription } from "../../core/params.ts";
+import type { ParameterDescription } from "../../core/http/params.ts";
 import type { ClientAuth } from "../../core/server.ts";
-import type { LoadableGrantType } from "../../core/grants/mod.ts";
+import type { LoadableGrantType } from "../../core/token/grants/mod.ts";
 import type { OptionalGrantType, ServerPolicy } from "../config/server_policy.ts";
 import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { Pages } from "../pages.ts";

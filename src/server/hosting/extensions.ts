@@ -1,7 +1,7 @@
 /** The list of the extensions. By default, a server has all of them. */
 
 import type { KnownExtension } from "../config/extension_settings.ts";
-import type { ObjectField } from "../../core/field.ts";
+import type { ObjectField } from "../../core/policy/field.ts";
 import type { ClientMetadata } from "../config/client_metadata.ts";
 import { clientFieldOf } from "../config/client_fields.ts";
 import type { Extension } from "./extension.ts";

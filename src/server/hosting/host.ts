@@ -15,7 +15,7 @@ import { type HttpResponse, isDropped, toResponse } from "../../core/http/messag
 import { plainText } from "../../platform/http/response.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import type { Peer } from "../../platform/runtime/bind.ts";
-import type { RequestHandler } from "../../core/router.ts";
+import type { RequestHandler } from "../../core/http/router.ts";
 import { serverOrigins } from "../server_origins.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { localIssuer } from "../config/settings.ts";

@@ -1,8 +1,8 @@
 /** The protected resources of the whole server, and how requests name them (RFC 8707). */
 
 import { type Client, policyOf } from "../../core/clients/repository.ts";
-import type { Params } from "../../core/params.ts";
-import { allowsHttp } from "../../core/test_hosts.ts";
+import type { Params } from "../../core/http/params.ts";
+import { allowsHttp } from "../../core/http/test_hosts.ts";
 import { canonicalUri, isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import { byProfile, type ServerPolicy, serverPolicy } from "../config/server_policy.ts";

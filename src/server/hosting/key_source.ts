@@ -1,10 +1,10 @@
 /** The option `keySource`: a program creates the signing keys, and may sign with them. */
 
-import { ConfigurationError } from "../../core/configuration_error.ts";
+import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import type { PublicKey } from "../../core/keys/jwk.ts";
 import { importKey, importVerificationKey, type NewKey, type Signer } from "../../core/keys/keys.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
-import { quoteValue } from "../../core/quote_value.ts";
+import { quoteValue } from "../../core/http/quote_value.ts";
 import type { KeyFactory } from "./rotating_keys.ts";
 
 /** Creates signing keys, and may sign with them. */

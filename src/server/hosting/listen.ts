@@ -1,6 +1,6 @@
 /** Listens on the network. */
 
-import type { RequestHandler } from "../../core/router.ts";
+import type { RequestHandler } from "../../core/http/router.ts";
 import { localIssuer } from "../config/settings.ts";
 import { ListenError, serve } from "../../platform/runtime/serve.ts";
 import { selfSignedCertificate } from "../../platform/runtime/self_signed.ts";

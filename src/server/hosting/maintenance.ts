@@ -1,9 +1,9 @@
 /** Maintenance: deletes expired records and unused clients, and rotates keys. */
 
-import { algorithmsInUse } from "../../core/jwks.ts";
+import { algorithmsInUse } from "../../core/keys/jwks.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { sweeper } from "../../core/sweep.ts";
-import { type Timer, timers } from "../../core/timers.ts";
+import { sweeper } from "../../core/store/sweep.ts";
+import { type Timer, timers } from "../../core/http/timers.ts";
 
 /** Interval of {@link minuteTasks}, in milliseconds; far below the default of `keys.lead`. */
 const minuteTasksIntervalMs = 60_000;

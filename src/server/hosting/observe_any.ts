@@ -1,6 +1,6 @@
 /** Warnings about requests that were accepted only because a setting is `"any"`. */
 
-import { splitScope } from "../../core/params.ts";
+import { splitScope } from "../../core/http/params.ts";
 import type { RulePassed } from "../../core/trace.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";

@@ -1,12 +1,12 @@
 /** Opens one app, from its options to the handler of its requests. */
 
 import { ignoreRejection, immediate } from "../../core/immediate.ts";
-import { algorithmsInUse } from "../../core/jwks.ts";
+import { algorithmsInUse } from "../../core/keys/jwks.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import { isDropped, toResponse } from "../../core/http/message.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
-import { parseTarget, type RequestHandler } from "../../core/router.ts";
-import { assertNoIssues } from "../../core/configuration_error.ts";
+import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
+import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import { validate } from "../config/validate.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { validatePluginProfiles } from "../config/plugin_profile.ts";
@@ -20,7 +20,7 @@ import type { Trace } from "../trace.ts";
 import type { Store } from "../../core/store/store.ts";
 import { withTimeout } from "../../platform/store/with_timeout.ts";
 import { userWarnings } from "../config/user_warnings.ts";
-import { lastResortError } from "../../core/json_error.ts";
+import { lastResortError } from "../../core/http/json_error.ts";
 import { redactEvent } from "../redaction/redact.ts";
 import { ownClockError } from "./app_place.ts";
 import { createApp } from "./create_app.ts";
@@ -30,7 +30,7 @@ import { type Maintenance, maintenance } from "./maintenance.ts";
 import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
 import { optionsField, validateExtensions } from "./options_field.ts";
 import { resolveOptions } from "./resolve_options.ts";
-import { randomBytes as systemRandomBytes } from "../../core/crypto.ts";
+import { randomBytes as systemRandomBytes } from "../../core/keys/crypto.ts";
 import { useNodeCrypto } from "../../platform/runtime/node_crypto.ts";
 import { rememberingRandom } from "../redaction/issued_secrets.ts";
 import { addressReader } from "./trusted_proxies.ts";

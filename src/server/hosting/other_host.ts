@@ -1,6 +1,6 @@
 /** A warning about clients that request metadata under another host name. */
 
-import { isTestHost } from "../../core/test_hosts.ts";
+import { isTestHost } from "../../core/http/test_hosts.ts";
 import type { Handlers } from "../../core/route.ts";
 import type { HostedServer } from "../hosted_server.ts";
 

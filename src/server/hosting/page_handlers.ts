@@ -3,11 +3,11 @@
 import type { Handlers } from "../../core/route.ts";
 import { html, type HttpResponse, type PageForm } from "../../core/http/message.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
-import { startHandlers, startLinks } from "../../core/demo_flow.ts";
+import { startHandlers, startLinks } from "../../core/authorize/demo_flow.ts";
 import { HomePage } from "../pages/home_page.tsx";
-import { isTrustedHost } from "../../core/cross_site.ts";
+import { isTrustedHost } from "../../core/authorize/cross_site.ts";
 import { developerPagesOf } from "../app.ts";
-import type { CoreSite } from "../../core/context.ts";
+import type { CoreSite } from "../../core/http/context.ts";
 import { FormPost } from "../pages/form_post.tsx";
 
 export { approveOrAsk, selectAccountHandlers } from "../login/select_account.ts";

@@ -1,11 +1,11 @@
 /** Creates the context of a request, with the server that plugins change. */
 
-import { RequestContext } from "../../core/context.ts";
-import { isCrossSite, isTrustedHost, isUnstated } from "../../core/cross_site.ts";
+import { RequestContext } from "../../core/http/context.ts";
+import { isCrossSite, isTrustedHost, isUnstated } from "../../core/authorize/cross_site.ts";
 import { ignoreRejection, immediate, immediateFunctions } from "../../core/immediate.ts";
 import type { HttpRequest } from "../../core/http/message.ts";
 import type { EndpointRoute } from "../../core/route.ts";
-import type { RequestTarget } from "../../core/router.ts";
+import type { RequestTarget } from "../../core/http/router.ts";
 import type { Context, EndpointDescription } from "../endpoint.ts";
 import { findPageOrigin } from "../explain/login_host.ts";
 import type { Sender } from "../fetching/sender.ts";

@@ -1,9 +1,9 @@
 /** Resource indicators (RFC 8707): requests name the resources that their access tokens are for. */
 
-import type { AuthenticatedRequest, Authorization } from "../../core/grants/authenticated_request.ts";
+import type { AuthenticatedRequest, Authorization } from "../../core/token/grants/authenticated_request.ts";
 import type { CoreExtension } from "../../core/extension.ts";
-import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
-import { resourceParameter } from "../../core/request.ts";
+import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
+import { resourceParameter } from "../../core/authorize/checks.ts";
 import type { CheckInput, GrantType, Server } from "../../core/server.ts";
 import { resourceIndicatorsName as name, resourcesOf, withResources } from "../entries/granted_resources.ts";
 import type { HostedServer } from "../hosted_server.ts";

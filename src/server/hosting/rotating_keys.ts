@@ -6,7 +6,7 @@
  * embedding program may create the keys.
  */
 
-import { ConfigurationError } from "../../core/configuration_error.ts";
+import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import {
   addKey,
   createKey,
@@ -24,7 +24,7 @@ import {
   type Signer,
 } from "../../core/keys/keys.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
-import { quoteValue } from "../../core/quote_value.ts";
+import { quoteValue } from "../../core/http/quote_value.ts";
 import type { KeyRecord } from "../../core/store/store.ts";
 
 /** @internal Adds signing keys. */

@@ -2,11 +2,11 @@
  * `issuer: "from-host"`: one server under several names. The issuer of a request is at the origin that it was sent to.
  */
 
-import type { Context } from "../../core/context.ts";
-import { hostHeader } from "../../core/cross_site.ts";
+import type { Context } from "../../core/http/context.ts";
+import { hostHeader } from "../../core/authorize/cross_site.ts";
 import { HttpError, type HttpRequest } from "../../core/http/message.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import { quoteValue } from "../../core/quote_value.ts";
+import { quoteValue } from "../../core/http/quote_value.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { isIssuerHost, issuerAt } from "../config/server_names.ts";

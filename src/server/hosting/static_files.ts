@@ -1,7 +1,7 @@
 /** GET /static/…: style sheets and scripts of pages; GET /favicon.ico, which browsers request by default. */
 
 import { HttpError, type HttpRequest, type HttpResponse } from "../../core/http/message.ts";
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { Handlers } from "../../core/route.ts";
 import { assets as files } from "../pages/assets.gen.ts";
 import type { Asset } from "../pages/asset.ts";

@@ -1,7 +1,7 @@
 /** The setting `trustProxy`: the address of the client behind trusted proxies (RFC 7239; `X-Forwarded-For`). */
 
 import type { HttpRequest } from "../../core/http/message.ts";
-import type { ClientAddress } from "../../core/router.ts";
+import type { ClientAddress } from "../../core/http/router.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import { type AddressMatcher, addressMatcher, isAddress } from "../../platform/http/ip_address.ts";
 

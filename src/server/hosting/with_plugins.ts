@@ -1,7 +1,7 @@
 /** The server with an issuer, as plugins extend it. */
 
 import { immediate, immediateFunctions } from "../../core/immediate.ts";
-import { endpointOrigin } from "../../core/names.ts";
+import { endpointOrigin } from "../../core/http/names.ts";
 import { serverNames } from "../config/server_names.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Plugin } from "./options.ts";

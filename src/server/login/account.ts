@@ -1,17 +1,17 @@
 /** GET and POST /account: what the user has allowed, and how to revoke it. */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../pages/csrf.ts";
-import { rejectUntrustedHost } from "../../core/cross_site.ts";
-import { endpointPath } from "../../core/endpoint.ts";
+import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
+import { endpointPath } from "../../core/http/endpoint.ts";
 import type { Handlers } from "../../core/route.ts";
 import type { Pages } from "../pages.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Account, type AccountProps } from "./pages/account.tsx";
-import { readSession } from "../../core/session/cookies.ts";
+import { readSession } from "../../core/authorize/cookies.ts";
 import { redirect } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
-import type { Session } from "../../core/session/session.ts";
+import type { Session } from "../../core/authorize/session.ts";
 import { findConsent, isAlwaysAsked, revokeConsent } from "./stored_consent.ts";
 import { toUserSummary } from "./account_picker.ts";
 import type { HostedServer } from "../hosted_server.ts";

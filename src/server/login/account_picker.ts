@@ -1,18 +1,18 @@
 /** The accounts that the login page offers, and new guest users. */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { UserSummary } from "./pages/user_name.tsx";
 import type { User } from "../../core/clients/client.ts";
-import type { Params } from "../../core/params.ts";
-import { allowsUser } from "../../core/request/login.ts";
+import type { Params } from "../../core/http/params.ts";
+import { allowsUser } from "../../core/authorize/login.ts";
 import { getPasswordDigest } from "../config/password_digest.ts";
 import { validateUser } from "../config/validate_user.ts";
 import { generationOf } from "../entries/user_repository.ts";
 import { createGuestUser, matchesLoginHint, maxUsers, userForHint } from "../entries/login_hint.ts";
-import { digest } from "../../core/secrets.ts";
+import { digest } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import type { Session } from "../../core/session/session.ts";
+import type { Session } from "../../core/authorize/session.ts";
 import { storeOf } from "../entries/records.ts";
 import type { Interaction } from "./pending.ts";
 import { describeJsonSyntaxError } from "../config/json_syntax_error.ts";

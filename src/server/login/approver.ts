@@ -1,9 +1,9 @@
 /** Approvers of the whole server: an approval may state the level of authentication of a login. */
 
-import type { Approval as CoreApproval } from "../../core/approval.ts";
-import type { ApproverContext } from "../../core/approver.ts";
+import type { Approval as CoreApproval } from "../../core/authorize/approval.ts";
+import type { ApproverContext } from "../../core/authorize/approver.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
-import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 
 /** The decision of a user, with the values that extensions keep of it, such as the granted part of other access. */
 export interface Approval extends CoreApproval {

@@ -1,14 +1,14 @@
 /** Authentication on the login page: by the current session, a click, a password, or as a new guest user. */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { User } from "../../core/clients/client.ts";
 import { type Authentication, type AuthenticationLevels, demandedLevels } from "../entries/levels.ts";
-import type { LoginMethod } from "../../core/policy.ts";
-import { allowsUser, usableSession } from "../../core/request/login.ts";
+import type { LoginMethod } from "../../core/policy/policy.ts";
+import { allowsUser, usableSession } from "../../core/authorize/login.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { readAsIfStored } from "../entries/repository.ts";
-import type { Params } from "../../core/params.ts";
-import type { Session } from "../../core/session/session.ts";
+import type { Params } from "../../core/http/params.ts";
+import type { Session } from "../../core/authorize/session.ts";
 import { guestFields, hasPassword, parseGuest } from "./account_picker.ts";
 import type { LoginRetry } from "./login_page.ts";
 import type { VerifyPassword } from "./password.ts";

@@ -1,7 +1,7 @@
 /** The approver of `login: "auto"`. */
 
-import { approveAutomatically, type ApproverContext } from "../../core/approver.ts";
-import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import { approveAutomatically, type ApproverContext } from "../../core/authorize/approver.ts";
+import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import { demandedLevels } from "../entries/levels.ts";
 import { resolveLoginHint } from "../entries/login_hint.ts";
 import type { HostedServer } from "../hosted_server.ts";

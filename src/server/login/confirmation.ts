@@ -3,11 +3,11 @@
  * text; no URL contains it.
  */
 
-import { cookieName, cookieScope, readCookie, setCookie } from "../../core/session/cookies.ts";
+import { cookieName, cookieScope, readCookie, setCookie } from "../../core/authorize/cookies.ts";
 import { clearCookie } from "./session_cookie.ts";
 import { type HttpResponse, redirect } from "../../core/http/message.ts";
-import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
-import type { Context } from "../../core/context.ts";
+import { decodeWithMac, encodeWithMac } from "../../core/authorize/session.ts";
+import type { Context } from "../../core/http/context.ts";
 
 /** Maximum length of a text, in characters: browsers ignore cookies of more than 4,096 bytes. */
 const maxTextChars = 300;

@@ -4,16 +4,15 @@ import type { WithExtensions } from "../../core/slot.ts";
 import { accessItems, type ConsentItem } from "../entries/access.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Consent } from "./pages/consent.tsx";
-import { completeAuthorization } from "../../core/authorize.ts";
-import type { Context } from "../../core/context.ts";
-import { endpointPath } from "../../core/endpoint.ts";
-import { toClient } from "../../core/error_response.ts";
+import { completeAuthorization } from "../../core/authorize/authorize.ts";
+import { type Context, readParams } from "../../core/http/context.ts";
+import { endpointPath } from "../../core/http/endpoint.ts";
+import { toClient } from "../../core/authorize/error_response.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../pages/csrf.ts";
-import { rejectUntrustedHost } from "../../core/cross_site.ts";
-import { readParams } from "../../core/client_endpoint.ts";
+import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
-import { readSession } from "../../core/session/cookies.ts";
+import { readSession } from "../../core/authorize/cookies.ts";
 import { emptyHeadResponse, type HttpResponse, redirect } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -21,10 +20,10 @@ import { deliveryTo, isPolled } from "../delivery.ts";
 import { clientIdentity } from "../entries/changed_client.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import { standingFor } from "../standing.ts";
-import { redirectsToDevice } from "../../core/redirect_uri.ts";
+import { redirectsToDevice } from "../../core/clients/redirect_uri.ts";
 import { reject } from "../rules/mod.ts";
-import { constantTimeEqual } from "../../core/secrets.ts";
-import type { Session } from "../../core/session/session.ts";
+import { constantTimeEqual } from "../../core/keys/secrets.ts";
+import type { Session } from "../../core/authorize/session.ts";
 import {
   findConsent,
   impersonationRisk,

@@ -2,7 +2,7 @@
 
 import type { Pages } from "../pages.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { type ParameterDescription, parameters } from "../../core/params.ts";
+import { type ParameterDescription, parameters } from "../../core/http/params.ts";
 import { accountHandlers } from "./account.ts";
 import { consentHandlers } from "./consent.ts";
 import { loginHandlers } from "./login.ts";

@@ -1,18 +1,17 @@
 /** GET and POST /oauth2/login: authenticates the user. */
 
-import { completeAuthorization, decideRequest } from "../../core/authorize.ts";
-import type { Context } from "../../core/context.ts";
-import { toClient } from "../../core/error_response.ts";
+import { completeAuthorization, decideRequest } from "../../core/authorize/authorize.ts";
+import { type Context, readParams } from "../../core/http/context.ts";
+import { toClient } from "../../core/authorize/error_response.ts";
 import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
-import { rejectUntrustedHost } from "../../core/cross_site.ts";
-import { readParams } from "../../core/client_endpoint.ts";
+import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
-import { readSession, setSessionCookie } from "../../core/session/cookies.ts";
+import { readSession, setSessionCookie } from "../../core/authorize/cookies.ts";
 import { emptyHeadResponse, type HttpResponse, redirect } from "../../core/http/message.ts";
-import { reject } from "../../core/reject.ts";
+import { reject } from "../../core/rules/reject.ts";
 import type { User } from "../../core/clients/client.ts";
-import { endForgottenSessions, type Session } from "../../core/session/session.ts";
+import { endForgottenSessions, type Session } from "../../core/authorize/session.ts";
 import { reusableConsent } from "./stored_consent.ts";
 import { consentPath, pagesApprover } from "./pages_approver.ts";
 import { authenticateUser, type LoginOptions } from "./authenticate_user.ts";

@@ -1,17 +1,17 @@
 /** The login page. */
 
 import { demandedLevels } from "../entries/levels.ts";
-import type { Context } from "../../core/context.ts";
-import { endpointPath } from "../../core/endpoint.ts";
+import type { Context } from "../../core/http/context.ts";
+import { endpointPath } from "../../core/http/endpoint.ts";
 import { type CsrfBinding, withCsrfToken } from "../pages/csrf.ts";
 import type { Pages } from "../pages.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Login, type LoginProps } from "./pages/login.tsx";
-import { readSession } from "../../core/session/cookies.ts";
+import { readSession } from "../../core/authorize/cookies.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
-import { usableSession } from "../../core/request/login.ts";
-import type { Params } from "../../core/params.ts";
+import { usableSession } from "../../core/authorize/login.ts";
+import type { Params } from "../../core/http/params.ts";
 import { accountsToOffer, guestFields, hasPassword, toUserSummary } from "./account_picker.ts";
 import { presentClient } from "./client_presentation.ts";
 import { pagePath } from "./pages_approver.ts";

@@ -2,7 +2,7 @@
 
 import { policyOf } from "../../core/clients/repository.ts";
 import { serverPolicy } from "../config/server_policy.ts";
-import type { RuleExplanation } from "../../core/errors.ts";
+import type { RuleExplanation } from "../../core/rules/errors.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import { warn } from "../trace.ts";
 import type { Server } from "../../core/server.ts";

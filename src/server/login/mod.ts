@@ -7,7 +7,7 @@
  *    page.
  * 3. `/oauth2/login` authenticates the user and starts the session; Cancel sends `access_denied`.
  * 4. `/oauth2/consent` stores what the user allows; Deny sends `access_denied`. A stored consent skips this page.
- * 5. `completeAuthorization` (`core/authorize.ts`) sends the code. An interaction works only once.
+ * 5. `completeAuthorization` (`core/authorize/authorize.ts`) sends the code. An interaction works only once.
  *
  * ```text
  * /oauth2/authorize ── session and consent suffice ──────────────────────────────► code

@@ -3,16 +3,16 @@
  */
 
 import { csrfToken } from "../pages/csrf.ts";
-import type { Approver } from "../../core/approver.ts";
-import { readSession } from "../../core/session/cookies.ts";
-import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
-import type { Context } from "../../core/context.ts";
-import { endpointPath } from "../../core/endpoint.ts";
+import type { Approver } from "../../core/authorize/approver.ts";
+import { readSession } from "../../core/authorize/cookies.ts";
+import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import type { Context } from "../../core/http/context.ts";
+import { endpointPath } from "../../core/http/endpoint.ts";
 import { type HttpResponse, redirect } from "../../core/http/message.ts";
-import type { LoginRequirements, PendingAuthorization } from "../../core/request/authorization_request.ts";
-import { reject } from "../../core/reject.ts";
+import type { LoginRequirements, PendingAuthorization } from "../../core/authorize/authorization_request.ts";
+import { reject } from "../../core/rules/reject.ts";
 import { reusableConsent } from "./stored_consent.ts";
-import type { Session } from "../../core/session/session.ts";
+import type { Session } from "../../core/authorize/session.ts";
 import { consumePending, encodePending, type Interaction } from "./pending.ts";
 
 /**

@@ -3,17 +3,17 @@
  * without a login cannot fill the store. The store only records which of them are finished.
  */
 
-import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
-import type { Context } from "../../core/context.ts";
-import type { Destination, PendingAuthorization } from "../../core/request/authorization_request.ts";
+import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import type { Context } from "../../core/http/context.ts";
+import type { Destination, PendingAuthorization } from "../../core/authorize/authorization_request.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import { ofClient } from "../../core/error_response.ts";
-import type { OAuthError } from "../../core/errors.ts";
+import { ofClient } from "../../core/authorize/error_response.ts";
+import type { OAuthError } from "../../core/rules/errors.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
-import { digest, randomId, storageKey } from "../../core/secrets.ts";
+import { digest, randomId, storageKey } from "../../core/keys/secrets.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Server } from "../../core/server.ts";
-import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
+import { decodeWithMac, encodeWithMac } from "../../core/authorize/session.ts";
 import { accessItems, type FurtherAccess, hasAccess } from "../entries/access.ts";
 import { generationOfClient, type KeptRequest, keptRequest } from "../entries/generations.ts";
 import { storeOf } from "../entries/records.ts";

@@ -3,27 +3,26 @@
  * nothing else. One click selects a user, whom the approver then logs in as if `login_hint` named them.
  */
 
-import type { Approver, ApproverContext } from "../../core/approver.ts";
-import { decideRequest } from "../../core/authorize.ts";
-import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
-import { readParams } from "../../core/client_endpoint.ts";
-import type { Context } from "../../core/context.ts";
-import { toClient } from "../../core/error_response.ts";
-import { rejectCrossSiteLogin, rejectUntrustedHost } from "../../core/cross_site.ts";
+import type { Approver, ApproverContext } from "../../core/authorize/approver.ts";
+import { decideRequest } from "../../core/authorize/authorize.ts";
+import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import { type Context, readParams } from "../../core/http/context.ts";
+import { toClient } from "../../core/authorize/error_response.ts";
+import { rejectCrossSiteLogin, rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
 import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
 import { emptyHeadResponse, type HttpResponse, redirect } from "../../core/http/message.ts";
-import type { AuthorizationRequest, PendingAuthorization } from "../../core/request/authorization_request.ts";
-import { allowsUser } from "../../core/request/login.ts";
-import { reject } from "../../core/reject.ts";
+import type { AuthorizationRequest, PendingAuthorization } from "../../core/authorize/authorization_request.ts";
+import { allowsUser } from "../../core/authorize/login.ts";
+import { reject } from "../../core/rules/reject.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { pagePath } from "./pages_approver.ts";
 import { cancellationLimiter, consumePending, continuePending, encodePending } from "./pending.ts";
 import { autoApprover } from "./auto_approver.ts";
 import { isSentByBrowser } from "../pages/missing_page.ts";
-import type { Approval } from "../../core/approval.ts";
+import type { Approval } from "../../core/authorize/approval.ts";
 
 /** Redirects to the page. */
 export async function showAccounts(context: Context, pending: PendingAuthorization): Promise<HttpResponse | Response> {

@@ -1,7 +1,7 @@
 /** Deletes cookies. */
 
-import type { Context } from "../../core/context.ts";
-import { cookieName, cookieScope, setCookie } from "../../core/session/cookies.ts";
+import type { Context } from "../../core/http/context.ts";
+import { cookieName, cookieScope, setCookie } from "../../core/authorize/cookies.ts";
 
 /** Headers that delete the session cookie. */
 export function clearSessionCookie(context: Context): Record<string, string> {

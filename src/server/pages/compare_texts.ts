@@ -1,6 +1,6 @@
 /** How a received text differs from the expected one: which part to mark in both, and the difference in words. */
 
-import { printable } from "../../core/quote_value.ts";
+import { printable } from "../../core/http/quote_value.ts";
 
 /** The one part that differs between two texts. */
 export interface TextDifference {

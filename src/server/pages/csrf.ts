@@ -2,14 +2,14 @@
 
 import { readForm } from "../../core/http/form.ts";
 import { rejectCrossOrigin } from "./same_origin.ts";
-import { type Params, paramsFromFields } from "../../core/params.ts";
+import { type Params, paramsFromFields } from "../../core/http/params.ts";
 import { reject } from "../rules/mod.ts";
 import type { Server } from "../../core/server.ts";
-import { constantTimeEqual } from "../../core/secrets.ts";
-import { computeMac } from "../../core/session/session.ts";
+import { constantTimeEqual } from "../../core/keys/secrets.ts";
+import { computeMac } from "../../core/authorize/session.ts";
 import { rememberIssued } from "../redaction/issued_secrets.ts";
-import { type BrowserCookie, ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
-import type { Context } from "../../core/context.ts";
+import { type BrowserCookie, ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { HiddenFields } from "./post_form.tsx";
 
 /** Maximum number of clients, and of users, that forms may create. */

@@ -2,7 +2,7 @@
 /** The layout of every page: head, header with links, one `main` with one `h1`. */
 
 import type { ComponentChildren, VNode } from "preact";
-import type { CoreSite } from "../../core/context.ts";
+import type { CoreSite } from "../../core/http/context.ts";
 import type { NavigationLink } from "../endpoint.ts";
 import { RulesPath } from "./rule_link.tsx";
 

@@ -1,7 +1,7 @@
 /** Missing pages: addresses without a page that a browser itself opens. They are not errors of a client. */
 
 import { HttpError, type HttpRequest } from "../../core/http/message.ts";
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 
 /** Whether a user opened an address without a page. A client that has a wrong URL sends parameters with the browser. */
 export function isMissingPage({ request, target, endpoint }: Context, thrown: unknown): thrown is HttpError {

@@ -1,9 +1,9 @@
 /** What differs from the standards at Apple. */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { ProviderRequest, RequestFacts, ResponseFacts } from "./provider_functions.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import { splitScope } from "../../core/params.ts";
+import { splitScope } from "../../core/http/params.ts";
 import type { Server } from "../../core/server.ts";
 import { asText, omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";

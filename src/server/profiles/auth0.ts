@@ -2,10 +2,10 @@
 
 import { emptyHeadResponse } from "../../core/http/message.ts";
 import type { App } from "../app.ts";
-import { endpointUrl } from "../../core/endpoint.ts";
+import { endpointUrl } from "../../core/http/endpoint.ts";
 import type { ClaimsFacts, Members } from "./provider_functions.ts";
 import { canonicalUri, isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
-import { parameters } from "../../core/params.ts";
+import { parameters } from "../../core/http/params.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { withOrganization } from "./auth0_organization.ts";

@@ -1,18 +1,18 @@
 /** Auth0's own logout endpoint. */
 
-import { endpointUrl } from "../../core/endpoint.ts";
+import { endpointUrl } from "../../core/http/endpoint.ts";
 import type { Handler } from "../../core/route.ts";
 import { redirect } from "../../core/http/message.ts";
 import { plainText } from "../../platform/http/response.ts";
-import { isCrossSite } from "../../core/cross_site.ts";
-import { readParams } from "../../core/client_endpoint.ts";
+import { isCrossSite } from "../../core/authorize/cross_site.ts";
+import { readParams } from "../../core/http/context.ts";
 import { mayLogOutTo, warnAccepted } from "../login/logout_uri.ts";
 import { reject } from "../rules/mod.ts";
-import { readSession } from "../../core/session/cookies.ts";
+import { readSession } from "../../core/authorize/cookies.ts";
 import { clearSessionCookie } from "../login/session_cookie.ts";
 import { isPermitted } from "../standing.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { OAuthError } from "../../core/errors.ts";
+import { OAuthError } from "../../core/rules/errors.ts";
 
 /**
  * Ends the session without a question, and redirects to `returnTo`, which the client must have registered.

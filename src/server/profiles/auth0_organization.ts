@@ -1,9 +1,9 @@
 /** Organizations of Auth0: a user belongs to the one that their members `org_id` and `org_name` name. */
 
-import { OAuthError } from "../../core/errors.ts";
+import { OAuthError } from "../../core/rules/errors.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { CheckInput, Server } from "../../core/server.ts";
-import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import { asText } from "./shared/members.ts";
 
 /** The name of this part of requests, which is stored while the user logs in. */

@@ -1,7 +1,7 @@
 /** What differs from the standards at Amazon Cognito. */
 
 import { emptyHeadResponse } from "../../core/http/message.ts";
-import { endpointPath } from "../../core/endpoint.ts";
+import { endpointPath } from "../../core/http/endpoint.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { asText, defined, omit, withBody } from "./shared/members.ts";
 import { grantOwnScope } from "./shared/own_scope.ts";

@@ -3,16 +3,16 @@
  * https://docs.aws.amazon.com/cognito/latest/developerguide/logout-endpoint.html
  */
 
-import type { Context } from "../../core/context.ts";
-import { endpointUrl } from "../../core/endpoint.ts";
+import type { Context } from "../../core/http/context.ts";
+import { endpointUrl } from "../../core/http/endpoint.ts";
 import { type HttpResponse, redirect } from "../../core/http/message.ts";
-import { rejectUntrustedHost } from "../../core/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
 import { mayLogOutTo, warnAccepted } from "../login/logout_uri.ts";
-import { readSession } from "../../core/session/cookies.ts";
+import { readSession } from "../../core/authorize/cookies.ts";
 import { clearSessionCookie } from "../login/session_cookie.ts";
 import { isPermitted } from "../standing.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { OAuthError } from "../../core/errors.ts";
+import { OAuthError } from "../../core/rules/errors.ts";
 
 /** Ends the session, and leads to a registered `logout_uri`, or to a new login. Any page can thus end the session. */
 export async function logOut(context: Context<HostedServer>): Promise<HttpResponse | Response> {

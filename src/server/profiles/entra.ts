@@ -5,8 +5,8 @@ import type { ClaimsFacts, Members, ProviderResponse, ResponseFacts } from "./pr
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { type HttpResponse, withHeaders } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
-import { parseTarget } from "../../core/router.ts";
-import { encodeBase64url } from "../../core/crypto.ts";
+import { parseTarget } from "../../core/http/router.ts";
+import { encodeBase64url } from "../../core/keys/crypto.ts";
 import type { Server } from "../../core/server.ts";
 import { guidOf, newGuid } from "./shared/derived_values.ts";
 import { defined, omit, withBody } from "./shared/members.ts";

@@ -1,6 +1,6 @@
 /** The user of a token at Microsoft Graph, and the user's groups. */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { Handler } from "../../core/route.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { type HttpResponse, json } from "../../core/http/message.ts";

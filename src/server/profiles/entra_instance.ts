@@ -1,7 +1,7 @@
 /** Which hosts are names of the same cloud: MSAL and Microsoft's samples ask before a login. */
 
 import { json } from "../../core/http/message.ts";
-import { OAuthError } from "../../core/errors.ts";
+import { OAuthError } from "../../core/rules/errors.ts";
 import { parseFields } from "../../core/http/form.ts";
 import type { Handler } from "../../core/route.ts";
 import type { Endpoint } from "../endpoint.ts";

@@ -1,8 +1,8 @@
 /** The scope of a refresh at Microsoft Entra ID. */
 
-import { OAuthError } from "../../core/errors.ts";
-import type { GrantFunctions } from "../../core/grants/grant_functions.ts";
-import { splitScope } from "../../core/params.ts";
+import { OAuthError } from "../../core/rules/errors.ts";
+import type { GrantFunctions } from "../../core/token/grants/grant_functions.ts";
+import { splitScope } from "../../core/http/params.ts";
 import type { Server } from "../../core/server.ts";
 import { findConsent } from "../login/stored_consent.ts";
 

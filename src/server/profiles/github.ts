@@ -2,9 +2,9 @@
 
 import { redirect } from "../../core/http/message.ts";
 import type { Members, ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "./provider_functions.ts";
-import { responseFields } from "../../core/authorization_response.ts";
+import { responseFields } from "../../core/authorize/authorization_response.ts";
 import { announcedFields } from "../metadata_setting.ts";
-import { appendToRedirectUri, encodeFields } from "../../core/redirect_uri.ts";
+import { appendToRedirectUri, encodeFields } from "../../core/clients/redirect_uri.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { isJson, omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";

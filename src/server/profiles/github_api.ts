@@ -4,21 +4,21 @@
  * /rest/teams/teams and /rest/apps/oauth-applications; of GraphQL, the user alone.
  */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { Handler } from "../../core/route.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { readJsonObject } from "../../platform/http/json_body.ts";
 import { type HttpResponse, json, withHeaders } from "../../core/http/message.ts";
-import { authenticateClient } from "../../core/client_auth.ts";
+import { authenticateClient } from "../../core/token/client_auth.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import { OAuthError } from "../../core/errors.ts";
-import { revokeGrant } from "../../core/grant.ts";
-import { paramsFromFields, scopeToken } from "../../core/params.ts";
+import { OAuthError } from "../../core/rules/errors.ts";
+import { revokeGrant } from "../../core/store/grant.ts";
+import { paramsFromFields, scopeToken } from "../../core/http/params.ts";
 import { revokeConsent } from "../login/stored_consent.ts";
-import { type AccessToken, grantOfAccessToken } from "../../core/tokens/access_token.ts";
-import { readAccessToken } from "../../core/tokens/read_access_token.ts";
-import { revokeIssuedToken } from "../../core/revoke.ts";
+import { type AccessToken, grantOfAccessToken } from "../../core/token/tokens/access_token.ts";
+import { readAccessToken } from "../../core/token/tokens/read_access_token.ts";
+import { revokeIssuedToken } from "../../core/token/revoke.ts";
 import { requireUser } from "./shared/require_user.ts";
 import { numberOf } from "./shared/derived_values.ts";
 import { asText } from "./shared/members.ts";

@@ -1,22 +1,21 @@
 /** The URLs of Google besides the endpoints of the standards: tokeninfo, certificates, revocation without a client. */
 
-import type { Context } from "../../core/context.ts";
+import { type Context, readParams } from "../../core/http/context.ts";
 import type { App } from "../app.ts";
 import type { Handler } from "../../core/route.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { parseFields } from "../../core/http/form.ts";
 import { json } from "../../core/http/message.ts";
-import { algorithmsInUse } from "../../core/jwks.ts";
-import { readParams } from "../../core/client_endpoint.ts";
-import { claimsForScope } from "../../core/claims.ts";
-import { OAuthError } from "../../core/errors.ts";
-import { paramsFromFields, splitScope } from "../../core/params.ts";
+import { algorithmsInUse } from "../../core/keys/jwks.ts";
+import { claimsForScope } from "../../core/clients/claims.ts";
+import { OAuthError } from "../../core/rules/errors.ts";
+import { paramsFromFields, splitScope } from "../../core/http/params.ts";
 import type { Server } from "../../core/server.ts";
-import { revokeGrant } from "../../core/grant.ts";
-import { grantOfAccessToken } from "../../core/tokens/access_token.ts";
-import { readAuthorization } from "../../core/tokens/sent_token.ts";
-import { readAccessToken } from "../../core/tokens/read_access_token.ts";
-import { revokeIssuedToken } from "../../core/revoke.ts";
+import { revokeGrant } from "../../core/store/grant.ts";
+import { grantOfAccessToken } from "../../core/token/tokens/access_token.ts";
+import { readAuthorization } from "../../core/token/tokens/sent_token.ts";
+import { readAccessToken } from "../../core/token/tokens/read_access_token.ts";
+import { revokeIssuedToken } from "../../core/token/revoke.ts";
 import { verifyOwnJwt } from "../../core/keys/verification.ts";
 import type { OwnJwtPolicy } from "../../core/keys/verify_jwt.ts";
 import { asText } from "./shared/members.ts";

@@ -1,11 +1,11 @@
 /** Who gets a refresh token of Google, and who needs a secret for one. */
 
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import { OAuthError } from "../../core/errors.ts";
-import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
-import type { Authorization } from "../../core/grants/authenticated_request.ts";
-import { findRevoked } from "../../core/grant.ts";
-import { storageKey } from "../../core/secrets.ts";
+import { OAuthError } from "../../core/rules/errors.ts";
+import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
+import type { Authorization } from "../../core/token/grants/authenticated_request.ts";
+import { findRevoked } from "../../core/store/grant.ts";
+import { storageKey } from "../../core/keys/secrets.ts";
 import { slot } from "../../core/slot.ts";
 import type { CheckInput, GrantType, Server, TokenIssuer } from "../../core/server.ts";
 import { longScope } from "./google_endpoints.ts";

@@ -3,14 +3,13 @@
  * frames. keycloak/keycloak services/src/main/resources/org/keycloak/protocol/oidc/endpoints/
  */
 
-import { readParams } from "../../core/client_endpoint.ts";
-import type { Context } from "../../core/context.ts";
-import { endpointPath } from "../../core/endpoint.ts";
+import { type Context, readParams } from "../../core/http/context.ts";
+import { endpointPath } from "../../core/http/endpoint.ts";
 import { HttpError, json, redirect } from "../../core/http/message.ts";
-import { algorithmsInUse } from "../../core/jwks.ts";
+import { algorithmsInUse } from "../../core/keys/jwks.ts";
 import type { Handler } from "../../core/route.ts";
 import type { Server } from "../../core/server.ts";
-import { cookieName, cookieScope, readCookie, readSession, setCookie } from "../../core/session/cookies.ts";
+import { cookieName, cookieScope, readCookie, readSession, setCookie } from "../../core/authorize/cookies.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { isPermitted } from "../standing.ts";
 import { framedPage } from "./shared/framed_page.ts";

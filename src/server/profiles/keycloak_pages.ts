@@ -2,7 +2,7 @@
 
 import type { App } from "../app.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { parameters } from "../../core/params.ts";
+import { parameters } from "../../core/http/params.ts";
 
 /** The endpoints of a realm besides those of OpenID Connect. */
 export function keycloakPages({ site: { base } }: App): readonly Endpoint[] {

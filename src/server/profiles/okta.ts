@@ -1,14 +1,14 @@
 /** What differs from the standards at Okta. */
 
-import { isTextList } from "../../core/json_value.ts";
+import { isTextList } from "../../core/http/json_value.ts";
 import type { Members, ProviderRequest, RequestFacts } from "./provider_functions.ts";
 import type { Server } from "../../core/server.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { webMessage } from "./shared/web_message.ts";
-import { clientEndpoint } from "../../core/client_endpoint.ts";
-import { describeToken } from "../../core/introspect.ts";
+import { clientEndpoint } from "../../core/token/client_endpoint.ts";
+import { describeToken } from "../../core/token/introspect.ts";
 import type { Handlers } from "../../core/route.ts";
 import { warn } from "../trace.ts";
 

@@ -2,7 +2,7 @@
 
 import type { HttpRequest } from "../../core/http/message.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { Explanation } from "../../core/errors.ts";
+import type { Explanation } from "../../core/rules/errors.ts";
 
 /** Members of a JSON object. */
 export type Members = Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@
  * 4. `redact.ts` redacts events for logs, `recorder/redact.ts` requests and responses.
  */
 
-import type { ParameterDescription } from "../../core/params.ts";
+import type { ParameterDescription } from "../../core/http/params.ts";
 import { containsIssued } from "./issued_secrets.ts";
 
 /** Declared names, normalized, with their labels; `undefined` for names that are not secret. */

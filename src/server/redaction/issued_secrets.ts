@@ -4,7 +4,7 @@
  * stays.
  */
 
-import { encodeBase64url, randomBytes } from "../../core/crypto.ts";
+import { encodeBase64url, randomBytes } from "../../core/keys/crypto.ts";
 import { type BoundedCache, boundedCache } from "../../platform/bounded_cache.ts";
 
 const maxIssued = 100_000;

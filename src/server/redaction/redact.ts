@@ -11,7 +11,7 @@ import {
 } from "./hide_secrets.ts";
 import type { RegisteredSecrets } from "./registered_secrets.ts";
 import type { TraceEvent } from "../trace.ts";
-import type { Explanation } from "../../core/errors.ts";
+import type { Explanation } from "../../core/rules/errors.ts";
 
 /** Maximum length of a text from a client in a log, in characters. */
 const maxLoggedChars = 2000;

@@ -1,8 +1,8 @@
 /** What redaction must know of a server: the secrets that it issues, and those of its clients. */
 
 import { isResponse } from "../../core/http/message.ts";
-import type { RequestHandler } from "../../core/router.ts";
-import { randomToken } from "../../core/secrets.ts";
+import type { RequestHandler } from "../../core/http/router.ts";
+import { randomToken } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";

@@ -1,6 +1,6 @@
 /** The rules of the whole server that no extension brings. */
 
-import { rejectBy } from "../../core/reject.ts";
+import { rejectBy } from "../../core/rules/reject.ts";
 import { coreRules } from "../../core/rules/mod.ts";
 import { controlRules } from "./control.ts";
 import { loginRules } from "./login.ts";

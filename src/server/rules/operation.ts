@@ -1,6 +1,6 @@
 /** Rules of operation. */
 
-import { rejectBy } from "../../core/reject.ts";
+import { rejectBy } from "../../core/rules/reject.ts";
 import { type Rule, rule } from "../../core/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */

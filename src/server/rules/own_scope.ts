@@ -1,6 +1,6 @@
 /** The rule of scope values that only a client itself can get, not a user. */
 
-import { rejectBy } from "../../core/reject.ts";
+import { rejectBy } from "../../core/rules/reject.ts";
 import type { DisallowedScope, ScopeValues } from "../../core/rules/authorize.ts";
 import { rule } from "../../core/rules/rule.ts";
 

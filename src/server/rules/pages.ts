@@ -1,6 +1,6 @@
 /** Rules of the pages for users and operators, and of logins that pages continue. */
 
-import { rejectBy } from "../../core/reject.ts";
+import { rejectBy } from "../../core/rules/reject.ts";
 import { type Rule, rule } from "../../core/rules/rule.ts";
 
 /** Facts about a form whose button no page has. */

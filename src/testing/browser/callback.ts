@@ -1,7 +1,7 @@
 /** The end of a login in a browser. */
 
 import type { AuthorizationResponse } from "../../client/callback.ts";
-import type { Explanation } from "../../core/errors.ts";
+import type { Explanation } from "../../core/rules/errors.ts";
 import type { InternalError } from "../internal_error.ts";
 
 /** @internal The authorization response that a redirect URI received. */

@@ -1,6 +1,6 @@
 /** The cookies of one browser (RFC 6265 §5). */
 
-import { isLoopback } from "../../core/test_hosts.ts";
+import { isLoopback } from "../../core/http/test_hosts.ts";
 
 /** @internal A stored cookie. */
 export interface Cookie {

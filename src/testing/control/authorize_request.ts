@@ -1,12 +1,12 @@
 /** Authorizes requests to the control: programs on a test host or with the secret, never pages of another origin. */
 
-import type { Context } from "../../core/context.ts";
-import { rejectUntrustedHost } from "../../core/cross_site.ts";
+import type { Context } from "../../core/http/context.ts";
+import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
 import { HttpError } from "../../core/http/message.ts";
 import { isSameOrigin } from "../../server/pages/same_origin.ts";
 import { quote } from "../../server/config/config_issue.ts";
-import { constantTimeEqual, digest } from "../../core/secrets.ts";
-import { readAuthorization } from "../../core/tokens/sent_token.ts";
+import { constantTimeEqual, digest } from "../../core/keys/secrets.ts";
+import { readAuthorization } from "../../core/token/tokens/sent_token.ts";
 
 /**
  * Rejects a request that may not use the control.

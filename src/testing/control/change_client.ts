@@ -3,7 +3,7 @@
 import type { ClientEntry, ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
 import { clientField } from "../../server/hosting/extensions.ts";
 import { keptRegistration, keptSecret } from "../../server/entries/changed_client.ts";
-import { assertNoIssues } from "../../core/configuration_error.ts";
+import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { validate } from "../../server/config/validate.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";

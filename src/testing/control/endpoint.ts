@@ -1,13 +1,13 @@
 /** The endpoint of a verb. */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { App } from "../../server/app.ts";
 import { type ProblemIssue, problemResponse } from "../../server/errors/problem_response.ts";
 import type { Endpoint } from "../../server/endpoint.ts";
 import { type HttpResponse, json } from "../../core/http/message.ts";
-import { type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
+import { type ConfigIssue, ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { validate } from "../../server/config/validate.ts";
-import { parameters } from "../../core/params.ts";
+import { parameters } from "../../core/http/params.ts";
 import { LogError } from "../log/log_error.ts";
 import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";

@@ -1,9 +1,8 @@
 /** Reads the input of a verb: a query for verbs that read, a JSON object for all others. */
 
-import type { Context } from "../../core/context.ts";
-import { readParams } from "../../core/client_endpoint.ts";
+import { type Context, readParams } from "../../core/http/context.ts";
 import { readJsonObject } from "../../platform/http/json_body.ts";
-import type { Field } from "../../core/field.ts";
+import type { Field } from "../../core/policy/field.ts";
 import { reject } from "../../server/rules/mod.ts";
 import type { Verb } from "./verb.ts";
 

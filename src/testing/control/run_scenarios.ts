@@ -1,13 +1,13 @@
 /** Runs scenarios on a server: their calls at the start, after a response, and again after each reset. */
 
 import type { HttpResponse } from "../../core/http/message.ts";
-import { parseTarget } from "../../core/router.ts";
+import { parseTarget } from "../../core/http/router.ts";
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
-import { suggest } from "../../core/suggest.ts";
+import { suggest } from "../../core/policy/suggest.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { validate } from "../../server/config/validate.ts";
-import { type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
+import { type ConfigIssue, ConfigurationError } from "../../core/rules/configuration_error.ts";
 import type { Verb } from "./verb.ts";
 import { verbs } from "./verbs/mod.ts";
 import type { ListedFault } from "../faults/fault_list.ts";

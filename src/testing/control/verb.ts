@@ -2,7 +2,7 @@
 
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
-import type { Field, Fields } from "../../core/field.ts";
+import type { Field, Fields } from "../../core/policy/field.ts";
 import type { ServerControl, ServerName } from "../test_control.ts";
 
 /** The server that a verb acts on, and the request. */

@@ -1,12 +1,12 @@
 /** Expires or revokes a token that a recorded flow issued: the form is on the page of the flow. */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { HttpError, type HttpResponse } from "../../core/http/message.ts";
-import type { Params } from "../../core/params.ts";
-import { storageKey } from "../../core/secrets.ts";
+import type { Params } from "../../core/http/params.ts";
+import { storageKey } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
-import { revokeIssuedToken } from "../../core/revoke.ts";
+import { revokeIssuedToken } from "../../core/token/revoke.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import type { TestClock } from "../clock.ts";
 import { findIssuedToken, type IssuedToken } from "../../recorder/issued_tokens.ts";

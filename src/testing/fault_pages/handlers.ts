@@ -1,19 +1,19 @@
 /** The handlers of the page `/faults`, loaded at the first visit. Its forms have the fields of verbs of the control. */
 
 import { appOf } from "../../server/app.ts";
-import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { browserCsrfToken, readProtectedForm } from "../../server/pages/csrf.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
-import { isObject } from "../../core/json_value.ts";
-import type { Field } from "../../core/field.ts";
+import { isObject } from "../../core/http/json_value.ts";
+import type { Field } from "../../core/policy/field.ts";
 import { validate } from "../../server/config/validate.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { reject } from "../../server/rules/mod.ts";
-import type { Params } from "../../core/params.ts";
+import type { Params } from "../../core/http/params.ts";
 import { isTestUrl } from "../../server/config/host_kinds.ts";
 import { serverPolicy } from "../../server/config/server_policy.ts";
 import type { Recorder } from "../../recorder/recorder.ts";

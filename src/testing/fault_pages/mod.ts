@@ -8,15 +8,15 @@
  * 3. The recorder marks each exchange that a fault changed, so that `/flows` shows it.
  */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
-import { rejectUntrustedHost } from "../../core/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import { staticEndpoint } from "../../server/hosting/static_files.ts";
 import { quote } from "../../server/config/config_issue.ts";
-import { ConfigurationError } from "../../core/configuration_error.ts";
-import { parameters } from "../../core/params.ts";
+import { ConfigurationError } from "../../core/rules/configuration_error.ts";
+import { parameters } from "../../core/http/params.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { systemClock, type TestClock, testClock } from "../clock.ts";
 import { faultInjector } from "../faults/fault_injector.ts";

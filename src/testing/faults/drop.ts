@@ -6,7 +6,7 @@ import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { choiceParameter } from "./parameters.ts";
 import { readBodyText } from "./response_body.ts";
-import { timers } from "../../core/timers.ts";
+import { timers } from "../../core/http/timers.ts";
 
 /**
  * When the connection is dropped: `before` the server does anything; `after` it has done everything, so that only the

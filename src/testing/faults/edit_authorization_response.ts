@@ -2,11 +2,11 @@
 
 import { type HttpResponse, isResponse, withHeaders } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
-import { formPostResponse } from "../../core/authorization_response.ts";
+import { formPostResponse } from "../../core/authorize/authorization_response.ts";
 import type { Fields } from "../../core/http/form.ts";
 import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { encodeFormValue } from "../../core/redirect_uri.ts";
+import { encodeFormValue } from "../../core/clients/redirect_uri.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
 /** Returns other parameters; `undefined`: the response stays as it is, and the rule does not count as fired. */

@@ -1,11 +1,11 @@
 /** Any OAuth error, in the form that the endpoint itself uses (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
 
-import { authorizationResponse } from "../../core/authorization_response.ts";
-import { basicChallenge } from "../../core/json_error.ts";
+import { authorizationResponse } from "../../core/authorize/authorization_response.ts";
+import { basicChallenge } from "../../core/http/json_error.ts";
 import { challenge, type HttpRequest, type HttpResponse, json } from "../../core/http/message.ts";
-import { findDestination } from "../../core/request/destination.ts";
+import { findDestination } from "../../core/authorize/destination.ts";
 import { type ErrorCode, statusOf } from "../../core/rules/rule.ts";
-import { paramsFromFields } from "../../core/params.ts";
+import { paramsFromFields } from "../../core/http/params.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { numberParameter, textParameter } from "./parameters.ts";
 import { isAuthorizationEndpoint } from "./request_view.ts";

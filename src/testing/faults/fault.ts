@@ -2,7 +2,7 @@
 
 import type { App } from "../../server/app.ts";
 import type { EndpointDescription } from "../../server/endpoint.ts";
-import type { RequestHandler } from "../../core/router.ts";
+import type { RequestHandler } from "../../core/http/router.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 

@@ -4,7 +4,7 @@ import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import { findForRequest, type HttpRequest, type HttpResponse } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
-import { type ClientAddress, parseTarget, type RequestHandler } from "../../core/router.ts";
+import { type ClientAddress, parseTarget, type RequestHandler } from "../../core/http/router.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 import { assertOptions } from "../options.ts";

@@ -1,7 +1,7 @@
 /** ID tokens that a client must reject (OpenID Connect Core §3.1.3.7). */
 
 import { jwtSigner } from "../../core/keys/jwt.ts";
-import { encodeBase64url } from "../../core/crypto.ts";
+import { encodeBase64url } from "../../core/keys/crypto.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { anyParameter, secondsParameter, textParameter } from "./parameters.ts";
 import type { Fault } from "./fault.ts";

@@ -1,6 +1,6 @@
 /** Conditions on a request, as JSON. */
 
-import { anyValue, type Fields, record, text } from "../../core/field.ts";
+import { anyValue, type Fields, record, text } from "../../core/policy/field.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { RequestPattern } from "./rule_builder.ts";
 

@@ -1,6 +1,6 @@
 /** Rotated, missing, outdated and additional keys in the JWKS (RFC 7517; OpenID Connect Core §10.1.1). */
 
-import { algorithmsInUse } from "../../core/jwks.ts";
+import { algorithmsInUse } from "../../core/keys/jwks.ts";
 import type { Keys, PublishedKey } from "../../core/keys/keys.ts";
 import type { Server } from "../../core/server.ts";
 import { builtInKeys } from "../built_in_keys.ts";

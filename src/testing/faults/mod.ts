@@ -23,7 +23,7 @@
  * @module
  */
 
-import { suggest } from "../../core/suggest.ts";
+import { suggest } from "../../core/policy/suggest.ts";
 /** Access tokens with changed claims, a changed header, or an arbitrary text in their place. */
 import * as accessToken from "./access_token.ts";
 /** Authorization responses with wrong or missing parameters. */

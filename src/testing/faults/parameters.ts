@@ -1,8 +1,8 @@
 /** The parameters of faults: fields as settings and verbs have them, in the order of the arguments. */
 
-import { isObject } from "../../core/json_value.ts";
-import { anyValue, choice, type Field, text } from "../../core/field.ts";
-import { suggest } from "../../core/suggest.ts";
+import { isObject } from "../../core/http/json_value.ts";
+import { anyValue, choice, type Field, text } from "../../core/policy/field.ts";
+import { suggest } from "../../core/policy/suggest.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { validate } from "../../server/config/validate.ts";
 

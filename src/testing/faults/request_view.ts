@@ -5,7 +5,7 @@ import type { EndpointDescription } from "../../server/endpoint.ts";
 import { isForm } from "../../core/http/form.ts";
 import { peekForm } from "../../platform/http/changed_request.ts";
 import type { HttpRequest } from "../../core/http/message.ts";
-import { parseTarget } from "../../core/router.ts";
+import { parseTarget } from "../../core/http/router.ts";
 import { type RecordedRequest, unknownEndpoint } from "../../recorder/exchange.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findBearerToken, findClientId, recordRequest } from "../../recorder/record_request.ts";

@@ -3,7 +3,7 @@
 import type { SignClaims } from "../../core/keys/jwt.ts";
 import { secondsNow } from "../../core/keys/jwt.ts";
 import type { Server } from "../../core/server.ts";
-import { encodeBase64url } from "../../core/crypto.ts";
+import { encodeBase64url } from "../../core/keys/crypto.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 import { editParameter, objectParameter } from "./parameters.ts";
 import { withoutNulls } from "./response_body.ts";

@@ -1,7 +1,7 @@
 /** Fault rules: the requests that a fault applies to, how often it fires, and why it did not fire. */
 
 import { anyOption, objectOption } from "../options.ts";
-import { object, text } from "../../core/field.ts";
+import { object, text } from "../../core/policy/field.ts";
 import type { Fault, RequestView } from "./fault.ts";
 
 /** @internal Conditions on a request, besides the endpoint; all of them must be met. */

@@ -1,6 +1,6 @@
 /** The log of a test server: every exchange in order, waiting for the next one, and expectations. */
 
-import { object, whole } from "../../core/field.ts";
+import { object, whole } from "../../core/policy/field.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
@@ -14,7 +14,7 @@ import type { ExchangeMatch, Expectation } from "./log_expectation.ts";
 import { getInternalErrors } from "../internal_error.ts";
 import { assertOptions, objectOption } from "../options.ts";
 import { getClientId, patternField, type RequestPattern } from "../faults/rule_builder.ts";
-import { timers } from "../../core/timers.ts";
+import { timers } from "../../core/http/timers.ts";
 
 /** @internal How long to wait for an exchange. Default: without limit. */
 export interface WaitOptions {

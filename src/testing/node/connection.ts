@@ -1,7 +1,7 @@
 /** A connection within one process, with the functions of a socket that HTTP clients and servers of Node call. */
 
 import { Duplex } from "node:stream";
-import { timers } from "../../core/timers.ts";
+import { timers } from "../../core/http/timers.ts";
 
 /** One end of a connection. */
 export class Connection extends Duplex {

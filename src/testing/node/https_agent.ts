@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { Connection } from "./connection.ts";
-import { timers } from "../../core/timers.ts";
+import { timers } from "../../core/http/timers.ts";
 
 /** @internal A server that an agent connects to, such as `TestLatchkey`. */
 export interface AgentServer {

@@ -1,6 +1,6 @@
 /** Forms that oauth2-mock-server accepts and this server does not: JSON bodies, and token requests without a client. */
 
-import { isObject } from "../../core/json_value.ts";
+import { isObject } from "../../core/http/json_value.ts";
 import type { AugmentedRequest } from "./types.ts";
 
 /** A form, and what the client should send instead. */

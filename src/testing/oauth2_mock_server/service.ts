@@ -10,7 +10,7 @@ import { exchangeEvents } from "./exchange.ts";
 import { type IssuedTokens, issuedTokens } from "./issued_tokens.ts";
 import { augmentRequest, findTokens, parseTarget, sendResponse, toRequest } from "./node_messages.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import { printable } from "../../core/quote_value.ts";
+import { printable } from "../../core/http/quote_value.ts";
 import { findFix } from "../../server/rules.ts";
 import { lenientForm } from "./lenient_form.ts";
 import { mockPlugin } from "./plugin.ts";

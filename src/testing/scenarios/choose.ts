@@ -1,6 +1,6 @@
 /** The scenarios that `--scenario` names. */
 
-import { suggest } from "../../core/suggest.ts";
+import { suggest } from "../../core/policy/suggest.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { Scenario, ScenarioStep } from "./scenario.ts";
 import { userPlaceholder } from "./scenario.ts";

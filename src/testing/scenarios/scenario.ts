@@ -1,6 +1,6 @@
 /** A scenario: calls of the control that put a server into a situation, as data. */
 
-import { anyValue, list, object, type ObjectField, record, text } from "../../core/field.ts";
+import { anyValue, list, object, type ObjectField, record, text } from "../../core/policy/field.ts";
 
 /** What happens to a server that a whole test suite runs beside. */
 export interface Scenario {

@@ -1,6 +1,6 @@
 /** Variations of the claims in ID tokens, access tokens and userinfo responses. */
 
-import { randomId } from "../../core/secrets.ts";
+import { randomId } from "../../core/keys/secrets.ts";
 import type { RequestCheck, Server } from "../../core/server.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import type { HostedClient } from "../../server/config/client_metadata.ts";

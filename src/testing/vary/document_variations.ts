@@ -1,6 +1,6 @@
 /** Variations of what clients keep: metadata and keys. Those of URLs and key IDs last as long as the server runs. */
 
-import { endpointUrl } from "../../core/endpoint.ts";
+import { endpointUrl } from "../../core/http/endpoint.ts";
 import type { Server } from "../../core/server.ts";
 import { jwtSigner } from "../../core/keys/jwt.ts";
 import { extra } from "../faults/keys.ts";

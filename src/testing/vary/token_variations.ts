@@ -2,10 +2,10 @@
 
 import { metadataOf } from "../../server/config/client_metadata.ts";
 import { mustAuthenticate } from "../../core/clients/repository.ts";
-import { splitScope } from "../../core/params.ts";
-import { randomToken } from "../../core/secrets.ts";
+import { splitScope } from "../../core/http/params.ts";
+import { randomToken } from "../../core/keys/secrets.ts";
 import type { GrantType, Server } from "../../core/server.ts";
-import { encodeBase64url } from "../../core/crypto.ts";
+import { encodeBase64url } from "../../core/keys/crypto.ts";
 import { confirmationOf } from "../../server/extensions/bound_tokens/mod.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import type { FaultContext } from "../faults/fault.ts";

@@ -1,7 +1,11 @@
 /** The type of a variation: a response that a specification allows, and that servers seldom send. */
 
 import type { App } from "../../server/app.ts";
-import type { AuthenticatedRequest, Authorization, TokenResponse } from "../../core/grants/authenticated_request.ts";
+import type {
+  AuthenticatedRequest,
+  Authorization,
+  TokenResponse,
+} from "../../core/token/grants/authenticated_request.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import type { Fault, FaultContext } from "../faults/fault.ts";
 import type { Roll } from "./roll.ts";

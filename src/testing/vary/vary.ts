@@ -2,9 +2,9 @@
 
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
-import { suggest } from "../../core/suggest.ts";
+import { suggest } from "../../core/policy/suggest.ts";
 import { quote } from "../../server/config/config_issue.ts";
-import { ConfigurationError } from "../../core/configuration_error.ts";
+import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { faultInjector } from "../faults/fault_injector.ts";
 import type { FaultContext, RequestView } from "../faults/fault.ts";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { inspector } from "../../../src/devtools/mod.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
-import { encodeBase64url } from "../../../src/core/crypto.ts";
+import { encodeBase64url } from "../../../src/core/keys/crypto.ts";
 import { attempt } from "../../recorder/practices/practice_case.ts";
 
 async function page(as: TestLatchkey, path: string): Promise<string> {

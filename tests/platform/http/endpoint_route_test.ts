@@ -2,7 +2,7 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import type { Context } from "../../../src/core/context.ts";
+import type { Context } from "../../../src/core/http/context.ts";
 import { type Endpoint, endpointRoute, type Handlers } from "../../../src/core/route.ts";
 import { type HttpResponse, json } from "../../../src/core/http/message.ts";
 import { forEachCase, testServer } from "../../kit.ts";

@@ -10,8 +10,8 @@ import {
   redirect,
   toResponse,
 } from "../../../src/core/http/message.ts";
-import { maxTargetLength, routeFinder, router as routerOf } from "../../../src/core/router.ts";
-import type { Method, RequestTarget, Route as RouteOf, RouterOptions } from "../../../src/core/router.ts";
+import { maxTargetLength, routeFinder, router as routerOf } from "../../../src/core/http/router.ts";
+import type { Method, RequestTarget, Route as RouteOf, RouterOptions } from "../../../src/core/http/router.ts";
 import { forEachCase } from "../../kit.ts";
 
 /** The context of these tests: what the router hands over. */

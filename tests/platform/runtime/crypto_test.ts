@@ -4,7 +4,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
-import { cryptography, decodeBase64url, generateKey, importPublicKey, sha256 } from "../../../src/core/crypto.ts";
+import { cryptography, decodeBase64url, generateKey, importPublicKey, sha256 } from "../../../src/core/keys/crypto.ts";
 import { publicMembersOf } from "../../../src/core/keys/jwk.ts";
 import { useNodeCrypto } from "../../../src/platform/runtime/node_crypto.ts";
 

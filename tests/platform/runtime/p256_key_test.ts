@@ -2,7 +2,7 @@
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { encodeBase64url } from "../../../src/core/crypto.ts";
+import { encodeBase64url } from "../../../src/core/keys/crypto.ts";
 import { p256KeyFrom } from "../../../src/platform/runtime/p256_key.ts";
 
 const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16));

@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import process from "node:process";
-import { shellQuote } from "../../../src/core/quote_value.ts";
+import { shellQuote } from "../../../src/core/http/quote_value.ts";
 import { findRandomSecrets } from "../../secrets.ts";
 
 /** How a process ended. */

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { memoryStore, OAuthError } from "../../../src/mod.ts";
 import type { Approver, Store } from "../../../src/mod.ts";
 import { findFix } from "../../../src/server/rules.ts";
-import { maxStateLength } from "../../../src/core/request/response.ts";
+import { maxStateLength } from "../../../src/core/authorize/response.ts";
 import {
   assertAuthorizationResponse,
   assertPage,

@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { checksWith } from "../../../src/core/request.ts";
+import { checksWith } from "../../../src/core/authorize/checks.ts";
 import { extensions } from "../../../src/mod.ts";
 import { challenge, type Fields, getRejections, testServer } from "../../kit.ts";
 

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { constantTimeEqual } from "../../../src/core/secrets.ts";
+import { constantTimeEqual } from "../../../src/core/keys/secrets.ts";
 import {
   assertAuthorizationResponse,
   assertPage,

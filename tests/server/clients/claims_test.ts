@@ -8,7 +8,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows }
 import { test } from "node:test";
 import { ConfigurationError } from "../../../src/mod.ts";
 import type { LatchkeyOptions, User } from "../../../src/mod.ts";
-import type { Explanation } from "../../../src/core/errors.ts";
+import type { Explanation } from "../../../src/core/rules/errors.ts";
 import { openBrowser } from "../browser.ts";
 import {
   basicHeader,

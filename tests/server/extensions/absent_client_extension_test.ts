@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
 import { keySetField } from "../../../src/server/config/client_fields.ts";
-import { ConfigurationError } from "../../../src/core/configuration_error.ts";
+import { ConfigurationError } from "../../../src/core/rules/configuration_error.ts";
 import type { PublicKeySet } from "../../../src/core/keys/jwk.ts";
 import { extensions } from "../../../src/server/hosting/extensions.ts";
 import { latchkey } from "../../secret_leak_check.ts";

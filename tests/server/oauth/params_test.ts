@@ -8,10 +8,10 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { latchkey } from "../../secret_leak_check.ts";
 import type { EndpointDescription } from "../../../src/server/endpoint.ts";
-import { OAuthError } from "../../../src/core/errors.ts";
+import { OAuthError } from "../../../src/core/rules/errors.ts";
 import { endpointRoute } from "../../../src/core/route.ts";
-import { paramsFromFields } from "../../../src/core/params.ts";
-import { reject } from "../../../src/core/reject.ts";
+import { paramsFromFields } from "../../../src/core/http/params.ts";
+import { reject } from "../../../src/core/rules/reject.ts";
 
 /** What the descriptions of the built-in endpoints say. */
 let all: readonly EndpointDescription[] = [];

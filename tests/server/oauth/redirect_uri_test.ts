@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import { appendToRedirectUri, encodeFormValue, matchesRedirectUri } from "../../../src/core/redirect_uri.ts";
+import { appendToRedirectUri, encodeFormValue, matchesRedirectUri } from "../../../src/core/clients/redirect_uri.ts";
 import { validateRedirectUri } from "../../../src/server/config/uri_issues.ts";
 
 /** Registered, requested, and whether they match for a native client and for another one. */

@@ -3,9 +3,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import type { Client } from "../../../src/core/clients/repository.ts";
-import { OAuthError } from "../../../src/core/errors.ts";
-import { resolveScope } from "../../../src/core/request/scope.ts";
-import { scopeToken, splitScope } from "../../../src/core/params.ts";
+import { OAuthError } from "../../../src/core/rules/errors.ts";
+import { resolveScope } from "../../../src/core/authorize/scope.ts";
+import { scopeToken, splitScope } from "../../../src/core/http/params.ts";
 import type { Server } from "../../../src/core/server.ts";
 
 /** The scope that a server with these settings resolves for a client, or the rule of the rejection. */

@@ -1,7 +1,7 @@
 /** Settings for libraries of other languages, for a shell, and as environment variables. */
 
-import { shellQuote } from "../../../core/quote_value.ts";
-import { encodeFormValue } from "../../../core/redirect_uri.ts";
+import { shellQuote } from "../../../core/http/quote_value.ts";
+import { encodeFormValue } from "../../../core/clients/redirect_uri.ts";
 import type { ClientLibrary } from "./library.ts";
 
 const envText = `

@@ -1,7 +1,7 @@
 /** The request that the form describes: the recorded one with what the user changed, added and left out. */
 
 import type { Fields } from "../../../core/http/form.ts";
-import type { Params } from "../../../core/params.ts";
+import type { Params } from "../../../core/http/params.ts";
 import { redactedPart } from "../../../recorder/redact.ts";
 import type { EditRow, FieldError } from "../pages/edit.tsx";
 import type { EditableRequest, EditableValue } from "./editable.ts";

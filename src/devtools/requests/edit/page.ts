@@ -1,14 +1,14 @@
 /** GET and POST /flows/edit/{number}: edits a recorded request and sends it again, as an experiment of its flow. */
 
 import { appOf } from "../../../server/app.ts";
-import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../../core/authorize/browser_cookie.ts";
 import { browserCsrfToken, readProtectedForm } from "../../../server/pages/csrf.ts";
-import type { Context } from "../../../core/context.ts";
+import type { Context } from "../../../core/http/context.ts";
 import { repeatedHost } from "../../repeated_host.ts";
 import type { Fields } from "../../../core/http/form.ts";
 import { HttpError, type HttpResponse, isDropped, isResponse, redirect } from "../../../core/http/message.ts";
 import { htmlWithForms } from "../../../platform/http/response.ts";
-import { encodeFormValue } from "../../../core/redirect_uri.ts";
+import { encodeFormValue } from "../../../core/clients/redirect_uri.ts";
 import { readLimited } from "../../../server/fetching/outbound.ts";
 import type { Exchange } from "../../../recorder/exchange.ts";
 import type { Recorder } from "../../../recorder/recorder.ts";

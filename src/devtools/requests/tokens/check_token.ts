@@ -3,9 +3,9 @@
 import { tokenHash } from "../../../core/keys/jwt.ts";
 import { isKind, mediaType } from "../../../core/keys/verification.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../../core/keys/signing_algorithm.ts";
-import { storageKey } from "../../../core/secrets.ts";
+import { storageKey } from "../../../core/keys/secrets.ts";
 import type { HostedServer } from "../../../server/hosted_server.ts";
-import { checkAccessToken } from "../../../core/tokens/read_access_token.ts";
+import { checkAccessToken } from "../../../core/token/tokens/read_access_token.ts";
 import { asIssued } from "../../../server/entries/claim_change.ts";
 import type { TokenCheck, TokenResult } from "../pages/tokens.tsx";
 import { type DecodedToken, decodeToken, type FormProblem } from "./decode.ts";

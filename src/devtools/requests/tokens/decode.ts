@@ -2,7 +2,7 @@
 
 import { parseJsonObject } from "../../../platform/http/json_body.ts";
 import { findFormProblem } from "../../../platform/jwt/jwt_policies.ts";
-import { decodeBase64url } from "../../../core/crypto.ts";
+import { decodeBase64url } from "../../../core/keys/crypto.ts";
 
 /** Members of a JSON object. */
 export type Members = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** The kinds of tokens: for each, the policy by which the server verifies it, and the checks of its claims. */
 
-import { isObject } from "../../../core/json_value.ts";
+import { isObject } from "../../../core/http/json_value.ts";
 import { clientAssertionPolicy } from "../../../server/extensions/assertion_authentication/verify_assertion.ts";
 import { proofPolicy } from "../../../server/extensions/dpop/proof.ts";
 import { requestObjectPolicy } from "../../../server/extensions/signed_requests/request_object.ts";
@@ -12,7 +12,7 @@ import {
   type JwtPolicy,
 } from "../../../platform/jwt/jwt_policies.ts";
 import { mediaType } from "../../../core/keys/verification.ts";
-import type { AccessTokenTyp } from "../../../core/policy.ts";
+import type { AccessTokenTyp } from "../../../core/policy/policy.ts";
 import type { RuleId } from "../../../core/rules/mod.ts";
 import type { Members } from "./decode.ts";
 import type { TokenKind } from "./read_input.ts";

@@ -1,11 +1,11 @@
 /** GET and POST /tokens: decodes and checks pasted tokens. Nothing of them is stored, logged or put into a URL. */
 
-import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../../core/authorize/browser_cookie.ts";
 import { browserCsrfToken, readProtectedForm } from "../../../server/pages/csrf.ts";
-import type { Context } from "../../../core/context.ts";
+import type { Context } from "../../../core/http/context.ts";
 import type { HttpResponse } from "../../../core/http/message.ts";
 import { htmlWithForms } from "../../../platform/http/response.ts";
-import type { Params } from "../../../core/params.ts";
+import type { Params } from "../../../core/http/params.ts";
 import type { HostedServer } from "../../../server/hosted_server.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
 import { findIssuedToken, findLastIdToken } from "../../../recorder/issued_tokens.ts";

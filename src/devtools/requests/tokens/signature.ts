@@ -2,8 +2,8 @@
 
 import { errors } from "jose";
 import { parseJsonObject } from "../../../platform/http/json_body.ts";
-import { decodeBase64url, encodeBase64url } from "../../../core/crypto.ts";
-import { algorithmsInUse } from "../../../core/jwks.ts";
+import { decodeBase64url, encodeBase64url } from "../../../core/keys/crypto.ts";
+import { algorithmsInUse } from "../../../core/keys/jwks.ts";
 import { jwtPolicies, JwtPolicyError } from "../../../platform/jwt/jwt_policies.ts";
 import { remoteKeys } from "../../../server/fetching/remote_keys.ts";
 import { verifyByKeys } from "../../../platform/jwt/verify_by_keys.ts";

@@ -1,11 +1,11 @@
 /** The connection pool of a PostgreSQL store. */
 
 import postgres from "postgres";
-import { delay } from "../../../core/timers.ts";
+import { delay } from "../../../core/http/timers.ts";
 import { timeoutError, withTimeout } from "../with_timeout.ts";
 import { isReadOnly, postgresError } from "./postgres_errors.ts";
 import { type PostgresTls, socketFactory } from "./postgres_sockets.ts";
-import { timers } from "../../../core/timers.ts";
+import { timers } from "../../../core/http/timers.ts";
 
 interface PoolOptions {
   /** The URL of the database without the password, for messages. */

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { connect as connectSocket, isIP, type NetConnectOpts, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { StoreError } from "../../../core/store/store.ts";
-import { delay } from "../../../core/timers.ts";
-import { timers } from "../../../core/timers.ts";
+import { delay } from "../../../core/http/timers.ts";
+import { timers } from "../../../core/http/timers.ts";
 
 /** The values of `sslmode`, and whether each means TLS. TLS always verifies the certificate. */
 const tlsByMode: Readonly<Record<string, boolean>> = {

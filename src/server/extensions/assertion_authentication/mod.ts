@@ -3,9 +3,9 @@
 import type { Extension } from "../../hosting/extension.ts";
 import { clientJwtAlgorithms, secretAlgorithms, verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import type { ClientAuth, Credentials } from "../../../core/server.ts";
-import { decodeBase64url } from "../../../core/crypto.ts";
+import { decodeBase64url } from "../../../core/keys/crypto.ts";
 import { quote } from "../../config/config_issue.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { authMethodsOf, type ClientMetadata } from "../../config/client_metadata.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { assertionAuthenticationClientFields } from "./settings.ts";

@@ -1,6 +1,6 @@
 /** The client metadata of authentication by JWTs. */
 
-import { choice, type Fields } from "../../../core/field.ts";
+import { choice, type Fields } from "../../../core/policy/field.ts";
 import { open } from "../../config/client_fields.ts";
 import { assertionAlgorithms } from "../../config/verification_algorithms.ts";
 

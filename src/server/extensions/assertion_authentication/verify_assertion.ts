@@ -8,7 +8,7 @@ import { describeRemovedClient } from "../../entries/server_clients.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt_policies.ts";
 import { warn } from "../../trace.ts";
-import { storageKey } from "../../../core/secrets.ts";
+import { storageKey } from "../../../core/keys/secrets.ts";
 import type { Credentials } from "../../../core/server.ts";
 import { howToAuthenticate } from "../../entries/how_to_authenticate.ts";
 import { invalidClient } from "../../fetching/invalid_client.ts";

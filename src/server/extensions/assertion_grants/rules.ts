@@ -1,8 +1,8 @@
 /** Rules of the JWT bearer grant (JB), and of ID-JAGs as its assertions (IJ). */
 
-import type { OAuthError } from "../../../core/errors.ts";
+import type { OAuthError } from "../../../core/rules/errors.ts";
 import type { JwtProblem } from "../../../platform/jwt/jwt_policies.ts";
-import { rejectBy } from "../../../core/reject.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 import { grantRule, type Rule, rule } from "../../../core/rules/rule.ts";
 import type { TrustedIssuer } from "./settings.ts";
 

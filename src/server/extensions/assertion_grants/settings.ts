@@ -14,11 +14,11 @@ import {
   seconds,
   text,
   texts,
-} from "../../../core/field.ts";
+} from "../../../core/policy/field.ts";
 import { quote } from "../../config/config_issue.ts";
 import { validateAvailable, validatePublicKeys } from "../../config/key_issues.ts";
-import type { Allowances } from "../../../core/test_hosts.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import type { Allowances } from "../../../core/http/test_hosts.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 
 /** @internal */
 export interface AssertionGrantSettings {

@@ -1,7 +1,7 @@
 /** Verifies assertions of trusted issuers (RFC 7523 §3). Loaded with the first one, because it imports jose. */
 
 import { decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
-import { describeKind } from "../../../core/quote_value.ts";
+import { describeKind } from "../../../core/http/quote_value.ts";
 import { withAlias } from "../../fetching/client_jwt.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import {
@@ -18,9 +18,9 @@ import { warn } from "../../trace.ts";
 import { DocumentError } from "../../fetching/outbound.ts";
 import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import type { OAuthError } from "../../../core/errors.ts";
-import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
-import type { BrokenRule, FactsOf } from "../../../core/reject.ts";
+import type { OAuthError } from "../../../core/rules/errors.ts";
+import { invalidGrantBy } from "../../../core/token/grants/narrow_grant.ts";
+import type { BrokenRule, FactsOf } from "../../../core/rules/reject.ts";
 import type { assertionGrantRules } from "./rules.ts";
 
 /** An assertion of a trusted issuer (RFC 7523 §3). `maxLifetime` of its entry sets another lifetime. */

@@ -7,7 +7,7 @@
  */
 
 import { metadataOf } from "../../config/client_metadata.ts";
-import { isDeeperThan } from "../../../core/json_value.ts";
+import { isDeeperThan } from "../../../core/http/json_value.ts";
 import { warn } from "../../trace.ts";
 import type { Grant } from "../../../core/store/store.ts";
 import type { AuthorizationDetail, FurtherAccess } from "../../entries/access.ts";
@@ -16,14 +16,14 @@ import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";
 import { quote } from "../../config/config_issue.ts";
 import { compileSchema, type FindMismatch, findSchemaMistake, type JsonSchema, noSuchField } from "./json_schema.ts";
 import { canonicalUri } from "../../../platform/http/absolute_uri.ts";
-import { OAuthError } from "../../../core/errors.ts";
-import type { Params } from "../../../core/params.ts";
+import { OAuthError } from "../../../core/rules/errors.ts";
+import type { Params } from "../../../core/http/params.ts";
 import type { Server } from "../../../core/server.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
 import { reject } from "./rules.ts";
 import type { ConsentItem } from "../../entries/access.ts";
-import { printable } from "../../../core/quote_value.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import { printable } from "../../../core/http/quote_value.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 
 /** Limits of one request: bytes of the value, number of objects, levels of an object. */
 const maxBytes = 8 * 1024;

@@ -3,7 +3,7 @@
  * setting contains a schema.
  */
 
-import { isObject } from "../../../core/json_value.ts";
+import { isObject } from "../../../core/http/json_value.ts";
 import { deepCompareStrict, format, type Schema, Validator } from "@cfworker/json-schema";
 
 /** Whether two JSON values are equal; the order of members does not count. */

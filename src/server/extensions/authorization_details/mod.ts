@@ -7,7 +7,7 @@ import { storedRequest } from "../../stored_requests.ts";
 import { signedRequest } from "../signed_requests/settings.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import { quote } from "../../config/config_issue.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";
 import {
   type Access,
@@ -19,12 +19,12 @@ import {
   hasItems,
 } from "../../entries/access.ts";
 import { warn } from "../../trace.ts";
-import { authorizeClientCredentials } from "../../../core/grants/client_credentials.ts";
-import type { ParameterDescription, Params } from "../../../core/params.ts";
-import type { Authorization } from "../../../core/grants/authenticated_request.ts";
-import { isObject } from "../../../core/json_value.ts";
-import { reject as rejectByCore } from "../../../core/reject.ts";
-import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
+import { authorizeClientCredentials } from "../../../core/token/grants/client_credentials.ts";
+import type { ParameterDescription, Params } from "../../../core/http/params.ts";
+import type { Authorization } from "../../../core/token/grants/authenticated_request.ts";
+import { isObject } from "../../../core/http/json_value.ts";
+import { reject as rejectByCore } from "../../../core/rules/reject.ts";
+import type { AuthorizationRequest } from "../../../core/authorize/authorization_request.ts";
 import type { CheckInput, GrantType, RequestCheck, Server } from "../../../core/server.ts";
 import {
   authorizationDetailsClientFields,

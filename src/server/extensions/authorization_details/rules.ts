@@ -1,6 +1,6 @@
 /** Rules of rich authorization requests (RFC 9396). */
 
-import { rejectBy } from "../../../core/reject.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 import { type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** RFC 9396 §5. */

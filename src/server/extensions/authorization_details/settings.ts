@@ -1,7 +1,7 @@
 /** The setting `authorizationDetails`: the types of rich authorization requests (RFC 9396). */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { anyValue, type Field, type Fields, flag, object, record, text, texts } from "../../../core/field.ts";
+import { anyValue, type Field, type Fields, flag, object, record, text, texts } from "../../../core/policy/field.ts";
 import { open } from "../../config/client_fields.ts";
 
 /** @internal */

@@ -4,7 +4,7 @@
  */
 
 import { mustAuthenticate, policyOf } from "../../../core/clients/repository.ts";
-import type { OAuthError } from "../../../core/errors.ts";
+import type { OAuthError } from "../../../core/rules/errors.ts";
 import type { Server } from "../../../core/server.ts";
 import { type Slot, slot, type WithExtensions } from "../../../core/slot.ts";
 import type { RefreshTokenRecord } from "../../../core/store/store.ts";

@@ -2,11 +2,11 @@
 
 import { subjectFor } from "../../entries/subjects.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
-import { type Params, splitScope } from "../../../core/params.ts";
+import { type Params, splitScope } from "../../../core/http/params.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { isReadable } from "../../config/untrusted_text.ts";
-import { randomId, storageKey } from "../../../core/secrets.ts";
+import { randomId, storageKey } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { userForClientHint } from "../../entries/login_hint.ts";

@@ -3,15 +3,15 @@
  * requests that wait for the user of the session, each with a link to its decision.
  */
 
-import type { Approver } from "../../../core/approver.ts";
-import { decideRequest } from "../../../core/authorize.ts";
-import type { Context } from "../../../core/context.ts";
-import { endpointPath } from "../../../core/endpoint.ts";
-import { toClient } from "../../../core/error_response.ts";
-import { rejectUntrustedHost } from "../../../core/cross_site.ts";
-import { clientEndpoint, readParams } from "../../../core/client_endpoint.ts";
+import type { Approver } from "../../../core/authorize/approver.ts";
+import { decideRequest } from "../../../core/authorize/authorize.ts";
+import { type Context, readParams } from "../../../core/http/context.ts";
+import { endpointPath } from "../../../core/http/endpoint.ts";
+import { toClient } from "../../../core/authorize/error_response.ts";
+import { rejectUntrustedHost } from "../../../core/authorize/cross_site.ts";
+import { clientEndpoint } from "../../../core/token/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
-import { readSession } from "../../../core/session/cookies.ts";
+import { readSession } from "../../../core/authorize/cookies.ts";
 import { htmlWithForms } from "../../../platform/http/response.ts";
 import { Backchannel, type BackchannelProps } from "../../login/pages/backchannel.tsx";
 import type { Pages } from "../../pages.ts";

@@ -11,7 +11,7 @@
 
 import type { EndpointOptions, Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { parameters } from "../../../core/params.ts";
+import { parameters } from "../../../core/http/params.ts";
 import { polledGrantType, startEndpoint, withDelivery } from "../polled/delivery.ts";
 import {
   cibaClientFields,

@@ -1,6 +1,6 @@
 /** Rules of backchannel authentication (CIBA). */
 
-import { rejectBy } from "../../../core/reject.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 import { type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
 import { polledRules } from "../polled/rules.ts";
 

@@ -1,14 +1,14 @@
 /** The settings of backchannel authentication. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { choice, type Fields, flag, seconds, text } from "../../../core/field.ts";
+import { choice, type Fields, flag, seconds, text } from "../../../core/policy/field.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
-import { timers } from "../../../core/timers.ts";
+import { timers } from "../../../core/http/timers.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { pathField } from "../../config/endpoint_paths.ts";
 import { open } from "../../config/client_fields.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { validateClientUri } from "../../config/uri_issues.ts";
 import type { ServerPolicy } from "../../config/server_policy.ts";

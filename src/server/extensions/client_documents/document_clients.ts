@@ -10,7 +10,7 @@
  */
 
 import { boundedCache } from "../../../platform/bounded_cache.ts";
-import { OAuthError } from "../../../core/errors.ts";
+import { OAuthError } from "../../../core/rules/errors.ts";
 import { fetchLimiter, type FetchLimitError } from "../../fetching/fetch_limiter.ts";
 import { DocumentError, fetchDocument } from "../../fetching/outbound.ts";
 import type { HostedServer } from "../../hosted_server.ts";

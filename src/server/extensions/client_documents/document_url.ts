@@ -1,6 +1,6 @@
 /** Which URLs may be the `client_id` of a metadata document. */
 
-import { isLoopback } from "../../../core/test_hosts.ts";
+import { isLoopback } from "../../../core/http/test_hosts.ts";
 import { allowsLocalFetch, type FetchPolicy } from "../../fetching/outbound.ts";
 import { reject, type WrongDocumentUrl } from "./rules.ts";
 

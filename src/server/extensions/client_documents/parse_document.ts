@@ -3,18 +3,18 @@
  * operator.
  */
 
-import { sortResponseType, splitScope } from "../../../core/params.ts";
+import { sortResponseType, splitScope } from "../../../core/http/params.ts";
 import { clientValues } from "../../config/client_extension.ts";
 import { quote } from "../../config/config_issue.ts";
-import type { OAuthError, RuleExplanation } from "../../../core/errors.ts";
+import type { OAuthError, RuleExplanation } from "../../../core/rules/errors.ts";
 import { byProfile, supportedGrantTypes } from "../../config/server_policy.ts";
-import { digest } from "../../../core/secrets.ts";
+import { digest } from "../../../core/keys/secrets.ts";
 import { grantTypesFor } from "../../../core/clients/client.ts";
 import type { ClientMetadata, HostedClient } from "../../config/client_metadata.ts";
 import { closedMembers } from "../../config/open_members.ts";
 import { hostedClient } from "../../entries/client_repository.ts";
 import { findLocalUris, isLocalUrl } from "../../config/local_uris.ts";
-import { redirectsToDevice } from "../../../core/redirect_uri.ts";
+import { redirectsToDevice } from "../../../core/clients/redirect_uri.ts";
 import { validateRedirectUri } from "../../config/uri_issues.ts";
 import { meetsRequirement, requirementOf } from "../../standing.ts";
 import { validateUntrustedText } from "../../config/untrusted_text.ts";

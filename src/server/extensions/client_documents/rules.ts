@@ -1,6 +1,6 @@
 /** Rules of client ID metadata documents, and of the fetches that clients cause. */
 
-import { rejectBy } from "../../../core/reject.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 import { type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** A URL that no metadata document may have. */

@@ -1,8 +1,8 @@
 /** The settings of client ID metadata documents. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import type { Policy } from "../../../core/policy.ts";
-import { type Fields, flag } from "../../../core/field.ts";
+import type { Policy } from "../../../core/policy/policy.ts";
+import { type Fields, flag } from "../../../core/policy/field.ts";
 
 /** @internal */
 export interface ClientDocumentSettings {

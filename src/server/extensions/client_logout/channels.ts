@@ -11,7 +11,7 @@ import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
 import { dueRecords, leaseRecord } from "../../entries/lease.ts";
-import { randomId } from "../../../core/secrets.ts";
+import { randomId } from "../../../core/keys/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer, LogoutFrame } from "../../hosted_server.ts";
 import { finalClaims } from "../../entries/claim_change.ts";
@@ -24,7 +24,7 @@ import {
   scheduleCall,
   type StoredCall,
 } from "./session_clients.ts";
-import { appendToRedirectUri } from "../../../core/redirect_uri.ts";
+import { appendToRedirectUri } from "../../../core/clients/redirect_uri.ts";
 import type { Server } from "../../../core/server.ts";
 
 export { findSessions, listSessionClients, recordSessionClient } from "./session_clients.ts";

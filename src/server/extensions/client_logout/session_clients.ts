@@ -6,8 +6,8 @@
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { clientRecord } from "../../entries/generations.ts";
-import { findRevoked } from "../../../core/grant.ts";
-import { randomId, storageKey } from "../../../core/secrets.ts";
+import { findRevoked } from "../../../core/store/grant.ts";
+import { randomId, storageKey } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { type LogoutCallRecord, logoutStore, type SessionClientRecord } from "./records.ts";
 import { clientLogoutOf } from "./settings.ts";

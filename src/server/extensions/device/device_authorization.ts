@@ -1,7 +1,7 @@
 /** Device authorizations: their user codes, and their requests. */
 
-import type { Params } from "../../../core/params.ts";
-import { type RandomBytes, storageKey } from "../../../core/secrets.ts";
+import type { Params } from "../../../core/http/params.ts";
+import { type RandomBytes, storageKey } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import {

@@ -3,16 +3,16 @@
  * and POST /device: the user types the code that the device shows, and continues to the decision (§3.3).
  */
 
-import type { Approver } from "../../../core/approver.ts";
-import { decideRequest } from "../../../core/authorize.ts";
-import { readSession } from "../../../core/session/cookies.ts";
-import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
-import type { Context } from "../../../core/context.ts";
+import type { Approver } from "../../../core/authorize/approver.ts";
+import { decideRequest } from "../../../core/authorize/authorize.ts";
+import { readSession } from "../../../core/authorize/cookies.ts";
+import { ensureBrowserCookie } from "../../../core/authorize/browser_cookie.ts";
+import { type Context, readParams } from "../../../core/http/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../pages/csrf.ts";
-import { endpointPath, endpointUrl } from "../../../core/endpoint.ts";
-import { ofClient, toClient } from "../../../core/error_response.ts";
-import { rejectUntrustedHost } from "../../../core/cross_site.ts";
-import { clientEndpoint, readParams } from "../../../core/client_endpoint.ts";
+import { endpointPath, endpointUrl } from "../../../core/http/endpoint.ts";
+import { ofClient, toClient } from "../../../core/authorize/error_response.ts";
+import { rejectUntrustedHost } from "../../../core/authorize/cross_site.ts";
+import { clientEndpoint } from "../../../core/token/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { type HttpResponse, json } from "../../../core/http/message.ts";
@@ -21,7 +21,7 @@ import { describe, type PendingRequest } from "../polled/polled_request.ts";
 import { findDevice, formatUserCode, startDevice } from "./device_authorization.ts";
 import { reject } from "./rules.ts";
 import type { AuthenticationAttempt } from "../../hosting/rate_limiter.ts";
-import type { RuleExplanation } from "../../../core/errors.ts";
+import type { RuleExplanation } from "../../../core/rules/errors.ts";
 import { Device, type DeviceProps } from "../../login/pages/device.tsx";
 import type { Pages } from "../../pages.ts";
 import { renderPage } from "../../../core/pages/render_page.ts";

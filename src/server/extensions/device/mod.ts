@@ -12,7 +12,7 @@
 import type { EndpointOptions, Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { withoutUser } from "../../standing.ts";
-import { type ParameterDescription, parameters } from "../../../core/params.ts";
+import { type ParameterDescription, parameters } from "../../../core/http/params.ts";
 import { polledGrantType, startEndpoint, withDelivery } from "../polled/delivery.ts";
 import { deviceGrant, type DevicePolicy, deviceSettings } from "./settings.ts";
 

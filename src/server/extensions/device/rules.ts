@@ -1,6 +1,6 @@
 /** Rules of the device authorization grant (RFC 8628). */
 
-import { rejectBy } from "../../../core/reject.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 import { type Rule, rule } from "../../../core/rules/rule.ts";
 import { polledRules } from "../polled/rules.ts";
 

@@ -1,7 +1,7 @@
 /** The settings of devices without a browser. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { type Fields, flag, seconds } from "../../../core/field.ts";
+import { type Fields, flag, seconds } from "../../../core/policy/field.ts";
 import type { Server } from "../../../core/server.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
 import { pathField } from "../../config/endpoint_paths.ts";

@@ -1,11 +1,11 @@
 /** DPoP (RFC 9449): a client proves possession of a key with each request, and its tokens are bound to that key. */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { OAuthError } from "../../../core/errors.ts";
-import { unusableCode } from "../../../core/grants/authorization_code.ts";
-import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
-import { unusableToken } from "../../../core/grants/refresh_token.ts";
-import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
+import type { OAuthError } from "../../../core/rules/errors.ts";
+import { unusableCode } from "../../../core/token/grants/authorization_code.ts";
+import { invalidGrantBy } from "../../../core/token/grants/narrow_grant.ts";
+import { unusableToken } from "../../../core/token/grants/refresh_token.ts";
+import type { AuthorizationRequest } from "../../../core/authorize/authorization_request.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { hasKey, proofKey, withBoundTokens } from "../bound_tokens/mod.ts";

@@ -3,10 +3,10 @@
  * each other's nonces, and nothing is stored.
  */
 
-import { cryptography, encodeBase64url } from "../../../core/crypto.ts";
-import { constantTimeEqual } from "../../../core/secrets.ts";
+import { cryptography, encodeBase64url } from "../../../core/keys/crypto.ts";
+import { constantTimeEqual } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
-import { computeMac } from "../../../core/session/session.ts";
+import { computeMac } from "../../../core/authorize/session.ts";
 
 /** The nonces of one kind of endpoint. Times are in milliseconds since the epoch. */
 export interface Nonces {

@@ -1,10 +1,10 @@
 /** Verifies DPoP proofs (RFC 9449 §4.3), without state. Loaded with the first proof, because it imports jose. */
 
-import { isObject } from "../../../core/json_value.ts";
+import { isObject } from "../../../core/http/json_value.ts";
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK, type JWTPayload } from "jose";
 import { isMlDsa } from "../../../core/keys/signing_algorithm.ts";
 import { quote } from "../../config/config_issue.ts";
-import { describeKind } from "../../../core/quote_value.ts";
+import { describeKind } from "../../../core/http/quote_value.ts";
 import {
   findFormProblem,
   findTimeProblem,
@@ -13,7 +13,7 @@ import {
   type JwtPolicy,
 } from "../../../platform/jwt/jwt_policies.ts";
 import { findPrivateMember } from "../../../core/keys/jwk.ts";
-import { digest } from "../../../core/secrets.ts";
+import { digest } from "../../../core/keys/secrets.ts";
 import { reject } from "./rules.ts";
 
 /** The request that a proof must be for, and the limits of the proof. */

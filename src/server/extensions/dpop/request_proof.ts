@@ -6,8 +6,8 @@
 import { rejectBeyondBound } from "../../entries/bounded_records.ts";
 import { policyOf } from "../../../core/clients/repository.ts";
 import { byProfile } from "../../config/server_policy.ts";
-import { storageKey } from "../../../core/secrets.ts";
-import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
+import { storageKey } from "../../../core/keys/secrets.ts";
+import type { AuthenticatedRequest } from "../../../core/token/grants/authenticated_request.ts";
 import { type ProofRequirements, verifyProof } from "./proof.ts";
 import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
 import { dpopSettings } from "./settings.ts";

@@ -1,6 +1,6 @@
 /** Responds to requests with proofs: verifies the proof, and adds the nonce for the next one. Loaded with the first. */
 
-import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
+import type { AuthenticatedRequest } from "../../../core/token/grants/authenticated_request.ts";
 import type { HttpResponse } from "../../../core/http/message.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";

@@ -3,7 +3,7 @@
 import { type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
 import type { ByProfile } from "../../config/server_policy.ts";
 import type { JwtProblem } from "../../../platform/jwt/jwt_policies.ts";
-import { rejectBy } from "../../../core/reject.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 
 /** RFC 9449 §5; at a protected resource, the status is 401. */
 const invalidDpopProof = "invalid_dpop_proof" as ExtensionErrorCode;

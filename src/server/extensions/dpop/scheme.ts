@@ -1,8 +1,8 @@
 /** The scheme of access tokens that are bound to a key (RFC 9449 §7): its challenges, and the proof of the key. */
 
-import { OAuthError } from "../../../core/errors.ts";
+import { OAuthError } from "../../../core/rules/errors.ts";
 import { challenge } from "../../../core/http/message.ts";
-import { readAuthorization, type SentToken } from "../../../core/tokens/sent_token.ts";
+import { readAuthorization, type SentToken } from "../../../core/token/tokens/sent_token.ts";
 import { reject } from "./rules.ts";
 
 /** `Authorization: DPoP TOKEN`. The header with the proof has the same name. */

@@ -1,6 +1,6 @@
 /** Rules of encrypted responses (OpenID Connect Core §10.2). */
 
-import { rejectBy } from "../../../core/reject.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 import { type Rule, rule } from "../../../core/rules/rule.ts";
 import type { KeyManagementAlgorithm } from "./settings.ts";
 

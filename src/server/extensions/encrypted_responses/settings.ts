@@ -1,6 +1,6 @@
 /** The client metadata of encrypted responses. */
 
-import { choice, type Fields } from "../../../core/field.ts";
+import { choice, type Fields } from "../../../core/policy/field.ts";
 import { open } from "../../config/client_fields.ts";
 
 /** Client metadata of encrypted responses (OpenID Connect Registration §2). */

@@ -2,7 +2,7 @@
 
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { quote } from "../../config/config_issue.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import type { ContentEncryption, KeyManagementAlgorithm } from "./settings.ts";
 
 /** The algorithms that a client is registered for. */

@@ -9,7 +9,7 @@ import { describeKeyFetchFailure, keysOf } from "../../fetching/client_keys.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { keySets } from "../../fetching/remote_keys.ts";
 import type { PublicKeySet } from "../../../core/keys/jwk.ts";
-import { reject as rejectByCore } from "../../../core/reject.ts";
+import { reject as rejectByCore } from "../../../core/rules/reject.ts";
 import type { Credentials } from "../../../core/server.ts";
 import {
   type ConnectionRequest,
@@ -23,7 +23,7 @@ import {
 import { mutualTlsOf, subjectMembers } from "./settings.ts";
 import { hasSubject } from "./subject.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
+import type { AuthenticatedRequest } from "../../../core/token/grants/authenticated_request.ts";
 import { reject } from "./rules.ts";
 
 /**

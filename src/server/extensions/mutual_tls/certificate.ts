@@ -3,7 +3,7 @@
 import type { Peer } from "../../../platform/runtime/bind.ts";
 import { type Certificate, parseCertificate } from "../../../platform/runtime/certificate.ts";
 import { quote } from "../../config/config_issue.ts";
-import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
+import type { AuthenticatedRequest } from "../../../core/token/grants/authenticated_request.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";
 import { mutualTlsOf } from "./settings.ts";

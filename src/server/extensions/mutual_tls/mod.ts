@@ -1,7 +1,7 @@
 /** Mutual TLS (RFC 8705): clients authenticate, and prove that tokens are theirs, by a certificate. */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import type { ClientAuth } from "../../../core/server.ts";
 import {
@@ -13,9 +13,9 @@ import {
   subjectMembers,
   validateCertificates,
 } from "./settings.ts";
-import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
-import { unusableToken } from "../../../core/grants/refresh_token.ts";
-import type { OAuthError } from "../../../core/errors.ts";
+import { invalidGrantBy } from "../../../core/token/grants/narrow_grant.ts";
+import { unusableToken } from "../../../core/token/grants/refresh_token.ts";
+import type { OAuthError } from "../../../core/rules/errors.ts";
 import { certificateKey, hasKey, withBoundTokens } from "../bound_tokens/mod.ts";
 import type { mutualTlsRules } from "./rules.ts";
 import type { HostedServer } from "../../hosted_server.ts";

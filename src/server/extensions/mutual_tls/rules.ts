@@ -1,7 +1,7 @@
 /** Rules of mutual TLS (RFC 8705). */
 
 import type { Certificate } from "../../../platform/runtime/certificate.ts";
-import { rejectBy } from "../../../core/reject.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 import { grantRule, type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** A certificate that cannot be read, or whose version does not allow a proof of its private key. */

@@ -1,10 +1,10 @@
 /** The setting `mutualTls` (RFC 8705). */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { choice, type Fields, flag, list, object, text, whole } from "../../../core/field.ts";
+import { choice, type Fields, flag, list, object, text, whole } from "../../../core/policy/field.ts";
 import { quote } from "../../config/config_issue.ts";
 import { open } from "../../config/client_fields.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";
 

@@ -3,14 +3,14 @@
 import type { Extension } from "../../hosting/extension.ts";
 import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";
 import { quote } from "../../config/config_issue.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { isPairwise, subjectFor } from "../../entries/subjects.ts";
 import { parseUrl } from "../../config/uri_issues.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { serverSecret } from "../../../core/session/session.ts";
-import { digest } from "../../../core/secrets.ts";
+import { serverSecret } from "../../../core/authorize/session.ts";
+import { digest } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
-import { subjectsInAll } from "../../../core/subjects.ts";
+import { subjectsInAll } from "../../../core/clients/subjects.ts";
 import type { Subject } from "../../../core/store/store.ts";
 import { pairwiseClientFields } from "./settings.ts";
 

@@ -1,6 +1,6 @@
 /** The client metadata of pairwise subject identifiers. */
 
-import { type Fields, text } from "../../../core/field.ts";
+import { type Fields, text } from "../../../core/policy/field.ts";
 import { open } from "../../config/client_fields.ts";
 
 /** Client metadata of pairwise subjects. */

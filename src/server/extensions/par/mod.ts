@@ -5,12 +5,12 @@
 
 import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { parametersOf, requestUriParameter } from "../../../core/request.ts";
-import { clientAuthParameters } from "../../../core/client_auth.ts";
+import { parametersOf, requestUriParameter } from "../../../core/authorize/checks.ts";
+import { clientAuthParameters } from "../../../core/token/client_auth.ts";
 import { policyOf } from "../../../core/clients/repository.ts";
 import { byProfile } from "../../config/server_policy.ts";
-import type { ParameterDescription } from "../../../core/params.ts";
-import { reject as rejectByCore } from "../../../core/reject.ts";
+import type { ParameterDescription } from "../../../core/http/params.ts";
+import { reject as rejectByCore } from "../../../core/rules/reject.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
 import type { StoredRequests } from "../../hosted_server.ts";
 import { storedRequest } from "../../stored_requests.ts";

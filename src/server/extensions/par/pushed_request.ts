@@ -4,17 +4,17 @@
  */
 
 import { accessName, type FurtherAccess } from "../../entries/access.ts";
-import { findDestination } from "../../../core/request/destination.ts";
-import { parametersOf, readRequest } from "../../../core/request.ts";
-import type { RequestOrigin, ResolvedRequest } from "../../../core/request/request_source.ts";
-import { reject as rejectByCore } from "../../../core/reject.ts";
+import { findDestination } from "../../../core/authorize/destination.ts";
+import { parametersOf, readRequest } from "../../../core/authorize/checks.ts";
+import type { RequestOrigin, ResolvedRequest } from "../../../core/authorize/request_source.ts";
+import { reject as rejectByCore } from "../../../core/rules/reject.ts";
 import { generationOfClient, generationOfClientId } from "../../entries/generations.ts";
 import { evictBeyondBound } from "../../entries/bounded_records.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import type { OAuthError } from "../../../core/errors.ts";
-import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
-import { type Params, paramsFromFields } from "../../../core/params.ts";
-import { randomToken, storageKey } from "../../../core/secrets.ts";
+import type { OAuthError } from "../../../core/rules/errors.ts";
+import type { AuthenticatedRequest } from "../../../core/token/grants/authenticated_request.ts";
+import { type Params, paramsFromFields } from "../../../core/http/params.ts";
+import { randomToken, storageKey } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { storeOf } from "../../entries/records.ts";
@@ -27,7 +27,7 @@ import { json } from "../../../core/http/message.ts";
 import { proofKey } from "../bound_tokens/mod.ts";
 import { respondWithKey } from "../dpop/respond.ts";
 import { canProve } from "../dpop/settings.ts";
-import { clientEndpoint } from "../../../core/client_endpoint.ts";
+import { clientEndpoint } from "../../../core/token/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
 
 /** Lifetime of a `request_uri`, in seconds. FAPI 2.0 demands less than 600. */

@@ -1,9 +1,9 @@
 /** Decides a polled request without a page, if an approver decides. The session of such a decision is in no browser. */
 
-import type { Approver } from "../../../core/approver.ts";
-import type { Context } from "../../../core/context.ts";
-import { rejectOldLogin } from "../../../core/request/login.ts";
-import { acceptApproval, issueResponse } from "../../../core/code.ts";
+import type { Approver } from "../../../core/authorize/approver.ts";
+import type { Context } from "../../../core/http/context.ts";
+import { rejectOldLogin } from "../../../core/authorize/login.ts";
+import { acceptApproval, issueResponse } from "../../../core/authorize/code.ts";
 import { pollMode } from "../../delivery.ts";
 import type { PendingRequest } from "./polled_request.ts";
 

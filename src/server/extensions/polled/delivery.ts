@@ -7,12 +7,12 @@ import type { EndpointOptions } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { type Delivery, deliveryTo, type PolledDestination, pollMode } from "../../delivery.ts";
-import { OAuthError } from "../../../core/errors.ts";
-import type { ResponseModeDescription } from "../../../core/request/authorization_request.ts";
-import { clientAuthParameters } from "../../../core/client_auth.ts";
-import type { LoadableGrantType } from "../../../core/grants/mod.ts";
+import { OAuthError } from "../../../core/rules/errors.ts";
+import type { ResponseModeDescription } from "../../../core/authorize/authorization_request.ts";
+import { clientAuthParameters } from "../../../core/token/client_auth.ts";
+import type { LoadableGrantType } from "../../../core/token/grants/mod.ts";
 import type { OptionalGrantType } from "../../config/server_policy.ts";
-import { parameters } from "../../../core/params.ts";
+import { parameters } from "../../../core/http/params.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 import { polledChecks } from "./polled_checks.ts";
 

@@ -3,10 +3,10 @@
 import type { HostedServer } from "../../hosted_server.ts";
 import { generationOfClient } from "../../entries/generations.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import type { OAuthError } from "../../../core/errors.ts";
-import { findInvalidReason, invalidGrantBy, registeredScope } from "../../../core/grants/narrow_grant.ts";
-import { constantTimeEqual, digest } from "../../../core/secrets.ts";
-import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
+import type { OAuthError } from "../../../core/rules/errors.ts";
+import { findInvalidReason, invalidGrantBy, registeredScope } from "../../../core/token/grants/narrow_grant.ts";
+import { constantTimeEqual, digest } from "../../../core/keys/secrets.ts";
+import type { AuthenticatedRequest, Authorization } from "../../../core/token/grants/authenticated_request.ts";
 import type { coreRules } from "../../../core/rules/mod.ts";
 import type { Server } from "../../../core/server.ts";
 import type { StoredRecord } from "../../../core/store/store.ts";

@@ -1,17 +1,17 @@
 /** Requests whose client polls: their records, from the request of the client to the decision of the user. */
 
 import { type PolledDestination, type PolledFacts, pollMode } from "../../delivery.ts";
-import type { AuthorizationRequest, PendingAuthorization } from "../../../core/request/authorization_request.ts";
-import { readRequest, warnAcceptedRequest } from "../../../core/request.ts";
+import type { AuthorizationRequest, PendingAuthorization } from "../../../core/authorize/authorization_request.ts";
+import { readRequest, warnAcceptedRequest } from "../../../core/authorize/checks.ts";
 import { generationOfClient, type KeptRequest, keptRequest } from "../../entries/generations.ts";
 import { evictBeyondBound } from "../../entries/bounded_records.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import type { OAuthError } from "../../../core/errors.ts";
-import type { Params } from "../../../core/params.ts";
-import { reject as rejectRequest } from "../../../core/reject.ts";
-import { digest, randomId, randomToken } from "../../../core/secrets.ts";
+import type { OAuthError } from "../../../core/rules/errors.ts";
+import type { Params } from "../../../core/http/params.ts";
+import { reject as rejectRequest } from "../../../core/rules/reject.ts";
+import { digest, randomId, randomToken } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
-import { isLoopback } from "../../../core/test_hosts.ts";
+import { isLoopback } from "../../../core/http/test_hosts.ts";
 import { networkFromAddress } from "../../../platform/http/ip_address.ts";
 import type { Grant } from "../../../core/store/store.ts";
 import { accessItems, type FurtherAccess } from "../../entries/access.ts";

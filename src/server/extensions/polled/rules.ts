@@ -1,6 +1,6 @@
 /** The rules of polls and decisions, which devices (RFC 8628) and backchannel authentication (CIBA) share. */
 
-import { rejectBy } from "../../../core/reject.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 import { type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 

@@ -1,8 +1,8 @@
 /** Access to registration: initial access tokens (RFC 7591 §3) and registration access tokens (RFC 7592 §2). */
 
-import { constantTimeEqual, digest } from "../../../core/secrets.ts";
+import { constantTimeEqual, digest } from "../../../core/keys/secrets.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { readAuthorization } from "../../../core/tokens/sent_token.ts";
+import { readAuthorization } from "../../../core/token/tokens/sent_token.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";

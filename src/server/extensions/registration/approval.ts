@@ -1,7 +1,7 @@
 /** The approval of a registration, and the metadata and grant types that it opens to the client. */
 
 import { quote } from "../../config/config_issue.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { serverPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
 import type { Server } from "../../../core/server.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";

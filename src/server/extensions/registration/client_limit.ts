@@ -7,7 +7,7 @@
 
 import type { HostedServer } from "../../hosted_server.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { isLoopback } from "../../../core/test_hosts.ts";
+import { isLoopback } from "../../../core/http/test_hosts.ts";
 import { rejectBeyondBound } from "../../entries/bounded_records.ts";
 import { storeOf } from "../../entries/records.ts";
 import { reject } from "./rules.ts";

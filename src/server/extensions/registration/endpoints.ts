@@ -7,13 +7,13 @@ import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { type HttpResponse, json } from "../../../core/http/message.ts";
 import { deleteRegistration, registerClient, type RegisteredClient, updateRegistration } from "./registration.ts";
 import { authenticateOwner, authorizeRegistration } from "./access.ts";
-import type { Context } from "../../../core/context.ts";
-import { endpointUrl } from "../../../core/endpoint.ts";
-import { ofClient } from "../../../core/error_response.ts";
+import type { Context } from "../../../core/http/context.ts";
+import { endpointUrl } from "../../../core/http/endpoint.ts";
+import { ofClient } from "../../../core/authorize/error_response.ts";
 import type { Handlers } from "../../../core/route.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
-import { requireSentToken } from "../../../core/tokens/sent_token.ts";
+import { requireSentToken } from "../../../core/token/tokens/sent_token.ts";
 import { reject } from "./rules.ts";
 import { byProfile } from "../../config/server_policy.ts";
 

@@ -1,15 +1,15 @@
 /** The metadata of a client that registers itself: permitted members, defaults and conflicts (RFC 7591 §2). */
 
-import { suggest } from "../../../core/suggest.ts";
+import { suggest } from "../../../core/policy/suggest.ts";
 import { quote } from "../../config/config_issue.ts";
 import { validate } from "../../config/validate.ts";
-import { type ConfigIssue, ConfigurationError } from "../../../core/configuration_error.ts";
-import type { OAuthError } from "../../../core/errors.ts";
+import { type ConfigIssue, ConfigurationError } from "../../../core/rules/configuration_error.ts";
+import type { OAuthError } from "../../../core/rules/errors.ts";
 import { warn } from "../../trace.ts";
-import { splitScope } from "../../../core/params.ts";
+import { splitScope } from "../../../core/http/params.ts";
 import { isLocalProgram } from "../../fetching/sender.ts";
 import type { Server } from "../../../core/server.ts";
-import { redirectsToDevice } from "../../../core/redirect_uri.ts";
+import { redirectsToDevice } from "../../../core/clients/redirect_uri.ts";
 import { grantTypesFor } from "../../../core/clients/client.ts";
 import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../config/client_metadata.ts";
 import { parseClient } from "../../entries/client_repository.ts";

@@ -2,7 +2,7 @@
 
 import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { parameters } from "../../../core/params.ts";
+import { parameters } from "../../../core/http/params.ts";
 import { type RegistrationPolicy, registrationSettings, validateRegistration } from "./settings.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
 import { beforeIssue } from "../../entries/before_issue.ts";

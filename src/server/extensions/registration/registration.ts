@@ -9,7 +9,7 @@
  */
 
 import { registeredIdPrefix } from "../../entries/server_clients.ts";
-import { constantTimeEqual, digest, randomId, randomToken } from "../../../core/secrets.ts";
+import { constantTimeEqual, digest, randomId, randomToken } from "../../../core/keys/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { keptRegistration } from "../../entries/changed_client.ts";

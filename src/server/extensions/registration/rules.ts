@@ -1,7 +1,7 @@
 /** Rules of dynamic client registration and its management. */
 
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import { rejectBy } from "../../../core/reject.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 import { type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
 import type { ByProfile } from "../../config/server_policy.ts";
 import type { MissingToken } from "../../../core/rules/openid.ts";

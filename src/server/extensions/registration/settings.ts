@@ -5,11 +5,11 @@
 import { describeSettings } from "../../config/extension_settings.ts";
 import { keySetField } from "../../config/client_fields.ts";
 import type { PublicKeySet } from "../../../core/keys/jwk.ts";
-import { choice, type Fields, list, object, text, whole, withDefaults } from "../../../core/field.ts";
+import { choice, type Fields, list, object, text, whole, withDefaults } from "../../../core/policy/field.ts";
 import { quote } from "../../config/config_issue.ts";
 import { pathField } from "../../config/endpoint_paths.ts";
 import { validatePublicKeys } from "../../config/key_issues.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import type { ServerPolicy } from "../../config/server_policy.ts";
 
 /** @internal */

@@ -1,8 +1,8 @@
 /** Software statements: client metadata that a trusted issuer has signed (RFC 7591 §2.3). */
 
 import { decodeJwt, type JWTPayload } from "jose";
-import { describeKind } from "../../../core/quote_value.ts";
-import type { OAuthError } from "../../../core/errors.ts";
+import { describeKind } from "../../../core/http/quote_value.ts";
+import type { OAuthError } from "../../../core/rules/errors.ts";
 import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../../platform/jwt/jwt_policies.ts";
 import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import { warn } from "../../trace.ts";

@@ -1,16 +1,16 @@
 /** Values of a registration that this server does not support, which it may leave out (RFC 7591 §2, §3.2.1). */
 
 import { quote } from "../../config/config_issue.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { clientValues } from "../../config/client_extension.ts";
 import { validateClient } from "../../config/validate_client.ts";
 import { grantTypesFor } from "../../../core/clients/client.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { serverPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
 import { warn } from "../../trace.ts";
-import { sortResponseType, splitScope } from "../../../core/params.ts";
+import { sortResponseType, splitScope } from "../../../core/http/params.ts";
 import type { Server } from "../../../core/server.ts";
-import { redirectsToDevice } from "../../../core/redirect_uri.ts";
+import { redirectsToDevice } from "../../../core/clients/redirect_uri.ts";
 import { isUnsupportedUri } from "../../config/uri_issues.ts";
 import { registrationPolicy } from "./settings.ts";
 

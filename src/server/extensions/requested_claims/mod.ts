@@ -3,9 +3,9 @@
  * Connect Core §5.5).
  */
 
-import { isObject } from "../../../core/json_value.ts";
-import type { AccessTokenClaims } from "../../../core/tokens/access_token.ts";
-import { reject } from "../../../core/reject.ts";
+import { isObject } from "../../../core/http/json_value.ts";
+import type { AccessTokenClaims } from "../../../core/token/tokens/access_token.ts";
+import { reject } from "../../../core/rules/reject.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
 import { namedClaims } from "../../entries/requested_claims.ts";
 import type { Extension } from "../../hosting/extension.ts";

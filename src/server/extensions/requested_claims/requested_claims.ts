@@ -7,14 +7,14 @@ import {
   pickClaims,
   scopesForClaim,
   type UserClaims,
-} from "../../../core/claims.ts";
+} from "../../../core/clients/claims.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import type { Approval } from "../../../core/approval.ts";
-import { isDeeperThan, isObject } from "../../../core/json_value.ts";
-import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
+import type { Approval } from "../../../core/authorize/approval.ts";
+import { isDeeperThan, isObject } from "../../../core/http/json_value.ts";
+import type { AuthorizationRequest } from "../../../core/authorize/authorization_request.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
-import { maxClaimDepth } from "../../../core/tokens/read_access_token.ts";
+import { maxClaimDepth } from "../../../core/token/tokens/read_access_token.ts";
 import { demandedLevels } from "../../entries/levels.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { namedClaims, type RequestedClaims } from "../../entries/requested_claims.ts";

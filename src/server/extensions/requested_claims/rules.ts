@@ -1,6 +1,6 @@
 /** What a request with a wrong `claims` violates. The core has the same rule for another user than the demanded one. */
 
-import { rejectBy } from "../../../core/reject.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 import { rule } from "../../../core/rules/rule.ts";
 
 /** Facts about `claims` that is malformed, or that demands too many subjects. */

@@ -1,17 +1,17 @@
 /** Authorization responses with an ID token. Loaded with the first request for one. */
 
 import { accessName, hasAccess } from "../../entries/access.ts";
-import type { AuthorizationRequest, Destination } from "../../../core/request/authorization_request.ts";
-import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
+import type { AuthorizationRequest, Destination } from "../../../core/authorize/authorization_request.ts";
+import type { AuthenticatedRequest, Authorization } from "../../../core/token/grants/authenticated_request.ts";
 import { tokenHash } from "../../../core/keys/jwt.ts";
 import { warn } from "../../trace.ts";
-import { paramsFromFields, type ResponseFields } from "../../../core/params.ts";
+import { paramsFromFields, type ResponseFields } from "../../../core/http/params.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
-import { issueTokens, signIdToken } from "../../../core/tokens/mod.ts";
+import { issueTokens, signIdToken } from "../../../core/token/tokens/mod.ts";
 import { namedClaims } from "../../entries/requested_claims.ts";
 import { hasCode } from "../../config/response_type.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
-import { reject as rejectByCore } from "../../../core/reject.ts";
+import { reject as rejectByCore } from "../../../core/rules/reject.ts";
 import { reject } from "./rules.ts";
 import { resourcesOf } from "../../entries/granted_resources.ts";
 

@@ -3,13 +3,13 @@
 import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { type HttpResponse, json } from "../../../core/http/message.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import type { Context } from "../../../core/context.ts";
-import { endpointUrl } from "../../../core/endpoint.ts";
+import type { Context } from "../../../core/http/context.ts";
+import { endpointUrl } from "../../../core/http/endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
 import { validateClientUri } from "../../config/uri_issues.ts";
 import { quote } from "../../config/config_issue.ts";
-import { describeKind } from "../../../core/quote_value.ts";
-import type { OAuthError } from "../../../core/errors.ts";
+import { describeKind } from "../../../core/http/quote_value.ts";
+import type { OAuthError } from "../../../core/rules/errors.ts";
 import { warn } from "../../trace.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { pollMethod, pushMethod, supportedEvents, verificationEvent } from "./event_types.ts";

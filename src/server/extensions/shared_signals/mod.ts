@@ -9,8 +9,8 @@
 
 import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { parameters } from "../../../core/params.ts";
-import type { Method } from "../../../core/router.ts";
+import { parameters } from "../../../core/http/params.ts";
+import type { Method } from "../../../core/http/router.ts";
 import { isOn, type SharedSignalPolicy, sharedSignalSettings, sharedSignalsOf } from "./settings.ts";
 import type { HostedServer, SessionTracker } from "../../hosted_server.ts";
 

@@ -1,6 +1,6 @@
 /** POST /ssf/poll/{stream_id} (RFC 8936 §2): a client acknowledges events, and receives the next ones. */
 
-import { isObject } from "../../../core/json_value.ts";
+import { isObject } from "../../../core/http/json_value.ts";
 import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { json } from "../../../core/http/message.ts";
 import type { Handlers } from "../../../core/route.ts";

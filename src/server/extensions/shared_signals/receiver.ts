@@ -1,11 +1,10 @@
 /** The client of a request to the endpoints of shared signals, by its access token. */
 
-import type { Context } from "../../../core/context.ts";
-import { ofClient } from "../../../core/error_response.ts";
+import { type Context, requestUrl } from "../../../core/http/context.ts";
+import { ofClient } from "../../../core/authorize/error_response.ts";
 import type { HttpResponse } from "../../../core/http/message.ts";
-import { requestUrl } from "../../../core/client_endpoint.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { requireAccessToken } from "../../../core/tokens/read_access_token.ts";
+import { requireAccessToken } from "../../../core/token/tokens/read_access_token.ts";
 import { mayReceive } from "./streams.ts";
 import { reject } from "./rules.ts";
 import { registeredScopeOf } from "../../config/client_metadata.ts";

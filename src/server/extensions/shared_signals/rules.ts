@@ -1,7 +1,7 @@
 /** Rules of shared signals (OpenID Shared Signals Framework 1.0, RFC 8935, RFC 8936). */
 
 import { type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
-import { rejectBy } from "../../../core/reject.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 
 /** Facts about a request with an invalid member. Values are sent ones, and arbitrary JSON. */
 type InvalidMember =

@@ -1,7 +1,7 @@
 /** The settings of shared signals. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { choice, type Fields, flag } from "../../../core/field.ts";
+import { choice, type Fields, flag } from "../../../core/policy/field.ts";
 import type { Server } from "../../../core/server.ts";
 
 /** @internal */

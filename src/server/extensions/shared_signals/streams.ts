@@ -7,8 +7,8 @@ import { type BoundedCache, boundedCache } from "../../../platform/bounded_cache
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { isPermitted } from "../../standing.ts";
-import type { OAuthError } from "../../../core/errors.ts";
-import { randomId, storageKey } from "../../../core/secrets.ts";
+import type { OAuthError } from "../../../core/rules/errors.ts";
+import { randomId, storageKey } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { supportedEvents } from "./event_types.ts";

@@ -3,7 +3,7 @@
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
-import { randomId } from "../../../core/secrets.ts";
+import { randomId } from "../../../core/keys/secrets.ts";
 import { findClientOf } from "../../entries/generations.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { isCaepEvent, verificationEvent } from "./event_types.ts";
@@ -20,7 +20,7 @@ import {
 } from "./streams.ts";
 import { type EventStreamRecord, type StreamEventRecord, streamStore } from "./records.ts";
 import { startPush } from "./push.ts";
-import { timers } from "../../../core/timers.ts";
+import { timers } from "../../../core/http/timers.ts";
 
 /** A security event about a user. */
 export interface SecurityEvent {

@@ -16,7 +16,7 @@ import {
 } from "./settings.ts";
 import { contentEncryptions } from "../encrypted_responses/settings.ts";
 import { quote } from "../../config/config_issue.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { validateHasKeys } from "../../config/validate_client.ts";
 import type { HostedServer } from "../../hosted_server.ts";

@@ -3,22 +3,22 @@
  * signed, so the browser cannot change them. Parameters outside the JWT are ignored.
  */
 
-import { parametersOf } from "../../../core/request.ts";
+import { parametersOf } from "../../../core/authorize/checks.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
-import type { ResolvedRequest } from "../../../core/request/request_source.ts";
+import type { ResolvedRequest } from "../../../core/authorize/request_source.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt_policies.ts";
 import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import { type RejectJwt, verifyClientJwt } from "../../fetching/client_jwt.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { byProfile } from "../../config/server_policy.ts";
-import { OAuthError } from "../../../core/errors.ts";
+import { OAuthError } from "../../../core/rules/errors.ts";
 import type { ExtensionErrorCode } from "../../../core/rules/rule.ts";
 import { warn } from "../../trace.ts";
-import { type ParameterDescription, type Params, paramsFromFields } from "../../../core/params.ts";
+import { type ParameterDescription, type Params, paramsFromFields } from "../../../core/http/params.ts";
 import type { RuleId } from "../../../core/rules/mod.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { reject as rejectByCore } from "../../../core/reject.ts";
+import { reject as rejectByCore } from "../../../core/rules/reject.ts";
 import { reject } from "./rules.ts";
 import { signedRequest, signedRequestSettings } from "./settings.ts";
 import { decryptRequestObject } from "./decrypt.ts";

@@ -1,6 +1,6 @@
 /** Rules of signed authorization requests (RFC 9101). */
 
-import { rejectBy } from "../../../core/reject.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 import { type Rule, rule } from "../../../core/rules/rule.ts";
 import type { ByProfile } from "../../config/server_policy.ts";
 

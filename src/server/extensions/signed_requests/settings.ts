@@ -5,7 +5,7 @@ import { metadataOf } from "../../config/client_metadata.ts";
 import { describeSettings } from "../../config/extension_settings.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { keyManagementAlgorithms } from "../encrypted_responses/settings.ts";
-import { choice, type Fields, flag, list } from "../../../core/field.ts";
+import { choice, type Fields, flag, list } from "../../../core/policy/field.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { open } from "../../config/client_fields.ts";

@@ -4,8 +4,8 @@
  */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { ParameterDescription, ResponseFields } from "../../../core/params.ts";
-import type { ResponseModeDescription } from "../../../core/request/authorization_request.ts";
+import type { ParameterDescription, ResponseFields } from "../../../core/http/params.ts";
+import type { ResponseModeDescription } from "../../../core/authorize/authorization_request.ts";
 import { acceptedSigningAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import type { Server } from "../../../core/server.ts";
 import { serverPolicy } from "../../config/server_policy.ts";

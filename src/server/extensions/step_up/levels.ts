@@ -4,11 +4,11 @@ import { metadataOf } from "../../config/client_metadata.ts";
 import type { Approval } from "../../login/approver.ts";
 import { type Authentication, type AuthenticationLevels, demandedLevels, loginLevel } from "../../entries/levels.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { splitScope } from "../../../core/params.ts";
-import type { LoginMethod } from "../../../core/policy.ts";
-import type { PendingAuthorization } from "../../../core/request/authorization_request.ts";
+import { splitScope } from "../../../core/http/params.ts";
+import type { LoginMethod } from "../../../core/policy/policy.ts";
+import type { PendingAuthorization } from "../../../core/authorize/authorization_request.ts";
 import type { CheckInput, Server, UnmetDemand } from "../../../core/server.ts";
-import type { Session } from "../../../core/session/session.ts";
+import type { Session } from "../../../core/authorize/session.ts";
 import { reject } from "./rules.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";
 

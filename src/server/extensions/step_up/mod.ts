@@ -5,9 +5,9 @@
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { Extension } from "../../hosting/extension.ts";
-import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
+import type { AuthorizationRequest } from "../../../core/authorize/authorization_request.ts";
 import { warn } from "../../trace.ts";
-import { separatorFix } from "../../../core/separators.ts";
+import { separatorFix } from "../../../core/policy/separators.ts";
 import type { CheckInput } from "../../../core/server.ts";
 import { demandedLevels, loginLevel } from "../../entries/levels.ts";
 import { namedClaims } from "../../entries/requested_claims.ts";

@@ -1,6 +1,6 @@
 /** Rules of levels of authentication (RFC 9470). */
 
-import { rejectBy } from "../../../core/reject.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 import { type Rule, rule } from "../../../core/rules/rule.ts";
 
 interface MissedLevel {

@@ -1,11 +1,11 @@
 /** The setting `acrValues`: the levels of authentication (OpenID Connect Core §2, `acr`; RFC 9470). */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { choice, type Field, type Fields, list, object, text, texts } from "../../../core/field.ts";
+import { choice, type Field, type Fields, list, object, text, texts } from "../../../core/policy/field.ts";
 import { quote } from "../../config/config_issue.ts";
-import type { LoginMethod } from "../../../core/policy.ts";
+import type { LoginMethod } from "../../../core/policy/policy.ts";
 import { open } from "../../config/client_fields.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import type { ServerPolicy } from "../../config/server_policy.ts";
 
 /** @internal */

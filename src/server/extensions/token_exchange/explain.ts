@@ -1,7 +1,7 @@
 /** Texts of the rules of token exchange (TX), and of ID-JAGs that it issues (IJ). */
 
 import type { RuleTexts } from "../../explain/rule_text.ts";
-import { separatorFix } from "../../../core/separators.ts";
+import { separatorFix } from "../../../core/policy/separators.ts";
 import type { tokenExchangeRules } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";
 

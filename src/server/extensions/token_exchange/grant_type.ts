@@ -3,19 +3,19 @@
 import { levelOf, loginLevel } from "../../entries/levels.ts";
 import { isPairwise } from "../../entries/subjects.ts";
 import { type AccessItems, accessName, hasItems, requestsAccess } from "../../entries/access.ts";
-import { type Params, splitScope } from "../../../core/params.ts";
+import { type Params, splitScope } from "../../../core/http/params.ts";
 import { canonicalUri, isAbsoluteUri } from "../../../platform/http/absolute_uri.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { type Confirmation, confirmationOf } from "../bound_tokens/mod.ts";
-import { type AccessToken, grantOfAccessToken } from "../../../core/tokens/access_token.ts";
-import { readAccessToken } from "../../../core/tokens/read_access_token.ts";
+import { type AccessToken, grantOfAccessToken } from "../../../core/token/tokens/access_token.ts";
+import { readAccessToken } from "../../../core/token/tokens/read_access_token.ts";
 import { exchangeForIdJag } from "./exchange_for_id_jag.ts";
 import { reject } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";
-import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
+import type { AuthenticatedRequest, Authorization } from "../../../core/token/grants/authenticated_request.ts";
 import { withResources } from "../../entries/granted_resources.ts";
 
 /** Scope values of a login, which an exchanged token never has. */

@@ -6,7 +6,7 @@
 import type { Extension } from "../../hosting/extension.ts";
 import { withoutUser } from "../../standing.ts";
 import { unlistedClientsWarnings } from "../../config/client_extension.ts";
-import { parameters } from "../../../core/params.ts";
+import { parameters } from "../../../core/http/params.ts";
 import {
   idJagType,
   tokenExchangeFields,

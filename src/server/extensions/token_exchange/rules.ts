@@ -1,7 +1,7 @@
 /** Rules of token exchange (TX), and of ID-JAGs that it issues (IJ). */
 
-import type { OAuthError } from "../../../core/errors.ts";
-import { rejectBy } from "../../../core/reject.ts";
+import type { OAuthError } from "../../../core/rules/errors.ts";
+import { rejectBy } from "../../../core/rules/reject.ts";
 import { grantRule, type Rule, rule } from "../../../core/rules/rule.ts";
 import type { Confirmation } from "../bound_tokens/mod.ts";
 import { invalidDetails } from "../authorization_details/rules.ts";

@@ -1,8 +1,18 @@
 /** The settings of token exchange (RFC 8693): access tokens, and ID-JAGs for other authorization servers. */
 
-import { type Field, type Fields, flag, list, object, record, seconds, text, texts } from "../../../core/field.ts";
+import {
+  type Field,
+  type Fields,
+  flag,
+  list,
+  object,
+  record,
+  seconds,
+  text,
+  texts,
+} from "../../../core/policy/field.ts";
 import { quote } from "../../config/config_issue.ts";
-import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { isAbsoluteUri } from "../../../platform/http/absolute_uri.ts";
 
 /** The value of `grant_type` (RFC 8693 §2.1). */

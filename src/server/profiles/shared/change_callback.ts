@@ -3,9 +3,9 @@
 import { type HttpResponse, isResponse, withHeaders } from "../../../core/http/message.ts";
 import { getHeader } from "../../../platform/http/response.ts";
 import { type Fields, parseFields } from "../../../core/http/form.ts";
-import { formPostResponse } from "../../../core/authorization_response.ts";
-import type { CoreApp } from "../../../core/context.ts";
-import { encodeFields } from "../../../core/redirect_uri.ts";
+import { formPostResponse } from "../../../core/authorize/authorization_response.ts";
+import type { CoreApp } from "../../../core/http/context.ts";
+import { encodeFields } from "../../../core/clients/redirect_uri.ts";
 
 /** Returns other parameters of an authorization response. */
 type ChangeFields = (fields: Fields) => Fields | Promise<Fields>;

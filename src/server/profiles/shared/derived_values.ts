@@ -1,6 +1,6 @@
 /** Values of providers that are computed from other values. They identify test users, and protect nothing. */
 
-import { randomId } from "../../../core/secrets.ts";
+import { randomId } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 
 /** A random GUID. */

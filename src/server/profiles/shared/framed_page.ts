@@ -1,7 +1,7 @@
 /** Pages that only pages of named origins can frame, and whose only content is a script. */
 
 import { html, type HttpResponse } from "../../../core/http/message.ts";
-import { randomId } from "../../../core/secrets.ts";
+import { randomId } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { policyOrigin } from "../../login/client_presentation.ts";
 

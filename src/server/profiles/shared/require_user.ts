@@ -1,11 +1,10 @@
 /** Access tokens at the APIs of providers, which need no scope value. */
 
-import type { Context } from "../../../core/context.ts";
-import { requestUrl } from "../../../core/client_endpoint.ts";
+import { type Context, requestUrl } from "../../../core/http/context.ts";
 import type { User } from "../../../core/clients/client.ts";
-import { OAuthError } from "../../../core/errors.ts";
-import type { AccessToken } from "../../../core/tokens/access_token.ts";
-import { requireAccessToken } from "../../../core/tokens/read_access_token.ts";
+import { OAuthError } from "../../../core/rules/errors.ts";
+import type { AccessToken } from "../../../core/token/tokens/access_token.ts";
+import { requireAccessToken } from "../../../core/token/tokens/read_access_token.ts";
 
 /**
  * The user of the access token of a request.

@@ -1,9 +1,9 @@
 /** URLs of a provider's API that applications call after a login, and that its profile does not emulate. */
 
-import type { Context } from "../../../core/context.ts";
+import type { Context } from "../../../core/http/context.ts";
 import type { Handler } from "../../../core/route.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { OAuthError } from "../../../core/errors.ts";
+import { OAuthError } from "../../../core/rules/errors.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
 /**

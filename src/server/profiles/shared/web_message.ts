@@ -8,7 +8,7 @@ import type { Plugin } from "../../hosting/options.ts";
 import { type HttpRequest, type HttpResponse, isResponse } from "../../../core/http/message.ts";
 import { replaceParts } from "../../../platform/http/changed_request.ts";
 import { parseFields } from "../../../core/http/form.ts";
-import { parseTarget } from "../../../core/router.ts";
+import { parseTarget } from "../../../core/http/router.ts";
 import { boundedCache } from "../../../platform/bounded_cache.ts";
 import { framedPage } from "./framed_page.ts";
 

@@ -1,6 +1,6 @@
 /** Verbs of the clock. */
 
-import { flag, object, text, whole } from "../../../core/field.ts";
+import { flag, object, text, whole } from "../../../core/policy/field.ts";
 import type { TestClock } from "../../clock.ts";
 import { type ControlTarget, defineVerb, noInput } from "../verb.ts";
 

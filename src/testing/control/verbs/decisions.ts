@@ -1,6 +1,6 @@
 /** Verbs of decisions: which user logs in, and which users deny, or allow less than requested. */
 
-import { list, object, text } from "../../../core/field.ts";
+import { list, object, text } from "../../../core/policy/field.ts";
 import type { UserDecisions } from "../../user_decisions.ts";
 import { defineVerb, noInput, type Verb } from "../verb.ts";
 

@@ -1,6 +1,6 @@
 /** Verbs that send security events, and revoke tokens at applications. */
 
-import { object, text, whole } from "../../../core/field.ts";
+import { object, text, whole } from "../../../core/policy/field.ts";
 import { eventNames, securityEventField, type SecurityEventOptions } from "../../security_events.ts";
 import { globalTokenRevocationField, type GlobalTokenRevocationOptions } from "../../global_token_revocation.ts";
 import { ControlError } from "../control_error.ts";

@@ -1,6 +1,6 @@
 /** Verbs of faults: responses that a correct server never sends. */
 
-import { anyValue, flag, list, object, record, text, whole } from "../../../core/field.ts";
+import { anyValue, flag, list, object, record, text, whole } from "../../../core/policy/field.ts";
 import type { FaultRequest, ListedFault } from "../../faults/fault_list.ts";
 import { jsonPatternFields } from "../../faults/json_pattern.ts";
 import { faultDefinitions } from "../../faults/mod.ts";

@@ -1,6 +1,6 @@
 /** Verbs that change issued tokens and responses. */
 
-import { anyValue, object, record, text } from "../../../core/field.ts";
+import { anyValue, object, record, text } from "../../../core/policy/field.ts";
 import type { ClaimOverrides, Claims } from "../../claim_overrides.ts";
 import { withoutNulls } from "../../faults/response_body.ts";
 import { defineVerb, type Verb } from "../verb.ts";

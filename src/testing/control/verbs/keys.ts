@@ -1,6 +1,6 @@
 /** Verbs of signing keys. */
 
-import { anyValue, choice, list, object, record, text, whole } from "../../../core/field.ts";
+import { anyValue, choice, list, object, record, text, whole } from "../../../core/policy/field.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import type { Server } from "../../../core/server.ts";
 import type { PrivateJwk } from "../../../client/private_jwk.ts";

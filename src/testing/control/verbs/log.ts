@@ -1,12 +1,12 @@
 /** Verbs of the request log. */
 
-import { anyValue, list, object, record, text, whole } from "../../../core/field.ts";
+import { anyValue, list, object, record, text, whole } from "../../../core/policy/field.ts";
 import type { Exchange } from "../../../recorder/exchange.ts";
 import { assertEndpointName } from "../../assert_endpoint_name.ts";
 import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../faults/json_pattern.ts";
 import { getInternalErrors } from "../../internal_error.ts";
 import { type ControlTarget, defineVerb, noInput } from "../verb.ts";
-import { timers } from "../../../core/timers.ts";
+import { timers } from "../../../core/http/timers.ts";
 
 /** Which exchanges to list. */
 interface LogQuery {

@@ -1,7 +1,7 @@
 /** Verbs that mint tokens and codes without a login. */
 
-import { anyValue, type Field, object, record, text, whole } from "../../../core/field.ts";
-import type { TokenResponse } from "../../../core/grants/authenticated_request.ts";
+import { anyValue, type Field, object, record, text, whole } from "../../../core/policy/field.ts";
+import type { TokenResponse } from "../../../core/token/grants/authenticated_request.ts";
 import { readMoment } from "../../clock.ts";
 import { type Mint, mintFields } from "../../mint.ts";
 import { withoutNulls } from "../../faults/response_body.ts";

@@ -1,6 +1,6 @@
 /** Verbs that decide, as the user would, on requests that a client polls for. */
 
-import { object, text } from "../../../core/field.ts";
+import { object, text } from "../../../core/policy/field.ts";
 import { LoginError } from "../../login_error.ts";
 import type { ServerControl } from "../../test_control.ts";
 import { ControlError } from "../control_error.ts";

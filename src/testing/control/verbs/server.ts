@@ -1,6 +1,6 @@
 /** Verbs of the server as a whole. */
 
-import { choice, list, object, text, whole } from "../../../core/field.ts";
+import { choice, list, object, text, whole } from "../../../core/policy/field.ts";
 import type { ResetOptions } from "../../resettable_state.ts";
 import { UnmetFaultsError } from "../../assert_all_met.ts";
 import { ControlError } from "../control_error.ts";

@@ -2,7 +2,7 @@
 
 import type { User } from "../../../core/clients/client.ts";
 import type { ClientMetadata } from "../../../server/config/client_metadata.ts";
-import { anyValue, list, object, record, text, whole } from "../../../core/field.ts";
+import { anyValue, list, object, record, text, whole } from "../../../core/policy/field.ts";
 import { UnmetFaultsError } from "../../assert_all_met.ts";
 import { TenantError } from "../../tenants.ts";
 import type { Tenant, TenantOptions } from "../../test_control.ts";

@@ -1,6 +1,6 @@
 /** Verbs about the tokens that the server issues. */
 
-import { object, text, whole } from "../../../core/field.ts";
+import { object, text, whole } from "../../../core/policy/field.ts";
 import { changeableField, type ChangeableSettings } from "../../changed_settings.ts";
 import { type FixedValues, fixedValuesField } from "../../fixed_values.ts";
 import type { GrantsOf } from "../../issued_grants.ts";

@@ -3,7 +3,7 @@
 import { userForHint } from "../../../server/entries/login_hint.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { userField } from "../../../server/config/user_fields.ts";
-import { anyValue, list, object, record, text } from "../../../core/field.ts";
+import { anyValue, list, object, record, text } from "../../../core/policy/field.ts";
 import { ControlError } from "../control_error.ts";
 import { defineVerb, noInput } from "../verb.ts";
 

@@ -1,7 +1,7 @@
 /** A driver of the TypeScript SDK of the Model Context Protocol (version 2, `@modelcontextprotocol/client`). */
 
-import { randomId } from "../../../../src/core/secrets.ts";
-import { randomBytes } from "../../../../src/core/crypto.ts";
+import { randomId } from "../../../../src/core/keys/secrets.ts";
+import { randomBytes } from "../../../../src/core/keys/crypto.ts";
 import type { ClientDriver, ClientJourney, ClientSession } from "../../../../src/check/driver.ts";
 import * as mcp from "@modelcontextprotocol/client";
 

@@ -1,7 +1,7 @@
 /** A driver of oidc-client-ts (version 3). */
 
-import { randomId } from "../../../../src/core/secrets.ts";
-import { randomBytes } from "../../../../src/core/crypto.ts";
+import { randomId } from "../../../../src/core/keys/secrets.ts";
+import { randomBytes } from "../../../../src/core/keys/crypto.ts";
 import type { ClientDriver } from "../../../../src/check/driver.ts";
 import { withGlobalFetch } from "./global_fetch.ts";
 import * as oidc from "oidc-client-ts";

@@ -9,7 +9,7 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { JWTPayload } from "jose";
 import { test } from "node:test";
 import { clientFieldOf } from "../../../../src/server/config/client_fields.ts";
-import type { Field } from "../../../../src/core/field.ts";
+import type { Field } from "../../../../src/core/policy/field.ts";
 import { extensions } from "../../../../src/server/hosting/extensions.ts";
 import { ConfigurationError } from "../../../../src/mod.ts";
 import type { LatchkeyOptions } from "../../../../src/mod.ts";

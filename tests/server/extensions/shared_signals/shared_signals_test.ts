@@ -13,8 +13,8 @@ import { decodeClaims, forEachCase, getRejections, sharedStore } from "../../../
 import { until } from "../../../until.ts";
 import { openBrowser } from "../../browser.ts";
 import { postRegistration } from "../../registering.ts";
-import { randomBytes } from "../../../../src/core/crypto.ts";
-import { randomToken } from "../../../../src/core/secrets.ts";
+import { randomBytes } from "../../../../src/core/keys/crypto.ts";
+import { randomToken } from "../../../../src/core/keys/secrets.ts";
 import { rememberingRandom } from "../../../../src/server/redaction/issued_secrets.ts";
 import { caep, type Json, machine, receiverWith, risc, signalServer, verificationType } from "./receiver.ts";
 

@@ -8,7 +8,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, asser
 import { test } from "node:test";
 import { autoApprover, ConfigurationError } from "../../../../src/mod.ts";
 import type { Approver, LatchkeyOptions } from "../../../../src/mod.ts";
-import type { LoginMethod } from "../../../../src/core/policy.ts";
+import type { LoginMethod } from "../../../../src/core/policy/policy.ts";
 import type { AcrValue } from "../../../../src/server/extensions/step_up/settings.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
 import { formatPasswordDigest } from "../../../../src/server/config/password_digest.ts";

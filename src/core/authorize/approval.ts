@@ -1,0 +1,21 @@
+/** The decision of a user about an authorization request. */
+
+import type { User } from "../clients/client.ts";
+import type { WithExtensions } from "../slot.ts";
+
+/** The decision of a user, with the values that extensions keep of it, such as the granted part of other access. */
+export interface Approval extends WithExtensions {
+  /** The object that `users.find` or `users.list` returned, not a copy. */
+  readonly user: User;
+  /** The allowed part of the requested scope. */
+  readonly scope: readonly string[];
+  /**
+   * The claims that the user allows, of the claims requested by name. Default: all except the claims of denied scope
+   * values.
+   */
+  readonly claims?: readonly string[];
+  /** When the user was authenticated, in milliseconds since the epoch. */
+  readonly authTime: number;
+  /** The name of the consent, which the user can revoke later; absent if no consent was asked for. */
+  readonly consent?: string;
+}

@@ -1,0 +1,37 @@
+/** The requested scope: a set of case-sensitive tokens (OAuth 2.1 §1.4.1). */
+
+import type { Client } from "../clients/repository.ts";
+import { scopeToken, splitScope } from "../http/params.ts";
+import { reject } from "../rules/reject.ts";
+import type { Server } from "../server.ts";
+
+/**
+ * The requested scope, or the server's default. With `openid`, unknown values are ignored (OpenID Connect Core
+ * §3.1.2.1); without, they are rejected (OAuth 2.1 §4.1.2.1).
+ *
+ * @throws {OAuthError} If the client may not request it.
+ */
+export function resolveScope(server: Server, client: Client, requested: string | undefined): string[] {
+  const registered = client.scope;
+  const tokens = requested === undefined ? [...server.settings.defaultScope] : splitScope(requested);
+  if (requested === undefined && tokens.length === 0) throw reject("AZ-16", { registered });
+  if (!tokens.every((token) => scopeToken.test(token))) throw reject("AZ-15");
+  const supported = tokens.filter((token) => isSupported(server, client, token));
+  if (supported.length < tokens.length && !supported.includes("openid")) {
+    throw reject("AZ-17", { problem: "unknown", requested: tokens, registered });
+  }
+  const clientId = client.id;
+  const disallowed = supported.filter((token) => !client.allowsScope(token));
+  if (supported.length === 0 || disallowed.length > 0) {
+    if (requested === undefined) throw reject("AZ-16", { registered, disallowed, clientId });
+    throw reject("AZ-17", { problem: "not allowed", requested: tokens, registered, disallowed, clientId });
+  }
+  // If values were ignored, a warning is traced instead.
+  if (supported.length === tokens.length) server.passed?.("AZ-17", supported.join(" "));
+  return supported;
+}
+
+/** Whether the server has a scope value, or the client may request it nevertheless. */
+export function isSupported({ settings: { scopes } }: Server, client: Client, token: string): boolean {
+  return scopes.includes(token) || client.allowsUnknownScope?.(token) === true;
+}

@@ -1,0 +1,56 @@
+/** Grants: created at an approval, and revoked with everything issued for them; and the revocation of sessions. */
+
+import type { Authorization } from "../token/grants/authenticated_request.ts";
+import type { Client } from "../clients/repository.ts";
+import type { NewGrant } from "../token/grants/grant_functions.ts";
+import type { Server } from "../server.ts";
+import type { Grant, RevocationRecord, Subject } from "./store.ts";
+
+/** The grant of a grant type that stores none: approved now. */
+export async function grantNow(
+  server: Server,
+  { client, scope, extensions }: Authorization,
+  subject: Subject,
+): Promise<Grant> {
+  return await server.grants.create(server, client, { subject, scope, extensions });
+}
+
+export function createGrant({ now }: Server, { id: clientId }: Client, granted: NewGrant): Grant {
+  return { clientId, ...granted, approvedAt: now() };
+}
+
+/**
+ * Revokes everything issued for a grant and traces the reason.
+ *
+ * @param atLeastUntil The latest time at which something issued for it can be valid, in milliseconds since the epoch.
+ */
+export async function revokeGrant(
+  server: Server,
+  grantId: string,
+  reason: string,
+  atLeastUntil: number,
+): Promise<void> {
+  const { access_token, id_token } = server.settings.lifetimes;
+  const now = server.now();
+  const until = Math.max(atLeastUntil, now + Math.max(access_token, id_token) * 1000);
+  await server.store.revoke(grantId, until, { reason, at: now });
+  server.trace({ type: "grant_revoked", at: now, grantId, reason });
+}
+
+export function clientSessionId(clientId: string, sid: string): string {
+  return `${clientId} ${sid}`;
+}
+
+/**
+ * The first of these grants, consents and sessions that is revoked; `undefined` if none is. The lookups run
+ * concurrently, so they take one round trip.
+ */
+export async function findRevoked(
+  { store }: Server,
+  ids: readonly (string | undefined)[],
+): Promise<{ readonly id: string; readonly record: RevocationRecord } | undefined> {
+  const known = ids.filter((id) => id !== undefined);
+  const records = await Promise.all(known.map((id) => store.get("revocation", id)));
+  const i = records.findIndex((record) => record !== undefined);
+  return i < 0 ? undefined : { id: known[i]!, record: records[i]!.value };
+}

@@ -1,0 +1,111 @@
+/** The authorization_code grant type (OAuth 2.1 §4.1.3). */
+
+import type { CodeRecord, StoredRecord } from "../../store/store.ts";
+import { type Client, policyOf } from "../../clients/repository.ts";
+import { reject } from "../../rules/reject.ts";
+import { parameters, type Params } from "../../http/params.ts";
+import { verifyCodeVerifier } from "../../authorize/pkce.ts";
+import { storageKey } from "../../keys/secrets.ts";
+import type { GrantType, Server } from "../../server.ts";
+import { findInvalidReason, invalidGrantBy, type InvalidReason, registeredScope } from "./narrow_grant.ts";
+import { revokeGrant } from "../../store/grant.ts";
+import type { AuthenticatedRequest } from "./authenticated_request.ts";
+
+/** The message of all errors of a code that cannot be exchanged. */
+export const unusableCode = "code is unknown, expired, used, or was issued to another client";
+const invalidGrant = invalidGrantBy("TK-16", unusableCode);
+
+/**
+ * Exchanges a code. A failed attempt neither consumes the code nor revokes anything, so an attacker cannot invalidate a
+ * code that they cannot exchange (§7.5.3). A second valid attempt revokes everything issued for the first one.
+ */
+export const authorizationCode: GrantType = {
+  type: "authorization_code",
+  parameters: parameters(
+    { name: "code", secret: "code", linksFlow: true },
+    "redirect_uri",
+    { name: "code_verifier", secret: "code_verifier" },
+  ),
+  async authorize(server, request) {
+    const { client, parameters } = request;
+    const code = parameters.get("code");
+    if (code === undefined) throw reject("TK-16", { isEmpty: parameters.has("code") });
+    const { tokenRedirectUri, lifetimes } = policyOf(server, client);
+    if (tokenRedirectUri !== "optional") requireRedirectUri(parameters);
+    const id = await storageKey(server, code);
+    const stored = await server.store.get("code", id);
+    if (stored === undefined) throw invalidGrant({ rule: "TK-16", lifetime: lifetimes.code });
+    server.passed?.("TK-16");
+    const record = stored.value;
+    await server.grants.checkCode(server, request, record);
+    if (stored.consumedAt !== undefined) {
+      throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));
+    }
+    const now = server.now();
+    if (now >= record.validUntil) throw invalidGrant({ rule: "CI-02", validUntil: record.validUntil, now });
+    server.passed?.("CI-02", record.validUntil);
+    const scope = registeredScope(client, record.grant.scope);
+    const invalidReason = await findInvalidReason(server, client, stored, scope);
+    if (invalidReason !== undefined) {
+      // Since the code was read, another request may have used it, and a third one revoked the grant.
+      const consumedAt = (await server.store.get("code", id))?.consumedAt;
+      const isUsed = consumedAt !== undefined;
+      throw invalidGrant(isUsed ? await revokeReplayed(server, client, stored, consumedAt) : invalidReason);
+    }
+    const authorization = await server.grants.narrow(server, request, stored, scope);
+    // Atomic: one of several concurrent requests succeeds. Nothing is issued before this point. If a later step fails,
+    // the code stays consumed: the user must log in again, but no code is exchanged twice (replay).
+    if (!await server.store.consume("code", id, server.now())) {
+      throw invalidGrant(await revokeReplayed(server, client, stored, server.now()));
+    }
+    server.passed?.("CI-06");
+    if (isUnbound(parameters, record)) server.observe?.(server, client.id, "TK-14", undefined);
+    return authorization;
+  },
+};
+
+/** Requires that the client got the code, in a response to the request whose verifier and redirect URI it sends. */
+export async function checkCode(
+  server: Server,
+  { client, parameters }: AuthenticatedRequest,
+  record: CodeRecord,
+): Promise<void> {
+  const { clientId } = record.grant;
+  if (clientId !== client.id) throw invalidGrant({ rule: "CI-05", issuedTo: clientId, sentBy: client.id });
+  server.passed?.("CI-05", client.id);
+  const policy = policyOf(server, client);
+  const redirectUri = parameters.get("redirect_uri");
+  if (redirectUri !== undefined || isUnbound(parameters, record) && !policy.pkce.insecureAllowMissing) {
+    assertRedirectUri(record, redirectUri ?? requireRedirectUri(parameters));
+    server.passed?.("TK-15", redirectUri);
+  }
+  await verifyCodeVerifier(policy, client, record, parameters.get("code_verifier"), server.passed);
+}
+
+/** Whether neither a code challenge nor redirect_uri binds the code to the request. */
+function isUnbound(parameters: Params, { codeChallenge }: CodeRecord): boolean {
+  return codeChallenge === undefined && parameters.get("redirect_uri") === undefined;
+}
+
+function requireRedirectUri(parameters: Params): string {
+  const redirectUri = parameters.get("redirect_uri");
+  if (redirectUri !== undefined) return redirectUri;
+  throw reject("TK-14");
+}
+
+function assertRedirectUri({ redirectUri: expected, grant: { approvedAt } }: CodeRecord, redirectUri: string): void {
+  if (redirectUri !== expected) throw reject("TK-15", { expected, received: redirectUri, approvedAt });
+}
+
+/** Revokes the grant of a replayed code: one of the two clients that sent the code is an attacker (§4.1.3). */
+async function revokeReplayed(
+  server: Server,
+  client: Client,
+  stored: StoredRecord<CodeRecord>,
+  consumedAt: number,
+): Promise<InvalidReason> {
+  // The clock may have been set back since the first use.
+  const until = Math.max(server.now(), consumedAt) + server.settings.lifetimes.refresh_token * 1000;
+  await revokeGrant(server, stored.grantId!, "authorization code used twice", until);
+  return { rule: "CI-06", usedAt: consumedAt, clientId: client.id };
+}

@@ -1,0 +1,94 @@
+/** The functions about grants of a server that grants nothing besides scope. */
+
+import type { Client } from "../../clients/repository.ts";
+import type { Approval } from "../../authorize/approval.ts";
+import { claimsForScope } from "../../clients/claims.ts";
+import { createGrant } from "../../store/grant.ts";
+import type { AuthorizationRequest } from "../../authorize/authorization_request.ts";
+import { splitScope } from "../../http/params.ts";
+import { reject } from "../../rules/reject.ts";
+import type { AccessTokenProblem } from "../../rules/openid.ts";
+import type { Server } from "../../server.ts";
+import type { GrantRecord, StoredRecord } from "../../store/store.ts";
+import { type AccessToken, newTokenId } from "../tokens/access_token.ts";
+import { claimsOfIdToken, newTokenClaims, signAccessToken } from "../tokens/mod.ts";
+import { readJwt } from "../tokens/read_access_token.ts";
+import { storeRefreshToken } from "../tokens/refresh_token.ts";
+import type { AuthenticatedRequest } from "./authenticated_request.ts";
+import { checkCode } from "./authorization_code.ts";
+import type { GrantChange, Granted, GrantFunctions } from "./grant_functions.ts";
+import { narrowGrant } from "./narrow_grant.ts";
+import { checkRefreshToken, describeRefreshToken, rotates } from "./refresh_token.ts";
+
+/** The functions. */
+export const grantFunctions: GrantFunctions<Server> = {
+  create: createGrant,
+  findChange: (server, _client, { subject: { sub } }) => findLostUser(server, sub),
+  loginFingerprint: () => "",
+  tokenId: newTokenId,
+  formatToken: signAccessToken,
+  formatIdToken: (server, { client }, claims) =>
+    server.keys.signToken(server, client, "id_token", client.idTokenAlg, claims),
+  readToken: readJwt,
+  accessTokenClaims: newTokenClaims,
+  idTokenClaims: claimsOfIdToken,
+  userinfoClaims: ({ claims }, _token, _client, user, scope) => claimsForScope(claims, user, scope),
+  refreshTokenClaims: describeRefreshToken,
+  storeRefreshToken,
+  checkCode,
+  checkRefreshToken,
+  rotates,
+  findTokenProblem,
+  granted,
+  mayInspect,
+  isEmpty: ({ scope }) => scope.length === 0,
+  narrow: narrowGrant,
+  refreshScope,
+  // A token that is bound to a key is no bearer token.
+  visibleClaims: (_server, _client, claims) => ({
+    token_type: claims.cnf === undefined ? "Bearer" : undefined,
+    ...claims,
+  }),
+};
+
+/** The requested part of the granted scope, for this access token only (§4.3.1). */
+function refreshScope(
+  _server: Server,
+  { parameters }: AuthenticatedRequest,
+  _stored: StoredRecord<GrantRecord>,
+  granted: readonly string[],
+): readonly string[] {
+  const requested = parameters.get("scope");
+  if (requested === undefined) return granted;
+  const tokens = splitScope(requested);
+  if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
+  throw reject("RT-06", { requested, granted });
+}
+
+async function findLostUser({ users }: Server, sub: string): Promise<GrantChange | undefined> {
+  return await users.find(sub) === undefined ? { rule: "CI-11", lost: "user", id: sub } : undefined;
+}
+
+async function findTokenProblem(
+  { clients, users }: Server,
+  { claims: { client_id }, user }: AccessToken,
+): Promise<AccessTokenProblem | undefined> {
+  if (await clients.findHolder(client_id) === undefined) return "the client was removed";
+  return user !== undefined && await users.find(user) === undefined ? "the user was removed" : undefined;
+}
+
+/** Whether a token is one of the client, or for the server, if the server lets the client inspect those. */
+function mayInspect(server: Server, client: Client, { audience, claims }: AccessToken): boolean {
+  return claims.client_id === client.id ||
+    server.permits(server, client, "inspectTokensOfOthers") && audience.includes(server.audience);
+}
+
+/** The approved part of the requested scope, with the rest of the request. */
+function granted(
+  _server: Server,
+  _client: Client,
+  { scope, extensions }: AuthorizationRequest,
+  { scope: approved, consent }: Approval,
+): Granted {
+  return { scope: scope.filter((token) => approved.includes(token)), consent, extensions };
+}

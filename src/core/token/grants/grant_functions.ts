@@ -1,0 +1,145 @@
+/** How grants, access tokens and logins are made and checked. `default_functions.ts` has the defaults. */
+
+import type { ClaimRules, UserClaims } from "../../clients/claims.ts";
+import type { User } from "../../clients/client.ts";
+import type { Approval } from "../../authorize/approval.ts";
+import type { Client } from "../../clients/repository.ts";
+import type { AuthorizationRequest } from "../../authorize/authorization_request.ts";
+import type { AccessTokenProblem } from "../../rules/openid.ts";
+import type { CodeRecord, Grant, GrantRecord, RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
+import type { AccessToken, AccessTokenClaims } from "../tokens/access_token.ts";
+import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
+
+/** @internal What an approval grants. */
+export type NewGrant = Omit<Grant, "clientId" | "approvedAt">;
+
+/** @internal What an approval grants, besides the login. */
+export type Granted = Omit<NewGrant, "subject">;
+
+/** @internal A removed client or user, or a user who must log in again. */
+export type GrantChange =
+  | { readonly rule: "CI-11"; readonly lost: "client" | "user"; readonly id: string }
+  | { readonly rule: "LO-06" };
+
+/** @internal The functions about grants, which extensions and the whole server replace. */
+export interface GrantFunctions<Server> {
+  /**
+   * What an approval grants: the approved part of the requested scope, and the rest of the request.
+   *
+   * @throws {Error} If the approver grants more than the client has requested.
+   */
+  granted(
+    server: Server,
+    client: Client,
+    request: AuthorizationRequest,
+    approval: Approval,
+  ): Granted | Promise<Granted>;
+  /** Whether a client may inspect an access token. Default: one of its own, or one for the server's audience. */
+  mayInspect(server: Server, client: Client, token: AccessToken): boolean | Promise<boolean>;
+  /** Whether a grant gives no access: its scope is empty. A request for other access needs no scope. */
+  isEmpty(granted: Pick<Grant, "scope" | "extensions">): boolean;
+  /**
+   * Makes a grant to a client, approved now.
+   *
+   * @param user The user, as they were at the login. Default: as they are now.
+   */
+  create(server: Server, client: Client, granted: NewGrant, user?: User): Grant | Promise<Grant>;
+  /** How the client or the user of a grant has changed since the grant was made; `undefined` if not. */
+  findChange(server: Server, client: Client, grant: Grant): GrantChange | undefined | Promise<GrantChange | undefined>;
+  /** A text that changes when the logins of a user end, for the cookies of sessions. Default: it is empty. */
+  loginFingerprint(server: Server, user: User): string | Promise<string>;
+  /** A new `jti` of an access token: begins with the id of the grant and a dot. */
+  tokenId(server: Server, authorization: Authorization): string | Promise<string>;
+  /**
+   * Makes an access token from its claims. Default: a JWT.
+   *
+   * @param exp The expiry, in seconds since the epoch, also if `claims` have another one or none.
+   */
+  formatToken(
+    server: Server,
+    authorization: Authorization,
+    claims: UserClaims,
+    exp: number,
+  ): string | Promise<string>;
+  /**
+   * The claims of a new access token.
+   *
+   * @param now The server's clock in seconds.
+   * @param request The token request, with the values of extensions.
+   */
+  accessTokenClaims(
+    server: Server,
+    authorization: Authorization,
+    now: number,
+    request: AuthenticatedRequest,
+  ): AccessTokenClaims | Promise<AccessTokenClaims>;
+  /** Stores a refresh token. A token that is already stored, consumed or not, stays unchanged. */
+  storeRefreshToken(
+    server: Server,
+    request: AuthenticatedRequest,
+    token: string,
+    grantId: string,
+    record: RefreshTokenRecord,
+  ): Promise<void>;
+  /** What introspection returns of a valid refresh token. */
+  refreshTokenClaims(server: Server, client: Client, record: RefreshTokenRecord): UserClaims | Promise<UserClaims>;
+  /**
+   * Requires that the sender of a token request may exchange a code: its client got the code, in a response to the
+   * request whose redirect URI and verifier it sends.
+   *
+   * @throws {OAuthError} If it may not.
+   */
+  checkCode(server: Server, request: AuthenticatedRequest, record: CodeRecord): void | Promise<void>;
+  /** Requires that the sender of a request may use a refresh token: its client got it. @throws {OAuthError} If not. */
+  checkRefreshToken(server: Server, request: AuthenticatedRequest, record: RefreshTokenRecord): void | Promise<void>;
+  /** Whether each use of a refresh token replaces it. */
+  rotates(server: Server, client: Client, record: RefreshTokenRecord): boolean | Promise<boolean>;
+  /** The claims about a user in an ID token, by `sub` on this server. */
+  idTokenClaims(
+    server: Server,
+    authorization: Authorization,
+    sub: string,
+    content: ClaimRules["idToken"],
+  ): Promise<UserClaims>;
+  /** The claims about a user that userinfo returns, for an access token whose scope is still registered. */
+  userinfoClaims(
+    server: Server,
+    token: AccessToken,
+    client: Client,
+    user: User,
+    scope: readonly string[],
+  ): UserClaims | Promise<UserClaims>;
+  /** Makes an ID token from its claims. */
+  formatIdToken(server: Server, authorization: Authorization, claims: UserClaims): string | Promise<string>;
+  /** Reads an access token that this server has made, even if it has expired; `undefined` for any other text. */
+  readToken(server: Server, token: string): Promise<AccessToken | undefined>;
+  /** Why the client or the user of an access token is no longer that of the token; `undefined` if both still are. */
+  findTokenProblem(server: Server, token: AccessToken): Promise<AccessTokenProblem | undefined>;
+  /**
+   * The authorization of a token request for a grant.
+   *
+   * @param scope The part of the granted scope that is still registered.
+   * @throws {OAuthError} If the request asks for more than was granted, or nothing of it is left.
+   */
+  narrow(
+    server: Server,
+    request: AuthenticatedRequest,
+    stored: StoredRecord<GrantRecord>,
+    scope: readonly string[],
+  ): Authorization | Promise<Authorization>;
+  /**
+   * The scope values of the access token that a refresh token is exchanged for. Default: the part of the granted scope
+   * that the request names, or all of it (OAuth 2.1 §4.3.1).
+   *
+   * @param granted The part of the granted scope that is still registered.
+   * @throws {OAuthError} If the client may not have the requested scope.
+   */
+  refreshScope(
+    server: Server,
+    request: AuthenticatedRequest,
+    stored: StoredRecord<GrantRecord>,
+    granted: readonly string[],
+  ): readonly string[] | Promise<readonly string[]>;
+  /** What introspection returns of a valid access token to a client that may introspect it: its claims. */
+  visibleClaims(server: Server, client: Client, claims: UserClaims): UserClaims | Promise<UserClaims>;
+}

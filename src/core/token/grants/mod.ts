@@ -1,0 +1,66 @@
+/** The grant types: one file each. This file lists them. `server.ts` says how a token request passes through one. */
+
+import { immediate } from "../../immediate.ts";
+import { authorizationCode } from "./authorization_code.ts";
+import { authorizeClientCredentials } from "./client_credentials.ts";
+import { authorizeRefresh } from "./refresh_token.ts";
+import type { Policy } from "../../policy/policy.ts";
+import { parameters } from "../../http/params.ts";
+import type { GrantType } from "../../server.ts";
+
+type GrantTypeCode = Pick<GrantType, "authorize" | "identifyClient">;
+
+/** A grant type whose code the first request for it loads. */
+function loadedOnDemand(
+  description: Omit<GrantType, keyof GrantTypeCode>,
+  load: () => Promise<GrantTypeCode>,
+): GrantType {
+  let code: GrantTypeCode | undefined;
+  return {
+    ...description,
+    authorize: async (server, request) => await (code ??= await load()).authorize(server, request),
+    identifyClient: async (server, parameters) => await (code ??= await load()).identifyClient?.(server, parameters),
+  };
+}
+
+const refreshToken: GrantType = {
+  type: "refresh_token",
+  parameters: parameters({ name: "refresh_token", secret: "refresh_token", linksFlow: true }, "scope"),
+  authorize: authorizeRefresh,
+};
+
+const clientCredentials: GrantType = {
+  type: "client_credentials",
+  parameters: parameters("scope"),
+  authorize: authorizeClientCredentials,
+};
+
+/** The grant types of every server, in the order of `grant_types_supported`. */
+export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken, clientCredentials];
+
+/** @internal A grant type of an extension, and how to load its code. */
+export interface LoadableGrantType<Own = object> extends Omit<GrantType, keyof GrantTypeCode | "metadata"> {
+  /** Whether the settings, with their defaults, switch it on. Default: it is always on. */
+  isOn?(settings: Policy & Own): boolean;
+  /**
+   * Called at the first request for it, for a server whose settings switch the grant type on. Absent: clients register
+   * it, and the token endpoint rejects it as unsupported.
+   */
+  load?(settings: Policy & Own): Promise<GrantTypeCode>;
+}
+
+/** The grant types of a server, in the order of `grant_types_supported`. */
+export function grantTypesOf(
+  settings: Policy,
+  extensions: readonly { readonly grantTypes?: readonly LoadableGrantType[] }[],
+): readonly GrantType[] {
+  const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ type, isOn }) =>
+    immediate(`isOn of ${type}`, isOn?.(settings)) ?? true
+  );
+  return [
+    ...grantTypes,
+    ...ofExtensions.flatMap(({ isOn: _, load, ...description }) =>
+      load === undefined ? [] : loadedOnDemand(description, () => load(settings))
+    ),
+  ];
+}

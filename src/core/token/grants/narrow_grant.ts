@@ -1,0 +1,100 @@
+/** A grant at a token request: what is still registered, why it is invalid, and the default functions about grants. */
+
+import type { GrantRecord, StoredRecord } from "../../store/store.ts";
+import { clientSessionId, findRevoked } from "../../store/grant.ts";
+import type { Client } from "../../clients/repository.ts";
+import { OAuthError } from "../../rules/errors.ts";
+import type { BrokenRule } from "../../rules/reject.ts";
+import type { coreRules, RuleId } from "../../rules/mod.ts";
+import type { Server } from "../../server.ts";
+import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
+
+/** The granted scope values that the server still has and the client may still request. */
+export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
+  return granted.filter((token) => client.allowsScope(token));
+}
+
+/**
+ * The authorization for a grant: the configuration may have changed since the approval, so scope values that are no
+ * longer registered are left out. Warns the operator about them.
+ *
+ * @param scope The part of the granted scope that is still registered.
+ */
+export function narrowGrant(
+  server: Server,
+  { client }: AuthenticatedRequest,
+  { grantId, value: { grant, nonce } }: StoredRecord<GrantRecord>,
+  scope: readonly string[],
+): Authorization {
+  const isRegistered = scope.length === grant.scope.length;
+  if (isRegistered) {
+    server.passed?.("RT-09", scope.join(" "));
+  } else {
+    server.observe?.(server, client.id, "RT-09", { registered: scope, granted: grant.scope });
+  }
+  return {
+    client,
+    scope,
+    subject: grant.subject,
+    nonce,
+    grantId: grantId!,
+    grant: isRegistered ? grant : { ...grant, scope },
+  };
+}
+
+/** Why a grant is invalid: a rule of every server. */
+export type InvalidReason = BrokenRule<typeof coreRules>;
+
+/**
+ * Creates the function for the `invalid_grant` errors of one grant type. All of them have the same description, so that
+ * guessing codes or tokens reveals nothing. Only the trace contains the broken rule, and on test hosts the response.
+ */
+export function invalidGrantBy<Rules = typeof coreRules>(
+  rule: RuleId,
+  message: string,
+): (broken: BrokenRule<Rules>) => OAuthError {
+  return (broken) => new OAuthError("invalid_grant", message, { rule, internalRule: broken.rule, facts: () => broken });
+}
+
+/**
+ * Why a code or refresh token that has not expired is invalid: its client or user was removed, its scope is no longer
+ * registered, its grant or consent was revoked, its session has ended, or it has a value of an extension that the
+ * server does not have.
+ *
+ * @param scope The part of its scope that is still registered.
+ * @returns `undefined` if it is valid.
+ */
+export async function findInvalidReason(
+  server: Server,
+  client: Client,
+  { grantId, value }: StoredRecord<GrantRecord>,
+  scope: readonly string[],
+): Promise<InvalidReason | undefined> {
+  const { grant } = value;
+  const { subject: { sub, sid }, consent } = grant;
+  const lost = Object.keys({ ...grant.extensions, ...value.extensions }).find((id) => !server.extensionNames.has(id));
+  if (lost !== undefined) return { rule: "CI-11", lost: "extension", id: lost };
+  const change = await server.grants.findChange(server, client, grant);
+  if (change?.rule === "CI-11") return change;
+  if (scope.length === 0 && (grant.scope.length > 0 || server.grants.isEmpty(grant))) {
+    return { rule: "RT-09", registered: client.scope, granted: grant.scope };
+  }
+  // With offline_access a grant outlives the session.
+  const isSessionBound = !scope.includes("offline_access");
+  const boundSid = isSessionBound ? sid : undefined;
+  const { sid: sidForClient } = boundSid === undefined
+    ? { sid: undefined }
+    : await server.identifiers.issued(server, client, { sub, sid: boundSid });
+  const clientSession = sidForClient && clientSessionId(client.id, sidForClient);
+  const revoked = await findRevoked(server, [grantId, consent, boundSid, clientSession]);
+  if (revoked !== undefined && revoked.id === grantId) return { rule: "RT-04", revocation: revoked.record };
+  if (revoked !== undefined && revoked.id === consent) {
+    return { rule: "CI-11", lost: "consent", revocation: revoked.record };
+  }
+  server.passed?.("CI-11", sub);
+  if (!isSessionBound) return undefined;
+  if (revoked !== undefined) return { rule: "LO-05" };
+  server.passed?.("LO-05");
+  if (change === undefined) server.passed?.("LO-06");
+  return change;
+}

@@ -1,0 +1,187 @@
+/** The refresh_token grant type (OAuth 2.1 §4.3): rotation; a token that is sent twice revokes its grant. */
+
+import { clockToleranceMs } from "../../http/timers.ts";
+import type { RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
+import { type Client, mustAuthenticate, policyOf } from "../../clients/repository.ts";
+import type { UserClaims } from "../../clients/claims.ts";
+import { reject } from "../../rules/reject.ts";
+import { storageKey } from "../../keys/secrets.ts";
+import type { Server } from "../../server.ts";
+import { deriveSuccessor, idleExpiresAt, randomSuccessor, successorRecord } from "../tokens/refresh_token.ts";
+import { findInvalidReason, invalidGrantBy, registeredScope } from "./narrow_grant.ts";
+import { revokeGrant } from "../../store/grant.ts";
+import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
+
+/** The message of all errors of a refresh token that cannot be used. */
+export const unusableToken = "refresh_token is unknown, expired, used, revoked, or another client's";
+const invalidGrant = invalidGrantBy("RT-07", unusableToken);
+
+/**
+ * Exchanges a refresh token. A failed attempt changes nothing. Only the token's own client can revoke its grant, by
+ * sending it twice (§4.3.1).
+ */
+export async function authorizeRefresh(server: Server, request: AuthenticatedRequest): Promise<Authorization> {
+  const { client, parameters } = request;
+  const token = parameters.get("refresh_token");
+  if (token === undefined) throw reject("RT-07", { isMissing: true });
+  const { id, stored, registered } = await findRefreshToken(server, request, token);
+  const authorization = await server.grants.narrow(server, request, stored, registered);
+  const scope = await server.grants.refreshScope(server, request, stored, registered);
+  const { reuse } = policyOf(server, client).refresh;
+  // A token that was rotated stays consumed, even if the client has become confidential since.
+  const rotates = stored.consumedAt !== undefined || await server.grants.rotates(server, client, stored.value);
+  server.passed?.("RT-06", scope.join(" "));
+  if (reuse !== undefined && stored.consumedAt === undefined) {
+    if (rotates) server.observe?.(server, client.id, "RT-04", undefined);
+    await renew(server, id, token, stored);
+    const added = reuse === "another" ? await storeSuccessor(server, request, stored) : undefined;
+    return { ...authorization, scope, refresh: { token: added } };
+  }
+  const nextToken = rotates ? await rotate(server, request, id, token, stored) : await renew(server, id, token, stored);
+  if (rotates) server.passed?.("RT-04");
+  return { ...authorization, scope, refresh: { token: nextToken } };
+}
+
+/** A refresh token that is valid, unless it was used before. */
+interface FoundRefreshToken {
+  /** Its key in the store. */
+  readonly id: string;
+  readonly stored: StoredRecord<RefreshTokenRecord>;
+  /** The part of its scope that is still registered. */
+  readonly registered: readonly string[];
+}
+
+/**
+ * Finds a refresh token of the client, and checks everything but whether it was used before.
+ *
+ * @throws {OAuthError} `invalid_grant`.
+ */
+export async function findRefreshToken(
+  server: Server,
+  request: AuthenticatedRequest,
+  token: string,
+): Promise<FoundRefreshToken> {
+  const { client } = request;
+  const id = await storageKey(server, token);
+  const stored = await server.store.get("refresh_token", id);
+  if (stored === undefined) throw invalidGrant({ rule: "RT-07", isUnknown: true });
+  const record = stored.value;
+  await server.grants.checkRefreshToken(server, request, record);
+  assertNotExpired(server, stored);
+  const registered = registeredScope(client, record.grant.scope);
+  const invalidReason = await findInvalidReason(server, client, stored, registered);
+  if (invalidReason !== undefined) throw invalidGrant(invalidReason);
+  server.passed?.("RT-07", record.validUntil);
+  return { id, stored, registered };
+}
+
+/** Requires that the client got the refresh token. */
+export function checkRefreshToken(
+  server: Server,
+  { client }: AuthenticatedRequest,
+  { grant: { clientId } }: RefreshTokenRecord,
+): void {
+  if (clientId !== client.id) throw invalidGrant({ rule: "RT-02", issuedTo: clientId, sentBy: client.id });
+  server.passed?.("RT-02", client.id);
+}
+
+/** Whether each use of a refresh token replaces it: those of clients that do not authenticate (OAuth 2.1 §4.3.1). */
+export function rotates(server: Server, client: Client): boolean {
+  return !mustAuthenticate(client) || policyOf(server, client).refresh.rotateConfidential;
+}
+
+function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<RefreshTokenRecord>): void {
+  const { validUntil, endsAt } = value;
+  const now = server.now();
+  if (now >= endsAt) throw invalidGrant({ rule: "RT-07", expired: "grant", validUntil: endsAt, now });
+  // A consumed token is a replay, whether it was idle too long or not.
+  if (consumedAt === undefined && now >= validUntil) {
+    throw invalidGrant({ rule: "RT-07", expired: "token", validUntil, now });
+  }
+}
+
+/**
+ * Consumes the token and stores its successor.
+ *
+ * @throws {OAuthError} If the token was consumed before and the request is not a permitted retry. Such a replay revokes
+ *   the grant.
+ */
+async function rotate(
+  server: Server,
+  request: AuthenticatedRequest,
+  id: string,
+  token: string,
+  stored: StoredRecord<RefreshTokenRecord>,
+): Promise<string> {
+  const { client } = request;
+  const { grace } = policyOf(server, client).refresh;
+  const nextToken = grace === 0 ? randomSuccessor(server) : await deriveSuccessor(server, token, stored.value);
+  const isFirstUse = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
+  if (!isFirstUse && !await isRetry(server, request, grace, nextToken, stored.consumedAt)) {
+    await revokeGrant(server, stored.grantId!, "refresh token used twice", stored.value.endsAt);
+    throw invalidGrant({ rule: "RT-04", usedAt: stored.consumedAt ?? server.now(), clientId: client.id });
+  }
+  return await storeSuccessor(server, request, stored, nextToken);
+}
+
+async function storeSuccessor(
+  server: Server,
+  request: AuthenticatedRequest,
+  { grantId, value }: StoredRecord<RefreshTokenRecord>,
+  token = randomSuccessor(server),
+): Promise<string> {
+  await server.grants.storeRefreshToken(server, request, token, grantId!, successorRecord(server, value));
+  return token;
+}
+
+/** Keeps the token and restarts its idle time. */
+async function renew(
+  server: Server,
+  id: string,
+  token: string,
+  stored: StoredRecord<RefreshTokenRecord>,
+): Promise<string> {
+  const { grantId, expiresAt, value } = stored;
+  await server.store.put("refresh_token", id, { ...value, validUntil: idleExpiresAt(server, value.endsAt) }, {
+    grantId,
+    expiresAt,
+  });
+  return token;
+}
+
+/**
+ * Whether a response may have been lost: the token was consumed within `refresh.grace`, and its successor never was.
+ *
+ * @throws {OAuthError} If the request may not use the successor.
+ */
+async function isRetry(
+  server: Server,
+  request: AuthenticatedRequest,
+  grace: number,
+  nextToken: string,
+  consumedAt: number | undefined,
+): Promise<boolean> {
+  if (grace === 0) return false;
+  const sinceUse = server.now() - (consumedAt ?? server.now());
+  // A use in the future: the clock was set back, so nothing says how long ago it was.
+  if (sinceUse >= grace * 1000 || sinceUse < -clockToleranceMs) return false;
+  const successor = await server.store.get("refresh_token", await storageKey(server, nextToken));
+  if (successor?.consumedAt !== undefined) return false;
+  if (successor !== undefined) await server.grants.checkRefreshToken(server, request, successor.value);
+  return true;
+}
+
+/** What introspection returns of a valid refresh token. */
+export async function describeRefreshToken(
+  server: Server,
+  client: Client,
+  { grant, validUntil }: RefreshTokenRecord,
+): Promise<UserClaims> {
+  return {
+    iss: server.issuer,
+    client_id: client.id,
+    sub: (await server.identifiers.issued(server, client, { sub: grant.subject.sub })).sub,
+    scope: registeredScope(client, grant.scope).join(" "),
+    exp: Math.floor(validUntil / 1000),
+  };
+}

@@ -1,0 +1,59 @@
+/** Refresh tokens (OAuth 2.1 §4.3): issued to clients that are registered for them, rotated for public clients. */
+
+import { grantNow } from "../../store/grant.ts";
+import type { RefreshTokenRecord } from "../../store/store.ts";
+import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
+import { digest, randomId, randomToken, storageKey } from "../../keys/secrets.ts";
+import type { Server, TokenIssuer } from "../../server.ts";
+
+/** Issues the first refresh token of a grant, or the refresh token that the grant type has chosen. */
+export const refreshToken: TokenIssuer = async (server, authorization, _now, _issued, request) => {
+  const { client, subject, scope, grantId, refresh: nextRefreshToken } = authorization;
+  if (nextRefreshToken !== undefined) {
+    return nextRefreshToken.token === undefined ? {} : { refresh_token: nextRefreshToken.token };
+  }
+  if (subject?.sid === undefined || !client.grantTypes.includes("refresh_token")) return {};
+  if (server.settings.refresh.onlyOffline && !scope.includes("offline_access")) return {};
+  const token = server.newToken(server, "refresh_token");
+  const grant = authorization.grant ?? await grantNow(server, authorization, subject);
+  const endsAt = grant.approvedAt + server.settings.lifetimes.refresh_token * 1000;
+  const validUntil = idleExpiresAt(server, endsAt);
+  const salt = randomId(server.randomBytes);
+  await server.grants.storeRefreshToken(server, request, token, grantId, { grant, salt, validUntil, endsAt });
+  return { refresh_token: token };
+};
+
+/** Stores a refresh token. A token that is already stored, consumed or not, stays unchanged. */
+export async function storeRefreshToken(
+  server: Server,
+  _request: AuthenticatedRequest,
+  token: string,
+  grantId: string,
+  record: RefreshTokenRecord,
+): Promise<void> {
+  // A consumed token is kept as long as the grant can last, so that a late replay still revokes the grant.
+  const metadata = { grantId, expiresAt: record.endsAt };
+  await server.store.add("refresh_token", await storageKey(server, token), record, metadata);
+}
+
+/** A random successor, new at each call. Its value is passed to `newToken`, as that of every successor. */
+export function randomSuccessor(server: Server): string {
+  return server.newToken(server, "refresh_token", randomToken(server.randomBytes));
+}
+
+/** The successor of a token: the same for every call, and not stored. */
+export async function deriveSuccessor(server: Server, token: string, { salt }: RefreshTokenRecord): Promise<string> {
+  return server.newToken(server, "refresh_token", await digest(`${salt} ${token}`));
+}
+
+export function successorRecord(server: Server, record: RefreshTokenRecord): RefreshTokenRecord {
+  return { ...record, salt: randomId(server.randomBytes), validUntil: idleExpiresAt(server, record.endsAt) };
+}
+
+/**
+ * When a refresh token that is issued or used now expires unless it is used again. Both are in milliseconds since the
+ * epoch.
+ */
+export function idleExpiresAt(server: Server, endsAt: number): number {
+  return Math.min(endsAt, server.now() + server.settings.lifetimes.refresh_token_idle * 1000);
+}
