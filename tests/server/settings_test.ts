@@ -124,7 +124,7 @@ test("on a real host with automatic login the error says whether the setting is 
     const { issues } = await assertRejects(() => latchkey({ ...options, issuer }), ConfigurationError);
     return issues.find(({ path }) => path === "login")?.received;
   };
-  assertEquals([await found({}), await found({ login: "auto" })], ['nothing, which means "auto"', '"auto"']);
+  assertEquals([await found({}), await found({ login: "auto" })], ['nothing (default: "auto")', '"auto"']);
 });
 
 test("each key setting out of range gets its own hint", async () => {

@@ -36,7 +36,7 @@ export function validateAuthMethod(
   return [{
     path: "token_endpoint_auth_method",
     expected: `one of ${clientAuthMethods.join(", ")}${decidedBy("clientAuthMethods")}`,
-    received: method === undefined ? `nothing, which means ${methods.join(" or ")}` : quote(method),
+    received: method === undefined ? `nothing (default: ${methods.join(" or ")})` : quote(method),
     hint: "Register the client for one of them.",
   }];
 }

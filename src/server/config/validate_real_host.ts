@@ -18,7 +18,7 @@ export function validateRealHost(settings: Settings, resolved: FilledSettings, i
     issues.push({
       path: "login",
       expected: "a login by pages, because the issuer is a real host",
-      received: settings.login === undefined ? `nothing, which means "auto"` : quote(resolved.login),
+      received: settings.login === undefined ? `nothing (default: "auto")` : quote(resolved.login),
       hint:
         'Set it to "interactive", or add "auto-login" to insecure in the configuration file to let every visitor in.',
     });

@@ -51,6 +51,6 @@ export function explainResponseMode(
   return {
     reason: impossible.some((mode) => mode === received) ? "this response type is never sent in a query" : undefined,
     expected: possible.filter((mode) => registered?.includes(mode) ?? true).join(" or "),
-    received: received ?? `no response_mode, which means ${defaultMode}`,
+    received: received ?? `no response_mode (default: ${defaultMode})`,
   };
 }

@@ -96,8 +96,9 @@ function withAuthorization(request: HttpRequest, value: string, url = request.ur
 /** The request with the token of its query in the header; `undefined` unless it has exactly that token. */
 function moveToken(request: HttpRequest, provider: string, { warn }: RequestFacts<Server>): HttpRequest | undefined {
   const [url = "", query = ""] = request.url.split("?");
-  const [token, ...others] = [...query.matchAll(/(?:^|&)access_token=([\w.~-]*)(?=&|$)/g)];
-  if (!token?.[1] || others.length > 0 || request.headers.get("authorization") !== null) return undefined;
+  const [token = "", ...others] = new URLSearchParams(query).getAll("access_token");
+  const isOne = others.length === 0 && /^[\w.~+/-]+=*$/.test(token);
+  if (!isOne || request.headers.get("authorization") !== null) return undefined;
   warn({
     rule: "BR-01",
     reason:
@@ -106,7 +107,7 @@ function moveToken(request: HttpRequest, provider: string, { warn }: RequestFact
     received: "access_token in the query",
     fix: "Send the token in the header Authorization, which the provider accepts too.",
   });
-  return withAuthorization(request, `Bearer ${token[1]}`, url);
+  return withAuthorization(request, `Bearer ${token}`, url);
 }
 
 /** The members of a JSON object as parameters; `undefined` if one is not a string, number or boolean. */
