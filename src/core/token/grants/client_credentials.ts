@@ -37,7 +37,7 @@ export function authorizeClientCredentials(
 
 function scopeWithoutUser(server: Server, client: Client, requested: string): readonly string[] {
   const left = withoutUserScopes(server, client, requested, userScopes);
-  return left === "" ? [] : resolveScope(server, client, left);
+  return left === "" ? [] : resolveScope(server.settings, client, left, server.passed);
 }
 
 /**

@@ -170,7 +170,7 @@ function grantedScope(
   // Only values that a login grants were requested, and ignored.
   if (requested === "") return [];
   const scope = requested !== undefined
-    ? resolveScope(server, client, requested)
+    ? resolveScope(server.settings, client, requested, server.passed)
     : claimed !== undefined
     ? allowed
     : hasOtherAccess
