@@ -2,9 +2,9 @@
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { OAuthError } from "../../../src/core/rules/errors.ts";
-import { resolveScope } from "../../../src/core/authorize/scope.ts";
-import { scopeToken, splitScope } from "../../../src/core/http/params.ts";
+import { OAuthError } from "../../src/core/rules/errors.ts";
+import { resolveScope } from "../../src/core/authorize/scope.ts";
+import { scopeToken, splitScope } from "../../src/core/http/params.ts";
 
 /** The scope that a server with these settings resolves for a client, or the rule of the rejection. */
 function resolve(
