@@ -289,14 +289,14 @@ test("the example of the core for Node listens on this machine alone, and passes
   await new Promise((resolve) => listener.close(resolve));
 });
 
-test("the examples of the core print the issuer, exchange a ticket, and put a parameter into the access token", async () => {
+test("the examples of the core print the issuer, exchange a ticket, put a parameter into the access token, and check one", async () => {
   const { printed, console } = listening();
   const body = program("static/docs/minimal-server.md").replace(/: (?:GrantType|CoreExtension)/g, "").replace(
     "<string>",
     "",
   );
   const names = { core, OAuthError, parameters, randomId, slot, console };
-  const { kiosk, tickets, shop } = await run(`${body}\nreturn { kiosk, tickets, shop };`, names);
+  const { kiosk, tickets, shop, bank } = await run(`${body}\nreturn { kiosk, tickets, shop, bank };`, names);
   assertEquals(printed, [["http://localhost:9000"]]);
   const client = { client_id: "kiosk", client_secret: "kiosk secret" };
   const extended = await core({
@@ -329,6 +329,12 @@ test("the examples of the core print the issuer, exchange a ticket, and put a pa
     tenant: "acme",
   });
   const redirect = await shop.fetch(new Request(`http://localhost:9000/oauth2/authorize?${authorize}`));
+  authorize.set("client_id", "bank");
+  for (const [terms, error] of [["accepted", null], ["unread", "access_denied"]] as const) {
+    authorize.set("terms", terms);
+    const { headers } = await bank.fetch(new Request(`http://localhost:9000/oauth2/authorize?${authorize}`));
+    assertEquals(new URL(headers.get("location")!).searchParams.get("error"), error);
+  }
   const code = new URL(redirect.headers.get("location")!).searchParams.get("code")!;
   const exchange = new URLSearchParams({ ...request, grant_type: "authorization_code", code });
   const response = await shop.fetch(

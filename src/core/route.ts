@@ -101,7 +101,6 @@ export function endpointRoute(
     path,
     methods,
     cors,
-    // Handlers are loaded at the first request: a login uses two endpoints of twenty.
     get unrepeatable() {
       return unrepeatable ??= findUnrepeatable();
     },

@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { type CoreExtension, memoryStore, slot } from "../../src/core/mod.ts";
+import { type CoreExtension, type GrantType, memoryStore, randomId, slot } from "../../src/core/mod.ts";
 import { startCore } from "./kit.ts";
 
 const tenant = slot<string>("tenants");
@@ -19,7 +19,7 @@ const tenants: CoreExtension = {
       ...server.grants,
       async accessTokenClaims(current, authorization, ...others) {
         const claims = await server.grants.accessTokenClaims(current, authorization, ...others);
-        return { ...claims, tenant: tenant.of(authorization.grant) };
+        return { ...claims, tenant: tenant.of(authorization) };
       },
     },
   }),
@@ -59,4 +59,43 @@ test("a slot replaces and removes its own value only, and changes no other objec
   assertEquals([one.of(both), two.of(both), one.of(carrier), one.of(undefined)], [1, 2, undefined, undefined]);
   assertEquals(one.put(both, undefined), carrier);
   assertEquals(two.put(carrier, undefined).extensions, undefined);
+});
+
+test("a value under a name that is no extension of the server is an error of the program, and no code is issued", async () => {
+  const misnamed: CoreExtension = {
+    name: "tenancy",
+    requestChecks: [{ parameters: [{ name: "tenant" }], read: (_, request) => tenant.put(request, "acme") }],
+  };
+  const causes: string[] = [];
+  const { authorize } = await startCore({
+    extensions: [misnamed],
+    trace: (event) => void (event.type === "internal_error" && causes.push(String(event.cause))),
+  });
+  const location = new URL((await authorize()).headers.get("location")!);
+  assertEquals([location.searchParams.get("error"), location.searchParams.has("code")], ["server_error", false]);
+  assertEquals(causes, [`TypeError: expected a slot with the name of an extension of this server, received "tenants"`]);
+});
+
+test("a value that a grant type sets is in its first access token, and in those of refreshes", async () => {
+  const vouchers: GrantType = {
+    type: "urn:example:voucher",
+    parameters: [],
+    async authorize(server, { client }) {
+      const user = (await server.users.find("alice"))!;
+      const subject = { sub: user.sub, sid: randomId(server.randomBytes) };
+      const scope = ["offline_access"];
+      return tenant.put({ client, scope, subject, grantId: randomId(server.randomBytes) }, "acme");
+    },
+  };
+  const grant_types = [vouchers.type, "refresh_token"];
+  const { token } = await startCore({
+    extensions: [tenants],
+    grantTypes: [vouchers],
+    clients: [{ client_id: "kiosk", grant_types }],
+  });
+  const first = await (await token({ grant_type: vouchers.type, client_id: "kiosk" })).json();
+  assertEquals(claimsOf(first).tenant, "acme");
+  const { refresh_token } = first;
+  const refreshed = await token({ grant_type: "refresh_token", client_id: "kiosk", refresh_token });
+  assertEquals(claimsOf(await refreshed.json()).tenant, "acme");
 });

@@ -72,7 +72,7 @@ export function checksWith(ofExtensions: readonly RequestCheck[]): readonly Requ
     const [where, anchor] = place === "last" ? [place] : Object.entries(place)[0]!;
     if (where !== "last" && !checks.some(({ rule }) => rule === anchor)) {
       throw new TypeError(
-        `expected the place of a check to name a rule of the table in request.ts, received ${anchor}`,
+        `expected the place of a check to name a rule of the table in authorize/checks.ts, received ${anchor}`,
       );
     }
     return { check, where, anchor };

@@ -2,6 +2,7 @@
 
 import type { Authorization } from "../token/grants/authenticated_request.ts";
 import type { Client } from "../clients/repository.ts";
+import { quoteValue } from "../http/quote_value.ts";
 import type { NewGrant } from "../token/grants/grant_functions.ts";
 import type { Server } from "../server.ts";
 import type { Grant, RevocationRecord, Subject } from "./store.ts";
@@ -15,7 +16,14 @@ export async function grantNow(
   return await server.grants.create(server, client, { subject, scope, extensions });
 }
 
-export function createGrant({ now }: Server, { id: clientId }: Client, granted: NewGrant): Grant {
+/** @throws {TypeError} If it has a value of an extension that the server does not have: it could never be used. */
+export function createGrant({ now, extensionNames }: Server, { id: clientId }: Client, granted: NewGrant): Grant {
+  const unknown = Object.keys(granted.extensions ?? {}).find((name) => !extensionNames.has(name));
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `expected a slot with the name of an extension of this server, received ${quoteValue(unknown)}`,
+    );
+  }
   return { clientId, ...granted, approvedAt: now() };
 }
 

@@ -97,7 +97,10 @@ export interface Store<Kinds extends object = Records> {
   list<K extends keyof Kinds & string>(kind: K, options: ListOptions): Promise<readonly ListedRecord<Kinds[K]>[]>;
   /** Counts the records whose ids begin with `prefix`, including consumed and expired records. */
   count(kind: keyof Kinds & string, prefix: string): Promise<number>;
-  /** Removes every record whose `expiresAt` is at or before `now` (milliseconds); returns how many. */
+  /**
+   * Removes every record whose `expiresAt` is at or before `now` (milliseconds), and none that is kept for ever
+   * (`Infinity`); returns how many.
+   */
   deleteExpired(now: number): Promise<number>;
   /**
    * Removes every record, of any kind, whose id begins with `prefix`; returns how many. Other calls proceed in the

@@ -1,4 +1,4 @@
-/** A grant at a token request: what is still registered, why it is invalid, and the default functions about grants. */
+/** A grant at a token request: what of it is still registered, and why it is invalid. */
 
 import type { GrantRecord, StoredRecord } from "../../store/store.ts";
 import { clientSessionId, findRevoked } from "../../store/grant.ts";
@@ -39,6 +39,7 @@ export function narrowGrant(
     nonce,
     grantId: grantId!,
     grant: isRegistered ? grant : { ...grant, scope },
+    extensions: grant.extensions,
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Tokens: issued, read back, introspected and revoked.
+ * Tokens: issued, and read back.
  *
  * `issueTokens` turns the `Authorization` of a grant type into the token response. Each issuer of the list adds its
  * members: the access token, then the refresh token, then the ID token. `readAccessToken` reads an access token back,

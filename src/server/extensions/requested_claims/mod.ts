@@ -30,15 +30,15 @@ function withRequestedClaims(grants: Server["grants"]): Server["grants"] {
       const granted = namedClaims.of(stored.value.grant);
       if (granted === undefined) return authorization;
       const left = (await load()).narrowClaims(server, granted, request.client);
-      return { ...authorization, grant: namedClaims.put(authorization.grant!, left) };
+      return namedClaims.put({ ...authorization, grant: namedClaims.put(authorization.grant!, left) }, left);
     },
     async accessTokenClaims(server, authorization, ...others) {
       const claims = await grants.accessTokenClaims(server, authorization, ...others);
-      const granted = namedClaims.of(authorization.grant);
+      const granted = namedClaims.of(authorization);
       return granted === undefined ? claims : { ...claims, ...(await load()).claimsInAccessToken(granted) };
     },
     async idTokenClaims(server, authorization, sub, content) {
-      const granted = namedClaims.of(authorization.grant);
+      const granted = namedClaims.of(authorization);
       if (granted === undefined) return await grants.idTokenClaims(server, authorization, sub, content);
       const user = await server.users.find(sub);
       if (user === undefined) return {};
