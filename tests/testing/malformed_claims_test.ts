@@ -44,7 +44,9 @@ const deep = "[".repeat(5000) + "]".repeat(5000);
 /** Claims with which a token is not valid. */
 const invalid = [
   ...[{ cnf: "text" }, { cnf: null }, { userinfo_claims: [5] }, { userinfo_claims: {} }, { userinfo_values: [] }],
-  ...[{ userinfo_values: { email: 5 } }, { authorization_details: {} }, { authorization_details: [null] }],
+  ...[{ userinfo_values: { email: 5 } }, { authorization_details: {} }, { authorization_details: null }, {
+    authorization_details: [null],
+  }],
   ...[{ aud: ["https://api.example", unprintable] }, { x: "deep" }],
 ];
 

@@ -12,8 +12,8 @@ import { longScope } from "./google_endpoints.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
 
-/** How a request asks for a refresh token: not at all, at the first consent alone, or at this consent. */
-type Access = "online" | "offline" | "offline with consent";
+/** How a request asks for a refresh token: at the first consent alone, or at this consent. */
+type Access = "offline" | "offline with consent";
 
 const profileName = "google";
 
@@ -34,9 +34,9 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
     if (refresh !== undefined || !request.parameters.has("code")) {
       return await refreshTokenWithLifetimes(server, authorization, now, issued, request);
     }
-    const access = requestedAccess.of(grant) ?? "online";
+    const access = requestedAccess.of(grant);
     const key = `${client.id} ${subject?.sub}`;
-    if (access === "online" || access === "offline" && await isAlive(server, latest.get(key))) return {};
+    if (access === undefined || access === "offline" && await isAlive(server, latest.get(key))) return {};
     const response = await refreshTokenWithLifetimes(server, authorization, now, issued, request);
     if (response.refresh_token !== undefined) latest.set(key, await storageKey(server, response.refresh_token));
     return response;
@@ -45,7 +45,10 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
   return ({ requestChecks, tokenIssuers, grantTypes, extensionNames }) => {
     return {
       extensionNames: new Set([...extensionNames, profileName]),
-      requestChecks: [...requestChecks, { redirectOnly: true, read: readAccess }],
+      requestChecks: [
+        ...requestChecks,
+        { redirectOnly: true, parameters: [{ name: "access_type" }], read: readAccess },
+      ],
       tokenIssuers: [
         ...tokenIssuers.map((issuer) => issuer === refreshTokenWithLifetimes ? issueRefreshToken : issuer),
         nameScope,
@@ -61,7 +64,7 @@ function readAccess(
 ): Partial<AuthorizationRequest> {
   const isConsent = (params.get("prompt") ?? "").split(" ").includes("consent");
   const offline = isConsent ? "offline with consent" : "offline";
-  return requestedAccess.put(request, params.get("access_type") === "offline" ? offline : "online");
+  return requestedAccess.put(request, params.get("access_type") === "offline" ? offline : undefined);
 }
 
 /** Whether the refresh token with this key in the store is still valid. */

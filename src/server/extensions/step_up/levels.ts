@@ -80,7 +80,7 @@ export function statedLevel(
   if (acr === undefined) return amr && { amr };
   const { all = [] } = levels ?? {};
   const level = all.find(({ value }) => value === acr);
-  if (level === undefined) throw reject("ST-12", { stated: acr, known: all.map(({ value }) => value) });
+  if (level === undefined) throw reject("ST-12", { stated: String(acr), known: all.map(({ value }) => value) });
   return { acr, amr: amr ?? level.amr };
 }
 

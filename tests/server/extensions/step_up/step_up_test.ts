@@ -292,8 +292,10 @@ test("[ST-12] an approver states acr and amr of a new login, and only levels tha
   assertEquals(await logIn({ acr: pwd }, { acr_values: mfa }), "unmet_authentication_requirements");
   const missed = getRejections(b.events).at(-1)!.explanation;
   assertEquals([missed.rule, missed.received], ["ST-06", pwd]);
-  assertEquals(await logIn({ acr: "urn:x:invented" }, {}), "server_error");
-  assertEquals(getRejections(b.events).at(-1)!.explanation.rule, "ST-12");
+  for (const acr of ["urn:x:invented", 5 as unknown as string]) {
+    assertEquals(await logIn({ acr }, {}), "server_error");
+    assertEquals(getRejections(b.events).at(-1)!.explanation.rule, "ST-12");
+  }
 });
 
 test("[ST-12] the trace names level and method of an automatic login, and the level of a session only if one is demanded", async () => {
