@@ -70,6 +70,8 @@ const importRules: ImportRules = {
         ...below("platform", "core", "server/explain", "server/pages", "server/config"),
         "server/app.ts": "anything",
         "server/rules.ts": "anything",
+        // Whether an error may go to the client before the user has seen it.
+        "server/standing.ts": "anything",
         "server/": "types",
       },
     },

@@ -247,8 +247,6 @@ export interface ClientAuth {
 
 /** @internal What {@link Server.permits} decides, besides grant types. */
 export type Permission =
-  /** Errors are sent to its redirect URI before a user has logged in (open redirect, OAuth 2.1 §7.13.2). */
-  | "redirectBeforeLogin"
   /** Pages of other sites start automatic logins that send it codes. */
   | "loginFromOtherSites"
   /** Pages of the origins of its redirect URIs use the server like pages on this machine. */

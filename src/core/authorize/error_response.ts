@@ -9,8 +9,6 @@ import { bearerError, detailHeaders, type ErrorMembers, jsonError, toOAuthError 
 import type { Destination, Recipient } from "./authorization_request.ts";
 import { statusOf } from "../rules/rule.ts";
 import type { Server } from "../server.ts";
-import { redirectsToDevice } from "../clients/redirect_uri.ts";
-import { readSession } from "./cookies.ts";
 
 /**
  * Runs the part of a request after its client and the destination of the response are known: an error is sent to the
@@ -59,7 +57,7 @@ export function errorHandler(
     const { request, endpoint } = context;
     const isForUser = thrown instanceof OAuthError && thrown.details.forUser === true;
     if (about.destination !== undefined && !isForUser) {
-      if (await isShownFirst(context, about)) return await shownError(context, thrown, about, about);
+      if (await wording.isShownFirst?.(context, about)) return await shownError(context, thrown, about, about);
       return await sendToClient(context, thrown, about);
     }
     switch (endpoint?.errors) {
@@ -135,6 +133,11 @@ export interface ShownError {
 }
 
 export interface ErrorWording {
+  /**
+   * Whether an error must be shown to the user before it is sent to the client (open redirect, OAuth 2.1 §7.13.2).
+   * Default: it is sent immediately.
+   */
+  isShownFirst?(context: Context, recipient: Recipient): Promise<boolean>;
   /** Adds texts to a thrown value, before it is sent. Default: none. */
   explain?(context: Context, thrown: unknown): Promise<unknown>;
   /** Converts a thrown value to an OAuth error, and traces it. */
@@ -193,17 +196,4 @@ function requestedFormat({ headers }: HttpRequest): "page" | "json" | undefined 
   const accept = headers.get("accept") ?? "";
   if (/text\/html/i.test(accept)) return "page";
   return /application\/(?:[\w.-]+\+)?json/i.test(accept) ? "json" : undefined;
-}
-
-/**
- * Whether an error must be shown to the user before it is sent to the client (open redirect, OAuth 2.1 §7.13.2): the
- * server does not permit the redirect, the client is not on the user's device, and the user has not logged in.
- */
-async function isShownFirst(context: Context, { client, destination: { uri } }: Recipient): Promise<boolean> {
-  const { server, endpoint } = context;
-  // The pages for login and consent follow an interaction; only the authorization endpoint is in the metadata.
-  if (endpoint?.metadataName === undefined) return false;
-  if (server.permits(server, client, "redirectBeforeLogin")) return false;
-  if (redirectsToDevice(uri)) return false;
-  return await readSession(context) === undefined;
 }

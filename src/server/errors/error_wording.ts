@@ -11,7 +11,11 @@ import {
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import { type ErrorDetails, OAuthError } from "../../core/rules/errors.ts";
 import { isCrossSite, isUnstated } from "../../core/authorize/cross_site.ts";
+import { readSession } from "../../core/authorize/cookies.ts";
+import type { Recipient } from "../../core/authorize/authorization_request.ts";
+import { redirectsToDevice } from "../../core/clients/redirect_uri.ts";
 import type { FailedRequest } from "../../core/http/context.ts";
+import { isPermitted } from "../standing.ts";
 import { detailHeaders, toOAuthError } from "../../core/http/json_error.ts";
 import type { Pages } from "../pages.ts";
 import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";
@@ -41,6 +45,7 @@ export function explainedWording(replacement: Pages["error"]): ErrorWording {
       return { ...plainWording.members(context, error), ...url !== undefined && { error_uri: url } };
     },
     page: (context: Context<HostedServer>, shown) => errorPage(context, shown, replacement),
+    isShownFirst,
   };
 }
 
@@ -196,4 +201,19 @@ function findDisabledPage(context: Context): DisabledPage | undefined {
   const start = `${site.base}/${name}`;
   const isOn = app.endpoints.some((endpoint) => endpoint.path === start || endpoint.path.startsWith(`${start}/`));
   return isOn ? undefined : disabledPages[name];
+}
+
+/**
+ * Whether the user sees an error first: the server does not permit the redirect, the client is not on the user's
+ * device, and the user has not logged in.
+ */
+async function isShownFirst(
+  context: Context<HostedServer>,
+  { client, destination: { uri } }: Recipient,
+): Promise<boolean> {
+  const { server, endpoint } = context;
+  // The pages for login and consent follow an interaction; only the authorization endpoint is in the metadata.
+  if (endpoint?.metadataName === undefined) return false;
+  if (isPermitted(server, client, "redirectBeforeLogin") || redirectsToDevice(uri)) return false;
+  return await readSession(context) === undefined;
 }
