@@ -11,7 +11,7 @@ export const schemaPath = "static/config.schema.json";
 const documentation = [
   "src/cli/options.ts",
   "src/server/profiles/provider_profile.ts",
-  ...globSync("src/{core,core/clients,core/keys,core/users,server/config,server/extensions,server/extensions/*}/*.ts")
+  ...globSync("src/{core/clients,core/keys,core/policy,server/config,server/extensions,server/extensions/*}/*.ts")
     .sort(),
 ];
 

@@ -6,7 +6,7 @@ import { clientFields } from "../../src/core/clients/client_fields.ts";
 import type { Field } from "../../src/core/policy/field.ts";
 import { ConfigurationError, core } from "../../src/core/mod.ts";
 import { policyFields } from "../../src/core/policy/policy_fields.ts";
-import { latchkey } from "../../src/mod.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const issuer = "http://localhost:9000";
 const client = { client_id: "web", redirect_uris: ["http://localhost:5173/cb"] };

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { AuthClient } from "@auth0/auth0-auth-js";
 import { test } from "node:test";
-import { latchkey } from "../../../src/mod.ts";
+import { latchkey } from "../../secret_leak_check.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { challenge, decodeClaims, forEachCase, verifier } from "../../kit.ts";
 import { redirectUri, secret } from "./provider_server.ts";
