@@ -8,7 +8,7 @@ import {
   registeredScopeOf,
 } from "../../server/config/client_metadata.ts";
 import { keptRegistration, keptSecret } from "../../server/entries/changed_client.ts";
-import { clientField } from "../../server/hosting/extensions.ts";
+import { serverPolicy } from "../../server/config/server_policy.ts";
 import type { Field } from "../../core/policy/field.ts";
 import type { Params } from "../../core/http/params.ts";
 import { randomToken } from "../../core/keys/secrets.ts";
@@ -24,9 +24,11 @@ import { toListedClient } from "./listed_client.ts";
 const fixedMembers = ["client_id", "client_secret"];
 
 /** The members that the form may have, each with an example. */
-const memberExamples = Object.entries<Field>(clientField.members).flatMap(([name, { examples: [example] }]) =>
-  fixedMembers.includes(name) ? [] : [{ name, example: JSON.stringify(example) }]
-);
+function memberExamples({ settings }: HostedServer) {
+  return Object.entries<Field>(serverPolicy(settings).clientField.members).flatMap(([name, { examples: [example] }]) =>
+    fixedMembers.includes(name) ? [] : [{ name, example: JSON.stringify(example) }]
+  );
+}
 
 /** The form, with the stored metadata, the one that a link proposes, or the text that the visitor typed. */
 export async function showForm(
@@ -57,7 +59,7 @@ export async function showForm(
         ...context.site,
         client: { id, name, href, hasSecret: client.secretDigest !== undefined },
         proposed: Object.keys(proposed),
-        memberExamples,
+        memberExamples: memberExamples(context.server),
         form: form!,
       }),
   );

@@ -6,7 +6,7 @@ import type { ClientMetadata, HostedClient } from "../../server/config/client_me
 import { assertNoIssues, type ConfigIssue, ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { validate } from "../../server/config/validate.ts";
-import { clientField } from "../../server/hosting/extensions.ts";
+import { serverPolicy } from "../../server/config/server_policy.ts";
 import type { Params } from "../../core/http/params.ts";
 import { digest } from "../../core/keys/secrets.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
@@ -300,7 +300,7 @@ async function saveClient(
   const shown = { done: "Saved", retry: params.get("retry") } as const;
   let newSecret: string | undefined;
   try {
-    assertNoIssues(validate(clientField, metadata));
+    assertNoIssues(validate(serverPolicy(server.settings).clientField, metadata));
     const changed = await server.clients.update(client.id, async (current) => {
       if (params.get("version") !== await clientVersion(server, current)) return undefined;
       const entry = await changedEntry(server, current, metadata, params.get("new_secret") !== undefined);

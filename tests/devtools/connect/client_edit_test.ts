@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { clientField } from "../../../src/server/hosting/extensions.ts";
+import { clientField, extensions } from "../../../src/server/hosting/extensions.ts";
 import type { ClientMetadata } from "../../../src/server/config/client_metadata.ts";
 import { type Browser, openBrowser } from "../../server/browser.ts";
 import { assertCsrfProtected, assertPageWithForms } from "../../server/csrf.ts";
@@ -44,6 +44,21 @@ const rich: ClientMetadata = {
   contacts: ["Team of three", "team@rich.example"],
   id_token_signed_response_alg: "ES256",
 };
+
+test("a member that an extension of the program adds is in the form, and is saved", async () => {
+  const tiers = {
+    name: "tiers",
+    clientMetadata: { fields: { tier: { type: "string", expected: "a tier", examples: ["gold"] } } },
+  } as const;
+  const made = await testServer({
+    extensions: [...extensions, tiers],
+    clients: [{ client_id: "web", redirect_uris: ["https://web.example/cb"] }],
+  });
+  const browser = openBrowser(made);
+  assertStringIncludes(await (await browser.get("/clients/web?edit")).text(), '<dt><code class="wire">tier</code>');
+  assertEquals((await save(browser, "web", { tier: "silver" })).status, 303);
+  assertEquals((made.as.clients.find("web")!.metadata as { tier?: string }).tier, "silver");
+});
 
 test("[DI-07] the form has the metadata and an example of every member, and changes nothing if nothing is changed", async () => {
   const made = await testServer({ clients: [rich], alg: "ES256" });
