@@ -1,20 +1,26 @@
-/** The errors of the whole server: with the texts of their rules, suggestions, and links to pages for developers. */
+/**
+ * Error responses of the whole server: the channels of the core, plain text and problem details, with the texts of
+ * their rules, suggestions, and links to pages for developers.
+ */
 
 import { upperFirst } from "../pages/first_letter.ts";
+import { plainText } from "../../platform/http/response.ts";
+import { rejectionProblem } from "./problem_response.ts";
 import {
+  errorHandler,
   type ErrorWording,
   expectsJson,
   isWrongMethod,
   plainWording,
   type ShownError,
 } from "../../core/authorize/error_response.ts";
-import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
+import { html, HttpError, type HttpResponse, withHeaders } from "../../core/http/message.ts";
 import { type ErrorDetails, OAuthError } from "../../core/rules/errors.ts";
 import { isCrossSite, isUnstated } from "../../core/authorize/cross_site.ts";
 import { readSession } from "../../core/authorize/cookies.ts";
 import type { Recipient } from "../../core/authorize/authorization_request.ts";
 import { redirectsToDevice } from "../../core/clients/redirect_uri.ts";
-import type { FailedRequest } from "../../core/http/context.ts";
+import type { Context as CoreContext, CoreApp, FailedRequest } from "../../core/http/context.ts";
 import { isPermitted } from "../standing.ts";
 import { detailHeaders, toOAuthError } from "../../core/http/json_error.ts";
 import type { Pages } from "../pages.ts";
@@ -30,11 +36,51 @@ import { type DisabledPage, disabledPagesOf } from "../app.ts";
 import { suggestMatch } from "../explain/suggest_match.ts";
 
 /**
+ * Creates the function that creates the error response for a value that a handler threw. On test hosts the header
+ * `Link` leads to the page that explains the error (RFC 8288), for clients that show headers and no body.
+ *
+ * @param replacement The error page of the embedding program.
+ */
+export function explainedErrorHandler(
+  replacement: Pages["error"],
+): CoreApp["handleError"] {
+  const wording = explainedWording(replacement);
+  const handleError = errorHandler(wording);
+  return async (thrown, context, about = {}) => {
+    const url = explanationUrl(context, thrown);
+    const response = await respond(thrown, context, about);
+    return url === undefined ? response : withHeaders(response, { link: `<${url}>; rel="help"` });
+  };
+
+  async function respond(
+    thrown: unknown,
+    context: CoreContext,
+    about: FailedRequest,
+  ): Promise<HttpResponse | Response> {
+    const { server, endpoint, target } = context;
+    switch (endpoint?.errors) {
+      case "text": {
+        // One line. Only internal errors are traced.
+        const { status, message } = toOAuthError(server, target.path, thrown);
+        return plainText(status, message);
+      }
+      case "problem": {
+        // RFC 9457.
+        const explained = await wording.explain!(context, thrown);
+        return rejectionProblem(server.issuer, wording.toError(context, explained, about));
+      }
+      default:
+        return await handleError(thrown, context, about);
+    }
+  }
+}
+
+/**
  * The wording of the whole server.
  *
  * @param replacement The error page of the embedding program.
  */
-export function explainedWording(replacement: Pages["error"]): ErrorWording {
+function explainedWording(replacement: Pages["error"]): ErrorWording {
   return {
     explain: async (context: Context<HostedServer>, thrown) =>
       explainNotFound(context, await withTexts(context, thrown)),

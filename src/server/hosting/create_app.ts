@@ -190,7 +190,7 @@ function describeApp(server: HostedServer, { resolved, emit, dispatch, base, tab
     findEndpoint: (path) => table.find(path)?.endpoint as EndpointDescription | undefined,
     credentialParameters,
     handleError: async (...failure) =>
-      await (await import("../errors/error_response.ts")).explainedErrorHandler(errorPage)(...failure),
+      await (await import("../errors/error_wording.ts")).explainedErrorHandler(errorPage)(...failure),
     dispatch,
     traceFor: (request, event) => emit(event, new HostedContext(app, request, parseTarget(request.url, {}), undefined)),
     initialEntries: () => ({
