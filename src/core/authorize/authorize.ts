@@ -50,7 +50,7 @@ export function authorizeHandlers(
         return await repeatWithCookies?.(context, pending) ?? await decideRequest(context, pending, approver);
       });
     } catch (error) {
-      // A page: the redirect URI is not verified.
+      // A page: the redirect URI is not verified, or the host is not trusted.
       return await context.app.handleError(error, context, { client: namedClient(server, received) });
     }
   }

@@ -24,7 +24,10 @@ interface OtherCheck {
   readonly by: string;
 }
 
-/** The checks before those of {@link readRequest}: an error is a page, because the redirect URI is not verified. */
+/**
+ * The checks before those of {@link readRequest}: an error is a page, because the redirect URI is not verified, or the
+ * host is not trusted.
+ */
 export const destinationChecks: readonly OtherCheck[] = [
   { rule: "AZ-02", passes: true, reads: "client_id", by: "findDestination" },
   { rule: "JR-01", reads: "the source, without a valid redirect_uri", by: "findDestination" },
@@ -59,6 +62,7 @@ export const approvalChecks: readonly OtherCheck[] = [
   { rule: "UI-20", reads: "Host, before an automatic login", by: "approveAutomatically" },
   { rule: "UI-30", reads: "the site, before an automatic login", by: "approveAutomatically" },
   { rule: "AZ-21", reads: "the users, for an automatic login", by: "approveAutomatically" },
+  { rule: "OI-03", reads: "the decision, with prompt=none", by: "decideRequest" },
   { rule: "OI-05", reads: "the time of the login", by: "rejectOldLogin" },
   { rule: "OI-08", reads: "the user, and the level of the login", by: "acceptApproval" },
   { rule: "AZ-18", reads: "the approved access", by: "acceptApproval" },

@@ -50,7 +50,7 @@ export function rejectCrossSite(context: Context): void {
  * its client has not registered it or gets no codes there.
  *
  * @throws {OAuthError} `interaction_required`.
- * @throws {HttpError} 403 under an untrusted host, where browsers do not state the site of a request.
+ * @throws {HttpError} Under an untrusted host, where browsers do not state the site of a request.
  */
 export function rejectCrossSiteLogin(context: Context, { destination, client }: PendingAuthorization): void {
   const { server, request } = context;

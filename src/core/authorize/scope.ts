@@ -37,7 +37,7 @@ export function resolveScope(
     if (requested === undefined) throw reject("AZ-16", { registered, disallowed, clientId });
     throw reject("AZ-17", { problem: "not allowed", requested: tokens, registered, disallowed, clientId });
   }
-  // If values were ignored, a warning is traced instead.
+  // If values were ignored, the check has not passed.
   if (supported.length === tokens.length) passed?.("AZ-17", supported.join(" "));
   return supported;
 }

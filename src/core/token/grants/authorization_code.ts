@@ -31,7 +31,7 @@ export const authorizationCode: GrantType = {
     const code = parameters.get("code");
     if (code === undefined) throw reject("TK-16", { isEmpty: parameters.has("code") });
     const { tokenRedirectUri, lifetimes } = policyOf(server, client);
-    if (tokenRedirectUri !== "optional") sentRedirectUri(parameters);
+    if (tokenRedirectUri !== "optional") requireSentRedirectUri(parameters);
     const id = await storageKey(server, code);
     const stored = await server.store.get("code", id);
     if (stored === undefined) throw invalidGrant({ rule: "TK-16", lifetime: lifetimes.code });
@@ -76,7 +76,7 @@ export async function checkCode(
   const policy = policyOf(server, client);
   const redirectUri = parameters.get("redirect_uri");
   if (redirectUri !== undefined || isUnbound(parameters, record) && !policy.pkce.insecureAllowMissing) {
-    assertRedirectUri(record, redirectUri ?? sentRedirectUri(parameters));
+    assertRedirectUri(record, redirectUri ?? requireSentRedirectUri(parameters));
     server.passed?.("TK-15", redirectUri);
   }
   await verifyCodeVerifier(policy, client, record, parameters.get("code_verifier"), server.passed);
@@ -87,7 +87,7 @@ function isUnbound(parameters: Params, { codeChallenge }: CodeRecord): boolean {
   return codeChallenge === undefined && parameters.get("redirect_uri") === undefined;
 }
 
-function sentRedirectUri(parameters: Params): string {
+function requireSentRedirectUri(parameters: Params): string {
   const redirectUri = parameters.get("redirect_uri");
   if (redirectUri !== undefined) return redirectUri;
   throw reject("TK-14");

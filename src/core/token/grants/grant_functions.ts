@@ -24,9 +24,9 @@ export type GrantChange =
 /** @internal The functions about grants, which extensions and the whole server replace. */
 export interface GrantFunctions<Server> {
   /**
-   * What an approval grants: the approved part of the requested scope, and the rest of the request.
+   * What an approval grants: the approved part of the requested scope, and the values of extensions in the request.
    *
-   * @throws {Error} If the approver grants more than the client has requested.
+   * @throws {OAuthError} From an extension, if the user may not grant it.
    */
   granted(
     server: Server,
@@ -119,7 +119,7 @@ export interface GrantFunctions<Server> {
    * The authorization of a token request for a grant.
    *
    * @param scope The part of the granted scope that is still registered.
-   * @throws {OAuthError} If the request asks for more than was granted, or nothing of it is left.
+   * @throws {OAuthError} From an extension, if the request asks for more than was granted.
    */
   narrow(
     server: Server,

@@ -16,7 +16,7 @@ export function registeredScope(client: Client, granted: readonly string[]): rea
 
 /**
  * The authorization for a grant: the configuration may have changed since the approval, so scope values that are no
- * longer registered are left out. Warns the operator about them.
+ * longer registered are left out.
  *
  * @param scope The part of the granted scope that is still registered.
  */

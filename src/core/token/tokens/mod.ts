@@ -2,8 +2,8 @@
  * Tokens: issued, and read back.
  *
  * `issueTokens` turns the `Authorization` of a grant type into the token response. Each issuer of the list adds its
- * members: the access token, then the refresh token, then the ID token. `readAccessToken` reads an access token back,
- * for userinfo, introspection and revocation. Keys and signatures are in `core/keys/`, claims about users in
+ * members: the access token, then the refresh token, then the ID token. `read_access_token.ts` reads an access token
+ * back, for userinfo, introspection and revocation. Keys and signatures are in `core/keys/`, claims about users in
  * `core/clients/claims.ts`.
  */
 
