@@ -59,7 +59,7 @@ export type { GrantType, RequestCheck, Server } from "./server.ts";
 export { randomId } from "./keys/secrets.ts";
 export { memoryStore } from "./store/memory.ts";
 export { slot } from "./slot.ts";
-export type { Store } from "./store/store.ts";
+export type { ListedRecord, ListOptions, RecordMetadata, Store, StoredRecord } from "./store/store.ts";
 export type { CoreEvent as TraceEvent, CoreTrace as Trace } from "./trace.ts";
 
 /** A server. */

@@ -278,8 +278,8 @@ export interface GrantType {
 }
 
 /**
- * @internal Issues at most one token; returns members of the response. To add claims to the access token, wrap its
- * issuer and set `addedClaims` of the authorization.
+ * @internal Issues at most one token; returns members of the response. To add claims to access tokens, wrap
+ * `accessTokenClaims` of `grants`.
  *
  * @param now The server's clock in seconds, the same for every issuer of one response.
  * @param issued The response so far: members of the grant type and of the issuers before this one.
@@ -317,7 +317,7 @@ export interface RequestCheck {
    * check. Default: after AZ-07, before the parameters are read.
    */
   readonly place?: { readonly after: RuleId } | { readonly before: RuleId } | { readonly instead: RuleId } | "last";
-  /** Its parameters. Default: listed in `authorize/checks.ts`. */
+  /** Its parameters, besides those that `authorize/checks.ts` lists. Default: none. */
   readonly parameters?: readonly ParameterDescription[];
   /**
    * Reads and verifies its parameters. It changes nothing, so that a request may be read more than once.

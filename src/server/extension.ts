@@ -1,5 +1,5 @@
 /**
- * What authors of extensions, plugins and grant types use besides the main entry: parts of requests, endpoints, grant
+ * What authors of extensions, plugins and grant types use besides the main entry: checks of requests, endpoints, grant
  * types, parameters, and the server that their functions receive.
  *
  * @example A member of metadata

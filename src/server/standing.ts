@@ -82,8 +82,8 @@ const ranks: Readonly<Record<Standing, number>> = { unknown: 0, approved: 1, con
 /** The standing that each permission requires. Members of the client metadata and grant types have their own. */
 export const permissions = {
   /**
-   * Errors are sent to its redirect URI before a user has logged in (open redirect, OAuth 2.1 §7.13.2). On a test host,
-   * the clients are under test.
+   * Errors are sent to its redirect URI before a user has logged in (open redirect, OAuth 2.1 §7.13.2). On a test host
+   * every client may, so that its handling of errors can be tested.
    */
   redirectBeforeLogin: { from: "approved", onTestHosts: "unknown", member: "redirect_uris" },
   loginFromOtherSites: { from: "approved", member: "redirect_uris" },

@@ -1,6 +1,6 @@
 /** The order of the checks of an authorization request: of several mistakes, the first row of the table is reported. */
 
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { approvalChecks, destinationChecks } from "../../src/core/authorize/checks.ts";
 import { toResponse } from "../../src/core/http/message.ts";
@@ -92,13 +92,19 @@ test("[OI-05, OI-08, AZ-18] after the login, the check that stands first rejects
   assertEquals(rules, table.slice(table.indexOf("OI-05"), -1));
 });
 
-test("the place of a check of an extension must name a row of the table", async () => {
-  const check = { place: { after: "HT-01" }, read: () => {} } as const;
-  await assertRejects(
-    () => startCore({ extensions: [{ name: "misplaced", requestChecks: [check] }] }),
-    TypeError,
-    "received HT-01",
-  );
+test("a check of an extension whose place is no place is rejected at the start", async () => {
+  const places: readonly unknown[] = [
+    ...[{ after: "HT-01" }, { aftr: "AZ-17" }, { after: "AZ-17", before: "PK-07" }, {}, null, "first", "last "],
+    ...[5, [], { after: undefined }],
+  ];
+  for (const place of places) {
+    const error = await assertRejects(
+      () => startCore({ extensions: [{ name: "misplaced", requestChecks: [{ place, read() {} }] as never }] }),
+      TypeError,
+      "before, after and instead with one of JR-01, AZ-07,",
+    );
+    assert(error.message.endsWith(`received ${JSON.stringify(place)}`), error.message);
+  }
 });
 
 test("[AZ-13] the checks of extensions run at their places, in the order of the extensions, or instead of a check", async () => {

@@ -99,3 +99,24 @@ test("a value that a grant type sets is in its first access token, and in those 
   const refreshed = await token({ grant_type: "refresh_token", client_id: "kiosk", refresh_token });
   assertEquals(claimsOf(await refreshed.json()).tenant, "acme");
 });
+
+test("of a subject that is a whole user, a grant keeps only what it knows", async () => {
+  const store = memoryStore();
+  const tickets: GrantType = {
+    type: "urn:example:ticket",
+    parameters: [],
+    async authorize(server, { client }) {
+      const user = (await server.users.find("alice"))!;
+      const subject = { ...user, sid: randomId(server.randomBytes) };
+      return { client, scope: ["openid", "offline_access"], subject, grantId: randomId(server.randomBytes) };
+    },
+  };
+  const { token } = await startCore({
+    store,
+    grantTypes: [tickets],
+    clients: [{ client_id: "kiosk", grant_types: [tickets.type, "refresh_token"] }],
+  });
+  await token({ grant_type: tickets.type, client_id: "kiosk" });
+  const [stored] = await store.list("refresh_token", { prefix: "", limit: 1 });
+  assertEquals(Object.keys(stored!.value.grant.subject), ["sub", "sid"]);
+});

@@ -103,7 +103,7 @@ test("[JK-07] a client chooses ML-DSA for its ID tokens if signatureAlgorithms l
   );
   await using withoutIt = await testLatchkey();
   const error = await assertRejects(() => Promise.resolve().then(() => withoutIt.client(metadata)), ConfigurationError);
-  assertMatch(error.message, /add it to the setting signatureAlgorithms/);
+  assertMatch(error.message, /add it to signatureAlgorithms/);
 });
 
 test("[JK-07] keys of ML-DSA rotate: generated keys have their thumbprint as kid, and earlier tokens verify", async () => {

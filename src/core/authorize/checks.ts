@@ -41,7 +41,7 @@ export const destinationChecks: readonly OtherCheck[] = [
 /** The resource that an access token is for (RFC 8707 §2). */
 export const resourceParameter: ParameterDescription = { name: "resource", repeatable: true };
 
-/** The checks of {@link readRequest}: an error is sent to the client. Those of extensions stand where they say. */
+/** The checks of {@link readRequest}: an error is sent to the client. Extensions insert theirs by `place`. */
 const checks: readonly RequestCheck[] = [
   { rule: "JR-01", redirectOnly: true, read: rejectUnusableSource },
   { rule: "AZ-07", passes: true, redirectOnly: true, read: rejectRepeated },
@@ -64,7 +64,7 @@ export const approvalChecks: readonly OtherCheck[] = [
   { rule: "AZ-21", reads: "the users, for an automatic login", by: "approveAutomatically" },
   { rule: "OI-03", reads: "the decision, with prompt=none", by: "decideRequest" },
   { rule: "OI-05", reads: "the time of the login", by: "rejectOldLogin" },
-  { rule: "OI-08", reads: "the user, and the level of the login", by: "acceptApproval" },
+  { rule: "OI-08", reads: "the user, and what extensions demand of the login", by: "acceptApproval" },
   { rule: "AZ-18", reads: "the approved access", by: "acceptApproval" },
   { rule: "AZ-21", reads: "changes of the user since the login", by: "acceptApproval" },
 ];
@@ -73,10 +73,14 @@ export const approvalChecks: readonly OtherCheck[] = [
 export function checksWith(ofExtensions: readonly RequestCheck[]): readonly RequestCheck[] {
   const placed = ofExtensions.map((check) => {
     const { place = { after: "AZ-07" } } = check;
-    const [where, anchor] = place === "last" ? [place] : Object.entries(place)[0]!;
-    if (where !== "last" && !checks.some(({ rule }) => rule === anchor)) {
+    const [where = "", anchor, ...more] = place === "last" ? [place] : Object.entries(place ?? {}).flat();
+    const isAtRule = ["before", "after", "instead"].includes(where) && anchor !== undefined &&
+      checks.some(({ rule }) => rule === anchor);
+    if (where !== "last" && !isAtRule || more.length > 0) {
+      const rules = new Set(checks.flatMap(({ rule }) => rule ?? []));
       throw new TypeError(
-        `expected the place of a check to name a rule of the table in authorize/checks.ts, received ${anchor}`,
+        'expected the place of a check to be "last", or one of before, after and instead with one of ' +
+          `${[...rules].join(", ")}, received ${JSON.stringify(place)}`,
       );
     }
     return { check, where, anchor };

@@ -1,5 +1,5 @@
 /**
- * The types of clients and users. `client.ts` describes their metadata and members; `core/token/client_auth.ts`
+ * The types of clients and users. `client.ts` has the types of their metadata; `core/token/client_auth.ts`
  * authenticates the client of a request, and `redirect_uri.ts` compares its redirect URI.
  */
 

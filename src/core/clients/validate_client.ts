@@ -132,7 +132,7 @@ export function validateResponseModes(
       path: `response_modes[${i}]`,
       expected: `one of ${responseModes.join(", ")}${decidedBy("responseModes")}`,
       received: quote(mode),
-      hint: "Add it to the setting responseModes, or remove it here.",
+      hint: "Add it to responseModes, or remove it here.",
     }]
   );
 }
@@ -204,7 +204,7 @@ export function validateAlgorithm(
     expected: `one of ${signatureAlgorithms.join(", ")}${decidedBy("signatureAlgorithms")}`,
     received: quote(alg),
     hint: isMlDsa(alg)
-      ? "Choose one of them, leave it out, or add it to the setting signatureAlgorithms."
+      ? "Choose one of them, leave it out, or add it to signatureAlgorithms."
       : "Choose one of them, or leave it out.",
   }];
 }

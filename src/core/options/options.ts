@@ -86,7 +86,7 @@ const fixedField: Field = {
   oneOf: [],
   expected: "no such member",
   examples: [],
-  hint: () => "Remove it: it follows from the issuer, or is another option.",
+  hint: () => "Remove it: a program cannot set it here.",
 };
 
 /** Describes the options of a server. Extensions add members and values. */

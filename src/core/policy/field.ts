@@ -1,5 +1,5 @@
 /**
- * The language that describes clients, users, the policy and, at the whole server, its other settings.
+ * Fields describe clients, users, the policy and, at the whole server, its other settings.
  *
  * A {@link Field} describes one value: what it must be, its default, and examples for messages. Its type parameter ties
  * it to the interface that documents it: a member without a field, or with a field of another type, is a type error.

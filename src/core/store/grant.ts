@@ -24,7 +24,9 @@ export function createGrant({ now, extensionNames }: Server, { id: clientId }: C
       `expected a slot with the name of an extension of this server, received ${quoteValue(unknown)}`,
     );
   }
-  return { clientId, ...granted, approvedAt: now() };
+  // A grant type of a program may pass a whole user.
+  const { sub, authTime, sid, extensions } = granted.subject;
+  return { clientId, ...granted, subject: { sub, authTime, sid, extensions }, approvedAt: now() };
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { slot, type WithExtensions } from "../../core/slot.ts";
 
-/** The name of what reads them, in stored grants. */
+/** The name under which grants store them. */
 export const resourceIndicatorsName = "resource_indicators";
 
 const granted = slot<readonly string[]>(resourceIndicatorsName);

@@ -258,7 +258,7 @@ async function isShownFirst(
   { client, destination: { uri } }: Recipient,
 ): Promise<boolean> {
   const { server, endpoint } = context;
-  // The pages for login and consent follow an interaction; only the authorization endpoint is in the metadata.
+  // Only the authorization endpoint is in the metadata; on the pages for login and consent, the user has already acted.
   if (endpoint?.metadataName === undefined) return false;
   if (isPermitted(server, client, "redirectBeforeLogin") || redirectsToDevice(uri)) return false;
   return await readSession(context) === undefined;

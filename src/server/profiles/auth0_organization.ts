@@ -6,11 +6,11 @@ import type { CheckInput, Server } from "../../core/server.ts";
 import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import { asText } from "./shared/members.ts";
 
-/** The name of this part of requests, which is stored while the user logs in. */
-const part = "auth0Organization";
+/** The member of a request with the organization, which is stored while the user logs in. */
+const organizationMember = "auth0Organization";
 
 interface RequestOfOrganization extends Partial<AuthorizationRequest> {
-  readonly [part]?: string;
+  readonly [organizationMember]?: string;
 }
 
 /**
@@ -18,14 +18,16 @@ interface RequestOfOrganization extends Partial<AuthorizationRequest> {
  * https://auth0.com/docs/manage-users/organizations/configure-organizations/use-org-name-authentication-api
  */
 export function withOrganization({ grants, requestChecks }: Server): Pick<Server, "grants" | "requestChecks"> {
-  const readOrganization = ({ params }: CheckInput): RequestOfOrganization => ({ [part]: params.get("organization") });
+  const readOrganization = ({ params }: CheckInput): RequestOfOrganization => ({
+    [organizationMember]: params.get("organization"),
+  });
   return {
     requestChecks: [...requestChecks, { redirectOnly: true, read: readOrganization }],
     grants: {
       ...grants,
       async granted(server, client, request, approval) {
         const granted = await grants.granted(server, client, request, approval);
-        const { [part]: organization }: RequestOfOrganization = request;
+        const { [organizationMember]: organization }: RequestOfOrganization = request;
         if (organization !== undefined) rejectOtherOrganization(organization, approval.user);
         return granted;
       },

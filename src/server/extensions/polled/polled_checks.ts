@@ -1,4 +1,4 @@
-/** The checks of an authorization request that requests of devices have, too. */
+/** The checks of authorization requests that also apply to requests of devices. */
 
 import type { RequestCheck } from "../../../core/server.ts";
 

@@ -85,7 +85,7 @@ export function statedLevel(
 }
 
 /**
- * The level that a login by this method reaches: the first demanded level, otherwise the first level; `undefined` if it
+ * The level that a login by this method reaches: the first demanded level, otherwise the first level; empty if it
  * reaches none.
  */
 function reachedLevel(
