@@ -35,11 +35,10 @@ export function paramsFromFields(
   unrepeatable: ReadonlySet<string> = new Set(),
 ): Params {
   const valuesOf = (name: string) => fields.flatMap(([key, value]) => key === name ? value : []);
-  const getAll = (name: string) => valuesOf(name).filter((value) => value !== "");
   return {
-    get: (name) => getAll(name)[0],
-    getAll,
-    has: (name) => valuesOf(name).length > 0,
+    get: (name) => fields.find(([key, value]) => key === name && value !== "")?.[1],
+    getAll: (name) => valuesOf(name).filter((value) => value !== ""),
+    has: (name) => fields.some(([key]) => key === name),
     isRepeated: (name) => valuesOf(name).length > 1,
     rejectRepeated(reject) {
       const sent = new Set<string>();
