@@ -115,8 +115,7 @@ export function endpointRoute(
 
 /** HSTS (RFC 6797), except on a loopback host, where other programs use http on the same host. */
 function securityHeaders(issuer: string): Readonly<Record<string, string>> | undefined {
-  const { protocol, hostname } = new URL(issuer);
-  return protocol === "https:" && !leadsToLoopback(hostname)
+  return issuer.startsWith("https:") && !leadsToLoopback(new URL(issuer).hostname)
     ? { "strict-transport-security": "max-age=31536000" }
     : undefined;
 }

@@ -115,7 +115,7 @@ export async function completeAuthorization(
   const { server } = context;
   const { client, destination } = pending;
   const grant = await acceptApproval(server, pending, approval, session);
-  // The request has ended: an error from here on is the one response to it, and ends nothing.
+  // The request has ended: an error from here on is its one response, and must not end it again.
   const recipient = { client, destination: { ...destination, extensions: undefined } };
   return await toClient(context, recipient, async () => {
     const response = await issueResponse(server, pending, grant);

@@ -58,7 +58,7 @@ export function validateScopes(scopes: readonly string[], quote: Quote = quoteVa
       path: "scopes",
       expected: "at least one scope value",
       received: "an empty array",
-      hint: "Remove the setting for the default, or add scope values.",
+      hint: "Remove scopes for the default, or add scope values.",
     });
   }
   for (const [i, token] of scopes.entries()) {

@@ -19,7 +19,7 @@ async function readResources(
   return withResources(request, await server.resources.read(server, params));
 }
 
-/** Issues access tokens for the resources of a grant that the server still has, or for those that a request names. */
+/** Issues tokens for the resources of a grant that the server still has, or those that a request names of them. */
 function withTargets(grants: Server["grants"]): Server["grants"] {
   return {
     ...grants,
@@ -75,7 +75,7 @@ function withParameter(grantType: GrantType): GrantType {
   return { ...grantType, parameters: [...parameters, resourceParameter], authorize };
 }
 
-/** Its parameter in requests for access. */
+/** Reads `resource` in requests for access. */
 export const resourceIndicators: CoreExtension = {
   name,
   requestChecks: [{

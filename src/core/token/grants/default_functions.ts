@@ -83,7 +83,7 @@ function mayInspect(server: Server, client: Client, { audience, claims }: Access
     server.permits(server, client, "inspectTokensOfOthers") && audience.includes(server.audience);
 }
 
-/** The approved part of the requested scope, with the rest of the request. */
+/** The approved part of the requested scope, with the values of extensions in the request. */
 function granted(
   _server: Server,
   _client: Client,
