@@ -24,7 +24,17 @@ import { bearerTokens } from "./token/tokens/read_access_token.ts";
 import { tokenResponse } from "./token/token.ts";
 
 /** The members that have no default. */
-type Given = "issuer" | "settings" | "store" | "now" | "randomBytes" | "trace" | "clients" | "users";
+type Given =
+  | "issuer"
+  | "settings"
+  | "store"
+  | "now"
+  | "randomBytes"
+  | "trace"
+  | "passed"
+  | "observe"
+  | "clients"
+  | "users";
 
 export interface ServerParts<Added extends object> {
   readonly given: Pick<Server, Given> & Partial<Server> & Added;

@@ -38,7 +38,7 @@ import type { Server } from "./server.ts";
 import { memoryStore } from "./store/memory.ts";
 import { sweeper } from "./store/sweep.ts";
 import { timers } from "./http/timers.ts";
-import type { CoreEvent, CoreTrace } from "./trace.ts";
+import type { MinimalEvent, MinimalTrace } from "./trace.ts";
 
 export type { Approver } from "./authorize/approver.ts";
 export type { Approval } from "./authorize/approval.ts";
@@ -60,7 +60,7 @@ export { randomId } from "./keys/secrets.ts";
 export { memoryStore } from "./store/memory.ts";
 export { slot } from "./slot.ts";
 export type { ListedRecord, ListOptions, RecordMetadata, Store, StoredRecord } from "./store/store.ts";
-export type { CoreEvent as TraceEvent, CoreTrace as Trace } from "./trace.ts";
+export type { CoreTrace, MinimalEvent as TraceEvent, MinimalTrace as Trace } from "./trace.ts";
 
 /** A server. */
 export interface Core {
@@ -101,6 +101,8 @@ export async function core(options: CoreOptions): Promise<Core> {
       now,
       randomBytes,
       trace,
+      passed: (rule, value) => trace({ type: "passed", at: now(), rule, value }),
+      observe: (_server, client, name) => trace({ type: "observed", at: now(), client, name }),
       clients: fixedClients(options.clients.map((metadata) => clientFromMetadata(metadata, settings))),
       users: fixedEntries(options.users.map((user) => ({ ...user })), ({ sub }) => sub),
     },
@@ -135,7 +137,7 @@ export async function core(options: CoreOptions): Promise<Core> {
 }
 
 /** Ignores the errors of a listener. */
-function withoutErrors(trace: CoreTrace): CoreTrace {
+function withoutErrors(trace: MinimalTrace): MinimalTrace {
   return (event) => {
     try {
       ignoreRejection(trace(event));
@@ -145,6 +147,6 @@ function withoutErrors(trace: CoreTrace): CoreTrace {
   };
 }
 
-function printInternalErrors(event: CoreEvent): void {
+function printInternalErrors(event: MinimalEvent): void {
   if (event.type === "internal_error") console.error(event.cause);
 }

@@ -1,6 +1,6 @@
 /**
- * Observations of accepted requests: a check names what it saw by `server.observe?.()`, and `server/explain/` makes the
- * texts. The whole server observes more, and traces warnings that have a text.
+ * Observations of accepted requests. A check names what it saw by `server.observe()`: the minimal server traces the
+ * name, and the whole server, which observes more, a warning with a text (`server/explain/`).
  */
 
 import type { Client } from "./clients/repository.ts";

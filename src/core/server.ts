@@ -137,10 +137,10 @@ export interface Server {
   newToken(server: Server, kind: "code" | "access_token" | "refresh_token", value?: string): string;
   /** Receives every event. */
   readonly trace: CoreTrace;
-  /** Receives each passed check; absent if nothing listens. */
-  readonly passed?: RulePassed;
-  /** Receives what is observed in accepted requests; absent if nothing listens. */
-  observe?<Name extends keyof Observations>(
+  /** Receives each passed check. The minimal server traces it. */
+  readonly passed: RulePassed;
+  /** Receives what is observed in accepted requests. The minimal server traces it. */
+  observe<Name extends keyof Observations>(
     server: Server,
     client: string | undefined,
     name: Name,

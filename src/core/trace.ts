@@ -1,6 +1,7 @@
 /** Events for the operator. Types only. */
 
 import type { Explanation } from "./rules/errors.ts";
+import type { Observations } from "./observations.ts";
 import type { RuleId } from "./rules/mod.ts";
 
 /**
@@ -49,6 +50,20 @@ export type CoreEvent =
     readonly cause: unknown;
   };
 
+/** An event of the minimal server, which also traces what the whole server shows on pages. */
+export type MinimalEvent =
+  | CoreEvent
+  /** A check that a request has passed, in the order of the checks. A failed one is in the rejection. */
+  | { readonly type: "passed"; readonly at: number; readonly rule: RuleId; readonly value?: string | number }
+  | {
+    /** What an accepted request has that a stricter server rejects, or that its client may not expect. */
+    readonly type: "observed";
+    readonly at: number;
+    readonly client?: string;
+    /** The rule of the stricter server, or a phrase: a name of {@link Observations}. */
+    readonly name: keyof Observations;
+  };
+
 /**
  * Receives each passed check, in the order of the checks. A failed check is in the rejection.
  *
@@ -60,5 +75,8 @@ export type CoreEvent =
  */
 export type RulePassed = (rule: RuleId, value?: string | number) => void;
 
-/** Receives every event, synchronously. Its errors are ignored. */
+/** Receives each event, synchronously, that every server traces. Its errors are ignored. */
 export type CoreTrace = (event: CoreEvent) => void;
+
+/** Receives every event of the minimal server, synchronously. Its errors are ignored. */
+export type MinimalTrace = (event: MinimalEvent) => void;

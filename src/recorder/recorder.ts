@@ -301,7 +301,7 @@ export function recorder(
       const record: RulePassed = (rule, value) => {
         draft.passed.push(rule, value);
         draft.snapshot = undefined;
-        passed?.(rule, value);
+        passed(rule, value);
       };
       Object.assign(server, { passed: record });
     },

@@ -208,8 +208,8 @@ export interface HostedServer extends FetchingServer {
   endSession(server: HostedServer, session: EndingSession): Promise<readonly LogoutFrames[]>;
   /** Receives every event. */
   readonly trace: Trace;
-  /** Receives what is observed in accepted requests; absent if nothing listens. */
-  observe?<Name extends keyof HostedObservations>(
+  /** Receives what is observed in accepted requests. */
+  observe<Name extends keyof HostedObservations>(
     server: HostedServer,
     client: string | undefined,
     name: Name,

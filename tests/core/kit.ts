@@ -1,7 +1,7 @@
 /** A server of the core for tests, with a clock that tests move, and the requests of a correct client. */
 
 import { core, type CoreOptions } from "../../src/core/mod.ts";
-import type { CoreEvent } from "../../src/core/trace.ts";
+import type { MinimalEvent } from "../../src/core/trace.ts";
 
 export const issuer = "http://localhost:9000";
 export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -50,7 +50,7 @@ export function basic(id: string, secret: string): Record<string, string> {
 
 /** The server, and what a client of it does. */
 export async function startCore(options: Partial<CoreOptions> = {}) {
-  const events: CoreEvent[] = [];
+  const events: MinimalEvent[] = [];
   let time = Date.UTC(2030, 0, 1);
   const server = await core({
     issuer,

@@ -28,12 +28,12 @@ function read(fields: Parameters, client = spa, pkce: CorePolicy["pkce"] = {}): 
   const params = paramsFromFields(
     Object.entries(sent).flatMap(([name, value]) => value === undefined ? [] : [[name, value]]),
   );
-  return outcome(readCodeChallenge(policyFor(issuer, { pkce }), client, params, ["read"]));
+  return outcome(readCodeChallenge(policyFor(issuer, { pkce }), client, params, ["read"], () => {}));
 }
 
 /** Verifies a verifier for a code with a challenge, or without one. */
 function verify(codeChallenge: string | undefined, sent: string | undefined, client = spa): Promise<unknown> {
-  return outcome(verifyCodeVerifier(policyFor(issuer), client, { codeChallenge }, sent));
+  return outcome(verifyCodeVerifier(policyFor(issuer), client, { codeChallenge }, sent, () => {}));
 }
 
 test("[PK-04] S256 is the only method", async () => {

@@ -13,7 +13,7 @@ function resolve(
   client: readonly string[] = server.scopes,
 ): string[] | string {
   try {
-    return resolveScope(server, withScope(client), asked).sort();
+    return resolveScope(server, withScope(client), asked, () => {}).sort();
   } catch (rejection) {
     if (!(rejection instanceof OAuthError)) throw rejection;
     assertEquals(rejection.code, "invalid_scope");
@@ -60,7 +60,7 @@ test("[AZ-16] an empty scope means the default; without a default it is rejected
 
 test("[AZ-16] resolving the default does not change the server's own list", () => {
   const defaultScope = ["write", "read"];
-  resolveScope({ ...server, defaultScope }, withScope(server.scopes), undefined).pop();
+  resolveScope({ ...server, defaultScope }, withScope(server.scopes), undefined, () => {}).pop();
   assertEquals(defaultScope, ["write", "read"]);
 });
 
@@ -97,7 +97,7 @@ test("[AZ-17] scope that the client may not request is rejected, with openid too
 test("[AZ-17, AR-04] a rejection never repeats the requested values", () => {
   for (const asked of ["secret-word", `secret-word"`, "secret-word\n"]) {
     const rejection = assertThrows(
-      () => resolveScope(server, withScope(server.scopes), asked),
+      () => resolveScope(server, withScope(server.scopes), asked, () => {}),
       OAuthError,
     );
     assertEquals(rejection.description.includes("secret-word"), false);

@@ -115,7 +115,7 @@ const cases: readonly Case[] = [
 ];
 
 const withoutExplanations: Plugin = {
-  extend: (server) => ({ ...server, addTexts: undefined, observe: undefined }),
+  extend: (server) => ({ ...server, addTexts: undefined, observe: () => {} }),
 };
 
 /** What the client receives and the trace contains. */

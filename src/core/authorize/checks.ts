@@ -139,12 +139,12 @@ function rejectUnusableSource({ rejection }: CheckInput): void {
 
 function rejectRepeated({ server, params }: CheckInput): void {
   params.rejectRepeated((facts) => reject("AZ-07", facts));
-  server.passed?.("AZ-07");
+  server.passed("AZ-07");
 }
 
 function readType({ server, client, params }: CheckInput): Partial<AuthorizationRequest> {
   const type = readResponseType(policyOf(server, client), client, params.get("response_type"));
-  server.passed?.("AZ-09", type);
+  server.passed("AZ-09", type);
   return { responseType: type === "code" ? undefined : type };
 }
 

@@ -28,7 +28,7 @@ export async function acceptApproval(
   const granted = await server.grants.granted(server, client, request, approval);
   if (server.grants.isEmpty(granted)) throw reject("AZ-18", { requested: request.scope });
   if (granted.scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
-    server.observe?.(server, client.id, "OI-09", { grantTypes: client.grantTypes });
+    server.observe(server, client.id, "OI-09", { grantTypes: client.grantTypes });
   }
   const { user, sub, authTime, sid, extensions } = session;
   const subject = { sub, authTime, sid, extensions };

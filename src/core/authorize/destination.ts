@@ -27,7 +27,7 @@ export async function findDestination(
   const client = await server.clients.find(id, server);
   const redirectUri = params.get("redirect_uri");
   if (client === undefined) throw reject("AZ-02", { id, redirectUri });
-  server.passed?.("AZ-02", id);
+  server.passed("AZ-02", id);
   if (rejection !== undefined) {
     if (redirectUri === undefined || params.isRepeated("redirect_uri")) throw rejection;
     if (!client.allowsRedirectUri(redirectUri)) throw rejection;
@@ -35,8 +35,8 @@ export async function findDestination(
   const policy = policyOf(server, client);
   const uri = singleValue(params, "redirect_uri", "AZ-06") ?? onlyRedirectUri(policy, client, params);
   if (!client.allowsRedirectUri(uri)) throw reject("RU-01", { clientId: id, uri, registered: client.redirectUris });
-  server.passed?.("RU-01", uri);
-  if (isUndottedScheme(uri)) server.observe?.(server, client.id, "RU-11", { uri });
+  server.passed("RU-01", uri);
+  if (isUndottedScheme(uri)) server.observe(server, client.id, "RU-11", { uri });
   const mode = findResponseMode(policy, server.responseModes, client, params) ?? defaultResponseMode(policy, params);
   const state = returnsState(params, mode) ? params.get("state") : undefined;
   return { client, destination: { uri, mode, state, extensions } };

@@ -38,7 +38,7 @@ async function run(
   action: () => HttpResponse | Response | Promise<HttpResponse | Response>,
 ): Promise<HttpResponse | Response> {
   const { app, server } = context;
-  server.observe?.(server, id, "known client", undefined);
+  server.observe(server, id, "known client", undefined);
   try {
     return await action();
   } catch (error) {

@@ -32,7 +32,7 @@ export async function usableSession(
 ): Promise<Session | undefined> {
   const problem = await findProblem(server, pending, session);
   if (problem === undefined) {
-    server.passed?.("OI-05");
+    server.passed("OI-05");
     return session;
   }
   if (pending.request.loginRequirements.prompt.includes("none")) throw reject("OI-03", problem);

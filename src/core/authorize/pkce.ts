@@ -30,7 +30,7 @@ export async function readCodeChallenge(
   client: PkceClient,
   params: Params,
   scope: readonly string[],
-  passed?: RulePassed,
+  passed: RulePassed,
 ): Promise<string | undefined> {
   const challenge = params.get("code_challenge");
   const method = params.get("code_challenge_method");
@@ -45,7 +45,7 @@ export async function readCodeChallenge(
     const acceptsNonce = bySettings && pkce.acceptNonce;
     const hasNonce = scope.includes("openid") && params.get("nonce") !== undefined;
     if (bySettings && !pkce.requireForConfidential || acceptsNonce && hasNonce) {
-      passed?.("PK-02");
+      passed("PK-02");
       return undefined;
     }
     if (mayOmitChallenge(policy, client)) return undefined;
@@ -53,7 +53,7 @@ export async function readCodeChallenge(
   }
   if (!s256Challenge.test(challenge)) throw reject("PK-07", { challenge });
   if (method === undefined && pkce.requireMethod) throw reject("PK-05", { policy });
-  passed?.("PK-07", challenge);
+  passed("PK-07", challenge);
   return challenge;
 }
 
@@ -74,7 +74,7 @@ export async function verifyCodeVerifier(
   client: PkceClient,
   { codeChallenge }: Pick<CodeRecord, "codeChallenge">,
   verifier: string | undefined,
-  passed?: RulePassed,
+  passed: RulePassed,
 ): Promise<void> {
   if (codeChallenge === undefined) {
     if (verifier !== undefined) throw reject("PK-11");
@@ -87,5 +87,5 @@ export async function verifyCodeVerifier(
   if (!constantTimeEqual(computed, codeChallenge)) {
     throw reject("PK-09", { clientId: client.id, challenge: codeChallenge, verifier, computed });
   }
-  passed?.("PK-09", codeChallenge);
+  passed("PK-09", codeChallenge);
 }

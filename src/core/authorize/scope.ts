@@ -14,14 +14,13 @@ type ScopeClient = Pick<Client, "id" | "scope" | "allowsScope" | "allowsUnknownS
  * The requested scope, or the server's default. With `openid`, unknown values are ignored (OpenID Connect Core
  * §3.1.2.1); without, they are rejected (OAuth 2.1 §4.1.2.1).
  *
- * @param passed Receives the passed check; absent if nothing listens.
  * @throws {OAuthError} If the client may not request it.
  */
 export function resolveScope(
   policy: ScopePolicy,
   client: ScopeClient,
   requested: string | undefined,
-  passed?: RulePassed,
+  passed: RulePassed,
 ): string[] {
   const registered = client.scope;
   const tokens = requested === undefined ? [...policy.defaultScope] : splitScope(requested);
@@ -38,7 +37,7 @@ export function resolveScope(
     throw reject("AZ-17", { problem: "not allowed", requested: tokens, registered, disallowed, clientId });
   }
   // If values were ignored, the check has not passed.
-  if (supported.length === tokens.length) passed?.("AZ-17", supported.join(" "));
+  if (supported.length === tokens.length) passed("AZ-17", supported.join(" "));
   return supported;
 }
 

@@ -54,7 +54,7 @@ export async function verifyClientSecret(
     } else if (isSecretExpired(server, client.metadata)) {
       failure = reject("CA-07", { failure: "expired secret", at: client.metadata.client_secret_expires_at! });
     } else {
-      if (isUnencoded) server.observe?.(server, client.id, "CA-04", undefined);
+      if (isUnencoded) server.observe(server, client.id, "CA-04", undefined);
       return client;
     }
   }

@@ -38,7 +38,7 @@ import type { RandomBytes } from "../keys/secrets.ts";
 import type { GrantType, Server } from "../server.ts";
 import type { Store } from "../store/store.ts";
 import { testHosts } from "../http/test_hosts.ts";
-import type { CoreTrace } from "../trace.ts";
+import type { MinimalTrace } from "../trace.ts";
 import { validateAlg, validateClaims, validateIssuer, validatePkce, validateScopes } from "./validate_policy.ts";
 
 /** What a server is made of. */
@@ -58,7 +58,7 @@ export interface CoreOptions {
   /** The random source. Default: `crypto.getRandomValues`. */
   readonly randomBytes?: RandomBytes;
   /** Receives every event. It has secrets in it. Default: internal errors are printed. */
-  readonly trace?: CoreTrace;
+  readonly trace?: MinimalTrace;
   /** Decides which user is logged in, and what is approved. Default: the first user, and the whole request. */
   readonly approver?: Approver;
   /** Grant types besides authorization code, refresh token and client credentials. Default: none. */

@@ -2,7 +2,7 @@
  * The rules that every server checks. The rules of an extension are in its folder, all others in `server/rules/`;
  * `server/rules.ts` has the whole table.
  *
- * A check names its rule by ID only: `server.passed?.("PK-09", challenge)` if it passes, and
+ * A check names its rule by ID only: `server.passed("PK-09", challenge)` if it passes, and
  * `throw reject("PK-09", facts)` if it rejects. Facts that its row does not declare are a type error; the interfaces
  * beside the tables are facts. The texts are in `server/explain/`, and in the folder of an extension. Only rejections,
  * pages, logs and reports load them.

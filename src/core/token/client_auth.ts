@@ -48,8 +48,8 @@ export async function authenticateClient(server: Server, credentials: Credential
     ? clientAuth.method
     : "none";
   assertMethodAllowed(policyOf(server, client), method);
-  server.passed?.("CA-07", client.id);
-  if (method !== clientAuth.method && !isOfConnection) server.observe?.(server, client.id, "CA-17", undefined);
+  server.passed("CA-07", client.id);
+  if (method !== clientAuth.method && !isOfConnection) server.observe(server, client.id, "CA-17", undefined);
   return client;
 }
 
@@ -65,7 +65,7 @@ function isNone({ method }: ClientAuth): boolean {
 export function observePostedSecret(server: Server, client: Client, { params }: Credentials): void {
   const { authMethod, authMethods } = client;
   if (authMethod === "client_secret_post" || !authMethods.includes("client_secret_post")) return;
-  if (params.get("client_secret") !== undefined) server.observe?.(server, client.id, "CA-16", { client });
+  if (params.get("client_secret") !== undefined) server.observe(server, client.id, "CA-16", { client });
 }
 
 /** Rejects a method that the server no longer offers, although a client was registered for it. */

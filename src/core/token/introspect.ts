@@ -47,7 +47,7 @@ export async function describeToken(
       // The response is that of an invalid token (RFC 7662 §2.2).
       const isTrusted = server.permits(server, caller, "inspectTokensOfOthers");
       const { audience } = accessToken;
-      server.observe?.(server, caller.id, "IN-02", { client: caller, isTrusted, audience });
+      server.observe(server, caller.id, "IN-02", { client: caller, isTrusted, audience });
       return inactiveToken;
     }
     return { active: true, ...await server.grants.visibleClaims(server, caller, accessToken.claims) };

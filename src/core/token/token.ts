@@ -45,6 +45,6 @@ function findGrantType(server: Server, { client, parameters }: AuthenticatedRequ
   if (!client.grantTypes.includes(type) || !server.permits(server, client, grantType)) {
     throw reject("TK-06", { client, grantType });
   }
-  server.passed?.("TK-06", type);
+  server.passed("TK-06", type);
   return grantType;
 }

@@ -47,7 +47,7 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   const { claims } = token;
   const user = token.user === undefined ? undefined : await server.users.find(token.user);
   const client = (await server.clients.findHolder(claims.client_id))!;
-  server.observe?.(server, client.id, "userinfo", { clientId: client.id });
+  server.observe(server, client.id, "userinfo", { clientId: client.id });
   if (isInForm) assertFormAllowed(policyOf(server, client));
   if (user === undefined) throw reject("CC-03", undefined, { scope: requiredScope(server)[0] });
   // A scope value that the client has lost since the token was issued releases no claims.

@@ -67,13 +67,13 @@ export async function resolveLoginHint(
   const created = creates ? await createUser(server, loginHint) : undefined;
   if (typeof created === "object") {
     const isByUsers = server.settings.acceptsAny.includes("users");
-    if (isByUsers) server.observe?.(server, clientId, "OI-06", { ...facts, effect: "created by the setting users" });
-    else if (isNear) server.observe?.(server, clientId, "OI-06", { ...facts, effect: "created" });
+    if (isByUsers) server.observe(server, clientId, "OI-06", { ...facts, effect: "created by the setting users" });
+    else if (isNear) server.observe(server, clientId, "OI-06", { ...facts, effect: "created" });
     return created;
   }
   const unknown = { ...facts, problem: created };
   if (unknownLoginHint !== "default") throw reject("OI-06", unknown);
-  server.observe?.(server, clientId, "OI-06", { ...unknown, effect: "another user" });
+  server.observe(server, clientId, "OI-06", { ...unknown, effect: "another user" });
   return undefined;
 }
 
@@ -91,7 +91,7 @@ export async function userForClientHint(
   const created = await createUser(server, hint);
   if (typeof created !== "object") return undefined;
   const facts = { hint, limit: maxUsers, isSilent: false };
-  server.observe?.(server, clientId, "OI-06", { ...facts, effect: "created by the setting users" });
+  server.observe(server, clientId, "OI-06", { ...facts, effect: "created by the setting users" });
   return created;
 }
 

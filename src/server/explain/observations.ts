@@ -23,7 +23,7 @@ type Texts = {
 };
 
 /** Traces what an observation means. */
-export const traceObservation: NonNullable<HostedServer["observe"]> = (server, client, name, facts) => {
+export const traceObservation: HostedServer["observe"] = (server, client, name, facts) => {
   const found = texts[name](facts, server);
   traceTexts(server, client, "reason" in found ? [found] : found);
 };

@@ -15,6 +15,7 @@ import type { Endpoint, EndpointDescription } from "../endpoint.ts";
 import { withLimitedAuthentication } from "../entries/client_authentication.ts";
 import { withOwnScope } from "../entries/own_scope.ts";
 import { type CreateRepository, recordPrefix } from "../entries/repository.ts";
+import { traceObservation } from "../explain/observations.ts";
 import { withAnyClient } from "../entries/unregistered_clients.ts";
 import type { OnSessionsOver, UserWarnings } from "../entries/user_repository.ts";
 import { createEntries, withEntries } from "../entries/with_entries.ts";
@@ -125,6 +126,9 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   return { app, handle: rememberCookies(settings.seeOther ? seeOther(handler) : handler), moveTo };
 }
 
+/** Listens to nothing. A recorder replaces it for its requests. */
+function ignore(): void {}
+
 interface Composition extends AppDependencies {
   /** The policy, to which hosted resources add. */
   readonly settings: ServerPolicy;
@@ -138,6 +142,7 @@ interface Composition extends AppDependencies {
 async function composeServer(options: LatchkeyOptions, parts: Composition): Promise<HostedServer> {
   const { resolved, settings, keys, extensions, hasListener, store, now, randomBytes, trace, current } = parts;
   const { issuer, audience = issuer, clientsAt, users } = resolved;
+  const observe = hasListener ? traceObservation : ignore;
   // The change of a user does not wait for the logout of clients.
   const onSessionsOver: OnSessionsOver = (user, cause) =>
     current().background.start("users", async () => await endUserSessions(current(), user, cause));
@@ -148,14 +153,14 @@ async function composeServer(options: LatchkeyOptions, parts: Composition): Prom
     recordPrefix: recordPrefix(options),
     hasPages: parts.interaction !== undefined,
   });
-  const core = createServer<Pick<HostedServer, "claims" | "clients" | "settings" | "trace" | "users">>({
+  const core = createServer<Pick<HostedServer, "claims" | "clients" | "observe" | "settings" | "trace" | "users">>({
     keys,
     extensions: [resourceIndicators, ...explainedExtensions(extensions, hasListener)],
     grantTypes: options.grantTypes,
-    given: { issuer, settings, store, now, randomBytes, trace, ...entries },
+    given: { issuer, settings, store, now, randomBytes, trace, passed: ignore, observe, ...entries },
   });
   const changing = withEntries(withResourceIndicators(core));
-  const explained = withResponses(withExplanations(changing, hasListener));
+  const explained = withResponses(withExplanations(changing));
   const redacted = withRedaction(explained, parts.declaredNames);
   const hosted = withHosting(redacted, {
     ...{ keyRotation: keys, outbound: options.outbound },

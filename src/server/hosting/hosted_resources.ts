@@ -89,10 +89,10 @@ async function read(server: HostedServer, params: Params): Promise<readonly stri
 /** Also observes a request without a resource if the server expects one. */
 function observe(server: HostedServer, client: Client, params: Params): void {
   const requested = params.getAll("resource");
-  server.observe?.(server, client.id, "resource", { requested, hasAudience: params.get("audience") !== undefined });
+  server.observe(server, client.id, "resource", { requested, hasAudience: params.get("audience") !== undefined });
   const policy = serverPolicy(policyOf(server, client));
   if (policy.resourceParameter === "optional" || requested.length > 0) return;
-  server.observe?.(server, client.id, "MC-02", { byProfile: byProfile(policy, "resourceParameter") });
+  server.observe(server, client.id, "MC-02", { byProfile: byProfile(policy, "resourceParameter") });
 }
 
 async function findRequested(server: HostedServer, requested: readonly string[]): Promise<readonly string[]> {

@@ -50,7 +50,7 @@ async function shortenToken(
   // Base64url encodes three bytes as four characters.
   const leftOut = largest(sizes, (token.length - maxTokenLength) * 3 / 4);
   if (leftOut.length > 0) {
-    server.observe?.(server, client.id, "CL-17", {
+    server.observe(server, client.id, "CL-17", {
       ...facts,
       maxLength: maxTokenLength,
       leftOut: leftOut.map(({ name }) => name),
@@ -59,7 +59,7 @@ async function shortenToken(
     return await server.keys.sign(kind, alg, { ...claims, ...rest });
   }
   if (isFirst(server, `${kind} ${client.id}`)) {
-    server.observe?.(server, client.id, "CL-17", { ...facts, maxLength: maxCookieLength, leftOut: [] });
+    server.observe(server, client.id, "CL-17", { ...facts, maxLength: maxCookieLength, leftOut: [] });
   }
   return token;
 }

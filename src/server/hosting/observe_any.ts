@@ -16,20 +16,20 @@ export function observeAny(server: HostedServer): RulePassed {
     if (rule === "AZ-02" || rule === "CA-07") {
       client = server.clients.known().get(String(value));
       if (client?.isUnregistered) {
-        return server.observe?.(server, client.id, "unregistered client", { rule, id: client.id });
+        return server.observe(server, client.id, "unregistered client", { rule, id: client.id });
       }
     }
     if (rule === "RU-01" && client?.hasRedirectUri(String(value)) === false) {
       if (client.isUnregistered) return;
       const facts = { uri: String(value), registered: client.redirectUris };
-      return server.observe?.(server, client.id, "RU-01", facts);
+      return server.observe(server, client.id, "RU-01", facts);
     }
     if (rule === "AZ-17" && client !== undefined) {
       const requested = splitScope(String(value));
       if (!requested.every((token) => server.settings.scopes.includes(token))) {
-        server.observe?.(server, client.id, "AZ-17", { requested, registered: client.scope });
+        server.observe(server, client.id, "AZ-17", { requested, registered: client.scope });
       }
     }
-    passed?.(rule, value);
+    passed(rule, value);
   };
 }

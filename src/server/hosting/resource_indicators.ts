@@ -27,7 +27,7 @@ function withTargets(grants: Server["grants"]): Server["grants"] {
       const granted = resourcesOf(stored.value.grant);
       const kept = granted.length === 0 ? granted : await server.resources.keep(server, granted);
       if (kept.length < granted.length) {
-        server.observe?.(server, request.client.id, "RT-09", { registered: kept, granted });
+        server.observe(server, request.client.id, "RT-09", { registered: kept, granted });
       }
       const authorization = await grants.narrow(server, request, stored, scope);
       const resources = await server.resources.narrow(server, kept, request.parameters);

@@ -5,7 +5,6 @@ import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { beforeIssue } from "../entries/before_issue.ts";
 import { acceptedRequests } from "../explain/accepted_request.ts";
-import { traceObservation } from "../explain/observations.ts";
 import { recentChallenges, rememberChallenge } from "../explain/recent_challenges.ts";
 
 /** The extensions with the explained ones. @param hasListener Whether something receives warnings and notes. */
@@ -13,15 +12,13 @@ export function explainedExtensions<E extends CoreExtension>(extensions: readonl
   return hasListener ? [...extensions, acceptedRequests] : extensions;
 }
 
-/** Adds texts to errors and observes accepted requests. @param hasListener Whether something receives warnings. */
+/** Adds texts to errors. */
 export function withExplanations<S extends Server>(
   server: S,
-  hasListener: boolean,
-): S & Pick<HostedServer, "addTexts" | "grants" | "observe" | "recentChallenges" | "tokenIssuers"> {
+): S & Pick<HostedServer, "addTexts" | "grants" | "recentChallenges" | "tokenIssuers"> {
   return {
     ...server,
     addTexts: async (current: HostedServer, error) => await (await import("../rules.ts")).addTexts(current, error),
-    observe: hasListener ? traceObservation : undefined,
     recentChallenges: recentChallenges(),
     ...beforeIssue(server, (current, client, request) => {
       if (request?.codeChallenge !== undefined) rememberChallenge(current, client, request.codeChallenge);

@@ -155,7 +155,7 @@ function readPostLogoutRedirectUri(
   const { post_logout_redirect_uris: registered = [] } = metadataOf(client);
   const facts = { clientId: client.id, uri, registered };
   if (
-    !mayLogOutTo(server, client, uri, (setting) => server.observe?.(server, client.id, "LO-03", { ...facts, setting }))
+    !mayLogOutTo(server, client, uri, (setting) => server.observe(server, client.id, "LO-03", { ...facts, setting }))
   ) {
     throw reject("LO-03", facts);
   }

@@ -77,7 +77,7 @@ export async function reusableConsent(
   const isSufficient = request.scope.every((token) => allowed.includes(token)) &&
     individuallyRequestedClaims(server, request, allowed).every((name) => record.value.claims.includes(name));
   if (!isSufficient) return undefined;
-  server.passed?.("UI-11");
+  server.passed("UI-11");
   return record.value;
 }
 

@@ -66,7 +66,7 @@ export async function assertCsrfToken(
   { name, holder }: CsrfBinding,
 ): Promise<void> {
   const received = params.get("form_token") ?? "";
-  if (constantTimeEqual(received, await csrfToken(server, holder, name))) return server.passed?.("UI-04");
+  if (constantTimeEqual(received, await csrfToken(server, holder, name))) return server.passed("UI-04");
   throw reject("UI-04", { isMissing: received === "" }, { status: 403 });
 }
 

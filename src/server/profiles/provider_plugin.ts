@@ -161,10 +161,10 @@ export function providerPlugin(
       }
       const { observe } = server;
       Object.assign(server, {
-        observe(...observation: Parameters<NonNullable<HostedServer["observe"]>>) {
+        observe(...observation: Parameters<HostedServer["observe"]>) {
           const [, client, name] = observation;
           if (name === "known client") exchange.client = client;
-          observe?.(...observation);
+          observe(...observation);
         },
       });
       for (const provider of providers) provider.forRequest?.(server, context);

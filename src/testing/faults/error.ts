@@ -95,7 +95,7 @@ async function findDestinationOf(
   { description, params }: RequestView,
 ): Promise<Awaited<ReturnType<typeof findDestination>> | undefined> {
   if (!isAuthorizationEndpoint(description)) return undefined;
-  const server = { ...app.server, trace: () => {}, passed: undefined };
+  const server = { ...app.server, trace: () => {}, passed: () => {} };
   try {
     const resolved = await server.resolveRequest(server, paramsFromFields(Object.entries(params)), new Set());
     return await findDestination(server, resolved.params, resolved.origin);

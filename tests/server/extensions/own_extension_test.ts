@@ -127,7 +127,7 @@ test("an extension of the program receives what is observed, and passes it on to
       ...server,
       observe(...observation) {
         observed.push(observation[2]);
-        server.observe?.(...observation);
+        server.observe(...observation);
       },
     }),
   };

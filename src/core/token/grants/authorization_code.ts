@@ -35,7 +35,7 @@ export const authorizationCode: GrantType = {
     const id = await storageKey(server, code);
     const stored = await server.store.get("code", id);
     if (stored === undefined) throw invalidGrant({ rule: "TK-16", lifetime: lifetimes.code });
-    server.passed?.("TK-16");
+    server.passed("TK-16");
     const record = stored.value;
     await server.grants.checkCode(server, request, record);
     if (stored.consumedAt !== undefined) {
@@ -43,7 +43,7 @@ export const authorizationCode: GrantType = {
     }
     const now = server.now();
     if (now >= record.validUntil) throw invalidGrant({ rule: "CI-02", validUntil: record.validUntil, now });
-    server.passed?.("CI-02", record.validUntil);
+    server.passed("CI-02", record.validUntil);
     const scope = registeredScope(client, record.grant.scope);
     const invalidReason = await findInvalidReason(server, client, stored, scope);
     if (invalidReason !== undefined) {
@@ -58,8 +58,8 @@ export const authorizationCode: GrantType = {
     if (!await server.store.consume("code", id, server.now())) {
       throw invalidGrant(await revokeReplayed(server, client, stored, server.now()));
     }
-    server.passed?.("CI-06");
-    if (isUnbound(parameters, record)) server.observe?.(server, client.id, "TK-14", undefined);
+    server.passed("CI-06");
+    if (isUnbound(parameters, record)) server.observe(server, client.id, "TK-14", undefined);
     return authorization;
   },
 };
@@ -72,12 +72,12 @@ export async function checkCode(
 ): Promise<void> {
   const { clientId } = record.grant;
   if (clientId !== client.id) throw invalidGrant({ rule: "CI-05", issuedTo: clientId, sentBy: client.id });
-  server.passed?.("CI-05", client.id);
+  server.passed("CI-05", client.id);
   const policy = policyOf(server, client);
   const redirectUri = parameters.get("redirect_uri");
   if (redirectUri !== undefined || isUnbound(parameters, record) && !policy.pkce.insecureAllowMissing) {
     assertRedirectUri(record, redirectUri ?? requireSentRedirectUri(parameters));
-    server.passed?.("TK-15", redirectUri);
+    server.passed("TK-15", redirectUri);
   }
   await verifyCodeVerifier(policy, client, record, parameters.get("code_verifier"), server.passed);
 }

@@ -57,7 +57,7 @@ export function withoutUserScopes(
   const values = splitScope(requested);
   const left = values.filter((value) => !excluded.includes(value));
   if (left.length === values.length) return requested;
-  server.observe?.(server, client.id, "CC-02", { requested, left });
+  server.observe(server, client.id, "CC-02", { requested, left });
   return left.join(" ");
 }
 
@@ -69,6 +69,6 @@ function isUserScope(value: string): boolean {
 function defaultScope(server: Server, client: Client): readonly string[] {
   const scope = server.settings.defaultScope.filter((value) => !isUserScope(value) && client.allowsScope(value));
   const possible = client.scope.filter((value) => !isUserScope(value));
-  if (scope.length === 0 && possible.length > 0) server.observe?.(server, client.id, "AZ-16", { possible });
+  if (scope.length === 0 && possible.length > 0) server.observe(server, client.id, "AZ-16", { possible });
   return scope;
 }

@@ -28,9 +28,9 @@ export function narrowGrant(
 ): Authorization {
   const isRegistered = scope.length === grant.scope.length;
   if (isRegistered) {
-    server.passed?.("RT-09", scope.join(" "));
+    server.passed("RT-09", scope.join(" "));
   } else {
-    server.observe?.(server, client.id, "RT-09", { registered: scope, granted: grant.scope });
+    server.observe(server, client.id, "RT-09", { registered: scope, granted: grant.scope });
   }
   return {
     client,
@@ -92,10 +92,10 @@ export async function findInvalidReason(
   if (revoked !== undefined && revoked.id === consent) {
     return { rule: "CI-11", lost: "consent", revocation: revoked.record };
   }
-  server.passed?.("CI-11", sub);
+  server.passed("CI-11", sub);
   if (!isSessionBound) return undefined;
   if (revoked !== undefined) return { rule: "LO-05" };
-  server.passed?.("LO-05");
-  if (change === undefined) server.passed?.("LO-06");
+  server.passed("LO-05");
+  if (change === undefined) server.passed("LO-06");
   return change;
 }

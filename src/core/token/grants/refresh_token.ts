@@ -30,15 +30,15 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
   const { reuse } = policyOf(server, client).refresh;
   // A token that was rotated stays consumed, even if the client has become confidential since.
   const rotates = stored.consumedAt !== undefined || await server.grants.rotates(server, client, stored.value);
-  server.passed?.("RT-06", scope.join(" "));
+  server.passed("RT-06", scope.join(" "));
   if (reuse !== undefined && stored.consumedAt === undefined) {
-    if (rotates) server.observe?.(server, client.id, "RT-04", undefined);
+    if (rotates) server.observe(server, client.id, "RT-04", undefined);
     await renew(server, id, token, stored);
     const added = reuse === "another" ? await storeSuccessor(server, request, stored) : undefined;
     return { ...authorization, scope, refresh: { token: added } };
   }
   const nextToken = rotates ? await rotate(server, request, id, token, stored) : await renew(server, id, token, stored);
-  if (rotates) server.passed?.("RT-04");
+  if (rotates) server.passed("RT-04");
   return { ...authorization, scope, refresh: { token: nextToken } };
 }
 
@@ -71,7 +71,7 @@ export async function findRefreshToken(
   const registered = registeredScope(client, record.grant.scope);
   const invalidReason = await findInvalidReason(server, client, stored, registered);
   if (invalidReason !== undefined) throw invalidGrant(invalidReason);
-  server.passed?.("RT-07", record.validUntil);
+  server.passed("RT-07", record.validUntil);
   return { id, stored, registered };
 }
 
@@ -82,7 +82,7 @@ export function checkRefreshToken(
   { grant: { clientId } }: RefreshTokenRecord,
 ): void {
   if (clientId !== client.id) throw invalidGrant({ rule: "RT-02", issuedTo: clientId, sentBy: client.id });
-  server.passed?.("RT-02", client.id);
+  server.passed("RT-02", client.id);
 }
 
 /** Whether each use of a refresh token replaces it: those of clients that do not authenticate (OAuth 2.1 §4.3.1). */

@@ -122,7 +122,7 @@ export async function claimsOfIdToken(
   content: ClaimRules["idToken"],
 ): Promise<UserClaims> {
   if (content === "minimal") {
-    server.observe?.(server, client.id, "minimal ID token", { clientId: client.id, scope });
+    server.observe(server, client.id, "minimal ID token", { clientId: client.id, scope });
     return {};
   }
   const user = await server.users.find(sub);

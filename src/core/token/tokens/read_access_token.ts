@@ -112,6 +112,6 @@ export async function requireAccessToken(
   const found = scopes.find((scope) => values.includes(scope));
   const [scope] = scopes;
   if (scope !== undefined && found === undefined) throw reject("BR-02", { scope, granted }, { scope });
-  server.passed?.("BR-02", found);
+  server.passed("BR-02", found);
   return { ...accessToken, headers };
 }

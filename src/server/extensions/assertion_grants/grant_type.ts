@@ -43,14 +43,14 @@ async function authorizeAssertion(
   const { trusted, claims } = verified;
   if (claims.cnf !== undefined) assertProvenKey(claims.cnf, proofKey.of(request));
   assertClient(server, client, verified);
-  server.passed?.("JB-08", client.id);
+  server.passed("JB-08", client.id);
   const user = await findSubject(server, client, verified);
-  server.passed?.("JB-09", user?.sub ?? client.id);
+  server.passed("JB-09", user?.sub ?? client.id);
   const access = await grantedAccess(server, request, verified);
   const scope = grantedScope(server, client, parameters, verified, user, access !== undefined);
   const resources = await grantedResources(server, client, parameters, verified);
   const issued = access && await issueGrantedAccess(server, request, verified, { ...access, scope }, resources);
-  server.passed?.("JB-11", scope.join(" "));
+  server.passed("JB-11", scope.join(" "));
   if (trusted.singleUse === true) await consume(server, verified);
   return withResources({
     client,

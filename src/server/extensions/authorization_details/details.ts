@@ -54,7 +54,7 @@ export function readDetails(
     throw reject("RA-16", { type: detail.type });
   }
   if (details.length === 0) return undefined;
-  server.passed?.("RA-03", details.map(({ type }) => type).join(" "));
+  server.passed("RA-03", details.map(({ type }) => type).join(" "));
   return details;
 }
 
@@ -221,7 +221,7 @@ export function narrowDetails(
   if (unmatched >= 0) {
     throw reject("RA-09", { index: unmatched, type: requested![unmatched]!.type });
   }
-  server.passed?.("RA-09");
+  server.passed("RA-09");
   return { items: requested ?? registered, granted: registered.length > 0 ? registered : undefined };
 }
 

@@ -75,7 +75,7 @@ export async function startAuthentication(
     const handling = { status: 429, retryAfter: retryAfterSeconds };
     throw reject("CB-10", { problem: "busy", maxRequests: maxKeptRequests }, handling);
   }
-  server.passed?.("CB-02", hint);
+  server.passed("CB-02", hint);
   return { id, authReqId: authReqId!, expiresIn };
 }
 

@@ -67,7 +67,7 @@ function withProofs(server: HostedServer): HostedServer {
             return await verifyRequestProof(server, request, { accessToken: sent.token, boundKey, clientId });
           },
         );
-        if (cnf !== undefined) server.passed?.("DO-09");
+        if (cnf !== undefined) server.passed("DO-09");
         return cnf?.jkt !== undefined && await (await load()).nextProofHeaders(server, "resource") || {};
       },
     },

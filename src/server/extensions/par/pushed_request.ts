@@ -146,7 +146,7 @@ export async function readPushedRequest(
   await assertOwnRequest(server, value, clientId);
   if (consumedAt !== undefined) throw unusable({ problem: "used", at: consumedAt });
   if (server.now() >= value.validUntil) throw unusable({ problem: "expired", at: value.validUntil });
-  server.passed?.("PA-05", clientId);
+  server.passed("PA-05", clientId);
   const { parameters, isSigned } = value;
   return { params: paramsFromFields(parameters, unrepeatable), origin: originOf(id, isSigned) };
 }

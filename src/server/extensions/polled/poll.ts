@@ -56,7 +56,7 @@ export async function authorizePoll(
   const authorization = await server.grants.narrow(server, request, stored, scope);
   // Atomic: one of several concurrent polls receives the tokens.
   if (!await polledStore(server).consume("polled_request", id, server.now())) throw usedCode(grant, server.now());
-  server.passed?.(rule, client.id);
+  server.passed(rule, client.id);
   server.resources.observe(server, client, parameters);
   return authorization;
 }
@@ -94,7 +94,7 @@ async function findCode(
   if (generationOfClient(client) !== clientGeneration) {
     throw invalidGrant({ rule: rules.client, problem: "removed", clientId });
   }
-  server.passed?.(rules.client, client.id);
+  server.passed(rules.client, client.id);
   return { id, found };
 }
 
@@ -126,6 +126,6 @@ async function pendingError(
   const nextPace = { notBefore: now + nextInterval * 1000, interval: nextInterval };
   await store.put("poll_pace", id, nextPace, { expiresAt });
   if (!isInTime) return reject(rules.pace, { notBefore, now, nextInterval });
-  server.passed?.(rules.pace, `${interval} seconds`);
+  server.passed(rules.pace, `${interval} seconds`);
   return reject(rules.code, { problem: "pending", names: namesOf(grant) });
 }

@@ -177,7 +177,7 @@ export async function approve(
   approved: Grant,
 ): Promise<void> {
   await decide(server, grant, destination, { grant: approved });
-  server.passed?.(grant.rules.approval, destination.userCode);
+  server.passed(grant.rules.approval, destination.userCode);
 }
 
 /** Stores a decision. @throws {OAuthError} As {@link approve}. */

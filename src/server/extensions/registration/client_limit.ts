@@ -64,7 +64,7 @@ export async function limitClients(
       throw reject("DR-09", { problem: "reached", maxClients }, { status: 429, retryAfter: newClientMs / 1000 });
     }
   }
-  server.passed?.("DR-09");
+  server.passed("DR-09");
 }
 
 /** Stops counting a client that no longer exists. */

@@ -78,7 +78,7 @@ export async function readSoftwareStatement(
   }
   assertNoOtherToken(server, payload);
   assertRedirectUris(received, payload);
-  server.passed?.("DR-10", trusted.issuer);
+  server.passed("DR-10", trusted.issuer);
   return { text, claims: payload };
 }
 

@@ -99,7 +99,7 @@ export async function decryptRequestObject(server: Server, jwe: string, reject: 
       contentEncryptionAlgorithms: [...contentEncryptions],
       maxDecompressedLength: 0,
     });
-    server.passed?.("JR-06", known);
+    server.passed("JR-06", known);
     return new TextDecoder().decode(plaintext);
   } catch {
     throw reject(

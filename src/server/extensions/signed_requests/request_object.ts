@@ -89,7 +89,7 @@ export async function verifyRequestObject(
     reject: rejectObject,
     rejectTime: rejectAs("JR-04"),
   });
-  server.passed?.("JR-02", client.id);
+  server.passed("JR-02", client.id);
   assertLifetime(server, client, payload);
   if (payload.sub === client.id) {
     throw rejectAs("JR-04")(

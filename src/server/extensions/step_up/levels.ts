@@ -61,7 +61,7 @@ export function findMissedLevel(
   if (demanded === undefined) return undefined;
   const reached = loginLevel.of(login)?.acr;
   if (demanded.includes(reached ?? "")) {
-    passed?.("ST-06", reached);
+    passed("ST-06", reached);
     return undefined;
   }
   const reason = `the login has not reached acr=${demanded.join(" or ")}`;
@@ -97,6 +97,6 @@ function reachedLevel(
   const levels = all.filter(({ methods = unverifiedMethods }) => methods.includes(method));
   const [level = levels[0]] = demanded.flatMap((acr) => levels.filter(({ value }) => value === acr));
   if (level === undefined) return {};
-  passed?.("ST-12", `${level.value} by ${method}`);
+  passed("ST-12", `${level.value} by ${method}`);
   return { acr: level.value, amr: level.amr };
 }

@@ -48,13 +48,13 @@ export async function exchangeForIdJag(
   const audience = findAudience(server, parameters, resourceServers);
   const clientIdAtAudience = assertClient(server, client, audience);
   const { user, subject, grantId } = await readSubject(server, request);
-  server.passed?.("IJ-03", user.sub);
+  server.passed("IJ-03", user.sub);
   const scope = limitScope(parameters, audience);
   const resources = limitResources(server, client, parameters, audience);
   const { authorizationDetailsTypes: types = [] } = audience;
   const rejectTypes = (requested: readonly string[]) => reject("IJ-05", { types, requested });
   const access = await readForeignAccess(server, parameters, types, rejectTypes);
-  server.passed?.("IJ-05", [...scope, ...resources].join(" "));
+  server.passed("IJ-05", [...scope, ...resources].join(" "));
   const sub = await subjectForAudience(server, audience, user);
   const cnf = confirmationOf(request);
   const lifetime = audience.lifetime ?? defaultLifetimeSeconds;

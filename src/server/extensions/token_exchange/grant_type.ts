@@ -66,7 +66,7 @@ async function exchangeAccessToken(
   if (!client.confidential && settings.allowPublicClients !== true) throw reject("TX-01", { publicClient: client.id });
   const subjectToken = await readToken(server, request, "subject_token");
   if (subjectToken.user === undefined) throw reject("TX-01", { subject: "a client" });
-  server.passed?.("TX-01", subjectToken.claims.client_id);
+  server.passed("TX-01", subjectToken.claims.client_id);
   const actor = parameters.get("actor_token") === undefined
     ? undefined
     : await readToken(server, request, "actor_token");
@@ -86,7 +86,7 @@ async function exchangeAccessToken(
   const issued = hasItems(access.authorizationDetails) || requestsAccess(server, parameters)
     ? (await server.access?.narrow(server, request, access, resources))?.issued
     : undefined;
-  server.passed?.("TX-03", scope.join(" "));
+  server.passed("TX-03", scope.join(" "));
   // The session id in a token of a pairwise client is pairwise too.
   const holder = await server.clients.find(client_id);
   const knownSid = holder && isPairwise(holder) ? undefined : sid;
