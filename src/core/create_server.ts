@@ -75,7 +75,6 @@ export function createServer<Added extends object>(
     tokenIssuers,
     endSession,
     receipt: bearerTokens,
-    permits: () => true,
     grants: grantFunctions,
     identifiers: publicIdentifiers,
     responses: {

@@ -31,7 +31,7 @@ const functions = {
   grants: ["isEmpty"],
   receipt: ["read", "schemes", "challenge"],
 } as const;
-const ownFunctions = ["permits", "newToken", "now"] as const;
+const ownFunctions = ["newToken", "now"] as const;
 const listeners = ["passed", "observe"] as const;
 
 type Members = Readonly<Record<string, unknown>>;

@@ -19,6 +19,7 @@
  */
 
 import { approveAutomatically } from "./authorize/approver.ts";
+import { type Decide, decideRequest } from "./authorize/authorize.ts";
 import { type CoreOptions, findMistakes, findOptionIssues, findServerIssues } from "./options/options.ts";
 import { clientFromMetadata, fixedClients, fixedEntries } from "./clients/repository.ts";
 import { assertNoIssues } from "./rules/configuration_error.ts";
@@ -110,9 +111,10 @@ export async function core(options: CoreOptions): Promise<Core> {
   const server = await extendServer(minimal, extensions);
   assertNoIssues(findServerIssues(server, options.clients));
   const base = new URL(issuer).pathname.replace(/\/$/, "");
+  const decide: Decide = (context, pending) => decideRequest(context, pending, approver);
   const endpointOptions = { base, approver, requestChecks: server.requestChecks };
   const endpoints = [
-    ...coreEndpoints({ server, base, extensions, approver }),
+    ...coreEndpoints({ server, base, extensions, decide }),
     ...extensions.flatMap((extension) =>
       immediate(`endpoints of the extension ${extension.name}`, extension.endpoints?.(settings, endpointOptions)) ?? []
     ),

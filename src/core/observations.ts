@@ -34,12 +34,7 @@ export interface Observations {
   /** A public client used HTTP Basic with an empty secret. */
   readonly "CA-17": undefined;
   /** A client asked for the content of a valid token that it may not see. */
-  readonly "IN-02": {
-    readonly client: Client;
-    /** Whether the server permits it to see tokens of other clients. */
-    readonly isTrusted: boolean;
-    readonly audience: readonly string[];
-  };
+  readonly "IN-02": { readonly client: Client; readonly audience: readonly string[] };
   /** A grant has scope values or resources that are no longer registered. */
   readonly "RT-09": { readonly registered: readonly string[]; readonly granted: readonly string[] };
 }

@@ -34,18 +34,13 @@ export interface EndpointRoute extends Route<Context> {
   readonly unrepeatable: ReadonlySet<string>;
 }
 
-/** Throws to reject a request before the handler of its endpoint. */
-type Admit = (context: Context) => void;
-
 /** Creates the routes of endpoints. Of two endpoints at one path, the last one counts. */
-export function endpointRoutes(endpoints: readonly Endpoint[], admit?: Admit): EndpointRoute[] {
+export function endpointRoutes(endpoints: readonly Endpoint[]): EndpointRoute[] {
   const protocolParameters: readonly ParameterDescription[] = endpoints.flatMap(({ metadataName, parameters = [] }) =>
     metadataName === undefined ? [] : parameters
   );
   return endpoints.flatMap((endpoint) =>
-    [endpoint.path, ...endpoint.aliases ?? []].map((path) =>
-      endpointRoute({ ...endpoint, path }, protocolParameters, admit)
-    )
+    [endpoint.path, ...endpoint.aliases ?? []].map((path) => endpointRoute({ ...endpoint, path }, protocolParameters))
   );
 }
 
@@ -78,7 +73,6 @@ export function createHandler(
 export function endpointRoute(
   endpoint: Endpoint,
   protocolParameters: readonly ParameterDescription[] = [],
-  admit?: Admit,
 ): EndpointRoute {
   const { path, methods, cors, metadataName, parameters = [] } = endpoint;
   const isForPrograms = endpoint.caller !== "browser" && endpoint.role !== "document";
@@ -105,7 +99,6 @@ export function endpointRoute(
       return unrepeatable ??= findUnrepeatable();
     },
     async handle(method, context) {
-      admit?.(context);
       if (isForPrograms) rejectCrossSite(context);
       const { [method]: handle } = await load();
       return await handle!(context);

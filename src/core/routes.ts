@@ -1,8 +1,7 @@
 /** The endpoints of the minimal server. */
 
 import { parametersOf, resourceParameter } from "./authorize/checks.ts";
-import type { Approver } from "./authorize/approver.ts";
-import { authorizeHandlers } from "./authorize/authorize.ts";
+import { authorizeHandlers, type Decide } from "./authorize/authorize.ts";
 import { clientAuthParameters } from "./token/client_auth.ts";
 import type { CoreExtension } from "./extension.ts";
 import { jwks } from "./keys/jwks.ts";
@@ -18,8 +17,7 @@ interface RouteOptions {
   readonly base: string;
   readonly extensions: readonly Pick<CoreExtension, "metadata" | "name">[];
   /** Decides authorization requests: immediately, or on pages. */
-  readonly approver: Approver;
-  readonly repeatWithCookies?: Parameters<typeof authorizeHandlers>[1];
+  readonly decide: Decide;
 }
 
 const getAndPost: readonly Method[] = ["GET", "POST"];
@@ -41,7 +39,7 @@ export function responseParametersOf({ responseModes, responseTypes }: Server): 
 
 /** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
 export function coreEndpoints(
-  { server, base, extensions, approver, repeatWithCookies }: RouteOptions,
+  { server, base, extensions, decide }: RouteOptions,
 ): Endpoint[] {
   const { grantTypes, requestChecks } = server;
   return [
@@ -53,7 +51,7 @@ export function coreEndpoints(
       caller: "browser",
       errors: "redirect",
       parameters: parametersOf(requestChecks),
-      load: () => authorizeHandlers(approver, repeatWithCookies),
+      load: () => authorizeHandlers(decide),
     },
     {
       name: "token",

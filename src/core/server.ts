@@ -97,8 +97,6 @@ export interface Server {
   readonly tokenIssuers: readonly TokenIssuer[];
   /** How grants, access tokens and logins are made and checked. */
   readonly grants: GrantFunctions<Server>;
-  /** Whether a client may do something, or use a grant type that it is registered for. Default: it may. */
-  permits(server: Server, client: Client, permission: Permission | GrantType): boolean;
   /** The identifiers of users and sessions that clients receive. */
   readonly identifiers: SubjectIdentifiers<Server>;
   /** How tokens and claims are sent to clients. */
@@ -244,15 +242,6 @@ export interface ClientAuth {
   /** Authenticates the client. @throws {OAuthError} `invalid_client`. */
   authenticate(server: Server, credentials: Credentials): Promise<Client>;
 }
-
-/** @internal What {@link Server.permits} decides, besides grant types. */
-export type Permission =
-  /** Pages of other sites start automatic logins that send it codes. */
-  | "loginFromOtherSites"
-  /** Pages of the origins of its redirect URIs use the server like pages on this machine. */
-  | "haveTrustedPages"
-  /** It inspects access tokens of other clients: for the default audience, or for what it serves. */
-  | "inspectTokensOfOthers";
 
 /** One grant type. */
 export interface GrantType {

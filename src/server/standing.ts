@@ -16,7 +16,7 @@
 import type { Standing } from "../core/clients/repository.ts";
 import type { HostedClient } from "./config/client_metadata.ts";
 import type { RuleId } from "../core/rules/mod.ts";
-import type { GrantType as CoreGrantType, Permission } from "../core/server.ts";
+import type { GrantType as CoreGrantType } from "../core/server.ts";
 import type { Allowances } from "../core/http/test_hosts.ts";
 
 /** @internal The standing that something requires. Without a requirement, it is open to configured clients only. */
@@ -86,12 +86,14 @@ export const permissions = {
    * every client may, so that its handling of errors can be tested.
    */
   redirectBeforeLogin: { from: "approved", onTestHosts: "unknown", member: "redirect_uris" },
+  /** Pages of other sites start automatic logins that send it codes. */
   loginFromOtherSites: { from: "approved", member: "redirect_uris" },
+  /** Pages of the origins of its redirect URIs use the server like pages on this machine. */
   haveTrustedPages: { from: "configured" },
   requestOwnScope: { from: "approved" },
   /** Logout continues at its redirect URI without an ID token of a session of this browser. */
   redirectAfterLogoutWithoutHint: { from: "approved", member: "post_logout_redirect_uris" },
-  // It also exchanges them.
+  /** It inspects access tokens of other clients, for the default audience or for what it serves, and exchanges them. */
   inspectTokensOfOthers: { from: "approved" },
   /** It uses an entry of `trustedIssuers` or `resourceAuthorizationServers` that lists no clients. */
   useUnrestrictedIssuers: { from: "configured" },
@@ -101,7 +103,7 @@ export const permissions = {
   receiveEvents: { from: "approved" },
   /** Its records in the store are not limited if it authenticates (`server/entries/bounded_records.ts`). */
   writeWithoutBound: { from: "approved" },
-} as const satisfies Readonly<Record<Permission, StandingRequirement> & Record<string, StandingRequirement>>;
+} as const satisfies Readonly<Record<string, StandingRequirement>>;
 
 /** Whether a client has at least this standing. */
 export function hasStanding({ standing }: { readonly standing: Standing }, from: Standing): boolean {

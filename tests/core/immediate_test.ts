@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import type { CoreExtension, CoreOptions, Server } from "../../src/core/mod.ts";
-import { basic, startCore } from "./kit.ts";
+import { startCore } from "./kit.ts";
 
 /** The two mistakes: a function that resolves, and one that rejects, which may not end the process. */
 const mistakes = {
@@ -27,7 +27,6 @@ function extend(change: (server: Server, mistake: Mistake) => object) {
 
 /** Functions of the server, with what calls each. */
 const functionsOfServer: Readonly<Record<string, (server: Server) => Record<string, unknown>>> = {
-  permits: (server) => server as unknown as Record<string, unknown>,
   newToken: (server) => server as unknown as Record<string, unknown>,
   "grants.isEmpty": ({ grants }) => grants as unknown as Record<string, unknown>,
   "receipt.challenge": ({ receipt }) => receipt as unknown as Record<string, unknown>,
@@ -52,10 +51,7 @@ for (const [kind, mistake] of Object.entries(mistakes)) {
     }
   });
 
-  test(`permits that ${kind} later permits nothing, and newToken issues nothing`, async () => {
-    const client = basic("web", "web-secret");
-    const permitting = await startCore(extend(() => ({ permits: mistake }))(mistake));
-    assertEquals((await permitting.token({ grant_type: "client_credentials" }, client)).status, 500);
+  test(`newToken that ${kind} later issues nothing`, async () => {
     const issuing = await startCore(extend(() => ({ newToken: mistake }))(mistake));
     const location = new URL((await issuing.authorize()).headers.get("location") ?? "about:blank");
     assertEquals(location.searchParams.get("code"), null);

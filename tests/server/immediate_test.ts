@@ -50,11 +50,11 @@ for (const [kind, mistake] of Object.entries(mistakes)) {
     }
   });
 
-  test(`permits and forRequest of a plugin that ${kind} later permit nothing`, async () => {
+  test(`now and forRequest of a plugin that ${kind} later permit nothing`, async () => {
     for (
       const members of [
-        { extend: (server: object) => ({ ...server, permits: mistake }) },
-        { forRequest: (server: object) => void Object.assign(server, { permits: mistake }) },
+        { extend: (server: object) => ({ ...server, now: mistake }) },
+        { forRequest: (server: object) => void Object.assign(server, { now: mistake }) },
         { forRequest: mistake },
       ]
     ) {

@@ -51,36 +51,22 @@ export type Approver = (
 ) => Approval | HttpResponse | Response | Promise<Approval | HttpResponse | Response>;
 
 /**
- * Finds the user of a `login_hint` that is not the `sub` of a user; `undefined`: any user may be logged in.
- * Declared as a method, so that TypeScript accepts a function that needs a subtype of `Server`.
- */
-type FindHintedUser = {
-  find(server: Server, hint: string, request: AuthorizationRequest): Promise<User | undefined>;
-}["find"];
-
-/**
- * Approves the whole request without a page. It logs in the user of `login_hint`. Without a hint, it logs in the user
- * of the session, unless another user became the default after that login; otherwise the first user.
+ * Approves the whole request without a page. It logs in the user whose `sub` is the `login_hint`, otherwise the user of
+ * the session, otherwise the first user.
  *
- * @param findHintedUser Default: none is found.
  * @throws {OAuthError} If `login_hint` is rejected, or there are no users.
  */
 export async function approveAutomatically(
   request: AuthorizationRequest,
   { pending, session, previousSession, users, now, context }: ApproverContext,
-  findHintedUser?: FindHintedUser,
 ): Promise<Approval> {
   // This check runs before login_hint creates a user.
   rejectCrossSiteLogin(context, pending);
   const { scope, extensions, loginRequirements: { loginHint, demandedSubs } } = request;
   const { server } = context;
   const { client } = pending;
-  const hintedUser = loginHint === undefined
-    ? undefined
-    : await users.find(loginHint) ?? await findHintedUser?.(server, loginHint, request);
-  const currentUser = previousSession !== undefined && previousSession.authTime > (users.defaultChosenAt?.() ?? 0)
-    ? previousSession.user
-    : undefined;
+  const hintedUser = loginHint === undefined ? undefined : await users.find(loginHint);
+  const currentUser = previousSession?.user;
   const preferredUser = hintedUser ?? currentUser ?? (await users.list({ limit: 1 }))[0];
   const user =
     demandedSubs === undefined || preferredUser && await allowsUser(server, { request, client }, preferredUser.sub)

@@ -24,16 +24,11 @@ import type { Server } from "../server.ts";
 import { endForgottenSessions, type Session } from "./session.ts";
 import { readSession, setSessionCookie } from "./cookies.ts";
 
-/**
- * The handlers of the authorization endpoint.
- *
- * @param repeatWithCookies Redirects a request that another site posted, because the browser may have omitted its
- *   cookies. Returns `undefined` for other requests. Default: no request is redirected.
- */
-export function authorizeHandlers(
-  approver: Approver,
-  repeatWithCookies?: (context: Context, pending: PendingAuthorization) => Promise<HttpResponse | Response | undefined>,
-): Handlers {
+/** Decides a valid request: `decideRequest` with an approver. */
+export type Decide = (context: Context, pending: PendingAuthorization) => Promise<HttpResponse | Response>;
+
+/** The handlers of the authorization endpoint. */
+export function authorizeHandlers(decide: Decide): Handlers {
   async function authorize(context: Context): Promise<HttpResponse | Response> {
     const { server, unrepeatable } = context;
     const received = await readParams(context);
@@ -46,8 +41,7 @@ export function authorizeHandlers(
         const from = { server, client, params, mode: destination.mode, ...origin };
         const request = await readRequest(from);
         warnAcceptedRequest(from, request);
-        const pending = { request, client, destination };
-        return await repeatWithCookies?.(context, pending) ?? await decideRequest(context, pending, approver);
+        return await decide(context, { request, client, destination });
       });
     } catch (error) {
       // A page: the redirect URI is not verified, or the host is not trusted.

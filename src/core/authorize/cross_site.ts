@@ -57,8 +57,7 @@ export function rejectCrossSiteLogin(context: Context, { destination, client }: 
   if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
   const target = request.headers.get("sec-fetch-dest") ?? "document";
   const isFramed = target !== "document" && isCrossSite(context);
-  const isRegistered = client.hasRedirectUri(destination.uri) && server.permits(server, client, "loginFromOtherSites");
-  const leadsAway = !isRegistered &&
+  const leadsAway = !client.hasRedirectUri(destination.uri) &&
     (/^https?:/i.test(destination.uri) ? !isKnownPage(server, destination.uri) : isUndottedScheme(destination.uri));
   if (!isFramed && !(leadsAway && (isCrossSite(context) || isUnstated(context)))) return;
   throw reject("UI-30", { ...describePage(request.headers), frame: isFramed ? target : undefined });
@@ -71,9 +70,8 @@ function isKnownPage(server: Server, url: string): boolean {
   const { hostname, origin } = new URL(url);
   if (servesOwnPages(hostname) || hostname === new URL(issuer).hostname) return true;
   return settings.allowedOrigins.includes(origin) ||
-    [...clients.registered.known().values()].some((client) =>
-      client.redirectUris.some((uri) => /^https?:/i.test(uri) && new URL(uri).origin === origin) &&
-      server.permits(server, client, "haveTrustedPages")
+    clients.withPages().some(({ redirectUris }) =>
+      redirectUris.some((uri) => /^https?:/i.test(uri) && new URL(uri).origin === origin)
     );
 }
 

@@ -87,6 +87,8 @@ export interface Clients<Server = unknown> extends Entries<Client> {
   findHolder(id: string, server?: Server): Client | undefined | Promise<Client | undefined>;
   /** The registered clients only. */
   readonly registered: Pick<Entries<Client>, "find" | "known">;
+  /** The clients in memory whose pages, at the origins of their redirect URIs, may use the server like its own. */
+  withPages(): readonly Client[];
 }
 
 /** Whether a client must authenticate, by a secret or a key that the server verifies. */
@@ -97,17 +99,11 @@ export function mustAuthenticate({ confidential, mayAuthenticate }: Client): boo
 /** Clients that never change. */
 export function fixedClients(clients: readonly Client[]): Clients {
   const registered = fixedEntries(clients, ({ id }) => id);
-  return { ...registered, registered, findHolder: registered.find };
+  return { ...registered, registered, findHolder: registered.find, withPages: () => clients };
 }
 
-/** @internal The users of a server; `login: "auto"` logs in the first one. */
-export interface Users extends Entries<User> {
-  /**
-   * When another user became the first one, in milliseconds since the epoch; 0 if none did. `login: "auto"` ignores a
-   * session that is older. Default: never.
-   */
-  defaultChosenAt?(): number;
-}
+/** @internal The users of a server, the default one first. */
+export type Users = Entries<User>;
 
 /** The policy for the requests of a client: the policy of the server, or a stricter one by the client's own profile. */
 export function policyOf(server: { readonly settings: Policy }, client: Client): Policy {

@@ -45,9 +45,7 @@ export async function describeToken(
     const isOwn = accessToken.claims.client_id === caller.id;
     if (!isOwn && !(caller.confidential && await server.grants.mayInspect(server, caller, accessToken))) {
       // The response is that of an invalid token (RFC 7662 §2.2).
-      const isTrusted = server.permits(server, caller, "inspectTokensOfOthers");
-      const { audience } = accessToken;
-      server.observe(server, caller.id, "IN-02", { client: caller, isTrusted, audience });
+      server.observe(server, caller.id, "IN-02", { client: caller, audience: accessToken.audience });
       return inactiveToken;
     }
     return { active: true, ...await server.grants.visibleClaims(server, caller, accessToken.claims) };

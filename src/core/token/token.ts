@@ -42,9 +42,7 @@ function findGrantType(server: Server, { client, parameters }: AuthenticatedRequ
   if (type === undefined || grantType === undefined) {
     throw reject("TK-05", { grantTypes: grantTypes.map((supported) => supported.type), sent: type });
   }
-  if (!client.grantTypes.includes(type) || !server.permits(server, client, grantType)) {
-    throw reject("TK-06", { client, grantType });
-  }
+  if (!client.grantTypes.includes(type)) throw reject("TK-06", { client, grantType });
   server.passed("TK-06", type);
   return grantType;
 }

@@ -5,6 +5,7 @@ import type { RuleExplanation } from "../../core/rules/errors.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ClientRepository } from "./client_repository.ts";
 import type { FetchingServer } from "../fetching/fetching.ts";
+import { hasStanding, permissions } from "../standing.ts";
 import { readAsIfStored } from "./repository.ts";
 
 /**
@@ -20,6 +21,8 @@ export interface ServerClients extends ClientRepository {
   findHolder(id: string, server?: FetchingServer): HostedClient | undefined | Promise<HostedClient | undefined>;
   /** The registered clients only. */
   readonly registered: ClientRepository;
+  /** See `Clients` in `core/clients/repository.ts`: those of the operator. */
+  withPages(): readonly HostedClient[];
   /** Reads the store for an id that `find` does not look for there: see {@link readAsIfStored}. */
   readAsIfStored(server: FetchingServer, id: string): Promise<void>;
   /** The prefix of the ids of this issuer's records of clients and users. */
@@ -37,6 +40,8 @@ export function serverClients(registered: ClientRepository, recordPrefix: string
     registered,
     recordPrefix,
     findHolder: registered.find,
+    withPages: () =>
+      [...registered.known().values()].filter((client) => hasStanding(client, permissions.haveTrustedPages.from)),
     readAsIfStored: (server, id) => readAsIfStored(server, "client", registered, recordPrefix, id),
     externalClients: () => [],
     forgetExternalClients() {},

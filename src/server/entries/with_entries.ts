@@ -4,6 +4,7 @@ import type { User } from "../../core/clients/client.ts";
 import type { Server } from "../../core/server.ts";
 import type { ClientMetadata } from "../config/client_metadata.ts";
 import { serverClaimRules } from "../config/received_claims.ts";
+import { reject } from "../../core/rules/reject.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { describeGrantType, isPermitted } from "../standing.ts";
@@ -54,11 +55,32 @@ export function createEntries(options: EntryOptions): Pick<HostedServer, "claims
 }
 
 /** What was issued ends with its client and user; a client may do what its standing permits. */
-export function withEntries<S extends Server>(server: S): S & Pick<HostedServer, "grantTypes" | "grants" | "permits"> {
+export function withEntries<S extends Server>(
+  server: S,
+): S & Pick<HostedServer, "grantTypes" | "grants" | "responses"> {
+  const { grants, responses } = server;
   return {
     ...server,
-    grants: { ...server.grants, ...generationFunctions, ...accessTokenFunctions },
+    grants: {
+      ...{ ...grants, ...generationFunctions, ...accessTokenFunctions },
+      async mayInspect(current, client, token) {
+        const isOwn = token.claims.client_id === client.id;
+        return (isOwn || isPermitted(current, client, "inspectTokensOfOthers")) &&
+          await grants.mayInspect(current, client, token);
+      },
+    },
     grantTypes: server.grantTypes.map(describeGrantType),
-    permits: isPermitted,
+    responses: {
+      ...responses,
+      async token(current, request) {
+        const { client, parameters } = request;
+        const type = parameters.get("grant_type");
+        const grantType = current.grantTypes.find((supported) => supported.type === type);
+        if (grantType !== undefined && !isPermitted(current, client, grantType)) {
+          throw reject("TK-06", { client, grantType });
+        }
+        return await responses.token(current, request);
+      },
+    },
   };
 }

@@ -6,6 +6,7 @@ import { metadataOf } from "../config/client_metadata.ts";
 import { dottedScheme } from "../../core/clients/uri_problem.ts";
 import type { Explanation, RuleExplanation } from "../../core/rules/errors.ts";
 import type { HostedObservations, HostedServer } from "../hosted_server.ts";
+import { isPermitted } from "../standing.ts";
 import { warn } from "../trace.ts";
 import { type Note, noteMinimalIdToken, noteResource, noteUnencodedSecret, recordUserinfoCall } from "./notes.ts";
 import { explainUnknownUser } from "./login.ts";
@@ -133,7 +134,8 @@ const texts: Texts = {
     expected: "client_id in the body, and no header Authorization",
     received: "Authorization: Basic with an empty secret",
   }),
-  "IN-02": ({ client, isTrusted, audience }) => {
+  "IN-02": ({ client, audience }, server) => {
+    const isTrusted = isPermitted(server, client, "inspectTokensOfOthers");
     const serves = metadataOf(client).serves?.map(canonicalUri).join(" ") || "nothing";
     const resources = audience.join(" ");
     return {

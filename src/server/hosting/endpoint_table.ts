@@ -4,13 +4,14 @@ import { immediate } from "../../core/immediate.ts";
 import { credentialParametersOf } from "../../core/http/endpoint.ts";
 import { type EndpointRoute, endpointRoute, endpointRoutes } from "../../core/route.ts";
 import { routeFinder } from "../../core/http/router.ts";
+import type { Context } from "../../core/http/context.ts";
 import type { App } from "../app.ts";
 import type { Endpoint, EndpointDescription, NavigationLink } from "../endpoint.ts";
 import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
 import type { Plugin } from "./options.ts";
 
 /** Throws to reject a request before the handler of its endpoint. */
-type Admit = Parameters<typeof endpointRoutes>[1];
+type Admit = (context: Context) => void;
 
 /** The endpoints by their paths. Its lists grow when endpoints are added. */
 export interface EndpointTable {
@@ -37,6 +38,14 @@ export function endpointTable(own: readonly Endpoint[], declaredNames: DeclaredN
   const endpoints: EndpointDescription[] = [...own];
   const links: NavigationLink[] = [];
   const credentialParameters = new Set<string>();
+  const admitted = (route: EndpointRoute): EndpointRoute =>
+    admit === undefined ? route : {
+      ...route,
+      async handle(method, context) {
+        admit(context);
+        return await route.handle(method, context);
+      },
+    };
   let routes: EndpointRoute[] = [];
   let find = routeFinder(routes);
   const declare = (described: readonly EndpointDescription[]) => {
@@ -54,14 +63,14 @@ export function endpointTable(own: readonly Endpoint[], declaredNames: DeclaredN
       links.push(...[...added, ...own].flatMap(({ link }) => link ?? []));
       declare(endpoints);
       for (const name of credentialParametersOf(endpoints)) credentialParameters.add(name);
-      routes = endpointRoutes([...own, ...added], admit);
+      routes = endpointRoutes([...own, ...added]).map(admitted);
       find = routeFinder(routes);
     },
     addOfResource(added) {
       declare(added);
       for (const endpoint of added) {
         replaceByPath(endpoints, endpoint);
-        replaceByPath(routes, endpointRoute(endpoint, [], admit));
+        replaceByPath(routes, admitted(endpointRoute(endpoint)));
       }
       find = routeFinder(routes);
     },

@@ -5,6 +5,7 @@ import { acceptedSigningAlgorithms } from "../../core/keys/signing_algorithm.ts"
 import { immediate } from "../../core/immediate.ts";
 import { type ParameterDescription, parameters } from "../../core/http/params.ts";
 import { type Endpoint, page } from "../endpoint.ts";
+import { decideRequest } from "../../core/authorize/authorize.ts";
 import { parametersOf, passedRules } from "../../core/authorize/checks.ts";
 import { coreEndpoints, responseParametersOf } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
@@ -138,9 +139,10 @@ function protocolEndpoints(
 export function ownEndpoints(options: HostedEndpointOptions): Endpoint[] {
   const { server, base, extensions, approver, interaction } = options;
   const protocol = protocolEndpoints({
-    ...{ server, base, approver },
+    ...{ server, base },
     extensions: [hostedMetadata, ...extensions],
-    repeatWithCookies: interaction?.repeatWithCookies,
+    decide: async (context, pending) =>
+      await interaction?.repeatWithCookies(context, pending) ?? await decideRequest(context, pending, approver),
   });
   return atConfiguredPaths([...protocol, ...hostedEndpoints(options)], base, server.settings.paths);
 }

@@ -44,8 +44,7 @@ function withTargets(grants: Server["grants"]): Server["grants"] {
     /** A client that serves a resource may inspect the tokens for it. */
     async mayInspect(server: HostedServer, client, token) {
       return await grants.mayInspect(server, client, token) ||
-        server.permits(server, client, "inspectTokensOfOthers") &&
-          token.audience.some((uri) => server.resources.isServedBy(client, uri));
+        token.audience.some((uri) => server.resources.isServedBy(client, uri));
     },
   };
 }

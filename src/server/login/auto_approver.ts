@@ -1,10 +1,11 @@
 /** The approver of `login: "auto"`. */
 
 import { approveAutomatically, type ApproverContext } from "../../core/authorize/approver.ts";
-import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
+import type { AuthorizationRequest, PendingAuthorization } from "../../core/authorize/authorization_request.ts";
 import { demandedLevels } from "../entries/levels.ts";
 import { resolveLoginHint } from "../entries/login_hint.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { isPermitted } from "../standing.ts";
 import type { Approval } from "./approver.ts";
 
 /**
@@ -15,8 +16,25 @@ import type { Approval } from "./approver.ts";
  * @throws {OAuthError} If `login_hint` is rejected, or there are no users.
  */
 export async function autoApprover(request: AuthorizationRequest, at: ApproverContext): Promise<Approval> {
-  const approval = await approveAutomatically(request, at, resolveLoginHint);
   const server = at.context.server as HostedServer;
+  const { users, previousSession } = at;
+  const isOfFormerDefault = previousSession !== undefined && previousSession.authTime <= server.users.defaultChosenAt();
+  const approval = await approveAutomatically(request, {
+    ...at,
+    pending: fromOtherSites(at.pending, server),
+    users: { ...users, find: async (hint) => await users.find(hint) ?? await resolveLoginHint(server, hint, request) },
+    previousSession: isOfFormerDefault ? undefined : previousSession,
+  });
   if (approval.user.sub === at.session?.sub && approval.authTime === at.session.authTime) return approval;
   return { ...approval, ...await server.levels?.reached(server, "auto", demandedLevels.of(request.loginRequirements)) };
+}
+
+/**
+ * The request, as `rejectCrossSiteLogin` sees it: a page of another site may start no login at a client that any party
+ * can have registered, so such a client has no redirect URI.
+ */
+export function fromOtherSites(pending: PendingAuthorization, server: HostedServer): PendingAuthorization {
+  const { client } = pending;
+  if (isPermitted(server, client, "loginFromOtherSites")) return pending;
+  return { ...pending, client: { ...client, hasRedirectUri: () => false } };
 }

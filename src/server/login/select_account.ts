@@ -20,7 +20,7 @@ import { reject } from "../../core/rules/reject.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { pagePath } from "./pages_approver.ts";
 import { cancellationLimiter, consumePending, continuePending, encodePending } from "./pending.ts";
-import { autoApprover } from "./auto_approver.ts";
+import { autoApprover, fromOtherSites } from "./auto_approver.ts";
 import { isSentByBrowser } from "../pages/missing_page.ts";
 import type { Approval } from "../../core/authorize/approval.ts";
 
@@ -89,6 +89,6 @@ export async function approveOrAsk(
   if (context.endpoint?.name !== "authorize" || !isSentByBrowser(context.request)) {
     return await autoApprover(request, situation);
   }
-  rejectCrossSiteLogin(context, pending);
+  rejectCrossSiteLogin(context, fromOtherSites(pending, context.server as HostedServer));
   return await showAccounts(context, pending);
 }

@@ -237,9 +237,9 @@ testMessages("express-openid-connect", [
 ]);
 
 const { default: GrantManager } = await importUntyped(
-  "npm:keycloak-connect@^26.1.1/middleware/auth-utils/grant-manager.js",
+  "keycloak-connect/middleware/auth-utils/grant-manager.js",
 );
-const { default: Token } = await importUntyped("npm:keycloak-connect@^26.1.1/middleware/auth-utils/token.js");
+const { default: Token } = await importUntyped("keycloak-connect/middleware/auth-utils/token.js");
 const realm = await testLatchkey({ profile: "keycloak", alg: "RS256" });
 const shop = realm.client({ client_secret: secret });
 const { url: realmUrl } = await realm.listen({ port: 0 });

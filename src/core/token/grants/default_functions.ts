@@ -77,10 +77,9 @@ async function findTokenProblem(
   return user !== undefined && await users.find(user) === undefined ? "the user was removed" : undefined;
 }
 
-/** Whether a token is one of the client, or for the server, if the server lets the client inspect those. */
+/** Whether a token is one of the client, or for the server. */
 function mayInspect(server: Server, client: Client, { audience, claims }: AccessToken): boolean {
-  return claims.client_id === client.id ||
-    server.permits(server, client, "inspectTokensOfOthers") && audience.includes(server.audience);
+  return claims.client_id === client.id || audience.includes(server.audience);
 }
 
 /** The approved part of the requested scope, with the values of extensions in the request. */
