@@ -111,8 +111,7 @@ function namesOf(extension: Extension, server: HostedServer): string[] {
     ...requestChecks.flatMap(({ parameters = [] }) => parameters.map(({ name }) => name)),
     ...clientAuthentication.map(({ method }) => method),
     ...values.responseModes ?? [],
-    ...(values.responseModes ?? []).flatMap((mode) => server.responseModes.get(mode)?.parameters ?? [])
-      .map(({ name }) => name),
+    ...name === "signed_responses" ? ["response"] : [],
     ...values.subjectTypes ?? [],
     ...Object.keys(extension.clientMetadata?.fields ?? {}),
     ...Object.keys(extension.jwtTypes ?? {}),

@@ -12,9 +12,11 @@ import type { Keys } from "./keys/keys.ts";
 import { namesOf } from "./http/names.ts";
 import { checksWith } from "./authorize/checks.ts";
 import { findUnmetDemand } from "./authorize/login.ts";
+import { responseFields } from "./authorize/authorization_response.ts";
 import { resolveRequest } from "./authorize/request_source.ts";
 import { ownResponseModes } from "./authorize/authorization_request.ts";
 import { json } from "./http/message.ts";
+import type { ParameterDescription } from "./http/params.ts";
 import { randomToken } from "./keys/secrets.ts";
 import type { GrantType, Server } from "./server.ts";
 import { endSession, sessionFor } from "./authorize/session.ts";
@@ -22,6 +24,8 @@ import { publicIdentifiers } from "./clients/subjects.ts";
 import { tokenIssuers } from "./token/tokens/mod.ts";
 import { bearerTokens } from "./token/tokens/read_access_token.ts";
 import { tokenResponse } from "./token/token.ts";
+
+const codeParameter: ParameterDescription = { name: "code", secret: "code", linksFlow: true };
 
 /** The members that have no default. */
 type Given =
@@ -69,7 +73,8 @@ export function createServer<Added extends object>(
     requestChecks: checksWith(extensions.flatMap(({ requestChecks }) => requestChecks ?? [])),
     resolveRequest,
     responseModes: ownResponseModes,
-    responseTypes: new Map([["code", { name: "code" }]]),
+    responseTypes: ["code"],
+    responseParameters: [codeParameter],
     findUnmetDemand,
     sessionFor,
     tokenIssuers,
@@ -78,6 +83,7 @@ export function createServer<Added extends object>(
     grants: grantFunctions,
     identifiers: publicIdentifiers,
     responses: {
+      authorization: responseFields,
       token: tokenResponse,
       userinfo: (_server, claims) => json(200, claims),
       introspection: (_server, _request, introspection) => json(200, introspection),

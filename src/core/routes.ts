@@ -22,20 +22,11 @@ interface RouteOptions {
 
 const getAndPost: readonly Method[] = ["GET", "POST"];
 
-const codeParameter: ParameterDescription = { name: "code", secret: "code", linksFlow: true };
 const accessToken: ParameterDescription = { name: "access_token", secret: "access_token", linksFlow: true };
 const tokenParameters = [
   ...clientAuthParameters,
   ...parameters({ name: "token", secret: "token", linksFlow: true }, "token_type_hint"),
 ];
-
-/** The parameters of an authorization response. */
-export function responseParametersOf({ responseModes, responseTypes }: Server): readonly ParameterDescription[] {
-  return [
-    codeParameter,
-    ...new Set([...responseModes.values(), ...responseTypes.values()].flatMap(({ parameters = [] }) => parameters)),
-  ];
-}
 
 /** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
 export function coreEndpoints(
@@ -130,7 +121,7 @@ export function coreEndpoints(
     {
       ...page("authorized", `${base}/authorized`, async () => (await import("./authorize/authorized.ts")).authorized),
       methods: getAndPost,
-      parameters: responseParametersOf(server),
+      parameters: server.responseParameters,
     },
   ];
 }

@@ -4,7 +4,8 @@
  *
  * An authorization request passes through `authorize` (`authorize/authorize.ts`), which calls `findDestination`
  * (`authorize/destination.ts`), `readRequest` (`authorize/checks.ts`), the approver (`authorize/approver.ts`),
- * `acceptApproval` and `issueResponse` (`authorize/code.ts`).
+ * `acceptApproval` and `issueResponse` (`authorize/code.ts`), and `authorizationResponse`
+ * (`authorize/authorization_response.ts`).
  *
  * A token request passes through `clientEndpoint` (`token/client_endpoint.ts`), which authenticates the client, then
  * `findGrantType` (`token/token.ts`), `authorize` of the grant type (`token/grants/`), which checks and consumes the
@@ -15,13 +16,12 @@ import type { Approval } from "./authorize/approval.ts";
 import type { Store } from "./store/store.ts";
 import type {
   AuthorizationRequest,
-  Destination,
   PendingAuthorization,
+  Recipient,
   ResponseModes,
-  ResponseTypes,
 } from "./authorize/authorization_request.ts";
 import type { RequestOrigin, ResolvedRequest } from "./authorize/request_source.ts";
-import type { ParameterDescription, Params, ResponseMode } from "./http/params.ts";
+import type { ParameterDescription, Params, ResponseFields, ResponseMode, ResponseType } from "./http/params.ts";
 import type { ClaimRules, UserClaims } from "./clients/claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
 import type { ClientAuthMethod, User } from "./clients/client.ts";
@@ -71,9 +71,11 @@ export interface Server {
   /** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
   readonly clientAuthentication: readonly ClientAuth[];
   /** How authorization responses are sent to clients. */
-  readonly responseModes: ResponseModes<Server>;
-  /** The response types that the settings switch on, by name. */
-  readonly responseTypes: ResponseTypes<Server>;
+  readonly responseModes: ResponseModes;
+  /** The response types that it can issue. */
+  readonly responseTypes: readonly ResponseType[];
+  /** The parameters of authorization responses, without those of errors. */
+  readonly responseParameters: readonly ParameterDescription[];
   /** The checks of requests for access, in the order in which they run. */
   readonly requestChecks: readonly RequestCheck[];
   /**
@@ -87,19 +89,13 @@ export interface Server {
     received: Params,
     unrepeatable: ReadonlySet<string>,
   ): ResolvedRequest | Promise<ResolvedRequest>;
-  /**
-   * @internal Ends a request, just before the one response to it is issued: an extension that stored it consumes it.
-   *
-   * @throws {OAuthError} An error for the user, if the client already has a response.
-   */
-  endRequest?(server: Server, destination: Destination): Promise<void>;
   /** The functions that issue the tokens of a response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
   /** How grants, access tokens and logins are made and checked. */
   readonly grants: GrantFunctions<Server>;
   /** The identifiers of users and sessions that clients receive. */
   readonly identifiers: SubjectIdentifiers<Server>;
-  /** How tokens and claims are sent to clients. */
+  /** How responses, tokens and claims are sent to clients. */
   readonly responses: ClientResponses;
   /** How protected resources of the server receive access tokens. */
   readonly receipt: TokenReceipt;
@@ -170,8 +166,18 @@ export interface UserinfoRecipient {
   readonly scope: readonly string[];
 }
 
-/** @internal How tokens and claims are sent to clients. Default: in JSON, and ID tokens as they were signed. */
+/** @internal How responses, tokens and claims are sent to clients. */
 export interface ClientResponses {
+  /**
+   * The parameters of an authorization response as the client receives them: with `state` and `iss`.
+   *
+   * @param response Those that were issued, or those of an error.
+   */
+  authorization(
+    server: Server,
+    recipient: Recipient,
+    response: ResponseFields,
+  ): ResponseFields | Promise<ResponseFields>;
   /** The response to a token request. @throws {OAuthError} If it is rejected. */
   token(server: Server, request: AuthenticatedRequest): Promise<HttpResponse>;
   /** The response of userinfo. */

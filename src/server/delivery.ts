@@ -5,6 +5,7 @@ import type { Destination } from "../core/authorize/authorization_request.ts";
 import type { Server } from "../core/server.ts";
 import type { FurtherAccess } from "./entries/access.ts";
 import type { Grant } from "../core/store/store.ts";
+import { OAuthError } from "../core/rules/errors.ts";
 import { reject } from "./rules/pages.ts";
 
 /** The response mode of polled destinations. It is in no setting, so no request can name it. */
@@ -74,4 +75,14 @@ export function deliveryTo(
   const delivery = deliveries.find((delivery) => delivery.name === name);
   if (delivery === undefined) throw reject("UI-14", { delivery: name }, { forUser: true });
   return delivery;
+}
+
+/** Denies a polled request if the user denied access. Any other error leaves it pending, and is thrown. */
+export async function denyPolled(
+  server: Server & { readonly deliveries: readonly Delivery[] },
+  destination: PolledDestination,
+  error: unknown,
+): Promise<void> {
+  if (!(error instanceof OAuthError) || error.code !== "access_denied") throw error;
+  await deliveryTo(server, destination).deny(server, destination);
 }

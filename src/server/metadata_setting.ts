@@ -1,10 +1,10 @@
 /** The setting `metadata`: members of the metadata documents to replace; authorization responses have `iss` by them. */
 
 import type { HttpResponse } from "../core/http/message.ts";
+import { ownResponseModes } from "../core/authorize/authorization_request.ts";
 import type { ResponseFields } from "../core/http/params.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { Handlers } from "../core/route.ts";
-import type { Server } from "../core/server.ts";
 import { serverPolicy } from "./config/server_policy.ts";
 import type { HostedServer } from "./hosted_server.ts";
 
@@ -40,10 +40,16 @@ export function announcedFields(server: WithSettings, fields: ResponseFields): R
  * The server, whose responses have no `iss` if its metadata does not announce it; a mode that signs its responses keeps
  * it.
  */
-export function withAnnouncedModes(server: HostedServer): HostedServer {
-  const replace = (current: Server, _clientId: string, fields: ResponseFields) => announcedFields(current, fields);
+export function withAnnouncedIss(server: HostedServer): HostedServer {
+  const { authorization } = server.responses;
   return {
     ...server,
-    responseModes: new Map([...server.responseModes].map(([name, mode]) => [name, { replace, ...mode }])),
+    responses: {
+      ...server.responses,
+      async authorization(current, recipient, response) {
+        const fields = await authorization(current, recipient, response);
+        return ownResponseModes.has(recipient.destination.mode) ? announcedFields(current, fields) : fields;
+      },
+    },
   };
 }

@@ -40,11 +40,16 @@ async function approveStored(approve: Approver, ...[request, at]: Parameters<App
 
 /** The server, whose responses consume the requests that were stored. */
 export function withStoredRequests(server: HostedServer): HostedServer {
+  const { issueResponse } = server.grants;
   return {
     ...server,
-    async endRequest(current: HostedServer, destination) {
-      const id = storedRequest.of(destination);
-      if (id !== undefined) await storedRequests(current).consume(current, id);
+    grants: {
+      ...server.grants,
+      async issueResponse(current: HostedServer, pending, grant) {
+        const id = storedRequest.of(pending.destination);
+        if (id !== undefined) await storedRequests(current).consume(current, id);
+        return await issueResponse(current, pending, grant);
+      },
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Checks of a correct client on the authorization response, before it sends the token request. */
 
 import { jwtPolicies } from "../platform/jwt/jwt_policies.ts";
+import { ownResponseModes } from "../core/authorize/authorization_request.ts";
 import type { Server } from "../core/server.ts";
 import { verifyOwnJwt } from "../core/keys/verification.ts";
 import type { ClientCredentials } from "../client/authentication.ts";
@@ -16,7 +17,7 @@ export async function assertSignature(
 ): Promise<void> {
   const { response, problem } = callback;
   if (response === undefined) {
-    const isExpected = [...server.responseModes.values()].some(({ name, parameters }) => name === mode && parameters);
+    const isExpected = mode !== undefined && server.responseModes.has(mode) && !ownResponseModes.has(mode);
     if (!isExpected || callback.error !== undefined) return;
     throw new LoginError(`The callback is not signed, although the request has response_mode=${mode}`, { callback });
   }

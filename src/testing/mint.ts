@@ -3,7 +3,7 @@
 import { userForHint } from "../server/entries/login_hint.ts";
 import { signingAlgorithms } from "../core/keys/signing_algorithm.ts";
 import { choice, type Fields, flag, object, text, texts } from "../core/policy/field.ts";
-import { acceptApproval, issueResponse } from "../core/authorize/code.ts";
+import { acceptApproval } from "../core/authorize/code.ts";
 import type { AuthorizationRequest } from "../core/authorize/authorization_request.ts";
 import type { User } from "../core/clients/client.ts";
 import type { Client } from "../core/clients/repository.ts";
@@ -272,7 +272,7 @@ export function mint(
       const approval = { user, scope, authTime: login.authTime };
       const session = { ...login, user };
       const grant = await acceptApproval(issuer, pending, approval, session);
-      return (await issueResponse(issuer, pending, grant)).find(([name]) => name === "code")![1];
+      return (await issuer.grants.issueResponse(issuer, pending, grant)).find(([name]) => name === "code")![1];
     },
 
     async assertion(options = {}) {

@@ -1,13 +1,10 @@
 /**
- * Authorization requests, the destinations of their responses, response modes and types (OAuth 2.1
- * §4.1.1; OAuth 2.0 Multiple Response Types). Extensions add modes and types; there the server is a type parameter,
- * because `server.ts` imports these types.
+ * Authorization requests, the destinations of their responses, and response modes (OAuth 2.1 §4.1.1; OAuth 2.0 Multiple
+ * Response Types).
  */
 
-import type { Grant } from "../store/store.ts";
 import type { Client } from "../clients/repository.ts";
-import type { Authorization } from "../token/grants/authenticated_request.ts";
-import type { ParameterDescription, ResponseFields, ResponseMode, ResponseType } from "../http/params.ts";
+import type { ResponseMode, ResponseType } from "../http/params.ts";
 import type { WithExtensions } from "../slot.ts";
 
 /**
@@ -69,7 +66,7 @@ export interface LoginRequirements extends WithExtensions {
 }
 
 /** @internal One response mode. */
-export interface ResponseModeDescription<Server> {
+export interface ResponseModeDescription {
   readonly name: ResponseMode;
   /** The part of the request to the redirect URI that has the parameters. */
   readonly carrier: "query" | "fragment" | "form";
@@ -78,58 +75,15 @@ export interface ResponseModeDescription<Server> {
    * Default: such a request is rejected.
    */
   readonly inFragment?: ResponseMode;
-  /** Describes the parameters that `replace` returns. Default: the usual parameters. */
-  readonly parameters?: readonly ParameterDescription[];
-  /**
-   * Replaces the parameters with others. Default: they are sent unchanged.
-   *
-   * @param clientId The client that receives them.
-   */
-  replace?(server: Server, clientId: string, fields: ResponseFields): ResponseFields | Promise<ResponseFields>;
-  /**
-   * Delivers a grant itself. Default: the browser carries a code.
-   *
-   * @returns The parameters that the browser carries.
-   */
-  deliver?(server: Server, destination: Destination, grant: Grant): Promise<ResponseFields>;
-  /**
-   * Ends a request before its error is sent. Default: nothing happens.
-   *
-   * @throws {unknown} What the user sees, if nothing is sent.
-   */
-  end?(server: Server, destination: Destination, error: unknown): Promise<void>;
 }
 
 /** @internal The response modes of a server, by name. */
-export type ResponseModes<Server> = ReadonlyMap<string, ResponseModeDescription<Server>>;
+export type ResponseModes = ReadonlyMap<string, ResponseModeDescription>;
 
-const ownModes: readonly ResponseModeDescription<unknown>[] = [
+const ownModes: readonly ResponseModeDescription[] = [
   { name: "query", carrier: "query" },
   { name: "fragment", carrier: "fragment" },
   { name: "form_post", carrier: "form" },
 ];
 
-export const ownResponseModes: ResponseModes<unknown> = new Map(ownModes.map((mode) => [mode.name, mode]));
-
-/** @internal One response type. */
-export interface ResponseTypeDescription<Server> {
-  /** The value of `response_type`, its words in alphabetical order. */
-  readonly name: ResponseType;
-  /** The parameters of its responses besides `code`. Default: none. */
-  readonly parameters?: readonly ParameterDescription[];
-  /**
-   * Issues the parameters of the response. Default: the code alone.
-   *
-   * @param destination How the response is sent, and with which `state`.
-   * @param issueCode Creates and stores the code.
-   */
-  issue?(
-    server: Server,
-    authorization: Authorization,
-    destination: Pick<Destination, "mode" | "state">,
-    issueCode: () => Promise<string>,
-  ): Promise<ResponseFields>;
-}
-
-/** @internal The response types of a server, by name. */
-export type ResponseTypes<Server> = ReadonlyMap<string, ResponseTypeDescription<Server>>;
+export const ownResponseModes: ResponseModes = new Map(ownModes.map((mode) => [mode.name, mode]));

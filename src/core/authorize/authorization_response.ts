@@ -4,33 +4,41 @@ import type { Context, CoreApp } from "../http/context.ts";
 import { type HttpResponse, type PageForm, redirect } from "../http/message.ts";
 import type { ResponseFields } from "../http/params.ts";
 import { appendToRedirectUri, encodeFields } from "../clients/redirect_uri.ts";
-import type { Destination, Recipient } from "./authorization_request.ts";
+import type { Recipient } from "./authorization_request.ts";
 import type { Server } from "../server.ts";
 
 /** @internal What an authorization response is sent with. */
 export type ResponseContext = Pick<Context, "app" | "server" | "site" | "request">;
 
-/** Sends a response to its client, in the response mode of the request. Errors are sent by this function too. */
+/**
+ * Sends a response to its client through the browser, in the part of the request that the response mode names. Errors
+ * are sent by this function too.
+ */
 export async function authorizationResponse(
   context: ResponseContext,
-  { client, destination }: Recipient,
+  recipient: Recipient,
   response: ResponseFields,
   headers?: Readonly<Record<string, string>>,
 ): Promise<HttpResponse> {
   const { server, request } = context;
-  const { uri } = destination;
-  const mode = server.responseModes.get(destination.mode);
-  const given = responseFields(server, destination, response);
-  const fields = await mode?.replace?.(server, client.id, given) ?? given;
-  if (mode?.carrier === "form") {
-    return await formPostResponse(context, client.name ?? client.id, { action: uri, fields }, headers);
+  const { client, destination: { uri, mode } } = recipient;
+  const fields = await server.responses.authorization(server, recipient, response);
+  switch (server.responseModes.get(mode)?.carrier) {
+    case "form":
+      return await formPostResponse(context, client.name ?? client.id, { action: uri, fields }, headers);
+    case "fragment":
+      return redirect(request.method, `${uri}#${encodeFields(fields)}`, headers);
+    default:
+      return redirect(request.method, appendToRedirectUri(uri, fields), headers);
   }
-  const url = mode?.carrier === "fragment" ? `${uri}#${encodeFields(fields)}` : appendToRedirectUri(uri, fields);
-  return redirect(request.method, url, headers);
 }
 
 /** The parameters of a response, with `state` as received and `iss` (RFC 9207 §2). */
-export function responseFields(server: Server, { state }: Destination, response: ResponseFields): ResponseFields {
+export function responseFields(
+  server: Server,
+  { destination: { state } }: Pick<Recipient, "destination">,
+  response: ResponseFields,
+): ResponseFields {
   const fields = [...response];
   if (state !== undefined) fields.push(["state", state]);
   fields.push(["iss", server.issuer]);

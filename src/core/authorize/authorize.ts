@@ -8,7 +8,7 @@ import type { Approver } from "./approver.ts";
 import { authorizationResponse } from "./authorization_response.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Approval } from "./approval.ts";
-import { acceptApproval, issueResponse } from "./code.ts";
+import { acceptApproval } from "./code.ts";
 import { type Context, readParams } from "../http/context.ts";
 import { rejectUntrustedHost } from "./cross_site.ts";
 import { toClient } from "./error_response.ts";
@@ -109,10 +109,10 @@ export async function completeAuthorization(
   const { server } = context;
   const { client, destination } = pending;
   const grant = await acceptApproval(server, pending, approval, session);
-  // The request has ended: an error from here on is its one response, and must not end it again.
+  // An error from here on is the one response to the request: no value of an extension relates to it any more.
   const recipient = { client, destination: { ...destination, extensions: undefined } };
   return await toClient(context, recipient, async () => {
-    const response = await issueResponse(server, pending, grant);
+    const response = await server.grants.issueResponse(server, pending, grant);
     if (session.sid === previousSession?.sid) return await authorizationResponse(context, recipient, response);
     const headers = await setSessionCookie(context, session);
     const sent = await authorizationResponse(context, recipient, response, headers);

@@ -2,7 +2,7 @@
 
 import type { Approval } from "./approval.ts";
 import type { CodeRecord, Grant } from "../store/store.ts";
-import { type Client, policyOf } from "../clients/repository.ts";
+import { policyOf } from "../clients/repository.ts";
 import type { ResponseFields } from "../http/params.ts";
 import { reject } from "../rules/reject.ts";
 import { randomId, storageKey } from "../keys/secrets.ts";
@@ -11,8 +11,7 @@ import type { Session } from "./session.ts";
 import type { PendingAuthorization } from "./authorization_request.ts";
 
 /**
- * The grant of an approved request. Everything that can be rejected without issuing anything is rejected here; at last
- * the request ends.
+ * The grant of an approved request. Everything that can be rejected without issuing anything is rejected here.
  *
  * @param session The session that the user approved in.
  */
@@ -22,7 +21,7 @@ export async function acceptApproval(
   approval: Approval,
   session: Session,
 ): Promise<Grant> {
-  const { request, destination, client } = pending;
+  const { request, client } = pending;
   const unmet = await server.findUnmetDemand(server, pending, session);
   if (unmet !== undefined) throw unmet.error;
   const granted = await server.grants.granted(server, client, request, approval);
@@ -35,41 +34,35 @@ export async function acceptApproval(
   const grant = await server.grants.create(server, client, { subject, ...granted }, user);
   const change = await server.grants.findChange(server, client, grant);
   if (change !== undefined) throw reject("AZ-21", { denied: "no longer valid" });
-  await server.endRequest?.(server, destination);
   return grant;
 }
 
-/** Issues the parameters of the authorization response, or delivers the grant by the response mode of an extension. */
+/** Issues the parameters of the response to an approved request: a code. */
 export async function issueResponse(
   server: Server,
-  { request, destination, client }: PendingAuthorization,
+  pending: PendingAuthorization,
   grant: Grant,
 ): Promise<ResponseFields> {
-  const delivering = server.responseModes.get(destination.mode)?.deliver?.(server, destination, grant);
-  if (delivering !== undefined) return await delivering;
-  const { responseType = "code", codeChallenge, nonce } = request;
-  const grantId = randomId(server.randomBytes);
-  const issueCode = () =>
-    storeCode(server, client, { grant, codeChallenge, nonce, redirectUri: destination.uri }, grantId);
-  const type = server.responseTypes.get(responseType);
-  if (type?.issue === undefined) return [["code", await issueCode()]];
-  const { subject, scope, extensions } = grant;
-  const authorization = { client, scope, grantId, subject, nonce, grant, extensions };
-  return await type.issue(server, authorization, destination, issueCode);
+  return [["code", await issueCode(server, pending, grant, randomId(server.randomBytes))]];
 }
 
-/** Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7). */
-async function storeCode(
+/**
+ * Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7).
+ *
+ * @param grantId The id of everything that is issued for the approval.
+ */
+export async function issueCode(
   server: Server,
-  client: Client,
-  record: Omit<CodeRecord, "validUntil">,
+  { client, destination, request: { codeChallenge, nonce } }: PendingAuthorization,
+  grant: Grant,
   grantId: string,
 ): Promise<string> {
-  const { approvedAt, subject, scope } = record.grant;
+  const { approvedAt, subject, scope } = grant;
   const validUntil = approvedAt + policyOf(server, client).lifetimes.code * 1000;
+  const record: CodeRecord = { grant, codeChallenge, nonce, redirectUri: destination.uri, validUntil };
   const code = server.newToken(server, "code");
   const id = await storageKey(server, code);
-  await server.store.put("code", id, { ...record, validUntil }, { grantId, expiresAt: validUntil });
+  await server.store.put("code", id, record, { grantId, expiresAt: validUntil });
   server.trace({ type: "code_issued", at: approvedAt, client: client.id, sub: subject.sub, scope, grantId });
   return code;
 }

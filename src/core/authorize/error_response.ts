@@ -3,16 +3,14 @@
 import { authorizationResponse } from "./authorization_response.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Context, CoreApp, FailedRequest } from "../http/context.ts";
-import { OAuthError } from "../rules/errors.ts";
+import type { OAuthError } from "../rules/errors.ts";
 import { HttpError, type HttpRequest, type HttpResponse, json } from "../http/message.ts";
 import { bearerError, detailHeaders, type ErrorMembers, jsonError, toOAuthError } from "../http/json_error.ts";
-import type { Destination, Recipient } from "./authorization_request.ts";
-import { statusOf } from "../rules/rule.ts";
-import type { Server } from "../server.ts";
+import type { Recipient } from "./authorization_request.ts";
 
 /**
  * Runs the part of a request after its client and the destination of the response are known: an error is sent to the
- * client (OAuth 2.1 §4.1.2.1), except one that only the user may see.
+ * client (OAuth 2.1 §4.1.2.1).
  */
 export async function toClient(
   context: Context,
@@ -46,24 +44,49 @@ async function run(
   }
 }
 
-/** Creates the function that responds with an error. */
-export function errorHandler(
-  wording: ErrorWording = plainWording,
-): (...failure: Parameters<CoreApp["handleError"]>) => Promise<HttpResponse> {
-  const explain = async (context: Context, thrown: unknown) => await wording.explain?.(context, thrown) ?? thrown;
-  return async (thrown, context, about = {}) => await respond(context, await explain(context, thrown), about);
+/** Where an error can go. The wording has its texts. */
+export interface ErrorResponses {
+  /** To the client, through the browser (OAuth 2.1 §4.1.2.1). */
+  toClient(context: Context, thrown: unknown, recipient: Recipient): Promise<HttpResponse>;
+  /** To the user: a page, or JSON if the request accepts JSON and no page. */
+  toUser(context: Context, thrown: unknown, about: FailedRequest): Promise<HttpResponse>;
+  /** To the sender of the request, as the endpoint declares. */
+  toSender(context: Context, thrown: unknown, about: FailedRequest): Promise<HttpResponse>;
+}
 
-  async function respond(context: Context, thrown: unknown, about: FailedRequest): Promise<HttpResponse> {
-    const { request, endpoint } = context;
-    const isForUser = thrown instanceof OAuthError && thrown.details.forUser === true;
-    if (about.destination !== undefined && !isForUser) {
-      if (await wording.isShownFirst?.(context, about)) return await shownError(context, thrown, about, about);
-      return await sendToClient(context, thrown, about);
+/** Creates the function that responds with an error: to the client of a destination, otherwise as the endpoint says. */
+export function errorHandler(responses = errorResponses(plainWording)): CoreApp["handleError"] {
+  return async (thrown, context, about = {}) =>
+    about.destination === undefined
+      ? await responses.toSender(context, thrown, about)
+      : await responses.toClient(context, thrown, about);
+}
+
+/** Creates the responses in a wording. */
+export function errorResponses(wording: ErrorWording): ErrorResponses {
+  return { toClient, toUser, toSender };
+
+  async function toClient(context: Context, thrown: unknown, recipient: Recipient): Promise<HttpResponse> {
+    const members = wording.members(context, wording.toError(context, thrown, recipient));
+    return await authorizationResponse(context, recipient, Object.entries(members));
+  }
+
+  async function toUser(context: Context, thrown: unknown, about: FailedRequest): Promise<HttpResponse> {
+    const error = wording.toError(context, thrown, about);
+    // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user has none of the client.
+    const { status = error.code === "invalid_client" ? 400 : error.status } = error.details;
+    if (requestedFormat(context.request) === "json") {
+      return json(status, wording.members(context, error), detailHeaders(error));
     }
+    return await wording.page(context, { thrown, error, about, status });
+  }
+
+  async function toSender(context: Context, thrown: unknown, about: FailedRequest): Promise<HttpResponse> {
+    const { request, endpoint } = context;
     switch (endpoint?.errors) {
       case "page":
       case "redirect":
-        return await shownError(context, thrown, about);
+        return await toUser(context, thrown, about);
       case "bearer":
       case "resource": {
         const error = wording.toError(context, thrown, about);
@@ -71,75 +94,27 @@ export function errorHandler(
       }
       case undefined:
         // No endpoint has the path.
-        if (!expectsJson(request)) return await shownError(context, thrown, about);
+        if (!expectsJson(request)) return await toUser(context, thrown, about);
         break;
       default:
         // A browser opened the URL of an endpoint for programs.
-        if (isWrongMethod(thrown) && requestedFormat(request) === "page") {
-          return await shownError(context, thrown, about);
-        }
+        if (isWrongMethod(thrown) && requestedFormat(request) === "page") return await toUser(context, thrown, about);
     }
     const error = wording.toError(context, thrown, about);
     return jsonError(context, error, wording.members(context, error));
   }
-
-  /** Sends the error to the client through the browser (OAuth 2.1 §4.1.2.1). */
-  async function sendToClient(context: Context, thrown: unknown, recipient: Recipient): Promise<HttpResponse> {
-    try {
-      await endRequest(context.server, recipient.destination, thrown);
-    } catch (error) {
-      return await shownError(context, await explain(context, error), recipient);
-    }
-    const members = wording.members(context, wording.toError(context, thrown, recipient));
-    return await authorizationResponse(context, recipient, Object.entries(members));
-  }
-
-  /**
-   * Rejects as a page for the user; as JSON if the request accepts JSON and no page.
-   *
-   * @param recipient The client that the user may send the error to: the page has a link to it. Default: none.
-   */
-  async function shownError(
-    context: Context,
-    thrown: unknown,
-    about: FailedRequest,
-    recipient?: Recipient,
-  ): Promise<HttpResponse> {
-    const error = wording.toError(context, thrown, about);
-    // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user has none of the client.
-    const { status = error.code === "invalid_client" ? 400 : error.status } = error.details;
-    const members = wording.members(context, error);
-    if (requestedFormat(context.request) === "json") return json(status, members, detailHeaders(error));
-    const client = recipient && {
-      host: new URL(recipient.destination.uri).host,
-      href: (await authorizationResponse(context, recipient, Object.entries(members))).headers.location,
-    };
-    return await wording.page(context, { thrown, error, about, status, client });
-  }
 }
 
+/** An error, as its page shows it. */
 export interface ShownError {
   readonly thrown: unknown;
   readonly error: OAuthError;
   readonly about: FailedRequest;
   readonly status: number;
-  /** The client that the user may send the error to; absent if there is none. */
-  readonly client?: {
-    /** The host of the redirect URI. */
-    readonly host: string;
-    /** The redirect with the error; absent if it would be a form. */
-    readonly href?: string;
-  };
 }
 
+/** The texts of errors. */
 export interface ErrorWording {
-  /**
-   * Whether an error must be shown to the user before it is sent to the client (open redirect, OAuth 2.1 §7.13.2).
-   * Default: it is sent immediately.
-   */
-  isShownFirst?(context: Context, recipient: Recipient): Promise<boolean>;
-  /** Adds texts to a thrown value, before it is sent. Default: none. */
-  explain?(context: Context, thrown: unknown): Promise<unknown>;
   /** Converts a thrown value to an OAuth error, and traces it. */
   toError(context: Context, thrown: unknown, about: FailedRequest): OAuthError;
   members(context: Context, error: OAuthError): ErrorMembers;
@@ -158,7 +133,7 @@ export const plainWording: ErrorWording = {
     error: error.code,
     error_description: server.settings.allows.explanations ? error.openDescription : error.description,
   }),
-  async page({ site }, { error, status, client }) {
+  async page({ site }, { error, status }) {
     const [{ plainPage }, { PlainErrorPage }] = await Promise.all([
       import("../pages/render_page.ts"),
       import("../pages/plain_pages.tsx"),
@@ -167,7 +142,7 @@ export const plainWording: ErrorWording = {
     return await plainPage(
       status,
       PlainErrorPage,
-      { issuer: site.issuer, error: code, message, rule, client },
+      { issuer: site.issuer, error: code, message, rule },
       detailHeaders(error),
     );
   },
@@ -182,13 +157,6 @@ export function expectsJson(request: HttpRequest): boolean {
   const { headers } = request;
   const hasJsonBody = /^application\/json\b/i.test(headers.get("content-type") ?? "");
   return hasJsonBody || headers.get("accept") !== null && requestedFormat(request) !== "page";
-}
-
-/** Ends a request before its error is sent, unless the error is temporary. */
-async function endRequest(server: Server, destination: Destination, thrown: unknown): Promise<void> {
-  await server.responseModes.get(destination.mode)?.end?.(server, destination, thrown);
-  const isTemporary = !(thrown instanceof OAuthError) || statusOf(thrown.code) >= 500;
-  if (!isTemporary) await server.endRequest?.(server, destination);
 }
 
 /** The format that `Accept` names, a page first; `undefined` if it names neither. */

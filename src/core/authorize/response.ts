@@ -51,7 +51,7 @@ export function defaultResponseMode({ responseTypes }: Pick<Policy, "responseTyp
  */
 export function findResponseMode(
   policy: Policy,
-  modes: ResponseModes<never>,
+  modes: ResponseModes,
   { metadata }: Pick<Client, "metadata">,
   params: Params,
 ): ResponseMode | undefined {
@@ -64,7 +64,7 @@ export function findResponseMode(
 
 /** The mode that a requested one means for the response type; `undefined` if the type forbids it. */
 function allowedMode(
-  modes: ResponseModes<never>,
+  modes: ResponseModes,
   mode: ResponseMode,
   defaultMode: ResponseMode,
 ): ResponseMode | undefined {
@@ -76,7 +76,7 @@ function allowedMode(
 /** Rejects a response mode that the server or the client does not support. */
 export function assertResponseMode(
   policy: Policy,
-  modes: ResponseModes<never>,
+  modes: ResponseModes,
   client: Pick<Client, "metadata">,
   params: Params,
 ): void {

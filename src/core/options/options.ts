@@ -170,7 +170,7 @@ export function findServerIssues(server: Server, clients: readonly ClientMetadat
   const known = {
     clientAuthMethods: server.clientAuthentication.map(({ method }) => method),
     responseModes: [...server.responseModes.keys()],
-    responseTypes: [...server.responseTypes.keys()],
+    responseTypes: server.responseTypes,
   };
   const unknown = (["clientAuthMethods", "responseModes", "responseTypes"] as const).flatMap((name) =>
     policy[name].filter((value) => !known[name].includes(value)).map((value) => ({

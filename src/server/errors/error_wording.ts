@@ -7,7 +7,7 @@ import { upperFirst } from "../pages/first_letter.ts";
 import { plainText } from "../../platform/http/response.ts";
 import { rejectionProblem } from "./problem_response.ts";
 import {
-  errorHandler,
+  errorResponses,
   type ErrorWording,
   expectsJson,
   isWrongMethod,
@@ -18,10 +18,14 @@ import { html, HttpError, type HttpResponse, withHeaders } from "../../core/http
 import { type ErrorDetails, OAuthError } from "../../core/rules/errors.ts";
 import { isCrossSite, isUnstated } from "../../core/authorize/cross_site.ts";
 import { readSession } from "../../core/authorize/cookies.ts";
-import type { Recipient } from "../../core/authorize/authorization_request.ts";
+import type { Destination, Recipient } from "../../core/authorize/authorization_request.ts";
+import { authorizationResponse } from "../../core/authorize/authorization_response.ts";
 import { redirectsToDevice } from "../../core/clients/redirect_uri.ts";
-import type { Context as CoreContext, CoreApp, FailedRequest } from "../../core/http/context.ts";
+import type { CoreApp, FailedRequest } from "../../core/http/context.ts";
+import { statusOf } from "../../core/rules/rule.ts";
+import { denyPolled, isPolled } from "../delivery.ts";
 import { isPermitted } from "../standing.ts";
+import { storedRequest, storedRequests } from "../stored_requests.ts";
 import { detailHeaders, toOAuthError } from "../../core/http/json_error.ts";
 import type { Pages } from "../pages.ts";
 import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";
@@ -45,34 +49,65 @@ export function explainedErrorHandler(
   replacement: Pages["error"],
 ): CoreApp["handleError"] {
   const wording = explainedWording(replacement);
-  const handleError = errorHandler(wording);
+  const { toClient, toUser, toSender } = errorResponses(wording);
   return async (thrown, context, about = {}) => {
     const url = explanationUrl(context, thrown);
-    const response = await respond(thrown, context, about);
+    const response = await respond(thrown, context as Context<HostedServer>, about);
     return url === undefined ? response : withHeaders(response, { link: `<${url}>; rel="help"` });
   };
 
   async function respond(
     thrown: unknown,
-    context: CoreContext,
+    context: Context<HostedServer>,
     about: FailedRequest,
   ): Promise<HttpResponse | Response> {
     const { server, endpoint, target } = context;
-    switch (endpoint?.errors) {
-      case "text": {
-        // One line. Only internal errors are traced.
-        const { status, message } = toOAuthError(server, target.path, thrown);
-        return plainText(status, message);
-      }
-      case "problem": {
-        // RFC 9457.
-        const explained = await wording.explain!(context, thrown);
-        return rejectionProblem(server.issuer, wording.toError(context, explained, about));
-      }
-      default:
-        return await handleError(thrown, context, about);
+    if (endpoint?.errors === "text") {
+      // One line. Only internal errors are traced.
+      const { status, message } = toOAuthError(server, target.path, thrown);
+      return plainText(status, message);
     }
+    const explained = await explain(context, thrown);
+    if (endpoint?.errors === "problem") {
+      // RFC 9457.
+      return rejectionProblem(server.issuer, wording.toError(context, explained, about));
+    }
+    const isForUser = explained instanceof OAuthError && explained.details.forUser === true;
+    if (about.destination === undefined || isForUser) return await toSender(context, explained, about);
+    if (await isShownFirst(context, about)) {
+      const shown: UnsentError = { ...about, isUnsent: true };
+      return await toUser(context, explained, shown);
+    }
+    try {
+      await endRequest(server, about.destination, explained);
+    } catch (error) {
+      return await toUser(context, await explain(context, error), about);
+    }
+    return await toClient(context, explained, about);
   }
+}
+
+/** An error that its client has not received: the user may send it. */
+interface UnsentError extends Recipient {
+  readonly isUnsent: true;
+}
+
+/** The error with its texts, or a hint for an unknown path. */
+async function explain(context: Context<HostedServer>, thrown: unknown): Promise<unknown> {
+  return explainNotFound(context, await withTexts(context, thrown));
+}
+
+/**
+ * Ends a request before its client receives the error: a polled request is denied, and a stored one consumed, unless
+ * the error is temporary.
+ *
+ * @throws {OAuthError} What the user sees, if the client receives nothing.
+ */
+async function endRequest(server: HostedServer, destination: Destination, thrown: unknown): Promise<void> {
+  if (isPolled(destination)) await denyPolled(server, destination, thrown);
+  const id = storedRequest.of(destination);
+  const isTemporary = !(thrown instanceof OAuthError) || statusOf(thrown.code) >= 500;
+  if (id !== undefined && !isTemporary) await storedRequests(server).consume(server, id);
 }
 
 /**
@@ -82,16 +117,24 @@ export function explainedErrorHandler(
  */
 function explainedWording(replacement: Pages["error"]): ErrorWording {
   return {
-    explain: async (context: Context<HostedServer>, thrown) =>
-      explainNotFound(context, await withTexts(context, thrown)),
     toError: tracedError,
     // On test hosts, `error_uri` leads to the page that explains the error.
     members(context: Context<HostedServer>, error) {
       const url = explanationUrl(context, error);
       return { ...plainWording.members(context, error), ...url !== undefined && { error_uri: url } };
     },
-    page: (context: Context<HostedServer>, shown) => errorPage(context, shown, replacement),
-    isShownFirst,
+    async page(context: Context<HostedServer>, shown) {
+      const { about } = shown;
+      if (about.destination === undefined || !("isUnsent" in about)) {
+        return await errorPage(context, shown, replacement);
+      }
+      const { location: href } = (await authorizationResponse(
+        context,
+        about,
+        Object.entries(this.members(context, shown.error)),
+      )).headers;
+      return await errorPage(context, shown, replacement, { host: new URL(about.destination.uri).host, href });
+    },
   };
 }
 
@@ -166,11 +209,17 @@ function findOtherSite(context: Context<HostedServer>): string | undefined {
     : "a page of another site, which the browser does not name,";
 }
 
-/** The page for the user, with the expected and the received value, and how to fix it. */
+/**
+ * The page for the user, with the expected and the received value, and how to fix it.
+ *
+ * @param client The host of the client to which the user may send the error, and the redirect with it, which is absent
+ *   if it would be a form.
+ */
 async function errorPage(
   context: Context<HostedServer>,
-  { thrown, error, about, status, client }: ShownError,
+  { thrown, error, about, status }: ShownError,
   replacement: Pages["error"],
+  client?: { readonly host: string; readonly href?: string },
 ): Promise<HttpResponse> {
   const { target } = context;
   const explanation = error.explainToUser();
@@ -180,9 +229,6 @@ async function errorPage(
     import("../pages/error_page.tsx"),
   ]);
   const address = new URLSearchParams(target.query);
-  const ownParameters = [...context.server.responseModes.values()].flatMap(({ parameters = [] }) =>
-    parameters.map(({ name }) => name)
-  );
   const off = context.endpoint === undefined ? findDisabledPage(context) : undefined;
   const { publicExpected } = error.details;
   const listsClients = mayListClients(context);
@@ -209,7 +255,9 @@ async function errorPage(
       redirectUriUnverified: context.endpoint?.name === "authorize" && about.destination === undefined,
       client,
       // A page whose URL contains an authorization response has no links to other sites (RFC 9700 §4.2.4).
-      allowsExternalLinks: !["code", "state", ...ownParameters].some((name) => address.has(name)),
+      allowsExternalLinks: !["state", ...context.server.responseParameters.map(({ name }) => name)].some((name) =>
+        address.has(name)
+      ),
     }, replacement),
     detailHeaders(error),
   );

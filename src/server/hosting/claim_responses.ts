@@ -9,7 +9,7 @@ import { introspectionWithLifetimes } from "../refresh_lifetimes.ts";
 import { grantOfAccessToken } from "../../core/token/tokens/access_token.ts";
 
 /** The responses with claims of the whole server. */
-export const claimResponses: Omit<ClientResponses, "token"> = {
+export const claimResponses: Omit<ClientResponses, "authorization" | "token"> = {
   async userinfo(server: HostedServer, claims, { token, client, user, scope }) {
     const { jti, aud } = token.claims;
     const context = { client, user, grant: { id: grantOfAccessToken(jti), scope, resources: [aud].flat() } };

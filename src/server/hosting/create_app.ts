@@ -21,7 +21,7 @@ import type { OnSessionsOver, UserWarnings } from "../entries/user_repository.ts
 import { createEntries, withEntries } from "../entries/with_entries.ts";
 import { explainedExtensions, withExplanations } from "./with_explanations.ts";
 import type { HostedResource, HostedServer } from "../hosted_server.ts";
-import { withAnnouncedModes } from "../metadata_setting.ts";
+import { withAnnouncedIss } from "../metadata_setting.ts";
 import type { Pages } from "../pages.ts";
 import type { DeclaredNames } from "../redaction/hide_secrets.ts";
 import { rememberCookies, withRedaction } from "../redaction/with_redaction.ts";
@@ -167,7 +167,7 @@ async function composeServer(options: LatchkeyOptions, parts: Composition): Prom
     currentIssuer: () => current().issuer,
   });
   const extended = await extendServer<HostedServer>(hosted, extensions);
-  return withAnnouncedModes(withStoredRequests(withAnyClient(withOwnScope(extended))));
+  return withAnnouncedIss(withStoredRequests(withAnyClient(withOwnScope(extended))));
 }
 
 interface AppParts extends Pick<AppDependencies, "dispatch" | "emit" | "resolved"> {

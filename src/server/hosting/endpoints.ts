@@ -7,7 +7,7 @@ import { type ParameterDescription, parameters } from "../../core/http/params.ts
 import { type Endpoint, page } from "../endpoint.ts";
 import { decideRequest } from "../../core/authorize/authorize.ts";
 import { parametersOf, passedRules } from "../../core/authorize/checks.ts";
-import { coreEndpoints, responseParametersOf } from "../../core/routes.ts";
+import { coreEndpoints } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
 import type { MetadataForm } from "../config/server_settings.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -47,7 +47,7 @@ const interactionParameter: ParameterDescription = { name: "interaction", secret
 
 /** The parameters of an authorization response, and of the redirect to pages. */
 function redirectParametersOf(server: Server): readonly ParameterDescription[] {
-  return parameters(...responseParametersOf(server), interactionParameter);
+  return parameters(...server.responseParameters, interactionParameter);
 }
 
 /** What the whole server adds to an endpoint of the minimal one, or replaces. */

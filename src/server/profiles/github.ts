@@ -163,7 +163,7 @@ function redirectMismatch(
   const [uri] = server.clients.known().get(clientId)?.redirectUris ?? [];
   if (uri === undefined) return undefined;
   const state = parameters.find(([name]) => name === "state")?.[1];
-  const fields = responseFields(server, { uri, mode: "query", state }, [
+  const fields = responseFields(server, { destination: { uri, mode: "query", state } }, [
     ["error", "redirect_uri_mismatch"],
     ["error_description", "The redirect_uri MUST match the registered callback URL for this application."],
   ]);

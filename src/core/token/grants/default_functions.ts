@@ -3,6 +3,7 @@
 import type { Client } from "../../clients/repository.ts";
 import type { Approval } from "../../authorize/approval.ts";
 import { claimsForScope } from "../../clients/claims.ts";
+import { issueResponse } from "../../authorize/code.ts";
 import { createGrant } from "../../store/grant.ts";
 import type { AuthorizationRequest } from "../../authorize/authorization_request.ts";
 import { splitScope } from "../../http/params.ts";
@@ -40,6 +41,7 @@ export const grantFunctions: GrantFunctions<Server> = {
   rotates,
   findTokenProblem,
   granted,
+  issueResponse,
   mayInspect,
   isEmpty: ({ scope }) => scope.length === 0,
   narrow: narrowGrant,

@@ -4,7 +4,8 @@ import type { ClaimRules, UserClaims } from "../../clients/claims.ts";
 import type { User } from "../../clients/client.ts";
 import type { Approval } from "../../authorize/approval.ts";
 import type { Client } from "../../clients/repository.ts";
-import type { AuthorizationRequest } from "../../authorize/authorization_request.ts";
+import type { AuthorizationRequest, PendingAuthorization } from "../../authorize/authorization_request.ts";
+import type { ResponseFields } from "../../http/params.ts";
 import type { AccessTokenProblem } from "../../rules/openid.ts";
 import type { CodeRecord, Grant, GrantRecord, RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
 import type { AccessToken, AccessTokenClaims } from "../tokens/access_token.ts";
@@ -34,6 +35,8 @@ export interface GrantFunctions<Server> {
     request: AuthorizationRequest,
     approval: Approval,
   ): Granted | Promise<Granted>;
+  /** Issues the parameters of the response to an approved request. Default: a code. */
+  issueResponse(server: Server, pending: PendingAuthorization, grant: Grant): Promise<ResponseFields>;
   /** Whether a client may inspect an access token. Default: one of its own, or one for the server's audience. */
   mayInspect(server: Server, client: Client, token: AccessToken): boolean | Promise<boolean>;
   /** Whether a grant gives no access: its scope is empty. A request for other access needs no scope. */

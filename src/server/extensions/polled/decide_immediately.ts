@@ -3,8 +3,9 @@
 import type { Approver } from "../../../core/authorize/approver.ts";
 import type { Context } from "../../../core/http/context.ts";
 import { rejectOldLogin } from "../../../core/authorize/login.ts";
-import { acceptApproval, issueResponse } from "../../../core/authorize/code.ts";
-import { pollMode } from "../../delivery.ts";
+import { acceptApproval } from "../../../core/authorize/code.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import { denyPolled } from "../../delivery.ts";
 import type { PendingRequest } from "./polled_request.ts";
 
 /** Asks the approver. If it returns a response, the request waits for a decision on a page. */
@@ -21,8 +22,8 @@ export async function decideImmediately(
     if (!("user" in decision)) return;
     rejectOldLogin(pending.request.loginRequirements, startedAt, decision.authTime, undefined);
     const session = await server.sessionFor(server, decision, undefined, undefined);
-    await issueResponse(server, pending, await acceptApproval(server, pending, decision, session));
+    await server.grants.issueResponse(server, pending, await acceptApproval(server, pending, decision, session));
   } catch (error) {
-    await server.responseModes.get(pollMode)!.end!(server, pending.destination, error);
+    await denyPolled(server as HostedServer, pending.destination, error);
   }
 }

@@ -6,9 +6,7 @@
 import type { EndpointOptions } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { type Delivery, deliveryTo, type PolledDestination, pollMode } from "../../delivery.ts";
-import { OAuthError } from "../../../core/rules/errors.ts";
-import type { ResponseModeDescription } from "../../../core/authorize/authorization_request.ts";
+import { type Delivery, deliveryTo, isPolled, pollMode } from "../../delivery.ts";
 import { clientAuthParameters } from "../../../core/token/client_auth.ts";
 import type { LoadableGrantType } from "../../../core/token/grants/mod.ts";
 import type { OptionalGrantType } from "../../config/server_policy.ts";
@@ -71,28 +69,22 @@ export function startEndpoint(
   };
 }
 
-const mode: ResponseModeDescription<HostedServer> = {
-  name: pollMode,
-  carrier: "query",
-  async deliver(server, destination, grant) {
-    const polled = destination as PolledDestination;
-    await deliveryTo(server, polled).approve(server, polled, grant);
-    return [["result", "approved"]];
-  },
-  async end(server, destination, error) {
-    // Any other error leaves the request pending.
-    if (!(error instanceof OAuthError) || error.code !== "access_denied") throw error;
-    const polled = destination as PolledDestination;
-    await deliveryTo(server, polled).deny(server, polled);
-  },
-};
-
 /** A server that delivers decisions about the requests of an extension. */
 export function withDelivery(server: HostedServer, grant: PolledGrant): HostedServer {
+  const { issueResponse } = server.grants;
   return {
     ...server,
     deliveries: [...server.deliveries, polledDelivery(grant)],
-    responseModes: new Map([...server.responseModes, [pollMode, mode]]),
+    responseModes: new Map([...server.responseModes, [pollMode, { name: pollMode, carrier: "query" }]]),
+    grants: {
+      ...server.grants,
+      async issueResponse(current: HostedServer, pending, granted) {
+        const { destination } = pending;
+        if (!isPolled(destination)) return await issueResponse(current, pending, granted);
+        await deliveryTo(current, destination).approve(current, destination, granted);
+        return [["result", "approved"]];
+      },
+    },
   };
 }
 

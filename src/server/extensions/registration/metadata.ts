@@ -1,5 +1,6 @@
 /** The metadata of a client that registers itself: permitted members, defaults and conflicts (RFC 7591 §2). */
 
+import { ownResponseModes } from "../../../core/authorize/authorization_request.ts";
 import { suggest } from "../../../core/policy/suggest.ts";
 import { quote } from "../../config/config_issue.ts";
 import { validate } from "../../config/validate.ts";
@@ -61,7 +62,7 @@ export function resolveMetadata(
       ? allScopes
       : ownScope(server, requested.scope, approval) ?? allScopes,
     id_token_signed_response_alg: requested.id_token_signed_response_alg ?? server.settings.alg,
-    ...server.settings.responseModes.some((mode) => server.responseModes.get(mode)?.parameters) && {
+    ...server.settings.responseModes.some((mode) => !ownResponseModes.has(mode)) && {
       authorization_signed_response_alg: requested.authorization_signed_response_alg ?? server.settings.alg,
     },
     subject_type: requested.subject_type ?? "public",

@@ -1,7 +1,10 @@
 /** Authorization responses with an ID token. Loaded with the first request for one. */
 
 import { accessName, hasAccess } from "../../entries/access.ts";
-import type { AuthorizationRequest, Destination } from "../../../core/authorize/authorization_request.ts";
+import type { AuthorizationRequest, PendingAuthorization } from "../../../core/authorize/authorization_request.ts";
+import { issueCode } from "../../../core/authorize/code.ts";
+import { randomId } from "../../../core/keys/secrets.ts";
+import type { Grant } from "../../../core/store/store.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/token/grants/authenticated_request.ts";
 import { tokenHash } from "../../../core/keys/jwt.ts";
 import { warn } from "../../trace.ts";
@@ -51,20 +54,18 @@ function warnLocalUri({ server, client, params }: CheckInput): void {
 /**
  * Issues an authorization response with an ID token. Without a code, the token has the claims that userinfo would
  * return.
- *
- * @param issueCode Absent if the response has no code.
  */
 export async function issueResponse(
   server: Server,
-  authorization: Authorization,
-  { mode, state }: Pick<Destination, "mode" | "state">,
-  issueCode: (() => Promise<string>) | undefined,
+  pending: PendingAuthorization,
+  grant: Grant,
 ): Promise<ResponseFields> {
-  const code = await issueCode?.();
-  const { client, scope, subject } = authorization;
-  if (subject === undefined || !scope.includes("openid")) {
-    throw rejectByCore("AZ-18", { granted: scope });
-  }
+  const { request: { responseType, nonce }, destination: { mode, state }, client } = pending;
+  const grantId = randomId(server.randomBytes);
+  const code = hasCode(responseType) ? await issueCode(server, pending, grant, grantId) : undefined;
+  const { subject, scope, extensions } = grant;
+  const authorization = { client, scope, grantId, subject, nonce, grant, extensions };
+  if (!scope.includes("openid")) throw rejectByCore("AZ-18", { granted: scope });
   const hash = (text: string) => tokenHash(client.idTokenAlg, text);
   const hashes = {
     ...code !== undefined && { c_hash: await hash(code) },
@@ -77,7 +78,7 @@ export async function issueResponse(
     // Neither an access token nor a refresh token is issued.
     refresh: {},
     issue: async (now) => ({
-      id_token: await signIdToken(server, { ...authorization, subject }, now, hashes, content),
+      id_token: await signIdToken(server, authorization, now, hashes, content),
     }),
   });
   if (id_token.length > maxLengthInUrl && server.responseModes.get(mode)?.carrier === "fragment") {

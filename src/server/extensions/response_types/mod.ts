@@ -7,29 +7,20 @@
 import type { Extension } from "../../hosting/extension.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { quote } from "../../config/config_issue.ts";
-import type { ClientMetadata, ResponseType } from "../../config/client_metadata.ts";
+import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { withoutUser } from "../../standing.ts";
 import { type ParameterDescription, sortResponseType } from "../../../core/http/params.ts";
 import { responseTypeNames } from "../../config/setting_groups.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
-import type { AuthorizationRequest, ResponseTypeDescription } from "../../../core/authorize/authorization_request.ts";
+import type { AuthorizationRequest } from "../../../core/authorize/authorization_request.ts";
 import type { CheckInput, RequestCheck, Server } from "../../../core/server.ts";
 import { hasCode, releasesClaims } from "../../config/response_type.ts";
 
 const load = () => import("./id_token_response.ts");
 
-const parameters: readonly ParameterDescription[] = [{ name: "id_token", secret: "id_token", linksFlow: true }];
+const parameter: ParameterDescription = { name: "id_token", secret: "id_token", linksFlow: true };
 
-function describeType(name: ResponseType): ResponseTypeDescription<Server> {
-  return {
-    name,
-    parameters,
-    issue: async (server, authorization, destination, issueCode) =>
-      (await load()).issueResponse(server, authorization, destination, hasCode(name) ? issueCode : undefined),
-  };
-}
-
-const types = responseTypeNames.filter((name) => name !== "code").map(describeType);
+const names = responseTypeNames.filter((name) => name !== "code");
 
 type Read = NonNullable<RequestCheck["read"]>;
 
@@ -67,13 +58,22 @@ function isOn({ responseTypes }: Pick<Server["settings"], "responseTypes">): boo
 /** Accepts requests for an ID token in the authorization response. */
 export const responseTypes: Extension = {
   name: "response_types",
-  settings: { values: { responseTypes: types.map(({ name }) => name) } },
+  settings: { values: { responseTypes: names } },
   requestChecks: [{ rule: "HY-02", redirectOnly: true, place: "last", read: assertType }],
   extend(server) {
+    const { issueResponse } = server.grants;
     return {
       ...server,
-      responseTypes: new Map([...server.responseTypes, ...types.map((type) => [type.name, type] as const)]),
+      responseTypes: [...server.responseTypes, ...names],
+      responseParameters: [...server.responseParameters, parameter],
       requestChecks: server.requestChecks.map(readByType),
+      grants: {
+        ...server.grants,
+        async issueResponse(current, pending, grant) {
+          const hasIdToken = pending.request.responseType !== undefined;
+          return await (hasIdToken ? (await load()).issueResponse : issueResponse)(current, pending, grant);
+        },
+      },
     };
   },
   grantTypes: [{

@@ -14,15 +14,27 @@ import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import { signedResponseClientFields } from "./settings.ts";
 
-const parameters: readonly ParameterDescription[] = [{ name: "response", secret: "authorization_response" }];
+const parameter: ParameterDescription = { name: "response", secret: "authorization_response" };
 
-const modes: readonly ResponseModeDescription<Server>[] = [
+const modes: readonly ResponseModeDescription[] = [
   // The default of the response type (JARM §2.3.4).
-  { name: "jwt", carrier: "query", inFragment: "fragment.jwt", parameters, replace: signResponse },
-  { name: "query.jwt", carrier: "query", parameters, replace: signResponse },
-  { name: "fragment.jwt", carrier: "fragment", parameters, replace: signResponse },
-  { name: "form_post.jwt", carrier: "form", parameters, replace: signResponse },
+  { name: "jwt", carrier: "query", inFragment: "fragment.jwt" },
+  { name: "query.jwt", carrier: "query" },
+  { name: "fragment.jwt", carrier: "fragment" },
+  { name: "form_post.jwt", carrier: "form" },
 ];
+
+/** Signs the parameters of authorization responses in these modes. */
+function withSignedResponses(responses: Server["responses"]): Server["responses"] {
+  return {
+    ...responses,
+    async authorization(server, recipient, response) {
+      const fields = await responses.authorization(server, recipient, response);
+      const isSigned = modes.some(({ name }) => name === recipient.destination.mode);
+      return isSigned ? await signResponse(server, recipient.client.id, fields) : fields;
+    },
+  };
+}
 
 const introspectionType = "application/token-introspection+jwt";
 
@@ -44,6 +56,8 @@ export const signedResponses: Extension = {
   extend: (server) => ({
     ...server,
     responseModes: new Map([...server.responseModes, ...modes.map((mode) => [mode.name, mode] as const)]),
+    responseParameters: [...server.responseParameters, parameter],
+    responses: withSignedResponses(server.responses),
     jwtResponses: {
       ...server.jwtResponses,
       async signIntrospection(current, request, introspection) {
