@@ -178,12 +178,11 @@ const importRules: ImportRules = {
   importers: {
     // What a test host allows is decided once. All other code reads `settings.allows`.
     "server/config/allowances.ts": [
-      "server/config/fill_settings.ts",
+      "server/config/resolve_settings.ts",
       // Before there is a server.
       "testing/test_latchkey.ts",
     ],
     // Settings become a policy in one place.
-    "server/config/fill_settings.ts": ["server/config/resolve_settings.ts"],
     "server/config/with_profiles.ts": ["server/config/resolve_settings.ts"],
   },
   builtins: [

@@ -9,7 +9,7 @@ import type { RequestHandler } from "../core/http/router.ts";
 import type { User } from "../core/clients/client.ts";
 import type { ClientEntry, HostedClient } from "../server/config/client_metadata.ts";
 import { assertNoIssues } from "../core/rules/configuration_error.ts";
-import { validate } from "../server/config/validate.ts";
+import { validate } from "../server/config/config_issue.ts";
 import { demoUsers } from "../server/config/demo_entries.ts";
 import { settingFields } from "../server/config/settings.ts";
 import { revokeGrant } from "../core/store/grant.ts";

@@ -3,7 +3,7 @@
 import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/rules/configuration_error.ts";
 import { describeKind, printable } from "../core/http/quote_value.ts";
 import type { Field, Mismatch } from "../core/policy/field.ts";
-import { findMismatches } from "../server/config/validate.ts";
+import { findMismatches } from "../server/config/config_issue.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import { convertMockOAuth2Config, type IssuersByPathConfig, type RequestMapping } from "./mock_oauth2_config.ts";

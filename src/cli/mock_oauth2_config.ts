@@ -9,7 +9,7 @@ import type { ConfigIssue, ConfigurationWarning } from "../core/rules/configurat
 import { isObject } from "../core/http/json_value.ts";
 import { hasPrivateKey } from "../platform/jwt/private_key.ts";
 import { anyValue, flag, list, object, record, text, union, whole } from "../core/policy/field.ts";
-import { validate } from "../server/config/validate.ts";
+import { validate } from "../server/config/config_issue.ts";
 import { matcherFor } from "../testing/request_mappings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import type { ConfigFile } from "./options.ts";

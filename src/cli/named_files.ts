@@ -3,7 +3,7 @@
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import { describeKind, printable } from "../core/http/quote_value.ts";
 import type { Field } from "../core/policy/field.ts";
-import { validate } from "../server/config/validate.ts";
+import { validate } from "../server/config/config_issue.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 import { findForeignFormat } from "./foreign_formats.ts";
 import { findJsonSyntaxError } from "../server/config/json_syntax_error.ts";

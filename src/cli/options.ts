@@ -3,8 +3,7 @@
 import { replacedSettings } from "../server/config/replaced_members.ts";
 import { choice, type Field, type Fields, flag, list, object, showValue, text, whole } from "../core/policy/field.ts";
 import { suggest } from "../core/policy/suggest.ts";
-import { quote } from "../server/config/config_issue.ts";
-import { findMismatches } from "../server/config/validate.ts";
+import { findMismatches, quote } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import { extendedFields } from "../server/hosting/extensions.ts";

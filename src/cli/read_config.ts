@@ -18,10 +18,9 @@ import { leadsToLoopback } from "../core/http/test_hosts.ts";
 import { fromHost } from "../server/config/server_names.ts";
 import { type Field, withDefaults } from "../core/policy/field.ts";
 import { providerProfileField } from "../server/config/provider_profile_field.ts";
-import { extendedFields } from "../server/hosting/extensions.ts";
+import { extendedFields, resolveOptions } from "../server/hosting/extensions.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
-import { resolveOptions } from "../server/hosting/resolve_options.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { type ConfigFileResult, parseConfigText, readConfigFile, unreadableConfigFile } from "./config_file.ts";
 import {

@@ -2,7 +2,7 @@
 
 import { assertNoIssues } from "../core/rules/configuration_error.ts";
 import { type Field, type Fields, flag, text } from "../core/policy/field.ts";
-import { validate } from "../server/config/validate.ts";
+import { validate } from "../server/config/config_issue.ts";
 import { clientField } from "../server/hosting/extensions.ts";
 import { grantTypesFor } from "../core/clients/client.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../server/config/client_metadata.ts";

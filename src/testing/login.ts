@@ -6,7 +6,7 @@ import { mustPush } from "../server/extensions/par/settings.ts";
 import { mustSign } from "../server/extensions/signed_requests/settings.ts";
 import { choice, flag, object, text } from "../core/policy/field.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
-import { responseModeNames } from "../server/config/client_fields.ts";
+import { responseModeNames } from "../server/config/client_metadata.ts";
 import type { Server } from "../core/server.ts";
 import type { Client } from "../core/clients/repository.ts";
 import type { TokenResponse } from "../core/token/grants/authenticated_request.ts";

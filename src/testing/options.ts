@@ -3,7 +3,7 @@
 import { quoteValue } from "../core/http/quote_value.ts";
 import { assertNoIssues } from "../core/rules/configuration_error.ts";
 import type { Field } from "../core/policy/field.ts";
-import { validate } from "../server/config/validate.ts";
+import { validate } from "../server/config/config_issue.ts";
 import { optionsField } from "../server/hosting/options_field.ts";
 
 /** An option that the function itself validates. */

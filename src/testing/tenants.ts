@@ -7,7 +7,7 @@ import { clientField, extendedFields } from "../server/hosting/extensions.ts";
 import { userField } from "../server/config/user_fields.ts";
 import { assertNoIssues } from "../core/rules/configuration_error.ts";
 import { type Field, list, object, whole } from "../core/policy/field.ts";
-import { validate } from "../server/config/validate.ts";
+import { validate } from "../server/config/config_issue.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { randomId } from "../core/keys/secrets.ts";
 import type { Outbound } from "../server/fetching/outbound.ts";

@@ -5,7 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import type { Field } from "../../src/core/policy/field.ts";
-import { validate } from "../../src/server/config/validate.ts";
+import { validate } from "../../src/server/config/config_issue.ts";
 import { configFileField } from "../../src/cli/options.ts";
 import { clientField } from "../../src/server/hosting/extensions.ts";
 import { userField } from "../../src/server/config/user_fields.ts";

@@ -11,7 +11,7 @@ import { commandNames } from "../../src/cli/commands.ts";
 import { readFlags } from "../../src/cli/flags.ts";
 import { configFileField, flagName, optionFields, optionNames } from "../../src/cli/options.ts";
 import type { Field } from "../../src/core/policy/field.ts";
-import { validate } from "../../src/server/config/validate.ts";
+import { validate } from "../../src/server/config/config_issue.ts";
 import { replacedClientMembers, replacedSettings } from "../../src/server/config/replaced_members.ts";
 import { findFix, rules } from "../../src/server/rules.ts";
 import type { RuleId } from "../../src/server/rules/rule_id.gen.ts";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { configSchemaText, schemaPath } from "../../scripts/config_schema.ts";
 import { configFileField } from "../../src/cli/options.ts";
-import { findMismatches } from "../../src/server/config/validate.ts";
+import { findMismatches } from "../../src/server/config/config_issue.ts";
 import { extensions } from "../../src/server/hosting/extensions.ts";
 
 /** A JSON Schema as far as these tests look into it. */

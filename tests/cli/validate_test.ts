@@ -5,7 +5,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { exampleFile } from "./example_file.ts";
 import { configFileField } from "../../src/cli/options.ts";
-import { findMismatches } from "../../src/server/config/validate.ts";
+import { findMismatches } from "../../src/server/config/config_issue.ts";
 import schema from "../../static/config.schema.json" with { type: "json" };
 
 /** A JSON Schema as far as these tests look into it. */

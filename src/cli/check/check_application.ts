@@ -6,7 +6,7 @@ import type { ProcessEnvironment } from "../../platform/runtime/process_environm
 import { type Baseline, parseBaseline } from "../../check/baseline.ts";
 import type { CheckReport } from "../../check/report.ts";
 import { chooseDefaultUser, withDefaultUser } from "../default_user.ts";
-import { resolveOptions } from "../../server/hosting/resolve_options.ts";
+import { resolveOptions } from "../../server/hosting/extensions.ts";
 import { describeFoundFile, readConfiguration } from "../read_config.ts";
 import { programCommand } from "../about.ts";
 import { printText } from "../terminal_text.ts";

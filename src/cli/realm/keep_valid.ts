@@ -1,7 +1,7 @@
 /** Leaves the invalid parts out of a draft, so that what is written can be loaded. */
 
 import type { Field, Path } from "../../core/policy/field.ts";
-import { findMismatches } from "../../server/config/validate.ts";
+import { findMismatches } from "../../server/config/config_issue.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { printable } from "../../core/http/quote_value.ts";
 

@@ -6,7 +6,7 @@ import { listed, type Settings } from "./settings.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 import { splitScope } from "../../core/http/params.ts";
-import type { FilledSettings } from "./fill_settings.ts";
+import type { PolicyAtStart } from "./extension_settings.ts";
 import { type ServerClaimRules, serverClaimRules } from "./received_claims.ts";
 import { claimsShownOnPages, findProblem, messageByProblem } from "./user_warnings.ts";
 
@@ -17,15 +17,15 @@ import { claimsShownOnPages, findProblem, messageByProblem } from "./user_warnin
  */
 export function claimWarnings(
   settings: Settings,
-  resolved: FilledSettings,
+  policy: PolicyAtStart,
   configured: Pick<Settings, "scopes">,
 ): ConfigurationWarning[] {
-  const rules = serverClaimRules(resolved);
-  const scopes = requestableScopes(settings, resolved);
+  const rules = serverClaimRules(policy);
+  const scopes = requestableScopes(settings, policy);
   const isUseful = scopes.includes("openid");
   const users = listed(settings.users) ?? [];
   const warnings: ConfigurationWarning[] = [];
-  const isWithoutOpenId = configured.scopes === undefined && !resolved.scopes.includes("openid");
+  const isWithoutOpenId = configured.scopes === undefined && !policy.scopes.includes("openid");
   if (!isUseful && !isWithoutOpenId && (settings.claims !== undefined || users.some(hasReleasableClaims))) {
     warnings.push({
       path: "scopes",
@@ -33,7 +33,7 @@ export function claimWarnings(
         "scopes, and to the scope of a client.",
     });
   }
-  for (const scope of Object.keys(isUseful ? resolved.claims : {})) {
+  for (const scope of Object.keys(isUseful ? policy.claims : {})) {
     if (scopes.includes(scope)) continue;
     warnings.push({
       path: `claims.${scope}`,
@@ -42,7 +42,7 @@ export function claimWarnings(
       }, so nothing releases these claims. Add it to the scope of a client.`,
     });
   }
-  for (const [path, name] of accessTokenClaimPaths(resolved)) {
+  for (const [path, name] of accessTokenClaimPaths(policy)) {
     const requiredScopes = scopesForClaim(rules, name);
     if (requiredScopes.length === 0 || requiredScopes.some((scope) => scopes.includes(scope))) continue;
     warnings.push({
@@ -58,7 +58,7 @@ export function claimWarnings(
 }
 
 /** The scope values that at least one client may request; all of them if no clients are configured yet. */
-function requestableScopes(settings: Settings, { scopes }: FilledSettings): readonly string[] {
+function requestableScopes(settings: Settings, { scopes }: PolicyAtStart): readonly string[] {
   const clients = listed(settings.clients) ?? [];
   if (clients.length === 0) return scopes;
   const requested = new Set(clients.flatMap(({ scope }) => scope === undefined ? scopes : splitScope(scope)));
@@ -66,7 +66,7 @@ function requestableScopes(settings: Settings, { scopes }: FilledSettings): read
 }
 
 function* accessTokenClaimPaths(
-  { accessTokenClaims, resources = [] }: FilledSettings,
+  { accessTokenClaims, resources = [] }: PolicyAtStart,
 ): Generator<[path: string, name: string]> {
   for (const [i, name] of accessTokenClaims.entries()) yield [`accessTokenClaims[${i}]`, name];
   for (const [i, { access_token_claims: names = [] }] of resources.entries()) {

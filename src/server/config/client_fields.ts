@@ -1,7 +1,8 @@
 /** Describes the values of client metadata. {@link open} marks what clients may set themselves. */
 
-import type { ClientAuthMethod, ClientMetadata, ResponseMode } from "./client_metadata.ts";
+import { clientAuthMethodNames, type ClientMetadata } from "./client_metadata.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
+import { requestFields } from "./policy_settings.ts";
 import { replacedClientMembers } from "./replaced_members.ts";
 import { clientField, clientFields as own } from "../../core/clients/client_fields.ts";
 import { signingAlgorithmField } from "../../core/policy/policy_fields.ts";
@@ -25,12 +26,6 @@ export function open<F extends Field>(member: F, openFrom: "unknown" | "approved
   return { ...member, openFrom };
 }
 
-/** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
-export const clientAuthMethodNames = [
-  ...["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt"] as const,
-  ...["tls_client_auth", "self_signed_tls_client_auth", "none"] as const,
-] satisfies readonly ClientAuthMethod[];
-
 const publicKey = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
 
 /** The description of a set of public keys (RFC 7517 §5). */
@@ -42,18 +37,6 @@ export const keySetField: Field<PublicKeySet> = object<PublicKeySet>(
   { keys: [publicKey] },
   { expected: "a JWK Set", required: ["keys"], others: anyValue },
 );
-
-/** The names of all response modes. A server has those of `ownResponseModes` and of its extensions. */
-export const responseModeNames: readonly ResponseMode[] = [
-  ...["query", "fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"] as const,
-];
-
-/** The description of a list of response modes. */
-export const responseModesField: Field<readonly ResponseMode[]> = {
-  ...own.response_modes,
-  items: choice(responseModeNames),
-  examples: [["query", "jwt"]],
-};
 
 /** The members of every server. */
 type OwnMembers = Omit<ClientMetadata, keyof ExtensionClientMembers>;
@@ -79,7 +62,7 @@ export const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
     grant_types: open(own.grant_types),
     response_types: open(own.response_types),
     scope: open(own.scope),
-    response_modes: open(responseModesField),
+    response_modes: open({ ...requestFields.responseModes, default: undefined }),
     id_token_signed_response_alg: open(own.id_token_signed_response_alg),
     userinfo_signed_response_alg: open(signingAlgorithmField),
     require_pkce: open(own.require_pkce),

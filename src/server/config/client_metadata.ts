@@ -25,8 +25,17 @@ export type ClientAuthMethod =
   | "self_signed_tls_client_auth"
   | OtherName;
 
+/** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
+export const clientAuthMethodNames = [
+  ...["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt"] as const,
+  ...["tls_client_auth", "self_signed_tls_client_auth", "none"] as const,
+] satisfies readonly ClientAuthMethod[];
+
 /** A response type (OAuth 2.0 Multiple Response Types §3, §5): `code` of every server, the others of an extension. */
 export type ResponseType = "code" | "id_token" | "code id_token" | OtherName;
+
+/** The names of all response types, their words in alphabetical order. */
+export const responseTypeNames: readonly ResponseType[] = ["code", "id_token", "code id_token"];
 
 /**
  * How a response is sent. `query`: in the query of the redirect URI; `fragment`: in its fragment, which scripts of the
@@ -41,6 +50,11 @@ export type ResponseMode =
   | "fragment.jwt"
   | "form_post.jwt"
   | OtherName;
+
+/** The names of all response modes. A server has those of `ownResponseModes` and of its extensions. */
+export const responseModeNames: readonly ResponseMode[] = [
+  ...["query", "fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"] as const,
+];
 
 /**
  * A client with the names of RFC 7591 §2. With a `client_secret` or keys it is confidential, otherwise public.

@@ -1,5 +1,6 @@
 /** The settings that an extension adds to a server. */
 
+import type { User } from "../../core/clients/client.ts";
 import type { Allowances } from "../../core/http/test_hosts.ts";
 import type { ClientAuthMethod, ClientMetadata, ResponseMode, ResponseType } from "./client_metadata.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../../core/rules/configuration_error.ts";
@@ -16,12 +17,20 @@ export interface AddedValues {
   readonly subjectTypes?: readonly NonNullable<ClientMetadata["subject_type"]>[];
 }
 
-/** @internal The settings of a server at its start, with their defaults. */
-export interface SettingsAtStart extends ServerPolicy {
+/** @internal The policy, and the initial values of what can change at run time. */
+export interface PolicyAtStart extends ServerPolicy {
   /** The issuer. */
   readonly issuer: string;
+  /** The `aud` of access tokens. */
+  readonly audience: string;
   /** The clients at this issuer. */
   readonly clients: readonly ClientMetadata[];
+  /** The clients at an issuer: demo clients follow it. */
+  readonly clientsAt: (issuer: string) => readonly ClientMetadata[];
+  /** The configured users. */
+  readonly users: readonly User[];
+  /** The extensions with the settings that they add, including the absent ones. */
+  readonly extensions: readonly KnownExtension[];
 }
 
 /** @internal Describes the settings of an extension. `Own`: the settings with their defaults. */
@@ -43,9 +52,9 @@ export interface SettingsDescription<Own = object> {
     allows: Allowances,
   ): Partial<ServerPolicy & Own>;
   /** All issues of settings that match their description. */
-  validate?(settings: SettingsAtStart & Own, issuer: string): readonly ConfigIssue[] | Promise<readonly ConfigIssue[]>;
+  validate?(settings: PolicyAtStart & Own, issuer: string): readonly ConfigIssue[] | Promise<readonly ConfigIssue[]>;
   /** Warnings about valid settings. */
-  warnings?(settings: SettingsAtStart & Own): readonly ConfigurationWarning[];
+  warnings?(settings: PolicyAtStart & Own): readonly ConfigurationWarning[];
 }
 
 /** Returns the description with `of`, which reads these settings from the policy of a server that has the extension. */

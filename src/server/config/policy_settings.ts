@@ -1,8 +1,16 @@
-/** The settings by which the minimal server decides, with documentation and defaults. */
+/** Settings of tokens, requests and URLs, and the descriptions of their groups. */
 
+import { choice, type Fields, list, object, seconds, whole } from "../../core/policy/field.ts";
+import * as core from "../../core/policy/policy_fields.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { AccessTokenTyp, LifetimePolicy, PkcePolicy, RefreshPolicy } from "../../core/policy/policy.ts";
-import type { ClientAuthMethod, ResponseMode, ResponseType } from "./client_metadata.ts";
+import {
+  type ClientAuthMethod,
+  type ResponseMode,
+  responseModeNames,
+  type ResponseType,
+  responseTypeNames,
+} from "./client_metadata.ts";
 
 /** @internal The settings that the minimal server reads, and some others. A policy has them with their defaults. */
 export interface PolicySettings extends TokenSettings, RequestSettings, UrlSettings {
@@ -94,6 +102,22 @@ export interface Lifetimes extends Partial<LifetimePolicy> {
   readonly authorization_response?: number;
 }
 
+const { code, session, ...lifetimesOfTokens } = core.lifetimes.members;
+
+/** Describes {@link Lifetimes}. */
+export const lifetimes = object<Lifetimes>("Lifetimes", {
+  code,
+  device_code: seconds(600, 3600),
+  ...lifetimesOfTokens,
+  authorization_response: whole(120, {
+    min: 10,
+    max: 600,
+    default: 120,
+    expected: "a whole number of seconds from 10 to 600",
+  }),
+  session,
+}, { code: 300, access_token: 3600 });
+
 /**
  * How refresh tokens behave (OAuth 2.1 §4.3). Those of public clients rotate, unless they are bound to a key.
  *
@@ -114,6 +138,17 @@ export type RefreshLifetimeMember =
   | "refresh_token_expires_in"
   | "refresh_token_timeout"
   | "authorization_expires_in";
+
+/** Describes {@link RefreshSettings}. */
+export const refresh = object<RefreshSettings>("RefreshSettings", {
+  ...core.refresh.members,
+  reuse: choice(["same", "another"]),
+  lifetimeMembers: list(
+    choice(["refresh_token_expires_in", "refresh_token_timeout", "authorization_expires_in"]),
+    [["refresh_token_expires_in"]],
+    { default: [] },
+  ),
+}, { grace: 10 });
 
 /** @internal The origins at which the server and web pages are. */
 export interface UrlSettings {
@@ -157,3 +192,17 @@ export interface RequestSettings {
    */
   readonly responseTypes?: readonly ResponseType[];
 }
+
+/** The description of {@link RequestSettings}. */
+export const requestFields = {
+  responseModes: {
+    ...core.policyFields.responseModes,
+    items: choice(responseModeNames),
+    examples: [["query", "jwt"]],
+  },
+  responseTypes: {
+    ...core.policyFields.responseTypes,
+    items: choice(responseTypeNames),
+    examples: [["code", "id_token"]],
+  },
+} satisfies Fields<RequestSettings>;

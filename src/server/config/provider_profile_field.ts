@@ -15,9 +15,9 @@ import {
 import { type EndpointPaths, endpointPathsField } from "./endpoint_paths.ts";
 import type { ProviderFunctions } from "../profiles/provider_functions.ts";
 import type { FixedClaims, ProviderProfile } from "../profiles/provider_profile.ts";
-import { lifetimes, origin, refresh, requestFields, tokenPrefixes } from "./setting_groups.ts";
+import { lifetimes, refresh, requestFields } from "./policy_settings.ts";
 import { pkce, policyFields } from "../../core/policy/policy_fields.ts";
-import type { ProviderSettings } from "./server_settings.ts";
+import { origin, type ProviderSettings, tokenPrefixes } from "./server_settings.ts";
 
 const claimsByScope = record(
   record(anyValue, { tier: "gold" }, "an object"),

@@ -1,16 +1,47 @@
-/** Resolves settings: their issues and warnings, and the policy that they result in. */
+/**
+ * The way from settings to a policy: the values of profiles are put into the settings once (`with_profiles.ts`), then
+ * absent values get their defaults. Whatever decides by a setting reads the policy.
+ */
 
 import type { User } from "../../core/clients/client.ts";
-import type { ClientMetadata } from "./client_metadata.ts";
+import { frontChannelBase } from "../../core/http/names.ts";
+import { splitScope } from "../../core/http/params.ts";
+import type { Allowances } from "../../core/http/test_hosts.ts";
+import { immediate } from "../../core/immediate.ts";
+import { isMlDsa, type SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
+import { ownResponseModes } from "../../core/authorize/authorization_request.ts";
+import { withDefaults } from "../../core/policy/field.ts";
+import type { LoginMethod } from "../../core/policy/policy.ts";
+import { defaultScopes, ownAuthMethods, withPkceDefaults } from "../../core/policy/policy_fields.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../../core/rules/configuration_error.ts";
-import { fromHost } from "./server_names.ts";
-import type { ServerPolicy } from "./server_policy.ts";
 import type { Deviation } from "../profiles/provider_profile.ts";
-import { fillSettings, type ResolvingServer } from "./fill_settings.ts";
-import type { Settings } from "./settings.ts";
+import type { SupportedGrantType } from "../standing.ts";
+import { allowancesOf } from "./allowances.ts";
+import { clientFieldOf } from "./client_fields.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
+import { demoClients, demoUsers } from "./demo_entries.ts";
+import { addedValues, type KnownExtension, type PolicyAtStart } from "./extension_settings.ts";
+import { type Lifetimes, lifetimes, refresh } from "./policy_settings.ts";
+import { profilePolicy } from "./profile_policy.ts";
+import { clientProfiles, demoClientsOf } from "./profiles.ts";
+import { fromHost, serverNames } from "./server_names.ts";
+import type { ServerPolicy } from "./server_policy.ts";
+import { keys } from "./server_settings.ts";
+import { listed, settingFields, type Settings, settingsWithAny } from "./settings.ts";
 import { settingsWarnings } from "./settings_warnings.ts";
 import { validateSettings } from "./validate_settings.ts";
-import { withProfiles } from "./with_profiles.ts";
+import { defaultSignatureAlgorithms } from "./verification_algorithms.ts";
+import { type WithProfiles, withProfiles } from "./with_profiles.ts";
+
+/** The server for which settings are resolved. */
+interface ResolvingServer {
+  /** Its extensions. */
+  readonly extensions: readonly KnownExtension[];
+  /** Its further grant types. Default: none. */
+  readonly grantTypes?: readonly SupportedGrantType[];
+  /** Decides authorization requests. Default: none, `login` decides. */
+  readonly approver?: unknown;
+}
 
 /** The result of {@link resolveSettings}. */
 export interface ResolvedSettings {
@@ -50,12 +81,12 @@ export async function resolveSettings(
   const provided = await withProfiles(settings);
   const { issuerPath, beforeStandards } = provided;
   const issuer = configuredIssuer(settings) ?? origin + issuerPath;
-  const filled = fillSettings(provided, issuer, server);
-  const { clientsAt, users } = filled;
+  const policy = policyOf(provided, issuer, server);
+  const { clientsAt, users } = policy;
   return {
-    issues: await validateSettings(provided, filled, server),
-    warnings: () => settingsWarnings(beforeStandards, filled, settings),
-    policy: filled,
+    issues: await validateSettings(provided, policy, server.grantTypes),
+    warnings: () => settingsWarnings(beforeStandards, policy, settings),
+    policy,
     ...{ issuer, issuerPath, clientsAt, users },
     audience: beforeStandards.audience,
     hasDemoClients: settings.clients === undefined,
@@ -66,4 +97,129 @@ export async function resolveSettings(
 /** The issuer that settings name; `undefined` if it follows the port or the request. */
 export function configuredIssuer({ issuer }: { readonly issuer?: string }): string | undefined {
   return issuer === fromHost ? undefined : issuer;
+}
+
+/** The settings that extensions resolve. */
+type AddedSettings = Partial<ServerPolicy> & Pick<ServerPolicy, "clientScopes" | "acceptsUnknownClients">;
+
+/** The settings whose fields have a default. */
+type SettingWithDefault = {
+  [Name in keyof Settings]-?: undefined extends (typeof settingFields)[Name]["default"] ? never : Name;
+}[keyof Settings];
+
+/** The policy: the settings with the values of their profiles, and with the defaults. */
+function policyOf(
+  { settings, profile, names: providers, pluginProfiles }: WithProfiles<Settings>,
+  issuer: string,
+  { extensions, grantTypes = [], approver }: ResolvingServer,
+): PolicyAtStart {
+  const fields = Object.assign({}, settingFields, ...extensions.map(({ settings }) => settings?.fields));
+  const given = withOwnAlgorithm(
+    withDefaults(fields, settings) as Settings & Required<Pick<Settings, SettingWithDefault>>,
+  );
+  const byProfile = profilePolicy(profile?.values);
+  const { claims = {} } = given;
+  const listedScopes = listed(given.scopes) ?? defaultScopes;
+  const allows = allowancesOf(issuer, given.issuerHosts);
+  let added: AddedSettings = { clientScopes: [], acceptsUnknownClients: false };
+  for (const { name, settings } of extensions) {
+    const resolved = settings?.resolve?.({ ...given, ...added }, allows);
+    added = { ...added, ...immediate(`settings.resolve of the extension ${name}`, resolved) };
+  }
+  const { clientScopes } = added;
+  const scopes = [...new Set([...listedScopes, ...Object.keys(claims), ...clientScopes])];
+  const acceptsAny = settingsWithAny(given);
+  const responseTypes = given.responseTypes.filter((type) =>
+    ["code", ...addedValues(extensions, "responseTypes")].includes(type)
+  );
+  const isOnlyCode = responseTypes.every((type) => type === "code");
+  const responseModes = isOnlyCode || settings.responseModes !== undefined
+    ? given.responseModes
+    : [...given.responseModes, "fragment"] as const;
+  const policy: PolicyAtStart = {
+    ...given,
+    ...byProfile,
+    issuer,
+    isIssuerFromHost: settings.issuer === fromHost,
+    allows,
+    clients: [],
+    clientsAt: () => [],
+    users: listed(given.users) ?? demoUsers,
+    unknownLoginHint: acceptsAny.includes("users") ? "create" : given.unknownLoginHint,
+    scopes,
+    userScopes: scopes.filter((value) => !clientScopes.includes(value)),
+    loginMethods: approver === undefined ? loginMethods(given, allows) : ["approver", "auto"],
+    acceptsAny,
+    defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
+    claims,
+    metadata: given.metadata ?? {},
+    paths: given.paths ?? {},
+    origins: given.origins ?? {},
+    tokenPrefixes: given.tokenPrefixes ?? {},
+    unmappedClaims: given.unmappedClaims ?? (allows.openLogin ? "openid" : "none"),
+    audience: given.audience ?? issuer,
+    lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,
+    refresh: withDefaults(refresh.members, given.refresh) as PolicyAtStart["refresh"],
+    keys: withDefaults(keys.members, given.keys) as PolicyAtStart["keys"],
+    pkce: withPkceDefaults(given.pkce),
+    // Clients look for these endpoints at the root.
+    defaultEndpoints: byProfile.defaultEndpoints && URL.canParse(issuer) && new URL(issuer).pathname === "/",
+    directory: given.directory ?? (allows.openTools ? "edit" : "off"),
+    throttle: given.throttle ?? !allows.openLogin,
+    clientAuthMethods: given.clientAuthMethods.filter((method) =>
+      ownAuthMethods.includes(method) ||
+      extensions.some(({ clientAuthentication = [] }) =>
+        clientAuthentication.some((added) =>
+          added.method === method && immediate(`isOn of ${method}`, added.isOn?.(given)) !== false
+        )
+      )
+    ),
+    responseModes: responseModes.filter((mode) =>
+      [...ownResponseModes.keys(), ...addedValues(extensions, "responseModes")].includes(mode)
+    ),
+    responseTypes,
+    subjectTypes: ["public", ...addedValues(extensions, "subjectTypes")],
+    grantTypes: [],
+    extensions,
+    clientField: clientFieldOf(extensions),
+    clientProfiles: clientProfiles(extensions),
+    profile,
+    allowsEmptySecret: profile === undefined,
+    ignoresUserScopes: acceptsAny.includes("scopes"),
+    providers,
+    pluginProfiles,
+    ...added,
+  };
+  const extensionGrantTypes = extensions.flatMap(({ grantTypes = [] }) =>
+    grantTypes.filter(({ type, isOn }) => immediate(`isOn of ${type}`, isOn?.(policy)) ?? true)
+  );
+  const ofDemoClient = extensionGrantTypes.filter(({ hasDemoClient }) => hasDemoClient).map(({ type }) => type);
+  const clientsAt = (issuer: string) => {
+    if (acceptsAny.includes("clients")) return [];
+    // An issuer that is no URL is reported elsewhere.
+    const frontUrl = URL.canParse(issuer) ? frontChannelBase({ issuer, names: serverNames(issuer, policy) }) : issuer;
+    return listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl)) ?? demoClients(frontUrl, ofDemoClient);
+  };
+  return {
+    ...policy,
+    clients: clientsAt(issuer),
+    clientsAt,
+    grantTypes: [...extensionGrantTypes, ...grantTypes],
+  };
+}
+
+function loginMethods(
+  { login, insecure }: Pick<ServerPolicy, "insecure" | "login">,
+  { openLogin }: Allowances,
+): readonly LoginMethod[] {
+  if (login === "auto") return ["auto"];
+  return openLogin || insecure.includes("open-login") ? ["password", "open"] : ["password"];
+}
+
+/** A server that signs with ML-DSA accepts `alg`, unless a setting or a profile lists the algorithms. */
+function withOwnAlgorithm<
+  Given extends { readonly alg: SigningAlgorithm; readonly signatureAlgorithms: readonly string[] },
+>(given: Given): Given {
+  if (!isMlDsa(given.alg) || given.signatureAlgorithms !== defaultSignatureAlgorithms) return given;
+  return { ...given, signatureAlgorithms: [...defaultSignatureAlgorithms, given.alg] };
 }

@@ -1,5 +1,6 @@
-/** The settings that the whole server has besides those of the minimal server, with their documentation. */
+/** The other settings, and the descriptions of their groups. */
 
+import { choice, type Field, type Fields, list, object, text, texts, whole } from "../../core/policy/field.ts";
 import type { PolicySettings, RequestSettings, TokenSettings, UrlSettings } from "./policy_settings.ts";
 import type { EndpointPaths } from "./endpoint_paths.ts";
 
@@ -101,6 +102,18 @@ export interface ResourceSettings {
   readonly access_token_claims?: readonly string[];
 }
 
+/** Describes {@link ResourceSettings}. */
+export const resource = object<ResourceSettings>(
+  "ResourceSettings",
+  {
+    uri: text(["https://api.example"]),
+    access_token_format: choice(["jwt", "opaque"]),
+    access_token_claims: texts(["roles"]),
+  },
+  { uri: "https://api.example" },
+  { required: ["uri"] },
+);
+
 /** @internal The settings that the profile of a provider can set. */
 export interface ProviderSettings extends TokenSettings {
   /**
@@ -130,6 +143,18 @@ export interface TokenPrefixes {
   readonly refresh_token?: string;
 }
 
+/** A value that header, form and query transfer unchanged. */
+function prefix(example: string): Field<string> {
+  return text([example], { pattern: /^[\w~+/.-]{1,80}$/, expected: "1 to 80 of A-Z a-z 0-9 _ ~ + / . -" });
+}
+
+/** Describes {@link TokenPrefixes}. */
+export const tokenPrefixes = object<TokenPrefixes>("TokenPrefixes", {
+  code: prefix("code_"),
+  access_token: prefix("at_"),
+  refresh_token: prefix("rt_"),
+}, { access_token: "at_" });
+
 /** @internal The rotation of signing keys. */
 export interface KeySettings {
   /** Seconds after which the next signing key is created. Default: never, only on request. Minimum: 3600. */
@@ -137,6 +162,17 @@ export interface KeySettings {
   /** Seconds for which a new key is published before it signs: the time for which clients cache keys. Default: 300. */
   readonly lead?: number;
 }
+
+/** Describes {@link KeySettings}. */
+export const keys = object<KeySettings>("KeySettings", {
+  rotateEvery: whole(86400, { min: 3600, expected: "whole seconds, at least 3600", hint: () => "A day is 86400." }),
+  lead: whole(300, {
+    min: 0,
+    default: 300,
+    expected: "whole seconds, at least 0",
+    hint: () => "300 is as long as most clients cache keys.",
+  }),
+}, { rotateEvery: 86400 });
 
 /** @internal Settings of the network around the server. */
 export interface NetworkSettings extends UrlSettings {
@@ -157,4 +193,42 @@ export interface NetworkSettings extends UrlSettings {
    * by the hosts file and DNS. Default: none; if the issuer is on a test host, all test hosts.
    */
   readonly privateHosts?: readonly string[];
+}
+
+/** The description of {@link NetworkSettings}. */
+export const networkFields = {
+  issuerHosts: list(host("latchkey"), [["latchkey"]], { expected: "an array of hosts", default: [] }),
+  frontChannelUrl: origin("http://localhost:9000"),
+  backChannelUrl: origin("http://latchkey:9000"),
+  trustProxy: texts(["127.0.0.1", "10.0.0.0/8"], { default: [] }),
+  proxyHeader: choice(["x-forwarded-for", "forwarded"]),
+  privateHosts: list(host("keys.corp.internal"), [["keys.corp.internal"]], {
+    expected: "an array of hosts",
+    default: [],
+  }),
+  allowedOrigins: list({ ...origin("https://app.example.com"), hint: nullOriginHint }, [["https://app.example.com"]], {
+    expected: "an array of origins",
+    default: [],
+  }),
+} satisfies Fields<NetworkSettings>;
+
+function nullOriginHint(value: unknown): string | undefined {
+  return value === "null"
+    ? "Remove it: every file, sandboxed frame and data URL has the origin null. Serve the page by http on localhost."
+    : undefined;
+}
+
+function host(example: string): Field<string> {
+  return text([example], {
+    pattern: /^(?:[a-z\d](?:[a-z\d._-]*[a-z\d])?|\[[\da-f:]+\])$/,
+    expected: "a host in lower case, without scheme and port",
+  });
+}
+
+/** Describes an origin. */
+export function origin(example: string): Field<string> {
+  return text([example], {
+    pattern: /^https?:\/\/[^\s/?#@A-Z]+$/,
+    expected: "an origin in lower case: scheme, host and port, without a slash at its end",
+  });
 }

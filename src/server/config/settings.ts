@@ -5,18 +5,27 @@
  * fields are the description (`core/policy/field.ts`). The compiler compares them. `validate` compares a value with its
  * field, `validate_settings.ts` settings with each other, and `resolve_settings.ts` makes a policy of them. The JSON
  * Schema is generated from the fields and the comments. To add a setting, add its member and its field, read it as
- * `server.settings.x`, and run `deno task schema`. `setting_groups.ts` has the groups.
+ * `server.settings.x`, and run `deno task schema`.
  *
  * @module
  */
 
-import { clientAuthMethodNames, clientFieldOf } from "./client_fields.ts";
+import { clientFieldOf } from "./client_fields.ts";
 import { userField } from "./user_fields.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { ClientMetadata } from "./client_metadata.ts";
+import { clientAuthMethodNames, type ClientMetadata } from "./client_metadata.ts";
 import type { AnyName } from "./server_policy.ts";
 import { policyFields } from "../../core/policy/policy_fields.ts";
-import { type Insecure, insecureEffects, type MetadataForm, type ServerSettings } from "./server_settings.ts";
+import { requestFields } from "./policy_settings.ts";
+import {
+  type Insecure,
+  insecureEffects,
+  keys,
+  type MetadataForm,
+  networkFields,
+  resource,
+  type ServerSettings,
+} from "./server_settings.ts";
 import { defaultSignatureAlgorithms, secretAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { choice, type Field, type Fields, flag, list, type ObjectField, text } from "../../core/policy/field.ts";
@@ -25,7 +34,6 @@ import { endpointPathsField } from "./endpoint_paths.ts";
 import { type McpRevision, mcpRevisions } from "./strictness.ts";
 import { type Profile, profileField } from "./profile_field.ts";
 import { providerFields } from "./provider_profile_field.ts";
-import { keys, networkFields, requestFields, resource } from "./setting_groups.ts";
 
 /** The settings that a configuration file and an embedding program share. Everything has a default. */
 export interface Settings extends ServerSettings {

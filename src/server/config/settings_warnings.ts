@@ -5,30 +5,30 @@ import { claimWarnings } from "./claim_warnings.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
-import type { FilledSettings } from "./fill_settings.ts";
+import type { PolicyAtStart } from "./extension_settings.ts";
 import type { Settings } from "./settings.ts";
 
 /**
  * Every warning about valid settings.
  *
- * @param resolved The same settings with the defaults.
+ * @param policy The same settings with the defaults.
  * @param configured The same settings without the values of providers' profiles.
  */
 export function settingsWarnings(
   settings: Settings,
-  resolved: FilledSettings,
+  policy: PolicyAtStart,
   configured: Pick<Settings, "audience" | "metadata" | "scopes">,
 ): ConfigurationWarning[] {
   return [
-    ...defaultScopeWarnings(settings, resolved),
+    ...defaultScopeWarnings(settings, policy),
     ...loginHintWarnings(settings),
     ...metadataWarnings(configured),
-    ...audienceWarnings(configured, resolved),
-    ...claimWarnings(settings, resolved, configured),
-    ...profileWarnings(resolved),
-    ...memberWarnings(resolved),
-    ...resolved.extensions.flatMap(({ name, settings }) =>
-      immediate(`settings.warnings of the extension ${name}`, settings?.warnings?.(resolved)) ?? []
+    ...audienceWarnings(configured, policy),
+    ...claimWarnings(settings, policy, configured),
+    ...profileWarnings(policy),
+    ...memberWarnings(policy),
+    ...policy.extensions.flatMap(({ name, settings }) =>
+      immediate(`settings.warnings of the extension ${name}`, settings?.warnings?.(policy)) ?? []
     ),
   ];
 }
@@ -36,7 +36,7 @@ export function settingsWarnings(
 /** An ID token of that client has the audience of access tokens. The profile of a provider names its own. */
 function audienceWarnings(
   { audience }: Pick<Settings, "audience">,
-  { clients }: FilledSettings,
+  { clients }: PolicyAtStart,
 ): ConfigurationWarning[] {
   if (audience === undefined || !clients.some((client) => client.client_id === audience)) return [];
   return [{
@@ -48,7 +48,7 @@ function audienceWarnings(
 }
 
 /** Members of configured clients that only an absent extension reads. */
-function memberWarnings({ clients, extensions }: FilledSettings): ConfigurationWarning[] {
+function memberWarnings({ clients, extensions }: PolicyAtStart): ConfigurationWarning[] {
   const unread = extensions.filter(({ isAbsent }) => isAbsent).flatMap((
     { name, clientMetadata: { fields = {} } = {} },
   ) => (Object.keys(fields) as (keyof ClientMetadata)[]).map((member) => ({ name, member })));
@@ -64,7 +64,7 @@ function memberWarnings({ clients, extensions }: FilledSettings): ConfigurationW
 }
 
 /** FAPI 2.0 Security Profile §5.2: TLS, and users who are authenticated. */
-function profileWarnings({ profile, allows }: FilledSettings): ConfigurationWarning[] {
+function profileWarnings({ profile, allows }: PolicyAtStart): ConfigurationWarning[] {
   if (profile?.label.includes("fapi2-") !== true || !allows.openLogin) return [];
   return [{
     path: "profile",
@@ -90,7 +90,7 @@ function loginHintWarnings({ login, unknownLoginHint }: Settings): Configuration
 }
 
 /** `defaultScope: ""` confirms that no default is intended. */
-function defaultScopeWarnings(settings: Settings, { scopes, defaultScope }: FilledSettings): ConfigurationWarning[] {
+function defaultScopeWarnings(settings: Settings, { scopes, defaultScope }: PolicyAtStart): ConfigurationWarning[] {
   if (settings.defaultScope !== undefined || defaultScope.length > 0) return [];
   return [{
     path: "scopes",

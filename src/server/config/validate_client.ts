@@ -2,8 +2,7 @@
 
 import { immediate } from "../../core/immediate.ts";
 import { anyValue } from "../../core/policy/field.ts";
-import { quote } from "./config_issue.ts";
-import { validate } from "./validate.ts";
+import { quote, validate } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import {
@@ -14,9 +13,8 @@ import {
   tightenPolicy,
 } from "./server_policy.ts";
 import { validatePublicKeys } from "./key_issues.ts";
-import { responseTypeNames } from "./setting_groups.ts";
 import * as core from "../../core/clients/validate_client.ts";
-import { authMethodsOf, type ClientMetadata } from "./client_metadata.ts";
+import { authMethodsOf, type ClientMetadata, responseTypeNames } from "./client_metadata.ts";
 import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./uri_issues.ts";
 
 /** Compares metadata that matches its description with the settings. Paths are relative to the client. */

@@ -7,18 +7,18 @@ import { suggest } from "../../core/policy/suggest.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { fromHost } from "./server_names.ts";
-import type { FilledSettings } from "./fill_settings.ts";
+import type { PolicyAtStart } from "./extension_settings.ts";
 import type { Settings } from "./settings.ts";
 
 /** The issues of an issuer that is not a URL in its normal form. */
-export function validateIssuer({ issuer }: FilledSettings): ConfigIssue[] {
+export function validateIssuer({ issuer }: PolicyAtStart): ConfigIssue[] {
   const issues = validateNormalForm(issuer, quote);
   const isFromHost = !URL.canParse(issuer) && suggest(issuer, [fromHost]) !== undefined;
   return isFromHost ? issues.map((issue) => ({ ...issue, hint: `Did you mean ${fromHost}?` })) : issues;
 }
 
 /** The issue of an `http` issuer on a real host. */
-export function validateIssuerScheme({ issuer, insecure, allows }: FilledSettings): ConfigIssue[] {
+export function validateIssuerScheme({ issuer, insecure, allows }: PolicyAtStart): ConfigIssue[] {
   if (!/^http:\/\/[^/]/.test(issuer) || insecure.includes("http-issuer") || allows.openLogin || !URL.canParse(issuer)) {
     return [];
   }
@@ -40,7 +40,7 @@ export function nameInIssuerHosts(hostname: string): string {
  * Puts before the hint of the first issue of a real host that `issuerHosts` would make it a test host, where none of
  * the issues exists. With an issue of the scheme, which shows a test, it is the only one.
  */
-export function withIssuerHostsHint(issues: readonly ConfigIssue[], { issuer }: FilledSettings): ConfigIssue[] {
+export function withIssuerHostsHint(issues: readonly ConfigIssue[], { issuer }: PolicyAtStart): ConfigIssue[] {
   const { protocol, hostname } = URL.canParse(issuer) ? new URL(issuer) : { protocol: "", hostname: "" };
   const [first, ...others] = issues;
   if (first === undefined || !isPrivateHost(hostname)) return [...issues];
@@ -50,11 +50,11 @@ export function withIssuerHostsHint(issues: readonly ConfigIssue[], { issuer }: 
 }
 
 /** The issues of `issuerHosts`, `frontChannelUrl` and `backChannelUrl`. */
-export function validateIssuerUrls(settings: Settings, resolved: FilledSettings): ConfigIssue[] {
+export function validateIssuerUrls(settings: Settings, policy: PolicyAtStart): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
-  const { issuer, insecure } = resolved;
+  const { issuer, insecure } = policy;
   const isFromHost = settings.issuer === fromHost;
-  const isTest = resolved.allows.openLogin;
+  const isTest = policy.allows.openLogin;
   const ownHosts = [issuer, settings.frontChannelUrl, settings.backChannelUrl].flatMap((url) =>
     url !== undefined && URL.canParse(url) ? [new URL(url).hostname] : []
   );
@@ -81,7 +81,7 @@ export function validateIssuerUrls(settings: Settings, resolved: FilledSettings)
     } else if (isFromHost) {
       issue("nothing, because each request has its own issuer", "Remove it, or name one issuer.");
     } else if (
-      isTest !== isTestHost(new URL(url).hostname) && !isLocalHost(new URL(url).hostname, resolved.allows.localUrls)
+      isTest !== isTestHost(new URL(url).hostname) && !isLocalHost(new URL(url).hostname, policy.allows.localUrls)
     ) {
       issue(
         `${isTest ? "a" : "no"} test host, because the issuer is ${isTest ? "on one" : "on a real host"}`,

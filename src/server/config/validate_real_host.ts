@@ -4,26 +4,26 @@ import { validatePkce } from "../../core/options/validate_policy.ts";
 import { rejectAny, type Settings } from "./settings.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
-import type { FilledSettings } from "./fill_settings.ts";
+import type { PolicyAtStart } from "./extension_settings.ts";
 
 /**
  * The issues of logins, clients and pages that are for tests.
  *
  * @param isDeviating Whether requests and responses of a provider's profile differ from the standards.
  */
-export function validateRealHost(settings: Settings, resolved: FilledSettings, isDeviating: boolean): ConfigIssue[] {
-  const isOpen = resolved.login === "interactive" && !resolved.insecure.includes("open-login");
-  const issues = isOpen ? validatePasswordsPresent(settings, resolved) : [];
-  if (resolved.login !== "interactive" && !resolved.insecure.includes("auto-login")) {
+export function validateRealHost(settings: Settings, policy: PolicyAtStart, isDeviating: boolean): ConfigIssue[] {
+  const isOpen = policy.login === "interactive" && !policy.insecure.includes("open-login");
+  const issues = isOpen ? validatePasswordsPresent(settings, policy) : [];
+  if (policy.login !== "interactive" && !policy.insecure.includes("auto-login")) {
     issues.push({
       path: "login",
       expected: "a login by pages, because the issuer is a real host",
-      received: settings.login === undefined ? `nothing (default: "auto")` : quote(resolved.login),
+      received: settings.login === undefined ? `nothing (default: "auto")` : quote(policy.login),
       hint:
         'Set it to "interactive", or add "auto-login" to insecure in the configuration file to let every visitor in.',
     });
   }
-  for (const profile of resolved.pluginProfiles) {
+  for (const profile of policy.pluginProfiles) {
     issues.push({
       path: "profile",
       expected: "no profile for tests, because the issuer is a real host",
@@ -33,7 +33,7 @@ export function validateRealHost(settings: Settings, resolved: FilledSettings, i
   }
   const reason = "the issuer is a real host, where every visitor would use it";
   issues.push(...rejectAny(settings, reason, "List the registered values, or use an issuer on a test host."));
-  if (resolved.unknownLoginHint === "create" && settings.users !== "any") {
+  if (policy.unknownLoginHint === "create" && settings.users !== "any") {
     issues.push({
       path: "unknownLoginHint",
       expected: '"default" or "reject", because the issuer is a real host and every visitor could create users',
@@ -41,11 +41,11 @@ export function validateRealHost(settings: Settings, resolved: FilledSettings, i
       hint: "Remove it, or use an issuer on a test host.",
     });
   }
-  if (Object.keys(resolved.metadata).length > 0) {
+  if (Object.keys(policy.metadata).length > 0) {
     issues.push({
       path: "metadata",
       expected: "nothing, because the issuer is a real host, whose metadata must be true",
-      received: quote(resolved.metadata),
+      received: quote(policy.metadata),
       hint: "Remove it, or use an issuer on a test host.",
     });
   }
@@ -53,34 +53,34 @@ export function validateRealHost(settings: Settings, resolved: FilledSettings, i
     issues.push({
       path: "profile",
       expected: "a profile of settings alone, because the issuer is not on a test host",
-      received: quote(resolved.providers.join(", ")),
+      received: quote(policy.providers.join(", ")),
       hint: "Remove the profile, or use an issuer on a test host.",
     });
   }
-  if (resolved.refresh.reuse !== undefined) {
+  if (policy.refresh.reuse !== undefined) {
     issues.push({
       path: "refresh.reuse",
       expected: "nothing, because the issuer is a real host, where a stolen refresh token must be noticed",
-      received: quote(resolved.refresh.reuse),
+      received: quote(policy.refresh.reuse),
       hint: "Remove it, or use an issuer on a test host.",
     });
   }
-  issues.push(...validatePkce(resolved.pkce));
-  if (settings.clients === undefined && !resolved.insecure.includes("demo-clients")) {
+  issues.push(...validatePkce(policy.pkce));
+  if (settings.clients === undefined && !policy.insecure.includes("demo-clients")) {
     issues.push({
       path: "clients",
       expected: "clients of your own, because the issuer is a real host and the demo clients' secret is public",
       received: "nothing",
-      hint: /^http:/.test(resolved.issuer) && !resolved.insecure.includes("http-redirect-uris")
+      hint: /^http:/.test(policy.issuer) && !policy.insecure.includes("http-redirect-uris")
         ? 'Add the clients, or add "demo-clients" and "http-redirect-uris" to insecure.'
         : 'Add the clients, or add "demo-clients" to insecure.',
     });
   }
-  if (resolved.directory !== "off" && !resolved.insecure.includes("directory")) {
+  if (policy.directory !== "off" && !policy.insecure.includes("directory")) {
     issues.push({
       path: "directory",
       expected: `"off", because the issuer is a real host and every visitor would see its clients and users`,
-      received: quote(resolved.directory),
+      received: quote(policy.directory),
       hint: 'Remove it, or add "directory" to insecure.',
     });
   }
@@ -88,7 +88,7 @@ export function validateRealHost(settings: Settings, resolved: FilledSettings, i
 }
 
 /** The users without a password. */
-function validatePasswordsPresent(settings: Settings, { users }: FilledSettings): ConfigIssue[] {
+function validatePasswordsPresent(settings: Settings, { users }: PolicyAtStart): ConfigIssue[] {
   if (settings.users === undefined) {
     return [{
       path: "users",

@@ -11,9 +11,10 @@ import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { byProfile } from "./server_policy.ts";
 import { validateProfile, withProfile } from "./profiles.ts";
 import { validateIssuer, validateIssuerScheme, validateIssuerUrls, withIssuerHostsHint } from "./validate_issuer.ts";
-import type { FilledSettings, ResolvingServer } from "./fill_settings.ts";
+import type { PolicyAtStart } from "./extension_settings.ts";
 import { defaultScopes } from "../../core/policy/policy_fields.ts";
 import { isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
+import type { SupportedGrantType } from "../standing.ts";
 import { listed, type Settings } from "./settings.ts";
 import { validateUser } from "./validate_user.ts";
 import type { WithProfiles } from "./with_profiles.ts";
@@ -21,16 +22,20 @@ import { validateRealHost } from "./validate_real_host.ts";
 
 // Arrays instead of generators: the first generator of a process takes Bun longer than all of these checks.
 
-/** All issues of settings that match their description. */
+/**
+ * All issues of settings that match their description.
+ *
+ * @param grantTypes The grant types of the embedding program.
+ */
 export async function validateSettings(
   provided: WithProfiles<Settings>,
-  filled: FilledSettings,
-  server: ResolvingServer,
+  policy: PolicyAtStart,
+  grantTypes?: readonly SupportedGrantType[],
 ): Promise<ConfigIssue[]> {
   const { names, preset, issues } = provided;
   return [
     ...issues,
-    ...(await validateExpanded(provided, filled, server)).map((issue) =>
+    ...(await validateExpanded(provided, policy, grantTypes)).map((issue) =>
       !preset.has(issue.path.split(/[.[]/)[0]!) ? issue : {
         ...issue,
         path: "profile",
@@ -44,36 +49,36 @@ export async function validateSettings(
 
 async function validateExpanded(
   { beforeStandards: settings, isDeviating, preset }: WithProfiles<Settings>,
-  resolved: FilledSettings,
-  { extensions, grantTypes }: ResolvingServer,
+  policy: PolicyAtStart,
+  grantTypes?: readonly SupportedGrantType[],
 ): Promise<ConfigIssue[]> {
-  const issuerIssues = validateIssuer(resolved);
-  const schemeIssues = validateIssuerScheme(resolved);
+  const issuerIssues = validateIssuer(policy);
+  const schemeIssues = validateIssuerScheme(policy);
   const realHostIssues = [
     ...schemeIssues,
     // An issuer that is to be corrected may become a test host.
-    ...issuerIssues.length === 0 && isOnRealHost(resolved) ? validateRealHost(settings, resolved, isDeviating) : [],
+    ...issuerIssues.length === 0 && isOnRealHost(policy) ? validateRealHost(settings, policy, isDeviating) : [],
   ];
   // The default clients follow the issuer, and so do their issues.
   const hasOwnClients = [...issuerIssues, ...schemeIssues].length === 0 || settings.clients !== undefined ||
-    resolved.insecure.includes("demo-clients");
+    policy.insecure.includes("demo-clients");
   return [
     ...issuerIssues,
-    ...withIssuerHostsHint(realHostIssues, resolved),
-    ...validateIssuerUrls(settings, resolved),
-    ...validateProfile(settings, resolved),
-    ...validateAlgorithm(resolved),
-    ...validateExtensionValues(settings, resolved, preset),
+    ...withIssuerHostsHint(realHostIssues, policy),
+    ...validateIssuerUrls(settings, policy),
+    ...validateProfile(settings, policy),
+    ...validateAlgorithm(policy),
+    ...validateExtensionValues(settings, policy, preset),
     ...validateScopes(listed(settings.scopes) ?? defaultScopes, quote),
-    ...validateScope("defaultScope", settings.defaultScope, resolved.userScopes, { quote }),
-    ...validateAllClaims(resolved),
-    ...validateResources(resolved),
+    ...validateScope("defaultScope", settings.defaultScope, policy.userScopes, { quote }),
+    ...validateAllClaims(policy),
+    ...validateResources(policy),
     ...validateGrantTypes(grantTypes),
-    ...(await Promise.all(extensions.map(({ settings }) => settings?.validate?.(resolved, resolved.issuer) ?? [])))
+    ...(await Promise.all(policy.extensions.map(({ settings }) => settings?.validate?.(policy, policy.issuer) ?? [])))
       .flat(),
-    ...validateUsers(resolved),
-    ...validateAudience(resolved),
-    ...hasOwnClients ? validateClients(resolved) : [],
+    ...validateUsers(policy),
+    ...validateAudience(policy),
+    ...hasOwnClients ? validateClients(policy) : [],
     ...validateProxies(settings),
   ];
 }
@@ -86,18 +91,18 @@ async function validateExpanded(
  */
 function validateExtensionValues(
   settings: Settings,
-  resolved: FilledSettings,
+  policy: PolicyAtStart,
   preset: ReadonlySet<string>,
 ): ConfigIssue[] {
   return (["clientAuthMethods", "responseModes", "responseTypes"] as const).flatMap((setting) => {
-    const available: readonly string[] = resolved[setting];
+    const available: readonly string[] = policy[setting];
     if (preset.has(setting) && available.length > 0) return [];
-    const given = available.length > 0 ? settings : withProfile(settings, resolved.profile);
+    const given = available.length > 0 ? settings : withProfile(settings, policy.profile);
     return (given[setting] ?? []).flatMap((value, i) =>
       available.includes(value) ? [] : [{
         path: `${setting}[${i}]`,
         expected: `${available.length > 0 ? `one of ${available.join(", ")}` : "another value"}${
-          byProfile(resolved, setting)
+          byProfile(policy, setting)
         }, because the server does not have the extension for this value`,
         received: quote(value),
         hint: settings[setting] === undefined
@@ -108,21 +113,21 @@ function validateExtensionValues(
   });
 }
 
-function validateAlgorithm(resolved: FilledSettings): ConfigIssue[] {
-  const { alg, signatureAlgorithms } = resolved;
+function validateAlgorithm(policy: PolicyAtStart): ConfigIssue[] {
+  const { alg, signatureAlgorithms } = policy;
   const ofOwn = validateAvailable("alg", alg);
   if (ofOwn.length > 0) return ofOwn;
   const ofOthers = signatureAlgorithms.flatMap((name, i) => validateAvailable(`signatureAlgorithms[${i}]`, name));
   if (ofOthers.length > 0) return ofOthers;
   // A profile that decides the algorithms decides alg too.
-  return byProfile(resolved, "signatureAlgorithms") === "" ? validateAlg(resolved, quote) : [];
+  return byProfile(policy, "signatureAlgorithms") === "" ? validateAlg(policy, quote) : [];
 }
 
 /**
  * Whether the issuer is on a real host. Text that is not an http URL has its own issue, and may mean a test host:
  * localhost:9000.
  */
-function isOnRealHost({ issuer, allows }: FilledSettings): boolean {
+function isOnRealHost({ issuer, allows }: PolicyAtStart): boolean {
   return /^https?:/i.test(issuer) && URL.canParse(issuer) && !allows.openLogin;
 }
 
@@ -130,7 +135,7 @@ function isOnRealHost({ issuer, allows }: FilledSettings): boolean {
 const rejectedGrantTypes = ["password", "implicit", "urn:ietf:params:oauth:grant-type:saml2-bearer"];
 
 /** An issue for each grant type that no server may have. */
-function validateGrantTypes(grantTypes: ResolvingServer["grantTypes"] = []): ConfigIssue[] {
+function validateGrantTypes(grantTypes: readonly SupportedGrantType[] = []): ConfigIssue[] {
   return grantTypes.flatMap(({ type }, i) =>
     !rejectedGrantTypes.includes(type) ? [] : [{
       path: `grantTypes[${i}].type`,
@@ -141,7 +146,7 @@ function validateGrantTypes(grantTypes: ResolvingServer["grantTypes"] = []): Con
   );
 }
 
-function validateAudience({ audience }: FilledSettings): ConfigIssue[] {
+function validateAudience({ audience }: PolicyAtStart): ConfigIssue[] {
   if (audience !== "") return [];
   return [{
     path: "audience",
@@ -152,7 +157,7 @@ function validateAudience({ audience }: FilledSettings): ConfigIssue[] {
 }
 
 /** Providers give APIs names that are no URIs; a server without their profile does not (RFC 8707 §2). */
-function validateResources({ resources = [], providers }: FilledSettings): ConfigIssue[] {
+function validateResources({ resources = [], providers }: PolicyAtStart): ConfigIssue[] {
   return resources.flatMap(({ uri }, i) =>
     isAbsoluteUri(uri) || providers.length > 0 && uri !== "" ? [] : [{
       path: `resources[${i}].uri`,
@@ -163,7 +168,7 @@ function validateResources({ resources = [], providers }: FilledSettings): Confi
   );
 }
 
-function validateUsers({ users, issuer, allows }: FilledSettings): ConfigIssue[] {
+function validateUsers({ users, issuer, allows }: PolicyAtStart): ConfigIssue[] {
   // An issuer that is not a URL has its own issue, and may mean a test host.
   const openLogin = !URL.canParse(issuer) || allows.openLogin;
   const repeated = repeatedUsers(users, quote);
@@ -173,11 +178,11 @@ function validateUsers({ users, issuer, allows }: FilledSettings): ConfigIssue[]
   ]);
 }
 
-function validateClients(resolved: FilledSettings): ConfigIssue[] {
-  const repeated = repeatedClients(resolved.clients, quote);
-  return resolved.clients.flatMap((client, i) => [
+function validateClients(policy: PolicyAtStart): ConfigIssue[] {
+  const repeated = repeatedClients(policy.clients, quote);
+  return policy.clients.flatMap((client, i) => [
     ...repeated.get(i) ?? [],
-    ...issuesBelow(`clients[${i}]`, validateClient(client, resolved)),
+    ...issuesBelow(`clients[${i}]`, validateClient(client, policy)),
   ]);
 }
 
@@ -198,7 +203,7 @@ function validateProxies({ trustProxy = [] }: Settings): ConfigIssue[] {
 }
 
 /** Checks `claims`, `accessTokenClaims`, and the claims of resources. */
-function validateAllClaims({ claims, accessTokenClaims, resources = [] }: FilledSettings): ConfigIssue[] {
+function validateAllClaims({ claims, accessTokenClaims, resources = [] }: PolicyAtStart): ConfigIssue[] {
   return [
     ...validateClaims({ claims, accessTokenClaims }, quote),
     ...resources.flatMap(({ access_token_claims: names = [] }, i) =>

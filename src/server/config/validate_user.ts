@@ -4,7 +4,7 @@ import { validateMembers } from "../../core/clients/validate_user.ts";
 import type { User } from "../../core/clients/client.ts";
 import { isWeakDigest, parsePasswordDigest } from "./password_digest.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
-import { validate } from "./validate.ts";
+import { validate } from "./config_issue.ts";
 import { registeredUserField } from "./user_fields.ts";
 
 /**

@@ -6,7 +6,7 @@ import type {
   UnsupportedResponseType,
 } from "../../core/rules/authorize.ts";
 import { byProfile } from "../config/server_policy.ts";
-import { responseTypeNames } from "../config/setting_groups.ts";
+import { responseTypeNames } from "../config/client_metadata.ts";
 import { separatorFix } from "../../core/policy/separators.ts";
 import { sortResponseType } from "../../core/http/params.ts";
 import { quotedUrlFix } from "./parameters.ts";

@@ -1,5 +1,7 @@
-/** The list of the extensions. By default, a server has all of them. */
+/** The list of the extensions, all of which a server has by default, and the policy of a server that has them. */
 
+import { type ResolvedSettings, resolveSettings } from "../config/resolve_settings.ts";
+import type { LatchkeyOptions } from "./options.ts";
 import type { KnownExtension } from "../config/extension_settings.ts";
 import type { ObjectField } from "../../core/policy/field.ts";
 import type { ClientMetadata } from "../config/client_metadata.ts";
@@ -86,3 +88,13 @@ export const extendedFields = {
   clients: clientsField(clientField),
   paths: endpointPathsField(extensions),
 } as const;
+
+/**
+ * Resolves options that match their description.
+ *
+ * @param origin The issuer without the path of a provider; used if the options name no issuer.
+ */
+export async function resolveOptions(options: LatchkeyOptions, origin: string): Promise<ResolvedSettings> {
+  const { extensions: ofServer = extensions, grantTypes, approver } = options;
+  return await resolveSettings(options, origin, { extensions: knownExtensions(ofServer), grantTypes, approver });
+}

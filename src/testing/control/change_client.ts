@@ -4,8 +4,7 @@ import type { ClientEntry, ClientMetadata, HostedClient } from "../../server/con
 import { serverPolicy } from "../../server/config/server_policy.ts";
 import { keptRegistration, keptSecret } from "../../server/entries/changed_client.ts";
 import { assertNoIssues } from "../../core/rules/configuration_error.ts";
-import { quote } from "../../server/config/config_issue.ts";
-import { validate } from "../../server/config/validate.ts";
+import { quote, validate } from "../../server/config/config_issue.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { ControlError } from "./control_error.ts";
 

@@ -6,7 +6,7 @@ import { type ProblemIssue, problemResponse } from "../../server/errors/problem_
 import type { Endpoint } from "../../server/endpoint.ts";
 import { type HttpResponse, json } from "../../core/http/message.ts";
 import { type ConfigIssue, ConfigurationError } from "../../core/rules/configuration_error.ts";
-import { validate } from "../../server/config/validate.ts";
+import { validate } from "../../server/config/config_issue.ts";
 import { parameters } from "../../core/http/params.ts";
 import { LogError } from "../log/log_error.ts";
 import { authorizeRequest } from "./authorize_request.ts";

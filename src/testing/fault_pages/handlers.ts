@@ -10,7 +10,7 @@ import type { HttpResponse } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { isObject } from "../../core/http/json_value.ts";
 import type { Field } from "../../core/policy/field.ts";
-import { validate } from "../../server/config/validate.ts";
+import { validate } from "../../server/config/config_issue.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { reject } from "../../server/rules/mod.ts";
 import type { Params } from "../../core/http/params.ts";

@@ -3,8 +3,7 @@
 import { isObject } from "../../core/http/json_value.ts";
 import { anyValue, choice, type Field, text } from "../../core/policy/field.ts";
 import { suggest } from "../../core/policy/suggest.ts";
-import { quote } from "../../server/config/config_issue.ts";
-import { validate } from "../../server/config/validate.ts";
+import { quote, validate } from "../../server/config/config_issue.ts";
 
 /** @internal One parameter of a fault. */
 export interface FaultParameter<Name extends string = string, Value = unknown> extends Field<Value> {

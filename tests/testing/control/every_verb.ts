@@ -1,7 +1,7 @@
 /** Calls every verb of a server once, over the network, as a test suite in another process does. */
 
 import { assert, assertEquals } from "@std/assert";
-import { validate } from "../../../src/server/config/validate.ts";
+import { validate } from "../../../src/server/config/config_issue.ts";
 import { verbPath } from "../../../src/testing/control/verb.ts";
 import { verbs } from "../../../src/testing/control/verbs/mod.ts";
 import { basic, challenge, verifier } from "../../kit.ts";

@@ -2,8 +2,7 @@
 
 import { ownResponseModes } from "../../../core/authorize/authorization_request.ts";
 import { suggest } from "../../../core/policy/suggest.ts";
-import { quote } from "../../config/config_issue.ts";
-import { validate } from "../../config/validate.ts";
+import { quote, validate } from "../../config/config_issue.ts";
 import { type ConfigIssue, ConfigurationError } from "../../../core/rules/configuration_error.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
 import { warn } from "../../trace.ts";

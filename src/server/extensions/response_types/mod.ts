@@ -7,10 +7,9 @@
 import type { Extension } from "../../hosting/extension.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { quote } from "../../config/config_issue.ts";
-import type { ClientMetadata } from "../../config/client_metadata.ts";
+import { type ClientMetadata, responseTypeNames } from "../../config/client_metadata.ts";
 import { withoutUser } from "../../standing.ts";
 import { type ParameterDescription, sortResponseType } from "../../../core/http/params.ts";
-import { responseTypeNames } from "../../config/setting_groups.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
 import type { AuthorizationRequest } from "../../../core/authorize/authorization_request.ts";
 import type { CheckInput, RequestCheck, Server } from "../../../core/server.ts";

@@ -1,7 +1,7 @@
 /** Verbs that check the log. If it is not as expected, the response is 422 with the requests. */
 
 import { anyValue, choice, flag, list, object, record, text, whole } from "../../../core/policy/field.ts";
-import { clientAuthMethodNames } from "../../../server/config/client_fields.ts";
+import { clientAuthMethodNames } from "../../../server/config/client_metadata.ts";
 import type { PassedRuleId, RejectionRuleId } from "../../../server/rules/rule_id.gen.ts";
 import { checkPractices, type PracticeOptions } from "../../check_practices.ts";
 import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../faults/json_pattern.ts";
