@@ -144,7 +144,7 @@ export function storeField(kinds: StoreKinds): Field<string> {
     show: showStore,
     pattern: new RegExp(`^(${all.map(({ pattern }) => pattern.source).join("|")})$`),
     accepts: (setting) => parseStore(setting, kinds) !== undefined,
-    hint: (value) => storeHint(String(value), all.flatMap(({ schemes = [] }) => [schemes])),
+    hint: (text = "") => storeHint(text, all.flatMap(({ schemes = [] }) => [schemes])),
   };
 }
 

@@ -80,11 +80,11 @@ export interface Core {
  *   signing keys of the store.
  */
 export async function core(options: CoreOptions): Promise<Core> {
+  assertNoIssues(findMistakes(options));
   const { issuer, extensions = [], grantTypes, approver = (request, at) => approveAutomatically(request, at) } =
     options;
   const { store = memoryStore(), now = timers.now, randomBytes = systemRandomBytes } = options;
   const trace = withoutErrors(options.trace ?? printInternalErrors);
-  assertNoIssues(findMistakes(options));
   const settings = policyFor(issuer, options.policy);
   assertNoIssues(findOptionIssues(options, settings));
   const maxTokenLifetime = Math.max(settings.lifetimes.access_token, settings.lifetimes.id_token);

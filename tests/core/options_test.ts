@@ -43,6 +43,12 @@ const rows: readonly (readonly [path: string, options: object])[] = [
     [name, { [name]: 5 }] as const
   ),
   ["grantTypes", { grantTypes: [{ type: "refresh_token", parameters: [], authorize: () => {} }] }],
+  ["store.get", { store: {} }],
+  ["grantTypes[0].type", { grantTypes: [{}] }],
+  ["grantTypes[0].parameters[0].name", { grantTypes: [{ type: "x", parameters: [{}], authorize: () => {} }] }],
+  ["extensions[0].name", { extensions: [{}] }],
+  ["extensions[0].extend", { extensions: [{ name: "tickets", extend: {} }] }],
+  ["policy.alg", { policy: { alg: Object.create(null) } }],
   ["lifetimes", { lifetimes: { code: 60 } }],
   ["user", { user: [] }],
   ["policy.scopes", { policy: { scopes: "openid read" } }],
@@ -118,6 +124,13 @@ const metadata: Readonly<Required<ClientMetadata>> = {
   default_max_age: 0,
   application_type: "native",
 };
+
+test("options that are no object stop the start", async () => {
+  for (const options of [undefined, null, 5]) {
+    const error = await assertRejects(() => core(options as unknown as CoreOptions), ConfigurationError);
+    assertEquals(error.issues.map(({ path }) => path), ["options"]);
+  }
+});
 
 test("client metadata of a wrong type stops the start", async () => {
   await core({ ...good, clients: [metadata] });

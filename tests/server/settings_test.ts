@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
+import { ConfigurationError, host } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
@@ -97,6 +97,36 @@ test("unknown options and options of the wrong type are one error, with the near
     ["now", "5", "Pass a function, or remove the option."],
     ["approver", "an object", "Pass a function, or remove the option."],
   ]);
+});
+
+test("what a program implements is compared with its interface before the start", async () => {
+  const rows: readonly (readonly [path: string, options: unknown, start?: (options: never) => Promise<unknown>])[] = [
+    ["options", null, host],
+    ["path", { path: Symbol("a") }],
+    ["store.get", { store: {} }],
+    ["store.get", { store: Promise.resolve({}) }],
+    ["store.get", { store: {} }, host],
+    ["grantTypes[0].type", { grantTypes: [{}] }],
+    ["extensions[0].name", { extensions: [{}] }],
+    ["extensions[0].settings.resolve", { extensions: [{ name: "tickets", settings: { resolve: 5 } }] }],
+    // Two plugins of the tests are before it.
+    ["plugins[2].setup", { plugins: [{ setup: 5 }] }],
+    ["keySource.create", { keySource: {} }],
+    ["signatureAlgorithms[0]", { signatureAlgorithms: [Object.create(null)] }],
+  ];
+  for (const [path, options, start = latchkey] of rows) {
+    const error = await assertRejects(() => start(options as never), ConfigurationError, undefined, path);
+    assertEquals(error.issues[0]?.path, path);
+  }
+  // Members may be inherited from a class, which may have others.
+  class Own {
+    #events = 0;
+    readonly name = "own";
+    onEvent() {
+      this.#events++;
+    }
+  }
+  await using _ = await latchkey({ plugins: [new Own()] });
 });
 
 test("a grant type that OAuth 2.1 removed gets another error than an unsupported one", async () => {

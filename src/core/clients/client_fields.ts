@@ -9,7 +9,7 @@ export const clientFields = {
   client_id: text(["web"], {
     pattern: /^[\x20-\x7E]{1,256}$/,
     expected: "a string of 1 to 256 printable ASCII characters",
-    hint: (value) => typeof value === "string" ? "Choose a short identifier." : undefined,
+    hint: (text) => text === undefined ? undefined : "Choose a short identifier.",
   }),
   client_secret: text(["correct-horse-battery-staple"], { mayBeReference: true }),
   client_secret_expires_at: whole(0, { min: 0, default: 0, expected: "a whole number of seconds since 1970, or 0" }),
@@ -41,7 +41,7 @@ export const userField = object<Pick<User, "sub">>(
     sub: text(["alice"], {
       pattern: /^[\x21-\x7E]{1,255}$/,
       expected: "a string of 1 to 255 printable ASCII characters without spaces",
-      hint: (value) => typeof value === "string" ? "Choose a short identifier that never changes." : undefined,
+      hint: (text) => text === undefined ? undefined : "Choose a short identifier that never changes.",
     }),
   },
   { sub: "alice" },

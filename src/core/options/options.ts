@@ -25,9 +25,9 @@ import {
   type Fields,
   findMismatches,
   functionField,
+  implementation,
   list,
   object,
-  objectField,
   text,
   texts,
 } from "../policy/field.ts";
@@ -37,8 +37,10 @@ import { ownResponseModes } from "../authorize/authorization_request.ts";
 import type { RandomBytes } from "../keys/secrets.ts";
 import type { GrantType, Server } from "../server.ts";
 import type { Store } from "../store/store.ts";
+import { isObject } from "../http/json_value.ts";
 import { testHosts } from "../http/test_hosts.ts";
 import type { MinimalTrace } from "../trace.ts";
+import { extensionMembers, grantTypesField, storeField } from "./program_fields.ts";
 import { validateAlg, validateClaims, validateIssuer, validatePkce, validateScopes } from "./validate_policy.ts";
 
 /** What a server is made of. */
@@ -71,13 +73,15 @@ export interface CoreOptions {
 const optionFields: Omit<Fields<CoreOptions>, "clients" | "policy"> = {
   issuer: text(["http://localhost:9000"]),
   users: list<User>(userField, [userField.examples], { expected: "an array of users" }),
-  store: objectField,
+  store: storeField,
   now: functionField,
   randomBytes: functionField,
   trace: functionField,
   approver: functionField,
-  grantTypes: list<GrantType>(objectField, [[]], { expected: "an array of grant types" }),
-  extensions: list<CoreExtension>(objectField, [[]], { expected: "an array of extensions" }),
+  grantTypes: grantTypesField,
+  extensions: list<CoreExtension>(implementation<CoreExtension>(extensionMembers, ["name"]), [[]], {
+    expected: "an array of extensions",
+  }),
 };
 
 /** What a policy cannot have. */
@@ -108,17 +112,21 @@ function optionsField(isExtended: boolean): Field {
     clients: list<unknown>(client, [clientField.examples], { expected: "an array of clients" }),
     policy: { ...object("CorePolicy", policyMembers, {}), others },
   };
-  return object("CoreOptions", members, {}, {
+  const example = { issuer: "http://localhost:9000", clients: [], users: [] };
+  const field = object("CoreOptions", members, {}, {
     required: ["issuer", "clients", "users"],
     replacedMembers: Object.fromEntries(Object.keys(policyFields).map((name) => [name, "Move it into policy."])),
   });
+  return { ...field, examples: [example] };
 }
 
 /** The issues of options that do not match their description. */
 export function findMistakes(options: CoreOptions): ConfigIssue[] {
-  const { extensions = [] } = options;
+  const { extensions }: Partial<CoreOptions> = isObject(options) ? options : {};
   const field = optionsField(Array.isArray(extensions) && extensions.length > 0);
-  return findMismatches(field, options).map(({ issue }) => issue);
+  return findMismatches(field, options).map(({ path, issue }) =>
+    path.length > 0 ? issue : { ...issue, path: "options" }
+  );
 }
 
 /** The issues of options that match their description, before there is a server. */

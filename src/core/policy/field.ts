@@ -41,8 +41,8 @@ export interface Field<T = unknown> {
   readonly mayBeReference?: true;
   /** How messages show an invalid string that has a part which may be secret. Default: quoted. */
   readonly show?: (value: string) => string;
-  /** How to fix an invalid value, if an example is not enough. */
-  readonly hint?: (value: unknown) => string | undefined;
+  /** How to fix an invalid value, if an example is not enough. `text`: the value, if it is a string. */
+  readonly hint?: (text: string | undefined) => string | undefined;
   /** Of a member of client metadata: the standing from which a client may set it itself. Default: only the operator. */
   readonly openFrom?: "unknown" | "approved";
   /**
@@ -69,6 +69,8 @@ export interface Field<T = unknown> {
   readonly replacedMembers?: Readonly<Record<string, string>>;
   /** The members of an object that have any other name. Absent: other names are rejected. */
   readonly others?: Field;
+  /** Whether members may be inherited from a class. Default: only members that are its own count. */
+  readonly mayInherit?: true;
   /** The interface that documents the members. */
   readonly documentedBy?: string;
 }
@@ -99,6 +101,11 @@ export const objectField: Field<never> = {
   examples: [],
   hint: () => "Pass an object, or remove the option.",
 };
+
+/** An option of a program: an object that implements an interface, such as a store. Members besides are ignored. */
+export function implementation<T>(members: Fields<T>, required: readonly (keyof T & string)[]): Field<never> {
+  return { ...objectField, members, required, others: anyValue, mayInherit: true };
+}
 
 /**
  * A value of one of several fields.
@@ -245,7 +252,8 @@ export function findMismatches(field: Field, value: unknown, comparison: Compari
         } else visit(others, member, [...path, name]);
       }
       for (const [name, member] of Object.entries(members)) {
-        const inner = Object.hasOwn(value as object, name) ? (value as Record<string, unknown>)[name] : undefined;
+        const isPresent = field.mayInherit || Object.hasOwn(value as object, name);
+        const inner = isPresent ? (value as Record<string, unknown>)[name] : undefined;
         if (inner !== undefined || required.includes(name)) visit(member, inner, [...path, name]);
       }
     }
@@ -291,11 +299,13 @@ function invalidValue(
   const suggestion = typeof value === "string" ? suggest(value, comparable) : undefined;
   const example = JSON.stringify(suggestion ?? field.examples[0]);
   const like = typeof name === "string" ? `${quote(name)}: ${example}` : example;
+  const addition = example === undefined ? "Add it." : `Add it, like ${like}.`;
+  const correction = field.hint?.(typeof value === "string" ? value : undefined) ?? `Write it like ${like}.`;
   return {
     path: showPath(path, quote),
     expected: field.expected,
     received: showValue(value, path, field, quote),
-    hint: value === undefined ? `Add it, like ${like}.` : field.hint?.(value) ?? `Write it like ${like}.`,
+    hint: value === undefined ? addition : correction,
   };
 }
 

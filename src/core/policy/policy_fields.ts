@@ -29,8 +29,8 @@ export const defaultScopes: readonly string[] = ["openid", "profile", "email", "
 /** Describes the algorithm of a JWT that the server signs with a key of its own. */
 export const signingAlgorithmField: Field<SigningAlgorithm> = {
   ...choice(signingAlgorithms),
-  hint: (value) =>
-    /^HS\d/.test(String(value))
+  hint: (text = "") =>
+    /^HS\d/.test(text)
       ? 'Write it like "RS256", and set the same algorithm in the client: the server signs with its own keys, never ' +
         "with the secret of a client."
       : undefined,

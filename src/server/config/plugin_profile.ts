@@ -16,6 +16,9 @@ const syntax = {
 /** @internal The name of a plugin's profile, without what the plugin reads. */
 export type PluginProfileName = keyof typeof syntax;
 
+/** The names without what the plugins read. */
+export const pluginProfilePrefixes = Object.keys(syntax) as readonly PluginProfileName[];
+
 /** Describes the profiles of plugins. */
 export const pluginProfileField = text(Object.values(syntax).map(({ example }) => example), {
   pattern: new RegExp(`^(${Object.values(syntax).map(({ pattern }) => pattern.source).join("|")})$`),

@@ -212,8 +212,8 @@ export const networkFields = {
   }),
 } satisfies Fields<NetworkSettings>;
 
-function nullOriginHint(value: unknown): string | undefined {
-  return value === "null"
+function nullOriginHint(text: string | undefined): string | undefined {
+  return text === "null"
     ? "Remove it: every file, sandboxed frame and data URL has the origin null. Serve the page by http on localhost."
     : undefined;
 }

@@ -93,8 +93,8 @@ export function clientsField(
   return orAny(list<ClientMetadata>(field, [field.examples], { expected: "an array of clients" }));
 }
 
-function secretAlgorithmHint(value: unknown): string | undefined {
-  return secretAlgorithms.includes(String(value))
+function secretAlgorithmHint(text = ""): string | undefined {
+  return secretAlgorithms.includes(text)
     ? `Remove it: the list is about signatures by keys. Clients with client_secret_jwt always use ${
       secretAlgorithms.join(", ")
     }.`

@@ -19,6 +19,7 @@ import type { RequestHandler } from "../../core/http/router.ts";
 import { serverOrigins } from "../server_origins.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { localIssuer } from "../config/settings.ts";
+import { object, objectField, text } from "../../core/policy/field.ts";
 import { memoryStore } from "../../core/store/memory.ts";
 import type { Store } from "../../core/store/store.ts";
 import { issuerInUse, validateIssuerUntilListening, validatePath } from "./app_place.ts";
@@ -27,6 +28,7 @@ import { listeners, type ListenOptions, type ListenResult } from "./listen.ts";
 import { maintenanceTimer } from "./maintenance.ts";
 import { type AppPlace, limitStart, type OpenApp, openApp } from "./open_app.ts";
 import type { LatchkeyOptions } from "./options.ts";
+import { assertMatch, assertOptions, assertStore } from "./options_field.ts";
 import { prefixedStore } from "../../platform/store/prefixed_store.ts";
 
 /** @internal Options of {@link host}. */
@@ -41,6 +43,12 @@ export interface HostOptions {
    */
   readonly origin?: string;
 }
+
+/** Describes {@link HostOptions}. */
+const hostOptionsField = object<HostOptions>("HostOptions", {
+  store: objectField,
+  origin: text(["http://localhost:9000"]),
+}, {});
 
 /** A process with any number of issuers. */
 export interface Host extends AsyncDisposable {
@@ -87,9 +95,13 @@ export interface Host extends AsyncDisposable {
  * await b.remove();
  * ```
  */
-export async function host({ store, origin }: HostOptions = {}): Promise<Host> {
+export async function host(options: HostOptions = {}): Promise<Host> {
+  assertMatch(hostOptionsField, options);
+  const { store, origin } = options;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
-  const created = createHost(origin, store instanceof Promise ? await limitStart(store) : store);
+  const shared = store instanceof Promise ? await limitStart(store) : store;
+  if (shared !== undefined) assertStore(shared);
+  const created = createHost(origin, shared);
   return {
     get apps() {
       return created.apps();
@@ -237,6 +249,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       return main.app;
     },
     async addApp(options) {
+      assertOptions(options);
       const { path = "", store: ownStore } = options;
       validateIssuerUntilListening(options.issuerUntilListening, true);
       validatePath(path, configuredIssuer(options));

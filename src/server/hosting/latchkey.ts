@@ -6,6 +6,7 @@ import type { HostedApp } from "./hosted_app.ts";
 import { createHost } from "./host.ts";
 import type { ListenOptions, ListenResult } from "./listen.ts";
 import type { LatchkeyOptions } from "./options.ts";
+import { assertOptions } from "./options_field.ts";
 
 /** A running authorization server. */
 export interface Latchkey extends Omit<HostedApp, "remove"> {
@@ -43,6 +44,7 @@ export function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
  */
 export async function openLatchkey(options: LatchkeyOptions, resolved?: ResolvedSettings): Promise<Latchkey> {
   assertSupportedNode();
+  if (resolved === undefined) assertOptions(options);
   const host = createHost(options.issuerUntilListening);
   const app = await host.addMainApp(options, resolved);
   const { clients, users, fetch, rotateKeys } = app;

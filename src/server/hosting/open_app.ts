@@ -7,7 +7,6 @@ import { isDropped, toResponse } from "../../core/http/message.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
 import { assertNoIssues } from "../../core/rules/configuration_error.ts";
-import { validate } from "../config/config_issue.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { validatePluginProfiles } from "../config/plugin_profile.ts";
 import type { Keys } from "../../core/keys/keys.ts";
@@ -25,10 +24,10 @@ import { redactEvent } from "../redaction/redact.ts";
 import { ownClockError } from "./app_place.ts";
 import { createApp } from "./create_app.ts";
 import { eventEmitter } from "./request_context.ts";
-import { extensions as allExtensions, knownExtensions, resolveOptions } from "./extensions.ts";
+import { extensions as allExtensions, resolveOptions } from "./extensions.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
 import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
-import { optionsField, validateExtensions } from "./options_field.ts";
+import { assertStore } from "./options_field.ts";
 import { randomBytes as systemRandomBytes } from "../../core/keys/crypto.ts";
 import { useNodeCrypto } from "../../platform/runtime/node_crypto.ts";
 import { rememberingRandom } from "../redaction/issued_secrets.ts";
@@ -79,6 +78,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   useNodeCrypto();
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
+  assertStore(store);
   const resolved = place.resolved ?? await resolveOptions(configured, place.issuer);
   const { pluginProfiles } = resolved.policy;
   assertNoIssues([...resolved.issues, ...validatePluginProfiles(pluginProfiles, configured.plugins ?? [])]);
@@ -138,13 +138,9 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   };
 }
 
-/** The options with what plugins replace. Settings that are resolved already match their description. */
-function configure(given: LatchkeyOptions, { sharesStore, resolved }: AppPlace): LatchkeyOptions {
-  const { extensions = allExtensions, plugins = [] } = given;
-  if (resolved === undefined) {
-    assertNoIssues(validateExtensions(extensions));
-    assertNoIssues(validate(optionsField(knownExtensions(extensions)), given));
-  }
+/** The options with what plugins replace. */
+function configure(given: LatchkeyOptions, { sharesStore }: AppPlace): LatchkeyOptions {
+  const { plugins = [] } = given;
   const configured = plugins.reduceRight(
     (options, plugin) => ({ ...options, ...immediate("configure of a plugin", plugin.configure?.(options)) }),
     given,

@@ -1,32 +1,63 @@
-/** Describes the options of an embedding program. */
+/** Describes the options of an embedding program, and compares options with their description. */
 
-import type { Extension } from "./extension.ts";
-import type { LatchkeyOptions, Plugin } from "./options.ts";
-import type { ExtensionSettings } from "../extensions/settings.ts";
+import { isObject } from "../../core/http/json_value.ts";
+import { extensionMembers, grantTypesField, storeField } from "../../core/options/program_fields.ts";
+import {
+  choice,
+  type Field,
+  type Fields,
+  functionField,
+  implementation,
+  list,
+  object,
+  objectField,
+  text,
+} from "../../core/policy/field.ts";
+import { assertNoIssues, type ConfigIssue } from "../../core/rules/configuration_error.ts";
+import type { Store } from "../../core/store/store.ts";
 import { clientFieldOf } from "../config/client_fields.ts";
-import { registeredUserField } from "../config/user_fields.ts";
-import type { KnownExtension } from "../config/extension_settings.ts";
-import { type Field, type Fields, functionField, list, object, objectField, text } from "../../core/policy/field.ts";
 import { quote, validate } from "../config/config_issue.ts";
-import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
-import { clientsField, orAny, settingFields } from "../config/settings.ts";
-import type { GrantType } from "../standing.ts";
-import type { Pages } from "../pages.ts";
-import { extensions as allExtensions } from "./extensions.ts";
 import { endpointPathsField } from "../config/endpoint_paths.ts";
+import type { KnownExtension, SettingsDescription } from "../config/extension_settings.ts";
+import { type PluginProfileName, pluginProfilePrefixes } from "../config/plugin_profile.ts";
 import { profileField } from "../config/profile_field.ts";
 import { replacedSettings } from "../config/replaced_members.ts";
+import type { ClientMetadataDescription } from "../config/server_policy.ts";
+import { clientsField, orAny, settingFields } from "../config/settings.ts";
+import { registeredUserField } from "../config/user_fields.ts";
+import type { ExtensionSettings } from "../extensions/settings.ts";
+import type { Pages } from "../pages.ts";
+import type { Extension } from "./extension.ts";
+import { extensions as allExtensions, knownExtensions } from "./extensions.ts";
+import type { KeySource } from "./key_source.ts";
+import type { LatchkeyOptions, Plugin } from "./options.ts";
 
 const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
   ...settingFields,
-  extensions: list<Extension>(objectField, [[]], { expected: "an array of extensions" }),
+  extensions: list<Extension>(
+    implementation<Extension>({
+      ...extensionMembers,
+      clientMetadata: implementation<ClientMetadataDescription>({ fields: objectField, validate: functionField }, []),
+      settings: implementation<SettingsDescription>({
+        fields: objectField,
+        paths: objectField,
+        values: objectField,
+        resolve: functionField,
+        validate: functionField,
+        warnings: functionField,
+      }, []),
+      everyMinute: functionField,
+    }, ["name"]),
+    [[]],
+    { expected: "an array of extensions" },
+  ),
   users: orAny(list(registeredUserField, [registeredUserField.examples], { expected: "an array of users" })),
   store: objectField,
   now: functionField,
   randomBytes: functionField,
   trace: functionField,
   approver: functionField,
-  grantTypes: list<GrantType>(objectField, [[]], { expected: "an array of grant types" }),
+  grantTypes: grantTypesField,
   outbound: functionField,
   pages: object<Pages>("Pages", {
     error: functionField,
@@ -39,14 +70,51 @@ const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
     loggingOut: functionField,
     loggedOut: functionField,
   }, {}),
-  keySource: objectField,
+  keySource: implementation<KeySource>({ create: functionField, signFunction: functionField }, ["create"]),
   path: text(["/a"]),
   issuerUntilListening: text(["http://localhost:9000"]),
-  plugins: list<Plugin>(objectField, [[]], { expected: "an array of plugins" }),
+  plugins: list<Plugin>(
+    implementation<Plugin>({
+      configure: functionField,
+      profiles: list<PluginProfileName>(choice(pluginProfilePrefixes), [["vary"]]),
+      setup: functionField,
+      approve: functionField,
+      routes: functionField,
+      handle: functionField,
+      extend: functionField,
+      forRequest: functionField,
+      onEvent: functionField,
+      forAddedApp: functionField,
+      close: functionField,
+    }, []),
+    [[]],
+    { expected: "an array of plugins" },
+  ),
 };
 
+/**
+ * Compares options with their description.
+ *
+ * @throws {ConfigurationError} With one sentence per mismatch.
+ */
+export function assertOptions(options: LatchkeyOptions): void {
+  const { extensions = allExtensions }: LatchkeyOptions = isObject(options) ? options : {};
+  assertNoIssues(validateExtensions(extensions));
+  assertMatch(optionsField(knownExtensions(extensions)), options);
+}
+
+/** Compares a store, which may have been a promise, with its description. @throws {ConfigurationError} */
+export function assertStore(store: Store): void {
+  assertMatch(object<{ readonly store: Store }>("LatchkeyOptions", { store: storeField }, { store }), { store });
+}
+
+/** Compares options of a program with a description. @throws {ConfigurationError} */
+export function assertMatch(field: Field, options: unknown): void {
+  assertNoIssues(validate(field, options).map((issue) => issue.path === "" ? { ...issue, path: "options" } : issue));
+}
+
 /** All issues of the list of extensions, which describe the other options: names and settings must differ. */
-export function validateExtensions(extensions: readonly Extension[]): ConfigIssue[] {
+function validateExtensions(extensions: readonly Extension[]): ConfigIssue[] {
   const members = { extensions: optionFields.extensions };
   const issues = validate(object<Pick<LatchkeyOptions, "extensions">>("LatchkeyOptions", members, {}), { extensions });
   if (issues.length > 0) return issues;
