@@ -114,12 +114,16 @@ export function coreEndpoints(
       role: "document",
       load: async () => (await import("./discovery.ts")).discoveryHandlers(extensions),
     })),
-    page("home", `${base}/`, async () => (await import("./pages/home.ts")).home),
+    page("home", `${base}/`, async () => (await import("./pages/home.ts")).homeHandlers()),
     // Outside the issuer, for those who open the address without its path.
     ...base === "" ? [] : [page("root", "/", async () => (await import("./pages/home.ts")).root)],
     page("start", `${base}/start`, async () => (await import("./authorize/demo_flow.ts")).startHandlers()),
     {
-      ...page("authorized", `${base}/authorized`, async () => (await import("./authorize/authorized.ts")).authorized),
+      ...page(
+        "authorized",
+        `${base}/authorized`,
+        async () => (await import("./authorize/authorized.ts")).authorizedHandlers(),
+      ),
       methods: getAndPost,
       parameters: server.responseParameters,
     },

@@ -4,11 +4,11 @@
  */
 
 import type { Context } from "../http/context.ts";
-import { assertCallbackPage, restoreDemoFlow, startLinks } from "./demo_flow.ts";
+import { assertCallbackPage, type DemoFlow, restoreDemoFlow, startLinks } from "./demo_flow.ts";
 import { endpointUrl } from "../http/endpoint.ts";
 import { type Fields, parseFields, readForm } from "../http/form.ts";
 import { HttpError, type HttpResponse } from "../http/message.ts";
-import type { AuthorizedOutcome } from "../pages/authorized_page.tsx";
+import type { AuthorizedOutcome, AuthorizedProps } from "../pages/authorized_page.tsx";
 import { PlainAuthorizedPage } from "../pages/plain_pages.tsx";
 import { plainPage } from "../pages/render_page.ts";
 import { type Params, paramsFromFields } from "../http/params.ts";
@@ -21,53 +21,72 @@ import { createExamples, type IssuedCode } from "./token_example.ts";
 /** Maximum length of a shown value, in characters; a longer value is cut. */
 const maxShownValueLength = 1024;
 
-/** The parameters that the page shows (OAuth 2.1 §4.1.2; RFC 9207 §2): no tokens. */
-const shownNames = ["code", "error", "error_description", "error_uri", "state", "iss"];
+/** A response, as the page shows it. */
+export interface Arrived extends Omit<AuthorizedProps, "base" | "examples"> {
+  readonly params: ReceivedParams;
+  /** The parameters that the page shows. */
+  readonly parameters: Fields;
+  /** The code; absent if the login failed, or if the code cannot be exchanged. */
+  readonly code?: string;
+  /** The record of the code, if this server knows it. */
+  readonly issued?: IssuedCode;
+  /** The login, if this browser started it at `/start`. */
+  readonly flow?: DemoFlow;
+}
+
+/** How a server shows a response. */
+interface AuthorizedView {
+  /** The names of the parameters that the page shows. */
+  readonly names: readonly string[];
+  /** The parameters inside of the received ones; it adds a sentence to `notes` about them. Default: the same. */
+  unwrap?(server: Server, params: ReceivedParams, notes: string[]): Promise<ReceivedParams>;
+  respond(context: Context, arrived: Arrived): Promise<HttpResponse>;
+}
+
+/** The page: responses in the query come by GET, `form_post` responses by POST. */
+export function authorizedHandlers({ names, unwrap, respond }: AuthorizedView = plainView): Handlers {
+  const showResponse = async (context: Context) => {
+    // Without such a client no response is genuine: a link could show any text under this server's name.
+    await assertCallbackPage(context);
+    const { server } = context;
+    const notes: string[] = [];
+    const received = await readResponse(context, notes);
+    const params = await unwrap?.(server, received, notes) ?? received;
+    const parameters = shownParameters(params, names, notes);
+    const code = exchangeableCode(params);
+    const issued = code === undefined ? undefined : await inspectCode(server, code);
+    const browser = await readBrowserCookie(context);
+    const hasArrived = notes.length > 0 || names.some((name) => params.names.includes(name));
+    return await respond(context, {
+      ...{ params, parameters, notes, code, issued },
+      flow: browser && await restoreDemoFlow(browser, new Map(parameters).get("state")),
+      outcome: hasArrived ? outcomeOf({ code, issued, parameters }) : { kind: "none" },
+      tokenEndpoint: endpointUrl(context, "token"),
+      codeLifetimeSeconds: server.settings.lifetimes.code,
+      startLinks: await startLinks(context),
+    });
+  };
+  return { GET: showResponse, POST: showResponse };
+}
 
 /** The parameters that have no place in the component of the page. */
 const otherNames = ["iss", "error_uri"];
 
-/** The page: responses in the query come by GET, `form_post` responses by POST. */
-export const authorized: Handlers = { GET: showResponse, POST: showResponse };
-
-async function showResponse(context: Context): Promise<HttpResponse> {
-  // Without such a client no response is genuine, and an attacker's link could show any text under this server's name.
-  await assertCallbackPage(context);
-  const notes: string[] = [];
-  const params = await readResponse(context, notes);
-  const parameters = shownParameters(params, shownNames, notes);
-  const { server, site } = context;
-  const code = exchangeableCode(params);
-  const issued = code === undefined ? undefined : await inspectCode(server, code);
-  const browser = await readBrowserCookie(context);
-  const flow = browser && await restoreDemoFlow(browser, params.get("state"));
-  const hasArrived = notes.length > 0 || shownNames.some((name) => params.names.includes(name));
-  return await plainPage(200, PlainAuthorizedPage, {
-    ...site,
-    outcome: responseOutcome({ code, issued, parameters, hasArrived }),
-    notes,
-    others: parameters.filter(([name]) => otherNames.includes(name) || name === "state" && code === undefined),
-    examples: code === undefined ? [] : await createExamples(context, { code, issued, verifier: flow?.verifier }),
-    tokenEndpoint: endpointUrl(context, "token"),
-    codeLifetimeSeconds: server.settings.lifetimes.code,
-    startLinks: await startLinks(context),
-  });
-}
-
-/** A response, as the page shows it. */
-interface ShownResponse {
-  /** See {@link exchangeableCode}. */
-  readonly code: string | undefined;
-  readonly issued: IssuedCode | undefined;
-  /** See {@link shownParameters}. */
-  readonly parameters: Fields;
-  /** Whether the request has any parameter of a response. */
-  readonly hasArrived: boolean;
-}
+/** The page of the minimal server. Its parameters are those of OAuth 2.1 §4.1.2 and RFC 9207 §2: no tokens. */
+const plainView: AuthorizedView = {
+  names: ["code", "error", "error_description", "error_uri", "state", "iss"],
+  async respond(context, { params: _, parameters, code, issued, flow, ...shown }) {
+    return await plainPage(200, PlainAuthorizedPage, {
+      ...context.site,
+      ...shown,
+      others: parameters.filter(([name]) => otherNames.includes(name) || name === "state" && code === undefined),
+      examples: code === undefined ? [] : await createExamples(context, { code, issued, verifier: flow?.verifier }),
+    });
+  },
+};
 
 /** The outcome of a login, from its response. */
-export function responseOutcome({ code, issued, parameters, hasArrived }: ShownResponse): AuthorizedOutcome {
-  if (!hasArrived) return { kind: "none" };
+function outcomeOf({ code, issued, parameters }: Pick<Arrived, "code" | "issued" | "parameters">): AuthorizedOutcome {
   const shown = new Map(parameters);
   return code === undefined
     ? { kind: "failure", error: shown.get("error"), description: shown.get("error_description") }
@@ -82,7 +101,7 @@ export function responseOutcome({ code, issued, parameters, hasArrived }: ShownR
 export type ReceivedParams = Params & { readonly names: string[] };
 
 /** Reads the response; adds a sentence to `notes` if it cannot be parsed. */
-export async function readResponse({ request, target }: Context, notes: string[]): Promise<ReceivedParams> {
+async function readResponse({ request, target }: Context, notes: string[]): Promise<ReceivedParams> {
   let fields: Fields = [];
   try {
     fields = request.method === "POST" ? await readForm(request) : parseFields(target.query);
@@ -94,7 +113,7 @@ export async function readResponse({ request, target }: Context, notes: string[]
 }
 
 /** The parameters to show: not repeated, of limited length, without control characters. Adds a sentence for others. */
-export function shownParameters(
+function shownParameters(
   params: Params,
   names: readonly string[],
   notes: string[],
@@ -123,7 +142,7 @@ function replaceControlCharacters(text: string): string {
 }
 
 /** The code; `undefined` if the login failed, or the code is absent, repeated, or cut and so not exchangeable. */
-export function exchangeableCode(params: Params): string | undefined {
+function exchangeableCode(params: Params): string | undefined {
   const code = params.get("code");
   const isWhole = code !== undefined && !params.isRepeated("code") && code.length <= maxShownValueLength;
   return isWhole && params.get("error") === undefined ? code : undefined;

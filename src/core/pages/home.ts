@@ -1,22 +1,41 @@
 /** GET /: where clients find the server, and a demo login. */
 
+import type { Context } from "../http/context.ts";
 import { publicUrl } from "../http/endpoint.ts";
-import { redirect } from "../http/message.ts";
+import { type HttpResponse, redirect } from "../http/message.ts";
 import { PlainHomePage } from "./plain_pages.tsx";
 import { plainPage } from "./render_page.ts";
 import type { Handlers } from "../route.ts";
 
-/** Names the issuer and the endpoints. */
-export const home: Handlers = {
-  async GET(context) {
-    const { app, server, site } = context;
-    const endpoints = app.endpoints.flatMap((endpoint): [name: string, url: string][] => {
-      const name = endpoint.name === "discovery" ? "metadata" : endpoint.metadataName;
-      return name === undefined ? [] : [[name, publicUrl(server, endpoint)]];
-    });
-    return await plainPage(200, PlainHomePage, { ...site, endpoints });
-  },
-};
+/** The URLs of the metadata and of the endpoints in it, by their names. */
+type NamedUrls = readonly (readonly [name: string, url: string])[];
+
+/**
+ * The page. It names the issuer and the endpoints.
+ *
+ * @param respond Default: the page of the minimal server.
+ */
+export function homeHandlers(
+  respond: (context: Context, endpoints: NamedUrls) => Promise<HttpResponse> = plainHome,
+): Handlers {
+  return {
+    async GET(context) {
+      const { app, server } = context;
+      const { origin } = new URL(server.issuer);
+      return await respond(
+        context,
+        app.endpoints.flatMap((endpoint): NamedUrls => {
+          if (endpoint.name === "discovery") return [["metadata", origin + endpoint.path]];
+          return endpoint.metadataName === undefined ? [] : [[endpoint.metadataName, publicUrl(server, endpoint)]];
+        }),
+      );
+    },
+  };
+}
+
+async function plainHome({ site }: Context, endpoints: NamedUrls): Promise<HttpResponse> {
+  return await plainPage(200, PlainHomePage, { ...site, endpoints });
+}
 
 /** Leads from the root of the host to the home page, which is below the path of the issuer. */
 export const root: Handlers = {

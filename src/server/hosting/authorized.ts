@@ -1,17 +1,9 @@
 /**
- * GET and POST /authorized: the redirect URI of the demo clients. Shows the response, the checks of a client, and how
- * to exchange the code; never exchanges it. A plugin adds the steps that send requests (`DemoSteps`).
+ * GET and POST /authorized: what the whole server adds to the page of the core. Signed responses, the checks of a
+ * client, the request that the response belongs to, and the steps of a plugin (`DemoSteps`).
  */
 
-import {
-  exchangeableCode,
-  inspectCode,
-  readResponse,
-  type ReceivedParams,
-  responseOutcome,
-  shownParameters,
-  truncate,
-} from "../../core/authorize/authorized.ts";
+import { type Arrived, authorizedHandlers, type ReceivedParams, truncate } from "../../core/authorize/authorized.ts";
 import type { Context } from "../../core/http/context.ts";
 import { endpointUrl } from "../../core/http/endpoint.ts";
 import type { Fields } from "../../core/http/form.ts";
@@ -32,13 +24,7 @@ import type { Site } from "../pages/layout.tsx";
 import { type ArrivedResponse, developerPagesOf } from "../app.ts";
 import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
 import { browserCsrfToken } from "../pages/csrf.ts";
-import {
-  assertCallbackPage,
-  type DemoFlow,
-  demoRequest,
-  restoreDemoFlow,
-  startLinks,
-} from "../../core/authorize/demo_flow.ts";
+import { type DemoFlow, demoRequest } from "../../core/authorize/demo_flow.ts";
 import { createExamples, type IssuedCode } from "../../core/authorize/token_example.ts";
 
 /** Maximum number of ignored parameters to name. */
@@ -47,32 +33,22 @@ const maxIgnoredNames = 8;
 /** The parameters of an authorization response (OAuth 2.1 §4.1.2; RFC 9207 §2; OpenID Connect Core §3.2.2.5). */
 const responseParameters = ["code", "id_token", "error", "error_description", "error_uri", "state", "iss"];
 
-/** The page: responses in the query come by GET, `form_post` responses by POST. */
-export const authorized: Handlers = { GET: showResponse, POST: showResponse };
+/** The page, with the checks of a client, and the steps of plugins. */
+export const authorized: Handlers = authorizedHandlers({ names: responseParameters, unwrap: readSigned, respond });
 
-async function showResponse(context: Context): Promise<HttpResponse> {
-  await assertCallbackPage(context);
+async function respond(context: Context, arrived: Arrived): Promise<HttpResponse> {
   const { server } = context;
   const site: Site = context.site;
   const { demoSteps, flowLinkFor } = developerPagesOf(context);
   const browser = await ensureBrowserCookie(context);
-  const notes: string[] = [];
-  const params = await readSigned(server, await readResponse(context, notes), notes);
-  const parameters = shownParameters(params, responseParameters, notes);
+  const { params, parameters, code, issued, flow, ...common } = arrived;
   const shown = new Map(parameters);
-  const code = exchangeableCode(params);
-  const state = shown.get("state");
-  const flow = await restoreDemoFlow(browser, state);
-  const issued = code === undefined ? undefined : await inspectCode(server, code);
   const success = code !== undefined;
   const isIdTokenAlone = !success && shown.has("id_token") && !shown.has("error") && !shown.has("code");
-  const hasArrived = notes.length > 0 || responseParameters.some((name) => params.names.includes(name));
-  const outcome = isIdTokenAlone
-    ? { kind: "id_token" } as const
-    : responseOutcome({ code, issued, parameters, hasArrived });
+  const outcome = isIdTokenAlone ? { kind: "id_token" } as const : arrived.outcome;
   const response: ArrivedResponse = {
     code,
-    state,
+    state: shown.get("state"),
     iss: shown.get("iss"),
     flow,
     issued,
@@ -83,10 +59,10 @@ async function showResponse(context: Context): Promise<HttpResponse> {
   const client = issued && await server.clients.find(issued.clientId);
   const props: CallbackProps = {
     ...site,
+    ...common,
     flowLink: flowLinkFor?.(parameters) ?? site.flowLink,
     outcome,
     ...!success && { fix: fixOf(shown.get("error_description")), scopes: server.settings.scopes },
-    notes,
     request: flow && client && definedPairs(await demoRequest(context, client, flow)),
     response: success ? parameters : parameters.filter(([name]) => name !== "code"),
     ignoredParameters: params.names.filter((name) => !responseParameters.includes(name)).slice(0, maxIgnoredNames)
@@ -101,10 +77,7 @@ async function showResponse(context: Context): Promise<HttpResponse> {
         secretOf: ({ id }) => id === "demo-confidential" ? demoSecret : undefined,
       })
       : [],
-    tokenEndpoint: endpointUrl(context, "token"),
     userinfoEndpoint: endpointUrl(context, "userinfo"),
-    codeLifetimeSeconds: server.settings.lifetimes.code,
-    startLinks: await startLinks(context),
     next,
   };
   return html(200, renderPage(CallbackPage, props), browser.headers);
