@@ -1,6 +1,6 @@
 /**
  * The command line of the program: how flags, variables and a file become its configuration. The settings themselves
- * are described and compared in `server/config/`; `main.ts` starts the server.
+ * are described and compared in `server/config/`; `start_server.ts` starts the server.
  *
  * `readConfiguration` reads the flags (`flags.ts`), the variables (`environment.ts`) and the file (`config_file.ts`).
  * Each value is validated by its field (`options.ts`, `stores.ts`). A flag overrides the environment, which overrides

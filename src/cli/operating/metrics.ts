@@ -7,6 +7,7 @@ import type { HostedServer } from "../../server/hosted_server.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 import type { Store } from "../../core/store/store.ts";
+import { serve } from "../../platform/runtime/serve.ts";
 import { timers } from "../../core/http/timers.ts";
 
 /** The plugin that counts, with its results. */
@@ -219,4 +220,16 @@ function formatLabels(labels: Readonly<Record<string, string>>): string {
 function wrapLabels(labels: string, extra = ""): string {
   const all = [labels, extra].filter((part) => part !== "").join(",");
   return all === "" ? "" : `{${all}}`;
+}
+
+/** Serves the metrics on their own port, which clients of the server cannot reach. */
+export async function serveMetrics(
+  metrics: Metrics,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const listener = await serve((request) => metrics.respond(request), { host, port });
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}/metrics`,
+    close: () => listener.close(),
+  };
 }

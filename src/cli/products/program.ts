@@ -29,6 +29,8 @@ export interface ProductHandles {
   readonly log?: ReturnType<typeof logging>;
   readonly metrics?: Metrics;
   readonly healthCheck?: Health;
+  /** The report of the rules of drafts that clients meet, with the profile `next-2026.11:warn`. */
+  readonly readReadiness?: (issuer: string) => Promise<string>;
   /** The check of clients by its pages. */
   readonly check?: ClientCheck;
 }

@@ -1,0 +1,30 @@
+/** What the commands that write a configuration do with the process. */
+
+import { endpointUrl } from "../core/http/endpoint.ts";
+import { randomToken } from "../core/keys/secrets.ts";
+import type { ClientSnippet } from "../devtools/connect/pages/client_snippets.tsx";
+import { systemRandomBytes } from "../platform/runtime/random_bytes.ts";
+import type { App } from "../server/app.ts";
+import type { Settings } from "../server/config/settings.ts";
+import { latchkey } from "../server/hosting/latchkey.ts";
+import type { InitActions } from "./init.ts";
+
+/** The actions, on a terminal with a question. */
+export async function initActions(): Promise<InitActions> {
+  const { ask, createPrivateFile, hasTerminalInput } = await import("../platform/runtime/tools.ts");
+  const randomSecret = () => randomToken(systemRandomBytes);
+  return { ...hasTerminalInput() && { ask }, createPrivateFile, randomSecret, describeClient };
+}
+
+/** The settings of a client for each library. */
+async function describeClient(settings: Settings, clientId: string, secret = ""): Promise<ClientSnippet[]> {
+  const { clientSnippets } = await import("../devtools/connect/client_snippets/mod.ts");
+  let app: App | undefined;
+  await using server = await latchkey({ ...settings, plugins: [{ setup: (assembled) => void (app = assembled) }] });
+  const [authorize, token, userinfo] = ["authorize", "token", "userinfo"].map((name) =>
+    endpointUrl({ app: app!, server: app!.server }, name)
+  );
+  const { issuer, clients } = server;
+  const client = clients.known().get(clientId)!;
+  return clientSnippets({ issuer, authorize: authorize!, token: token!, userinfo: userinfo! }, client, { secret });
+}

@@ -1,0 +1,160 @@
+/** Starts the server of the program, prints the banner, and stops the server. */
+
+import { printable } from "../core/http/quote_value.ts";
+import type { ReadRules } from "../devtools/rules/rules_file.ts";
+import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
+import type { Terminal } from "../platform/runtime/terminal.ts";
+import { demoKey, demoSecret } from "../server/config/demo_entries.ts";
+import { formatLicences, formatVersion, version } from "./about.ts";
+import { banner, firstPage, insecureParts } from "./banner.ts";
+import { describeExposure } from "./exposure.ts";
+import { openServer, type ProgramServer, type RunConfiguration } from "./open_server.ts";
+import { serveMetrics } from "./operating/metrics.ts";
+import { readConfiguration } from "./read_config.ts";
+import { programShortcuts, runShortcut } from "./shortcuts.ts";
+import { printText } from "./terminal_text.ts";
+
+/** Starts the server, or prints what a flag asks for. */
+export async function startServer(
+  args: readonly string[],
+  environment: ProcessEnvironment,
+  readRules: ReadRules,
+): Promise<void> {
+  const { env, isTerminal, readTextFile } = environment;
+  const config = await readConfiguration({ args, env, readTextFile });
+  if (config.kind === "help") return printText(config.text, environment);
+  if (config.kind === "version") return console.log(formatVersion());
+  if (config.kind === "licenses") return console.log(formatLicences());
+  if (config.kind === "schema") return console.log(await schemaText());
+
+  const opened = await openServer(config, environment, readRules);
+  const started = { ...opened, config, ...await listen(opened, config) };
+  const stop = stopper(started, environment);
+  environment.onStop(stop);
+  if (config.log === "json") return logStart(started);
+  const terminal = isTerminal && config.log === "text" && !env.CI ? await environment.openTerminal() : undefined;
+  console.log(await startBanner(started, environment, terminal !== undefined));
+  if (environment.mainModule.endsWith(".ts")) setTimeout(() => loadPackages(opened), packagesDelayMs);
+  if (terminal !== undefined) offerShortcuts(started, terminal, stop);
+}
+
+/** The addresses of a server that listens, and the server of its metrics. */
+interface Listening {
+  readonly url: string;
+  readonly metricsServer?: { readonly url: string; close(): Promise<void> };
+}
+
+/** A server that listens, with its configuration. */
+type StartedServer = ProgramServer & Listening & { readonly config: RunConfiguration };
+
+async function listen({ server, metrics }: ProgramServer, config: RunConfiguration): Promise<Listening> {
+  let metricsServer: Listening["metricsServer"];
+  try {
+    metricsServer = metrics && await serveMetrics(metrics, config.metrics!);
+    const { url } = await server.listen({ port: config.port, host: config.host, tls: config.tls });
+    return { url, metricsServer };
+  } catch (error) {
+    await Promise.all([server.close(), metricsServer?.close()]);
+    throw error;
+  }
+}
+
+/** Returns the function that stops the server, and at the second call the process. */
+function stopper(started: StartedServer, { exit }: ProcessEnvironment): () => void {
+  const { server, metricsServer, healthCheck, log, readReadiness, config: { log: format, drain } } = started;
+  const printReadiness = async () => {
+    const report = await readReadiness?.(server.issuer);
+    if (report !== undefined) console.log(report.split("\n").map(printable).join("\n"));
+  };
+  let stopping = false;
+  return () => {
+    if (stopping) exit(1);
+    stopping = true;
+    healthCheck?.drain();
+    if (format === "json") log?.logEvent("stopping", { drain });
+    else if (drain === 0) console.log("Stopping: requests in flight are completed first.");
+    else console.log(`Stopping in ${drain} seconds: until then requests are served as before, and /readyz reports it.`);
+    setTimeout(() => {
+      Promise.all([server.close(), metricsServer?.close(), printReadiness()]).then(() => exit(0), (error) => {
+        console.error(error);
+        exit(1);
+      });
+    }, drain * 1000);
+  };
+}
+
+/** The facts about a start that log and banner show. */
+function startDetails({ config, url, metricsServer, exposed }: StartedServer) {
+  const { issuer, inspector, faults, control } = exposed();
+  const store = config.store.displayLocation;
+  return { version, issuer, url, store, inspector, faults, control, metrics: metricsServer?.url };
+}
+
+function logStart(started: StartedServer): void {
+  const { app, log, config, exposed } = started;
+  const settings = { ...app.server.settings, ...app.initialEntries() };
+  log?.logEvent("listening", {
+    ...startDetails(started),
+    config: config.configSource?.name,
+    insecure: insecureParts(settings, exposed().inspector),
+    open: describeExposure(exposed()),
+  });
+}
+
+async function startBanner(
+  started: StartedServer,
+  { env, isOutputTerminal, terminalWidth }: ProcessEnvironment,
+  hasShortcuts: boolean,
+): Promise<string> {
+  const { server, app, config, storedEntries } = started;
+  const { configSource, host, issuersByPath, resolved: { hasDemoClients } } = config;
+  const settings = { ...app.server.settings, ...app.initialEntries() };
+  const documents = app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
+    new URL(server.issuer).origin + path
+  );
+  return banner({
+    ...startDetails(started),
+    ...{ configSource, settings, storedEntries, host, hasShortcuts },
+    startMs: performance.now(),
+    defaultUser: (await server.users.list({ limit: 1 }))[0]?.sub,
+    discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
+    demoSecret: hasDemoClients ? demoSecret : undefined,
+    demoKey: hasDemoClients && settings.clients.some(({ jwks }) => jwks !== undefined) ? demoKey : undefined,
+    certificateOrigin: app.server.certificateListener?.origin,
+    resources: app.server.resources.hosted.map(({ identifier }) => identifier),
+    issuers: issuersByPath?.ids.map((id) => `${server.issuer}/${id}`),
+    width: isOutputTerminal ? terminalWidth() : undefined,
+    colors: isOutputTerminal && !env.NO_COLOR,
+  });
+}
+
+/** Runs the commands that the banner names, when their lines are read. */
+function offerShortcuts({ server, app }: StartedServer, terminal: Terminal, stop: () => void): void {
+  const settings = { ...app.server.settings, ...app.initialEntries() };
+  const users = settings.login === "auto" ? server.users : undefined;
+  const shortcuts = programShortcuts({ terminal, page: firstPage(server.issuer, settings), users, stop });
+  terminal.onLine(async (line) => {
+    const text = await runShortcut(line, shortcuts);
+    if (text !== undefined) console.log(text);
+  });
+}
+
+/** Milliseconds after the start until the packages are loaded, so that they do not delay the first login. */
+const packagesDelayMs = 1_000;
+
+/** From source, Deno downloads a package when it is first loaded: after the start, not in a login. */
+async function loadPackages({ warn }: ProgramServer): Promise<void> {
+  try {
+    await Promise.all([import("../core/pages/render_page.ts"), import("../core/keys/verify_jwt.ts")]);
+  } catch (error) {
+    const message = `The pages do not work, because their packages cannot be loaded: ${(error as Error).message} ` +
+      "Start once with a network.";
+    warn({ path: "pages", message });
+  }
+}
+
+/** The text of static/config.schema.json without the final newline. */
+async function schemaText(): Promise<string> {
+  const { default: schema } = await import("../../static/config.schema.json", { with: { type: "json" } });
+  return JSON.stringify(schema, null, 2);
+}
