@@ -11,7 +11,7 @@ import type { ConfigFile } from "./options.ts";
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
 import { readText } from "./text_file.ts";
-import { findJsonSyntaxError } from "../server/config/json_syntax_error.ts";
+import { findJsonSyntaxError, findRepeatedKeys } from "../server/config/json_syntax_error.ts";
 import { randomToken } from "../core/keys/secrets.ts";
 import { systemRandomBytes } from "../platform/runtime/random_bytes.ts";
 
@@ -79,6 +79,8 @@ export async function parseConfigText(
     if (foreign !== undefined) return failWith({ path: file, expected: "a JSON object", ...foreign });
     return failWith(await findJsonSyntaxError(text, file));
   }
+  const repeated = await findRepeatedKeys(text, value, file);
+  if (repeated.length > 0) return { ...unreadableConfigFile, text, issues: repeated };
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return failWith({ ...notAnObjectIssue(file, value), ...findForeignFormat("--config", text, value) });
   }

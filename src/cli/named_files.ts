@@ -6,7 +6,7 @@ import type { Field } from "../core/policy/field.ts";
 import { validate } from "../server/config/config_issue.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 import { findForeignFormat } from "./foreign_formats.ts";
-import { findJsonSyntaxError } from "../server/config/json_syntax_error.ts";
+import { findJsonSyntaxError, findRepeatedKeys } from "../server/config/json_syntax_error.ts";
 
 /**
  * Replaces the path of each JSON file with its content. An invalid file is left out.
@@ -59,6 +59,8 @@ async function readFile(
     if (foreign !== undefined) return { issues: [{ path: file, expected: "a JSON object", ...foreign }] };
     return { issues: [await findJsonSyntaxError(text, file)] };
   }
+  const repeated = await findRepeatedKeys(text, content, file);
+  if (repeated.length > 0) return { issues: repeated };
   if (typeof content !== "object" || content === null || Array.isArray(content)) {
     const hint = `Put the members between braces, like ${JSON.stringify(field.examples[0])}.`;
     const described = findForeignFormat("--profile", text, content) ?? { received: describeKind(content), hint };

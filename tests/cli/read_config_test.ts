@@ -951,6 +951,17 @@ test("a JSON syntax error is reported with line and column, and without the cont
   await assertFaults({ file: "[".repeat(200_000) }, [["latchkey.json", "Check it with a JSON editor"]]);
 });
 
+test("a key that an object of a file repeats is reported at both places", async () => {
+  const file = `{\n  "clients": [{ "client_id": "a", "scope": "b" }, { "client_id": "c:\\":\\"" }],
+  "port": 1,\n  "lifetimes": { "code": 1, "code": 2 },\n  "port": 2\n}`;
+  await assertFaults({ file }, [
+    ["latchkey.json: line 4, column 29", "each key once", "code again, as at line 4, column 18"],
+    ["latchkey.json: line 5, column 3", "port again, as at line 3, column 3"],
+  ]);
+  const files = { "okta.json": `{ "name": "okta", "name": "other" }` };
+  await assertFaults({ file: { profile: "okta.json" }, files }, [["okta.json: line 1, column 19", "name again"]]);
+});
+
 test("a file that is JSON but no object is rejected, without its content", async () => {
   for (const [file, found] of [["[]", "an array"], [`"hunter2"`, "a string"], ["1", "a number"], ["null", "null"]]) {
     await assertFaults({ file }, [["latchkey.json", "a JSON object", `found ${found}`]]);

@@ -1,8 +1,8 @@
-/** Finds the syntax error in JSON, with the same message on every runtime. Loads the parser only for broken JSON. */
+/** Finds syntax errors and repeated keys in JSON, alike on every runtime. Loads the parser only if there are any. */
 
 import type { ParseError } from "jsonc-parser";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
-import { quote } from "./config_issue.ts";
+import { quote, showName } from "./config_issue.ts";
 
 /** The messages for the error codes of the parser. */
 const syntaxErrorTexts: Readonly<Record<string, readonly [expected: string, hint: string, received?: string]>> = {
@@ -38,7 +38,42 @@ export async function findJsonSyntaxError(text: string, file: string): Promise<C
   return { path: place === undefined ? file : `${file}: ${place}`, ...issue };
 }
 
-/** The same for a field of a form, whose message has the place in its text. */
+/** An issue for each key that an object repeats: `JSON.parse` keeps the last value. @param value The parsed text. */
+export async function findRepeatedKeys(text: string, value: unknown, file: string): Promise<ConfigIssue[]> {
+  const strings = text.match(/"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?/g) ?? [];
+  if (strings.filter((token) => token.endsWith(":")).length === countKeys(value)) return [];
+  const { visit } = await import("jsonc-parser");
+  const issues: ConfigIssue[] = [];
+  const objects: Map<string, string>[] = [];
+  visit(text, {
+    onObjectBegin: () => void objects.push(new Map()),
+    onObjectEnd: () => void objects.pop(),
+    onObjectProperty(name, _offset, _length, line, column) {
+      const place = `line ${line + 1}, column ${column + 1}`;
+      const earlier = objects.at(-1)?.get(name);
+      objects.at(-1)?.set(name, place);
+      if (earlier === undefined) return;
+      const received = `${showName(name)} again, as at ${earlier}`;
+      issues.push({ path: `${file}: ${place}`, expected: "each key once", received, hint: "Remove one of the two." });
+    },
+  });
+  return issues;
+}
+
+/** The number of keys of all objects in a value. */
+function countKeys(value: unknown): number {
+  let count = 0;
+  const rest = [value];
+  for (const next of rest) {
+    if (typeof next !== "object" || next === null) continue;
+    const inner = Object.values(next);
+    if (!Array.isArray(next)) count += inner.length;
+    for (const member of inner) rest.push(member);
+  }
+  return count;
+}
+
+/** The same as {@link findJsonSyntaxError} for a field of a form: the message has the place in its text. */
 export async function describeJsonSyntaxError(text: string): Promise<Omit<ConfigIssue, "path">> {
   const { place, expected, ...issue } = await findSyntaxError(text);
   return { expected: place === undefined ? expected : `${expected} at ${place}`, ...issue };
