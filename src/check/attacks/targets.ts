@@ -1,7 +1,7 @@
 /** Open redirects after a login: who can name a page of another site as the target (RFC 9700 §4.11.1). */
 
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
-import { type ClientBrowser, LoginLimitError } from "../driver.ts";
+import { type ClientBrowser, type ClientJourney, type ClientSession, LoginLimitError } from "../driver.ts";
 import { requestedParam } from "../requested_param.ts";
 import { setCookies } from "./open_logins.ts";
 import { withParameters } from "./callback_parameters.ts";
@@ -56,7 +56,13 @@ function ownTargetParameters({ visits }: ClientBrowser): readonly string[] {
   });
 }
 
-/** Waits for a login, and ignores its failure. @throws {LoginLimitError} If the application limits logins. */
+/** Requests the page of the user without the cookies of the login, so that the application asks for a login. */
+async function openWithoutLogin({ currentUser }: ClientSession, { browser }: ClientJourney): Promise<void> {
+  browser.cookies.clear();
+  await currentUser?.();
+}
+
+/** Waits for a promise, and ignores its failure. @throws {LoginLimitError} If the application limits logins. */
 const untilEnded = (login: Promise<unknown>) =>
   login.catch((thrown: unknown) => {
     if (thrown instanceof LoginLimitError) throw thrown;
@@ -116,7 +122,7 @@ export const targetAttacks: readonly Attack[] = [
       }
       if (how === "own parameter") {
         const before = openBrowser();
-        await untilEnded(driver.logIn!(before));
+        await untilEnded(openWithoutLogin(await driver.logIn!(before), before));
         const loginParameters = parameters(ownTargetParameters(before.browser));
         return await concludeTarget(driver.logIn!({ ...journey, loginParameters }), journey.browser, hosts, stage);
       }
