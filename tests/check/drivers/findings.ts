@@ -174,6 +174,12 @@ const findings: readonly Finding[] = [
     results: ["state", "used"].map((what) => `inconclusive response/state-of-another-browser {"what":"${what}"}`),
     source: ["express-openid-connect/lib/context.js:760", "state: encodeState(stateValue)"],
   },
+  // It keeps the tokens in cookies, and the application does not accept as many.
+  {
+    libraries: ["express-openid-connect"],
+    results: ['inconclusive token/members {"member":"refresh_token","value":"huge"}'],
+    source: ["express-openid-connect/lib/appSession.js:160", "Math.ceil(value.length / cookieChunkSize)"],
+  },
   // A callback with a code and an error counts as a success.
   {
     libraries: ["MCP SDK"],
