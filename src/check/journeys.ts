@@ -16,6 +16,7 @@ import type {
   TokenJourney,
 } from "./driver.ts";
 import { listeningTrap, trapFetch } from "./trap.ts";
+import { checkUsers } from "./user_texts.ts";
 import { timers } from "../core/http/timers.ts";
 
 /** The environment of a journey: the parts for the attack and its observation, and functions to begin and end it. */
@@ -68,6 +69,7 @@ export function separateJourneys(options: Omit<TestLatchkeyOptions, "issuer" | "
         registration,
         // A client may name the user of its own tests.
         unknownLoginHint: "default",
+        users: checkUsers,
         ...options,
         issuer: `https://issuer-${number}.test`,
       });
@@ -78,7 +80,7 @@ export function separateJourneys(options: Omit<TestLatchkeyOptions, "issuer" | "
         const isOther = other !== undefined && URL.canParse(url) && new URL(url).origin === new URL(otherIssuer).origin;
         return (isOther ? other! : as).fetch(input, init);
       });
-      const openOther = async () => other = await testLatchkey({ ...options, issuer: otherIssuer });
+      const openOther = async () => other = await testLatchkey({ users: checkUsers, ...options, issuer: otherIssuer });
       return openEnvironment(
         {
           ...{ as, driver, fetch, trap, openOther },

@@ -66,6 +66,21 @@ export function hasWord(page: string, text: string): boolean {
   return new RegExp(`(?<!${letter}[-.@+|]?)${word}(?![-.@+|]?${letter})`, "u").test(page);
 }
 
+/**
+ * The users of a check that is given none. No other claim has their `sub` or a part of it, so that an application that
+ * knows users by another claim shows it.
+ */
+export const checkUsers = [
+  {
+    ...{ sub: "AItOawmwtWwc", preferred_username: "alice", name: "Alice Adams" },
+    ...{ email: "alice@example.com", email_verified: true },
+  },
+  {
+    ...{ sub: "BQxN4dLrTz7k", preferred_username: "bob", name: "Bob Brown" },
+    ...{ email: "bob@example.com", email_verified: true },
+  },
+] as const;
+
 /** Users whom attacks invent. An attack uses the first one, unless it is the user who logs in. */
 export const inventedUsers = [
   { sub: "mallory", given_name: "Mallory", family_name: "Miller" },

@@ -32,7 +32,7 @@ export async function chooseDefaultUser(
   if (sub === undefined || await users.makeDefault(sub)) return;
   const named = (await users.list({ limit: 1000 })).find((user) => matchesLoginHint(sub, user));
   if (named !== undefined && await users.makeDefault(named.sub)) return;
-  const known = (await users.list({ limit: 5 })).map((user) => user.sub).join(", ");
+  const known = (await users.list({ limit: 5 })).map((user) => user.preferred_username ?? user.sub).join(", ");
   throw new ConfigurationError([{
     path: "user",
     expected: `the sub, e-mail address or preferred_username of a user, such as ${known}`,

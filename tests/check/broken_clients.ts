@@ -208,31 +208,6 @@ export const brokenClients: readonly BrokenClient[] = [
     foundBy: ["userinfo/sub-other"],
   },
   {
-    name: "knows users by preferred_username",
-    change: { userKey: (claims) => claims.preferred_username },
-    foundBy: ["id-token/user-similar"],
-  },
-  {
-    name: "knows users by their name",
-    change: { userKey: (claims) => claims.name },
-    foundBy: ["id-token/user-similar"],
-  },
-  {
-    name: "knows users by sub without letter case",
-    change: { userKey: ({ sub }) => String(sub).toLowerCase() },
-    foundBy: ["id-token/user-similar"],
-  },
-  {
-    name: "knows users by the beginning of sub",
-    change: { userKey: ({ sub }) => String(sub).slice(0, 5) },
-    foundBy: ["id-token/user-similar"],
-  },
-  {
-    name: "knows users by sub without white space",
-    change: { userKey: ({ sub }) => String(sub).trim() },
-    foundBy: ["id-token/user-similar"],
-  },
-  {
     name: "keeps the tokens of all browsers in one place",
     change: { sharesTokens: true },
     foundBy: ["session/two-users"],

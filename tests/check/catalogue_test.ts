@@ -234,7 +234,7 @@ test("a client that checks nothing falls for the attacks that a correct client m
     /^(?:response\/(?:code-missing|repeated|error-of-another-issuer)|id-token\/(?:parts|payload-shape|encrypted))$/;
   // It keeps users and sessions apart, and checks nothing of what the server sends.
   const elsewhere = [
-    ...["id-token/user-similar", "id-token/sub-near"],
+    ...["id-token/user-similar", "id-token/sub-near", "id-token/sub-of-another-issuer"],
     ...[
       "logout/tokens-used",
       "logout/back-channel-other-issuer",

@@ -44,7 +44,7 @@ test("a failure that does not happen again is inconclusive, and says what happen
 test("a failure that happens again counts, with what the attacker got", async () => {
   const report = await checkClientWithEdDsa(flakyClient([1, 2]), { only });
   const [result] = report.results;
-  assertEquals([result!.verdict, result!.harm], ["failed", 'logged in as "mallory" instead of "alice"']);
+  assertEquals([result!.verdict, result!.harm], ["failed", 'logged in as "mallory" instead of "AItOawmwtWwc"']);
 });
 
 /** A correct client that logs no user in after several failures, for a time or for ever. */

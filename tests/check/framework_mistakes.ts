@@ -332,11 +332,6 @@ export const frameworkMistakes: readonly FrameworkMistake[] = [
     foundBy: "id-token/sub-near",
     change: () => ({ userKey: ({ sub }) => Number.parseFloat(String(sub)) || sub }),
   },
-  {
-    name: "knows users by the part of sub after the last bar",
-    foundBy: "id-token/user-similar",
-    change: () => ({ userKey: ({ sub }) => String(sub).split("|").at(-1) }),
-  },
   // Logout.
   {
     name: "accepts a front-channel logout without iss and sid",

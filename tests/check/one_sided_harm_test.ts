@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { test } from "node:test";
 import type { ClientDriver, ClientJourney } from "../../src/check/mod.ts";
+import { checkUsers } from "../../src/check/user_texts.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { unknownUser } from "../../src/check/driver.ts";
 import { correctDecisions } from "./decisions.ts";
@@ -33,7 +34,7 @@ test("the attacks that need a second user are skipped for an application that re
   const { logIn, ...driver } = smallClient();
   const logInAlice: ClientDriver["logIn"] = async (journey) => {
     const session = await logIn!(journey);
-    if (session.sub !== "alice") throw new Error("only alice may log in");
+    if (session.sub !== checkUsers[0].sub) throw new Error("only alice may log in");
     return session;
   };
   const only = ["session/two-users", "session/logins-shared", "session/refreshes-shared"];

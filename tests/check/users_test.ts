@@ -4,6 +4,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { applicationDriver } from "../../src/check/open_check.ts";
 import type { CheckReport } from "../../src/check/mod.ts";
+import { checkUsers } from "../../src/check/user_texts.ts";
 import type { User } from "../../src/mod.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { sample } from "../sample.ts";
@@ -52,6 +53,7 @@ const userLists: Readonly<Record<string, readonly User[]>> = {
     { sub: "2482897610012", name: "Jane Doe", email: "bigjanedoe@example.com" },
   ],
   "no email": [{ sub: "carol" }, { sub: "dave" }],
+  "the user of a check": checkUsers,
 };
 
 /** The attacks whose verdict depends on who is logged in. */
@@ -198,6 +200,14 @@ test("values that only one user has decide, whatever text names the user, and a 
       }
     }
   }
+});
+
+test("a page that shows the sub of the user of a check decides who is logged in", async () => {
+  const situation = { users: checkUsers, userPage: userPages.sub!, loggedInUrl: `${origin}/me` };
+  const report = await check(situation, ["id-token/user-similar"]);
+  const undecided = report.results.filter(({ verdict }) => verdict !== "passed").map(({ values }) => values.how);
+  // A page shows no space at the end of a text.
+  assertEquals(undecided, ["the sub and a space"], String(report));
 });
 
 test("a client that knows users by their email is accused for each default user who has one", async () => {

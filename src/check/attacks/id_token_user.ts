@@ -114,6 +114,28 @@ const sharedClaims: Readonly<Record<string, (known: Claims) => Claims>> = {
   "the sub after a provider": ({ sub }) => ({ sub: `provider|${sub}` }),
 };
 
+/** The claims by which an application shows who a user is. */
+const namingClaims = ["preferred_username", "email", "name", "given_name", "family_name"] as const;
+
+/** Whether a client logged in the user of the other issuer, who logged in before and has the same sub. */
+function assessIssuer({ outcome, session, earlier }: Observation): Assessment {
+  if (outcome !== "accepted") return { passed: outcome === "rejected", because: "the client rejected the user" };
+  const [own = {}, other = {}] = [session!.claims, earlier!.claims];
+  const shown = namingClaims.filter((name) => other[name] !== undefined);
+  const kept = shown.find((name) => own[name] === other[name]);
+  if (kept !== undefined) {
+    const because = `the client logged in the user of the other issuer, whose ${kept} it shows`;
+    return { passed: false, because, harm: "logged in a user of one issuer as a user of another" };
+  }
+  // An application has its own name of a user, or shows the sub.
+  const hasOwnName = session!.sub !== own.sub;
+  if (hasOwnName && session!.sub === earlier!.sub) {
+    return { passed: false, because: `the client logged in ${JSON.stringify(session!.sub)} for both issuers` };
+  }
+  if (hasOwnName || shown.length > 0) return { passed: true, because: "the client logged in two users" };
+  return { passed: false, isInconclusive: true, because: "the session has no claim that only one of the users has" };
+}
+
 /** The beginning of two values of sub; as numbers of 53 bits, those with one more digit are equal. */
 const nearSubs: Readonly<Record<string, string>> = { number: "10769150350006150771", long: "u".repeat(254) };
 
@@ -132,6 +154,19 @@ export const idTokenUserAttacks: readonly Attack[] = [
       return describeNewUser(`new user with ${how} of a known one`, sharedClaims[how]!, number);
     },
     assess: assessUser,
+  }),
+  defineAttack({
+    ...otherAccount,
+    id: "id-token/sub-of-another-issuer",
+    needs: [...otherAccount.needs, "claims"],
+    journey: "second issuer",
+    title: "A user has the sub of a user of another issuer, who logged in before.",
+    correctClient: "The client logs in two users, because it identifies users by iss and sub.",
+    requirement: "OpenID Connect Core §5.7",
+    sources: ["OpenID Connect Core §2"],
+    on: "any",
+    always: () => describeNewUser("user with the sub of another issuer", ({ sub }) => ({ sub })),
+    assess: assessIssuer,
   }),
   defineAttack({
     ...otherAccount,

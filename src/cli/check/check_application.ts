@@ -23,6 +23,7 @@ import { checkPages } from "../../check/check_pages.ts";
 import { inspector } from "../../devtools/inspector.ts";
 import { formatCauses, formatSummary } from "../../check/report_text.ts";
 import { describeReport, formatId } from "../../check/report_data.ts";
+import { checkUsers } from "../../check/user_texts.ts";
 import { PortInUseError } from "../../platform/runtime/serve.ts";
 import {
   runInShell,
@@ -82,7 +83,7 @@ export async function checkApplication(
   const flows = inspector({ readRules });
   const server = await latchkey({
     clients: [],
-    ...withDefaultUser(settings, config.user),
+    ...withDefaultUser({ ...settings, users: settings.users ?? checkUsers }, config.user),
     ...clientSettings(flags),
     login: "auto",
     plugins: [check.plugin, flows, checkPages(check)],
