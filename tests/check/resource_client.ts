@@ -12,7 +12,6 @@ import type { ClientDriver, ClientSession, ResourceJourney, TokenJourney } from 
 
 /** A mistake of a copy. */
 export type ResourceMistake =
-  | "expects the challenge in one form"
   | "knows no well-known address"
   | "does not compare the resource"
   | "compares the resource by its beginning"
@@ -37,8 +36,35 @@ interface Login {
   refreshToken?: string;
 }
 
-/** The driver of the correct client, or of a copy with a mistake. */
-export function resourceClient(mistake?: ResourceMistake): ClientDriver {
+/** What an API compares of an introspection response before it accepts the token of a request. */
+export const introspectionChecks: Readonly<
+  Record<string, (members: Members, expected: { issuer: string; resource: string; now: number }) => boolean>
+> = {
+  active: ({ active }) => active === true,
+  aud: ({ aud }, { resource }) => [aud].flat().includes(resource),
+  iss: ({ iss }, { issuer }) => iss === undefined || iss === issuer,
+  token_type: ({ token_type }) => token_type !== "refresh_token",
+  // It asks for no proof of a key.
+  cnf: ({ cnf }) => cnf === undefined,
+  exp: ({ exp }, { now }) => exp === undefined || Number(exp) > now,
+  nbf: ({ nbf }, { now }) => nbf === undefined || Number(nbf) < now + 60,
+};
+
+/** The parameters of the Bearer challenge (RFC 9110 §11.6.1). */
+export function readChallenge(header: string): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  const part = /\s*,?\s*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+)))?/gy;
+  let scheme = "";
+  for (let found = part.exec(header); found !== null; found = part.exec(header)) {
+    const [, name, quoted, token] = found;
+    if (quoted === undefined && token === undefined) scheme = name!.toLowerCase();
+    else if (scheme === "bearer") parameters.set(name!.toLowerCase(), token ?? quoted!.replace(/\\(.)/g, "$1"));
+  }
+  return parameters;
+}
+
+/** The driver of the correct client, or of a copy with a mistake, or with another way to read challenges. */
+export function resourceClient(mistake?: ResourceMistake, read = readChallenge): ClientDriver {
   const has = (...mistakes: ResourceMistake[]) =>
     mistake === "checks nothing" || mistakes.some((name) => name === mistake);
 
@@ -141,7 +167,7 @@ export function resourceClient(mistake?: ResourceMistake): ClientDriver {
           const { result } = await readJson(response) as { readonly result: { readonly structuredContent: Members } };
           return String(result.structuredContent.sub);
         }
-        const challenge = readChallenge(response.headers.get("www-authenticate") ?? "");
+        const challenge = read(response.headers.get("www-authenticate") ?? "");
         if (response.status === 401 && login?.refreshToken !== undefined && !refreshed) {
           refreshed = true;
           const grant = { grant_type: "refresh_token", refresh_token: login.refreshToken };
@@ -158,39 +184,24 @@ export function resourceClient(mistake?: ResourceMistake): ClientDriver {
     return { request };
   }
 
-  /** The parameters of the Bearer challenge (RFC 9110 §11.6.1). */
-  function readChallenge(header: string): ReadonlyMap<string, string> {
-    if (has("expects the challenge in one form")) {
-      const found = /^Bearer (?:.*, )?resource_metadata="([^"]*)"/.exec(header);
-      return new Map(found === null ? [] : [["resource_metadata", found[1]!]]);
-    }
-    const parameters = new Map<string, string>();
-    const part = /\s*,?\s*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+)))?/gy;
-    let scheme = "";
-    for (let found = part.exec(header); found !== null; found = part.exec(header)) {
-      const [, name, quoted, token] = found;
-      if (quoted === undefined && token === undefined) scheme = name!.toLowerCase();
-      else if (scheme === "bearer") parameters.set(name!.toLowerCase(), token ?? quoted!.replace(/\\(.)/g, "$1"));
-    }
-    return parameters;
-  }
-
   return {
     name: mistake ?? "client of a resource",
     async requestResource(journey): Promise<ClientSession> {
       const { request } = connect(journey);
       return { sub: await request(), request: async () => void await request() };
     },
-    async acceptToken({ issuer, resource, accessToken, fetch, client }: TokenJourney): Promise<ClientSession> {
+    async acceptToken({ issuer, resource, accessToken, fetch, client, now }: TokenJourney): Promise<ClientSession> {
       const response = await fetch(`${issuer}/oauth2/introspect`, {
         method: "POST",
         headers: { authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}` },
         body: new URLSearchParams({ token: accessToken }),
       });
-      const { active, aud, sub } = await readJson(response);
-      const isActive = has("believes every introspection") || active === true;
-      const isForResource = has("believes every introspection") || [aud].flat().includes(resource);
-      if (!isActive || !isForResource) throw new Error("invalid_token");
+      const members = await readJson(response);
+      const { sub } = members;
+      const isForRequest = Object.values(introspectionChecks).every((isRight) =>
+        isRight(members, { issuer, resource, now: now() / 1000 })
+      );
+      if (!isForRequest && !has("believes every introspection")) throw new Error("invalid_token");
       return { sub: String(sub) };
     },
   };

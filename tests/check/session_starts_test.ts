@@ -27,7 +27,6 @@ const foundOnDevice: Readonly<Partial<Record<DeviceMistake, readonly string[]>>>
 
 /** The attacks that find a mistake of a client of a resource: no other attack may fail. */
 const foundAtResource: Readonly<Partial<Record<ResourceMistake, readonly string[]>>> = {
-  "expects the challenge in one form": ["resource/challenge-shapes"],
   "knows no well-known address": ["resource/challenge-missing"],
   "does not compare the resource": [
     "resource/metadata-near",
@@ -39,7 +38,8 @@ const foundAtResource: Readonly<Partial<Record<ResourceMistake, readonly string[
   "requests only the missing scope": ["resource/insufficient-scope"],
   "follows redirects with the token": ["resource/redirects-away"],
   "believes every introspection": [
-    ...["resource/id-token", "resource/introspection-audience", "resource/introspection-odd"],
+    ...["resource/id-token", "resource/introspection-audience", "resource/introspection-meaning"],
+    "resource/introspection-odd",
     ...["resource/token-audience", "resource/token-early", "resource/token-forged", "resource/token-issuer"],
     "resource/token-outlived",
   ],

@@ -6,6 +6,8 @@ import { conclude } from "./conclusions.ts";
 import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
 import { claimsOf, gridAttacks, jsonResponse } from "./grid.ts";
 import { assessRotation } from "./keys.ts";
+import { editJsonBody } from "../../testing/faults/response_body.ts";
+import { oneOf } from "./parameters.ts";
 import { nearIssuers, nearMisses, noText, pick } from "./wrong_values.ts";
 
 const accessToken = claimsOf("the access token", { of: "access_token" });
@@ -19,6 +21,16 @@ const introspected = {
   endpoints: ["introspect"],
   ifUnmet: "the resource server introspects no token",
 } as const;
+
+/** Members with which the introspection response is that of a token that this request must not use, by what it is. */
+const otherTokens: Readonly<Record<string, (now: number) => object>> = {
+  "of another issuer": () => ({ iss: "https://attacker.example" }),
+  "a refresh token": () => ({ token_type: "refresh_token" }),
+  "bound to a key": () => ({ cnf: { jkt: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" } }),
+  "bound to a certificate": () => ({ cnf: { "x5t#S256": "bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2" } }),
+  "expired": (now) => ({ exp: now - 3600 }),
+  "not valid yet": (now) => ({ nbf: now + 3600 }),
+};
 
 /** The attacks of the category `resource` on resource servers. */
 export const resourceServerAttacks: readonly Attack[] = [
@@ -177,4 +189,19 @@ export const resourceServerAttacks: readonly Attack[] = [
       sources: ["RFC 9700 §2.3"],
     },
   ]),
+  defineAttack({
+    ...introspected,
+    id: "resource/introspection-meaning",
+    fix: "Of an active token, compare also iss, token_type, cnf, exp and nbf, if the introspection response has them.",
+    level: "should-reject",
+    title: "The introspection response says active, and with one member that the token is not one for this request.",
+    correctClient,
+    sources: ["RFC 7662 §2.2", "RFC 6749 §1.5", "RFC 6749 §7", "RFC 9449 §7.2", "RFC 8705 §3.2"],
+    ...oneOf("token", Object.keys(otherTokens), "What the token is."),
+    always: ({ token }, { as }) =>
+      editJsonBody(token, (members) => ({
+        ...members,
+        ...otherTokens[token]!(Math.floor(as.clock.now() / 1000)),
+      })),
+  }),
 ];

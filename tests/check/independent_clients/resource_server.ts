@@ -13,6 +13,7 @@ export interface ResourceSteps {
   checkTime(claims: Members, now: number): void;
   checkAudience(claims: Members, resource: string): void;
   checkIssuer(claims: Members, issuer: string): void;
+  checkKind(claims: Members): void;
   user(claims: Members): string;
 }
 
@@ -41,6 +42,10 @@ export const correctResource: ResourceSteps = {
     assert([aud].flat().includes(resource), "the token is for another resource");
   },
   checkIssuer: ({ iss }, issuer) => assert(iss === undefined || iss === issuer, "the token is from another issuer"),
+  checkKind({ token_type, cnf }) {
+    assert(token_type !== "refresh_token", "the token is a refresh token");
+    assert(cnf === undefined, "the token is bound to a key, and the request proves none");
+  },
   user({ sub }) {
     assert(typeof sub === "string" && sub !== "", "the token has no user");
     return sub;
@@ -82,6 +87,7 @@ export function resourceServer(name: string, steps: ResourceSteps): ClientDriver
       steps.checkTime(claims, journey.now());
       steps.checkIssuer(claims, journey.issuer);
       steps.checkAudience(claims, journey.resource);
+      steps.checkKind(claims);
       return { sub: steps.user(claims) };
     },
   };
