@@ -7,11 +7,13 @@ import { type AttackResult, type FailureCause, failureVerdicts } from "./report.
 /** How many fixes, harms and requirements of one cause a report names. */
 const maxTexts = 3;
 
-/** The causes of the results that failed: the worst and gravest first, then those of the most attacks. */
+/** The causes of failures: the worst and gravest first, then those with harm, then those of the most attacks. */
 export function listCauses(results: readonly AttackResult[]): FailureCause[] {
   const failed = results.filter(({ verdict }) => failureVerdicts.includes(verdict));
   return [...Map.groupBy(failed, ({ cause }) => cause!)].map(([cause, own]): FailureCause => {
-    const byGravity = own.toSorted((one, other) => rankOf(one.effect) - rankOf(other.effect));
+    const byGravity = own.toSorted((one, other) =>
+      rankOf(one.effect) - rankOf(other.effect) || Number(other.harm !== undefined) - Number(one.harm !== undefined)
+    );
     const { severity, consequence } = byGravity[0]!.effect;
     const fixes = new Set(byGravity.map(({ effect }) => effect.fix));
     return {
@@ -24,7 +26,7 @@ export function listCauses(results: readonly AttackResult[]): FailureCause[] {
     };
   }).sort((one, other) =>
     failureVerdicts.indexOf(one.verdict) - failureVerdicts.indexOf(other.verdict) || rankOf(one) - rankOf(other) ||
-    other.attacks.length - one.attacks.length
+    Number(other.harms.length > 0) - Number(one.harms.length > 0) || other.attacks.length - one.attacks.length
   );
 }
 

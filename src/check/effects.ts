@@ -36,8 +36,10 @@ const table = {
   stopped: {
     cause: "stops during an attack",
     severity: "high",
-    consequence: "One response ends the application for all users, until it is started again.",
-    fix: "Catch the errors of the code that reads responses, also of code that runs later.",
+    consequence: "One request or response ends the application for all users, until it is started again.",
+    fix:
+      "Catch the errors of all code that handles requests and reads responses, also of code that runs later; the log " +
+      "of the application has the error.",
   },
   hung: {
     cause: "does not end within the time limit of the check",

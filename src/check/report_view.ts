@@ -3,7 +3,6 @@
 import { withVisibleTexts } from "../server/explain/visible_text.ts";
 import { upperFirst } from "../server/pages/first_letter.ts";
 import { categoryOf } from "./attack.ts";
-import { rankOf } from "./causes.ts";
 import { isUndecided, type Verdict, verdicts, worstFirst, worstVerdict } from "./report.ts";
 import { formatControlFailure, formatSize, hasRun } from "./report_text.ts";
 import { formatValues, groupByCause, groupByEffect, type ReportData, type ReportedResult } from "./report_data.ts";
@@ -167,14 +166,11 @@ function groupsOf(
   const withRows = (title: string, rows: readonly ResultRow[]): ResultGroup => ({ title, count: rows.length, rows });
   const own = attacks.flat().filter((result) => result.verdict === verdict);
   const practiceRows = ownPractices.map(practiceRow);
-  const causes = [...Map.groupBy(own, ({ cause }) => cause!)].map(([cause, results]) => {
-    const rows = rowsOf(results);
-    const { harms, requirements, fix } = allCauses.find((one) => one.cause === cause)!;
-    return { ...withRows(upperFirst(cause), rows), severity: rows[0]!.severity!, harms, requirements, fix };
-  }).sort((one, other) =>
-    Number(other.harms.length > 0) - Number(one.harms.length > 0) || rankOf(one) - rankOf(other) ||
-    other.count - one.count
-  );
+  const causes = allCauses.flatMap(({ cause, harms, requirements, fix }) => {
+    const rows = rowsOf(own.filter((result) => result.cause === cause));
+    if (rows.length === 0) return [];
+    return [{ ...withRows(upperFirst(cause), rows), severity: rows[0]!.severity, harms, requirements, fix }];
+  });
   return [...causes, ...practiceRows.length === 0 ? [] : [withRows("Best practices to adopt", practiceRows)]];
 }
 

@@ -60,15 +60,23 @@ export async function checkInTurn(
   /** The documents that the client does not request after a restart either. */
   const unread = new Set<string>();
 
+  /** Attacks after which no login worked: each other variant would only wait for the recovery time again. */
+  const lost = new Set<string>();
+
   /** The attacks whose failure happened twice. */
   const confirmed = new Set<string>();
 
   /** A failure counts only if it happens again in a new client, while logins without an attack succeed. */
   async function check(task: CheckTask): Promise<AttackResult> {
-    const result = await checkOnce(task, runner);
-    if (result.verdict !== "failed" || broken !== undefined || confirmed.has(task.attack.id)) return result;
-    if (mayRestart()) await restart?.();
-    return confirmedResult(result, await checkOnce(task, runner.renewed()), confirmed);
+    if (broken === undefined && lost.has(targetOf(task))) {
+      return unknownResult(task, "skipped", "after another variant of the attack no login worked");
+    }
+    const first = await checkOnce(task, runner);
+    const isDecided = first.verdict !== "failed" || broken !== undefined || confirmed.has(task.attack.id);
+    if (!isDecided && mayRestart()) await restart?.();
+    const result = isDecided ? first : confirmedResult(first, await checkOnce(task, runner.renewed()), confirmed);
+    if (result.cause === effects.noLogin.cause) lost.add(targetOf(task));
+    return result;
   }
 
   async function checkOnce(task: CheckTask, runner: Runner): Promise<AttackResult> {
@@ -170,6 +178,9 @@ async function requestedEndpoints({ driver, attempt, inEnvironment }: Runner): P
 function endpointsOf({ attack: { endpoints }, values: { endpoint } }: CheckTask): readonly string[] {
   return typeof endpoint === "string" ? [endpoint] : endpoints;
 }
+
+/** What the variants of an attack on the same endpoints have in common. */
+const targetOf = (task: CheckTask): string => [task.attack.id, ...endpointsOf(task)].join(" ");
 
 /** 0: the client keeps nothing of the attack. */
 function rank(task: CheckTask): number {

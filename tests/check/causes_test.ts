@@ -88,6 +88,19 @@ test("the effect is what was seen: values of a foreign userinfo response are no 
   ]);
 });
 
+test("of causes with one severity, those whose harm was seen come first, also on the page", async () => {
+  const only = ["id-token/aud-wrong", "id-token/iss-wrong", "transport/redirect"];
+  const { causes, toHTML } = await checkClientWithEdDsa(smallClient("checks nothing"), { only });
+  const failed = causes.filter(({ verdict }) => verdict === "failed");
+  assertEquals(failed.map(({ cause, severity }) => [cause, severity]), [
+    [effects.leaked.cause, "high"],
+    [effects.idToken.cause, "high"],
+  ]);
+  const page = await toHTML();
+  const places = failed.map(({ cause }) => page.indexOf(cause.slice(1)));
+  assert(places[0]! > 0 && places[0]! < places[1]!, String(places));
+});
+
 test("every requirement says in words why it binds a client", () => {
   const named = attacks.flatMap(({ requirement }) => [...requirement?.binds ?? [], ...requirement?.unless ?? []]);
   assert(named.length > 5);

@@ -82,6 +82,17 @@ test("an attack after which no login works fails for that, and the later ones ar
   assertMatch(String(report), /after it, a login without an attack failed/);
 });
 
+test("after a variant that ends all logins, the check does not wait for the others of its attack", async () => {
+  const only = ["transport/unavailable"];
+  const { results } = await checkFixedIssuer({ mistake: "keeps a failed discovery", only, restarts: true });
+  const discovery = results.filter(({ values }) => values.endpoint === "discovery");
+  const later = discovery.slice(discovery.findIndex(({ verdict }) => verdict === "failed") + 1);
+  assertEquals(later.map(({ verdict }) => verdict), later.map(() => "skipped"));
+  assert(later.length > 5, String(later.length));
+  assertEquals(later[0]!.because, "after another variant of the attack no login worked");
+  assert(results.some(({ values, verdict }) => values.endpoint === "token" && verdict === "passed"));
+});
+
 test("an application that may rest before it fetches keys again is warned, and the reason says how to wait", async () => {
   const report = await checkFixedIssuer({ mistake: "fetches the JWKS once", only: ["keys/rotated", "keys/extra"] });
   assertEquals(withVerdict(report, "warning"), ["keys/rotated"], String(report));

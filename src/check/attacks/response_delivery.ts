@@ -122,14 +122,15 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       const passed = exchanges === 1 && user === expectedSub;
       const because = `${sent}, and the session ${user === expectedSub ? "continues" : "ended"}`;
       // An application may log out on any error.
-      return { outcome, passed, isWarning: exchanges === 1, because, seen: exchanges > 1 ? "kept" : "ended" };
+      return { outcome, passed, isWarning: exchanges === 1, because, seen: exchanges > 1 ? "repeated" : "ended" };
     },
   }),
   defineAttack({
     ...delivered,
     id: "response/state-of-another-browser",
     fix:
-      "Keep a random state for each login in the session of its browser, and compare the whole value before the token request.",
+      "Send a random state with each authorization request, keep it in the session of this browser, and compare the " +
+      "whole value before the token request.",
     title:
       "A browser delivers an authorization response that belongs to no login of this browser, or to one that ended.",
     correctClient: "The client rejects the response, and sends no token request; an existing session continues.",
