@@ -353,13 +353,15 @@ export function describeCapabilities(has: ReadonlySet<Capability>, exchanges: re
     responseMode: modes,
   };
   return names.flatMap((name) => {
-    const { seen, missing, isUsual } = capabilities[name];
+    const { seen, missing, isUsual, isSeenIn } = capabilities[name];
     // Each journey may have an issuer of its own.
     const found = details[name]?.slice(0, 1) ?? [];
     if (has.has(name)) return seen === undefined ? [] : [[seen, ...found].join(" ")];
     // A client without ID tokens reads none.
     const isRead = name === "readsIdToken" ? has.has("idToken") : name !== "checksSignature" || has.has("readsIdToken");
-    if (!isUsual || !isRead) return [];
+    // A resource server does not log in.
+    const isOfKind = isSeenIn === undefined || has.has("requestsTokens");
+    if (!isUsual || !isRead || !isOfKind) return [];
     if (isUnbound(has) && name === "nonce") return [unboundText];
     if (isUnbound(has) && name === "pkce") return [];
     return [missing.replace("the client ", "")];

@@ -45,7 +45,11 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   const { server = {}, as, inProcess = true, onResult, baseline, failOn, signal, rulesUrl, suggestFlag } = options;
   const [only, except = []] = [options.only, options.except].map((names) => names?.map(completeName));
   const { repeat = (id) => `checkClient(driver, { only: [${JSON.stringify(id)}] })` } = options;
-  const starts: readonly Attack["by"][] = ["any", ...sessionStartsOf(driver)];
+  const ownStarts = sessionStartsOf(driver);
+  // A resource server requests no tokens.
+  const starts: readonly Attack["by"][] = ownStarts.every((start) => start === "acceptToken")
+    ? ownStarts
+    : ["any", ...ownStarts];
   // A running application has no further members, and attacks on other kinds of clients say nothing about it.
   const isOfKind = ({ by }: Attack) => inProcess || starts.includes(by);
   const selected = attacks.filter((attack) =>

@@ -20,8 +20,8 @@ import {
   verdicts,
   worstVerdict,
 } from "./report.ts";
-import { completeError, describeError } from "./assess.ts";
-import { UndecidedError } from "./driver.ts";
+import { completeError } from "./assess.ts";
+import { NoUserPageError, UndecidedError } from "./driver.ts";
 import { countOf, describeReport, type ReportData, toJson } from "./report_data.ts";
 import { formatJUnit } from "./report_junit.ts";
 import { formatMarkdown } from "./report_markdown.ts";
@@ -96,17 +96,20 @@ function describeControlFailure(
   { rulesUrl, suggestFlag }: Pick<CheckOptions, "rulesUrl" | "suggestFlag">,
 ): ControlFailure | undefined {
   if (passed) return undefined;
-  const rejections = redactExchanges(exchanges).flatMap(({ request: { method, path }, rejection }) => {
-    if (rejection === undefined) return [];
-    const { explanation: { rule, reason, expected, received, earlier }, explanation } = rejection;
-    const found = findRule(rule);
-    return [{
-      ...{ request: `${method} ${path}`, error: rejection.error, rule, reason, expected, received, earlier },
-      fix: findFix(explanation),
-      sources: found?.cites ?? [],
-      url: found && rulesUrl && `${rulesUrl}/${rule}`,
-    }];
-  });
+  const isAboutPage = error instanceof NoUserPageError;
+  const rejections = redactExchanges(isAboutPage ? [] : exchanges).flatMap(
+    ({ request: { method, path }, rejection }) => {
+      if (rejection === undefined) return [];
+      const { explanation: { rule, reason, expected, received, earlier }, explanation } = rejection;
+      const found = findRule(rule);
+      return [{
+        ...{ request: `${method} ${path}`, error: rejection.error, rule, reason, expected, received, earlier },
+        fix: findFix(explanation),
+        sources: found?.cites ?? [],
+        url: found && rulesUrl && `${rulesUrl}/${rule}`,
+      }];
+    },
+  );
   // The error may quote a page with a token of the session.
   const text = error === undefined ? "" : `, ${redactTextAbout(completeError(error), exchanges)}`;
   const failure = { error: `${outcome}${text}`, rejections };
@@ -129,7 +132,7 @@ function findProblem(
 ): string | undefined {
   const failed = [...control.failedCapabilities].filter(([, error]) => !(error instanceof UndecidedError));
   if (failed.length > 0) {
-    return failed.map(([capability, error]) => `${capability} fails without an attack: ${describeError(error)}`).join(
+    return failed.map(([capability, error]) => `${capability} fails without an attack: ${completeError(error)}`).join(
       "; ",
     );
   }

@@ -189,6 +189,12 @@ const table = {
     fix:
       "Check for error first; compare the whole state, and iss with the issuer of the login, before the token request.",
   },
+  accessToken: {
+    cause: "accepts access tokens that are not valid for it",
+    severity: "high",
+    consequence: "An access token of another issuer, API or time opens the data of a user.",
+    fix: "Make every check of RFC 9068 §4 before a request is served.",
+  },
   unbound: {
     cause: "does not bind the code to the login of the browser",
     severity: "high",
@@ -224,6 +230,7 @@ const acceptances = [
   "idToken",
   "subject",
   "form",
+  "accessToken",
   "authorization",
   "metadata",
   "message",

@@ -115,6 +115,13 @@ export async function checkInTurn(
     if (isStale || !wasDown && (outcome === undefined || outcome === "accepted" && result.verdict !== "failed")) {
       return result;
     }
+    const noLogin = (id: string) => ({ because: `since ${id} the login without an attack fails` });
+    // The attack itself has waited for the next login.
+    if (restart !== undefined && result.cause === effects.noLogin.cause) {
+      await restart().catch(() => {});
+      if (await failedLogin(runner, control) !== undefined) broken = noLogin(result.attack.id);
+      return result;
+    }
     const failed = await failedLogin(runner, control);
     if (failed === undefined) return result;
     if (failed.error instanceof LoginLimitError) {
@@ -130,7 +137,7 @@ export async function checkInTurn(
     await restart?.().catch(() => {});
     if (restart === undefined || await failedLogin(runner, control) !== undefined) {
       const isDown = failed.error instanceof UnreachableError;
-      broken = isDown ? stopped : { because: `since ${id} the login without an attack fails` };
+      broken = isDown ? stopped : noLogin(id);
     }
     if (cause === result) return withLostLogin(result, failed, recoveryMs);
     results[last!] = withLostLogin(cause, failed, recoveryMs);

@@ -39,19 +39,30 @@ export function singlePageApplication(
   const userIn = (text: string) =>
     texts.find((own) => text.includes(own)) ??
       (otherUserTexts.some((other) => text.includes(other)) ? "another user" : undefined);
+  /** Whether the page waited for a click at the first login. */
+  let waits = false;
   return browserApplication({
     name: new URL(loginUrl).origin,
     openPage,
     async logIn(page) {
       await page.navigate(loginUrl);
       let hasClicked = false;
+      /** The page at a click that may have come before its scripts. */
+      let tried: string | undefined;
       let last = "";
       for (let quiet = 0; quiet < quietMs; quiet += stepMs) {
         await new Promise((resolve) => timers.setTimeout(resolve, stepMs));
         const text = await read(page);
-        if (userIn(text) !== undefined) return;
-        if (text !== last) quiet = 0;
+        if (userIn(text) !== undefined) {
+          waits ||= hasClicked;
+          return;
+        }
+        if (text !== last) {
+          quiet = 0;
+          hasClicked ||= tried !== undefined;
+        }
         last = text;
+        if (waits && !hasClicked && tried === undefined && await page.evaluate(clickLogin) === true) tried = text;
         if (quiet + stepMs < quietMs || hasClicked) continue;
         hasClicked = true;
         if (await page.evaluate(clickLogin) === true) quiet = 0;

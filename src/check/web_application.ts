@@ -11,6 +11,7 @@ import {
   type ClientJourney,
   type ClientSession,
   LoginLimitError,
+  NoUserPageError,
   UndecidedError,
   unknownUser,
   UnreachableError,
@@ -254,7 +255,9 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
         continue;
       }
       if (!progress.wasAtServer) throw new Error(`the login did not lead to ${issuer}: ${describe(page)}`);
-      if (page.status >= 400) {
+      // The page after a logout may need a login.
+      const isAfterLogout = progress.isLogout && (page.status === 401 || page.status === 403);
+      if (page.status >= 400 && !isAfterLogout) {
         throw new Error(`the ${progress.isLogout ? "logout" : "login"} failed: ${describe(page)}`);
       }
       return page;
@@ -328,8 +331,17 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     if ("error" in end) {
       if (probe === undefined || end.error instanceof LoginLimitError) throw end.error;
     } else {
-      loggedInUrl ??= stripQuery(end.url);
-      probe ??= { ...await learn(await send({ url: loggedInUrl }, journey, cookies), journey), authorizations };
+      const isCallback = loggedInUrl === undefined && stripQuery(end.url) === stripQuery(journey.redirectUri);
+      const url = loggedInUrl ?? stripQuery(end.url);
+      const page = probe === undefined ? await send({ url }, journey, cookies) : undefined;
+      if (isCallback && page !== undefined && page.status >= 400) {
+        throw new NoUserPageError(
+          `the login ends at the redirect URI, which shows the user only once: later ${describe(page)}. ` +
+            "Use another page that only logged-in users see (loggedInUrl, --logged-in-url).",
+        );
+      }
+      loggedInUrl = url;
+      probe ??= { ...await learn(page!, journey), authorizations };
     }
     const { sub, otherTexts } = await readUser(journey, "error" in end) ?? {};
     if ("error" in end && (sub === undefined || sub === userBefore)) throw end.error;

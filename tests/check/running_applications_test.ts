@@ -1,16 +1,18 @@
 /** Checks of running applications over HTTP without a driver of their own: a web application and a resource server. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertNotMatch } from "@std/assert";
 import { createRemoteJWKSet, customFetch, jwtVerify } from "jose";
 import { test } from "node:test";
 import type { CheckReport } from "../../src/check/mod.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
+import { webApplication } from "../../src/check/web_application.ts";
 import { resourceApplication } from "../../src/check/resource_application.ts";
 import { missingCapability } from "../../src/check/capabilities.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { checkFixedIssuer, idsOf } from "./fixed_issuer.ts";
 import { checkClient } from "./patient_check.ts";
+import { webApplicationAt } from "./small_web_application.ts";
 
 test("of the attacks on web applications, the check drives all but those on what the client does not do", async () => {
   const only = ["logout", "session/fixed", "refresh/transient"];
@@ -29,6 +31,29 @@ test("a form after the callback is submitted if the login is complete only then"
   assertEquals([report.control.passed, report.counts.passed > 0], [true, true], String(report));
 });
 
+test("a logout that leads to a page for users alone is a logout", async () => {
+  const issuer = "http://localhost:9000";
+  await using as = await testLatchkey({ issuer, alg: "EdDSA" });
+  as.client({ client_id: "shop", redirect_uri: "https://shop.test/callback" });
+  const { respond } = webApplicationAt("https://shop.test", {
+    ...{ issuer, clientId: "shop", alg: "EdDSA" },
+    fetch: (url, init) => as.fetch(url, init),
+  });
+  const driver = webApplication("https://shop.test/login", {
+    loggedInUrl: "https://shop.test/me",
+    loggedInText: "alice",
+    logoutUrl: "https://shop.test/logout",
+    fetch: (async (url, init) => {
+      const response = await respond(new Request(url, init as RequestInit));
+      if (new URL(String(url)).pathname !== "/logout") return response;
+      return new Response(null, { status: 302, headers: { ...Object.fromEntries(response.headers), location: "/me" } });
+    }) as Fetch,
+  });
+  const report = await checkClient(driver, { as, only: ["logout/cookie-kept"], recoveryMs: 0, inProcess: false });
+  assertEquals([...report.control.failedCapabilities], [], String(report));
+  assertEquals(report.counts.passed, 1, String(report));
+});
+
 type Place = (request: Request) => string | null | undefined;
 
 const bearer: Place = ({ headers }) => /^Bearer (.+)$/.exec(headers.get("authorization") ?? "")?.[1];
@@ -37,7 +62,7 @@ const bearer: Place = ({ headers }) => /^Bearer (.+)$/.exec(headers.get("authori
 async function checkResource(
   tokenIn: string,
   placeOf: Place,
-  { verifiesAudience = true, only }: { readonly verifiesAudience?: boolean; readonly only: readonly string[] },
+  { verifiesAudience = true, only }: { readonly verifiesAudience?: boolean; readonly only?: readonly string[] },
 ): Promise<CheckReport> {
   await using as = await testLatchkey({ issuer: "http://localhost:9000", alg: "EdDSA" });
   const { issuer } = as;
@@ -69,6 +94,13 @@ test("a resource server is checked by its URL: a correct one passes, and one tha
   assertEquals([correct.passed, correct.counts.passed > 30], [true, true], String(correct));
   const careless = await checkResource("bearer", bearer, { only, verifiesAudience: false });
   assertEquals(idsOf(careless.failures), ["resource/token-audience"], String(careless));
+});
+
+test("a resource server is checked by attacks on resource servers alone, and its report mentions no login", async () => {
+  const report = await checkResource("bearer", bearer, {});
+  const others = report.results.filter(({ attack }) => attack.by !== "acceptToken");
+  assertEquals(idsOf(others), []);
+  assertNotMatch(String(report), /nonce|PKCE|sends no state/);
 });
 
 test("the token of a resource server may be in another header, the query, a form or a cookie", async () => {

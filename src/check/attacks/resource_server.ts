@@ -15,7 +15,13 @@ const introspection = jsonResponse("the introspection response", { isSteady: tru
 
 const correctClient = "The resource server rejects the token.";
 
-const tokens = { by: "acceptToken", endpoints: ["token"], level: "must-reject", correctClient } as const;
+const tokens = {
+  by: "acceptToken",
+  endpoints: ["token"],
+  level: "must-reject",
+  accepts: "accessToken",
+  correctClient,
+} as const;
 const introspected = {
   by: "acceptToken",
   endpoints: ["introspect"],

@@ -129,8 +129,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     ...delivered,
     id: "response/state-of-another-browser",
     fix:
-      "Send a random state with each authorization request, keep it in the session of this browser, and compare the " +
-      "whole value before the token request.",
+      "Send a random state with each authorization request, keep it in the session of this browser, compare the whole " +
+      "value before the token request, and delete it then: it counts once.",
     title:
       "A browser delivers an authorization response that belongs to no login of this browser, or to one that ended.",
     correctClient: "The client rejects the response, and sends no token request; an existing session continues.",

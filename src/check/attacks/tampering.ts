@@ -40,7 +40,7 @@ interface Change {
 }
 
 /** A row of the table. */
-interface Row extends Pick<Attack, "id" | "title" | "correctClient" | "sources"> {
+interface Row extends Pick<Attack, "id" | "title" | "correctClient" | "sources" | "fix"> {
   /** Default: `must-reject`. */
   readonly level?: "should-reject";
   /** What was seen if a user is logged in. */
@@ -118,6 +118,7 @@ const eachCookie = (
 const rows: readonly Row[] = [
   {
     id: "session/fixed",
+    fix: "Create a new random session id when the user is logged in, and end the session of the old one.",
     title: "An attacker knows the session cookies that a browser had before the login (session fixation).",
     correctClient: "The client creates a new session id at login, so that the old cookies have no session.",
     sources: ["CWE-384", "OWASP ASVS 7.2.4"],
@@ -126,6 +127,7 @@ const rows: readonly Row[] = [
   },
   {
     id: "session/cookie-forged",
+    fix: "Sign or encrypt what a cookie keeps and reject it if that does not verify, or keep it on the server.",
     title: "A user writes the claims of another user into the session cookie, in whatever form it is encoded.",
     correctClient: "The client signs or encrypts what it keeps in cookies, or keeps it on the server.",
     sources: ["CWE-565", "OWASP ASVS 9.1.1"],
@@ -139,6 +141,7 @@ const rows: readonly Row[] = [
   },
   {
     id: "session/cookie-changed",
+    fix: "Sign or encrypt the whole cookie, and reject it if that does not verify.",
     level: "should-reject",
     title: "One character of the session cookie is changed.",
     correctClient: "The client accepts the whole cookie as it wrote it, or none of it.",
@@ -166,6 +169,7 @@ const rows: readonly Row[] = [
   },
   {
     id: "session/user-header",
+    fix: "Read the user from such header fields only in requests of your own proxy, which removes them from others.",
     title: "A browser without cookies sends the header fields in which proxies name the user.",
     correctClient: "The client accepts these header fields only from its own proxy.",
     sources: ["CWE-290", "CWE-348"],
@@ -180,6 +184,7 @@ const rows: readonly Row[] = [
   },
   {
     id: "session/read-by-other-site",
+    fix: "Send Access-Control-Allow-Credentials only to origins of your own, compared as a whole.",
     title: "A script of another site requests a page of the user, with the cookies (CORS).",
     correctClient: "The client lets no other site read pages with credentials.",
     sources: ["CWE-942", "RFC 10017 §6.1.3.3"],
