@@ -362,6 +362,7 @@ export function describeCapabilities(has: ReadonlySet<Capability>, exchanges: re
     // A resource server does not log in.
     const isOfKind = isSeenIn === undefined || has.has("requestsTokens");
     if (!isUsual || !isRead || !isOfKind) return [];
+    if (isUnbound(has) && name === "state") return ["sends no state"];
     if (isUnbound(has) && name === "nonce") return [unboundText];
     if (isUnbound(has) && name === "pkce") return [];
     return [missing.replace("the client ", "")];

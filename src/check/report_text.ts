@@ -5,6 +5,7 @@ import { formatPractice, summarizePractices } from "../testing/practice_report.t
 import { harmsOf, requirementsOf } from "./causes.ts";
 import {
   type AttackGroup,
+  type CauseGroup,
   countedNames,
   countOf,
   formatValues,
@@ -46,12 +47,22 @@ export function formatReport(data: ReportData): string {
       ...example === undefined ? [] : [`  for example: ${example}`],
     ]),
     ...["failed", "warning"].flatMap((verdict) => groupByEffect(withVerdict(verdict), results).flatMap(formatAttack)),
-    ...list(
+    ...formatSkipped("SKIPPED, what the check can do with more:", skipped.filter(isExtensible)),
+    ...formatSkipped(
       "SKIPPED, what does not apply to the client:",
-      skipped.length === 0 ? [] : [skipped.map(({ cause, attacks }) => `${cause} (${attacks.length})`).join("; ")],
+      skipped.filter((group) => !isExtensible(group)),
     ),
   ].join("\n");
 }
+
+/** Whether an attack is skipped only because the check lacks a flag, or a member of the driver. */
+const isExtensible = ({ cause }: CauseGroup): boolean => cause.includes("(add ");
+
+const formatSkipped = (heading: string, groups: readonly CauseGroup[]): string[] =>
+  list(
+    heading,
+    groups.length === 0 ? [] : [groups.map(({ cause, attacks }) => `${cause} (${attacks.length})`).join("; ")],
+  );
 
 /**
  * The first lines of the text: the counts, why the login without an attack failed, and what is wrong with the check.

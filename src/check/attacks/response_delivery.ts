@@ -55,7 +55,7 @@ async function deliverForeign(
   }
   if (result.status === "fulfilled") {
     const user = JSON.stringify(result.value.sub);
-    const harm = result.value.sub === expectedSub ? undefined : `logged in as ${user}, the user of another browser`;
+    const harm = result.value.sub === expectedSub ? undefined : "logged in the user of another browser";
     return conclude(`the client accepted the response, and logged in ${user}`, "", "mixed", harm);
   }
   const error = describeError(result.reason);
