@@ -21,10 +21,8 @@ function assessErrorResponse(observation: Observation): Assessment | undefined {
 /** After an error of the token endpoint, the same code is not sent again. */
 function assessSingleUse(observation: Observation): Assessment | undefined {
   const requests = exchangesOf(observation, "token").length;
-  if (observation.outcome === "accepted") {
-    return { passed: false, because: "the client completed the login", seen: "message" };
-  }
-  return failIf(requests > 1, `the client sent the code ${requests} times`, "repeated");
+  if (requests > 1) return failIf(true, `the client sent the code ${requests} times`, "repeated");
+  return failIf(observation.outcome === "accepted", "the client completed the login", "message");
 }
 
 /** Errors of the token endpoint, by name. */

@@ -1,10 +1,10 @@
 /** Token responses (RFC 6749 §5.1). */
 
 import { overrideClaims } from "../../testing/faults/resign.ts";
-import { describeError } from "../assess.ts";
+import { describeError, describeOutcome } from "../assess.ts";
 import { validTokenResponse } from "./requirements.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import type { ClientSession } from "../driver.ts";
+import { type ClientSession, unknownUser } from "../driver.ts";
 import { accessTokenOfAnotherUser, opaqueAccessToken } from "./access_tokens.ts";
 import { gridAttacks, jsonResponse } from "./grid.ts";
 import { noText } from "./wrong_values.ts";
@@ -140,6 +140,13 @@ export const tokenAttacks: readonly Attack[] = [
       void (kind === "opaque"
         ? as.on("token").once(opaqueAccessToken("opaque access token", (token) => token))
         : as.on("any").always(accessTokenOfAnotherUser())),
+    assess(observation) {
+      const { outcome, session, expectedSub, capabilities } = observation;
+      const isOther = outcome === "accepted" && ![expectedSub, unknownUser].includes(session!.sub);
+      if (!isOther || capabilities.has("readsIdToken")) return undefined;
+      const because = `${describeOutcome(observation)}: it reads the access token, or asks an API that does`;
+      return { passed: false, isWarning: true, because, seen: "otherUser" };
+    },
   }),
   defineAttack({
     id: "token/expires-in-lie",
