@@ -1,6 +1,6 @@
 /** What a client does wrong: the causes that its failures have in common. */
 
-import { severities, type Severity } from "./effects.ts";
+import { effects, severities, type Severity } from "./effects.ts";
 import { withoutServerNumber } from "./journeys.ts";
 import { type AttackResult, type FailureCause, failureVerdicts } from "./report.ts";
 
@@ -15,7 +15,10 @@ export function listCauses(results: readonly AttackResult[]): FailureCause[] {
       rankOf(one.effect) - rankOf(other.effect) || Number(other.harm !== undefined) - Number(one.harm !== undefined)
     );
     const { severity, consequence } = byGravity[0]!.effect;
-    const fixes = new Set(byGravity.map(({ effect }) => effect.fix));
+    const ownFixes = new Set(byGravity.map(({ effect }) => effect.fix));
+    // Of many mistakes the general fix comes first.
+    const general = Object.values(effects).find((effect) => effect.cause === cause)?.fix;
+    const fixes = ownFixes.size > maxTexts && general !== undefined ? new Set([general, ...ownFixes]) : ownFixes;
     return {
       cause,
       verdict: failureVerdicts.find((verdict) => own.some((result) => result.verdict === verdict))!,

@@ -130,6 +130,16 @@ test("a client whose API reads the access token is not accused of a login as ano
   assertMatch(other.because, /it reads the access token, or asks an API that does$/);
 });
 
+test("the fix of a cause with many mistakes begins with what they have in common", async () => {
+  const only = ["id-token/aud-wrong", "id-token/iss-wrong", "id-token/exp-past", "id-token/nonce-wrong"];
+  const fixOf = async (attacks: readonly string[]) => {
+    const { causes } = await checkClientWithEdDsa(smallClient("checks nothing"), { only: [...attacks] });
+    return causes.find(({ cause }) => cause === effects.idToken.cause)!.fix;
+  };
+  assert((await fixOf(only)).startsWith(effects.idToken.fix));
+  assert(!(await fixOf(only.slice(0, 1))).includes(effects.idToken.fix));
+});
+
 test("every requirement says in words why it binds a client", () => {
   const named = attacks.flatMap(({ requirement }) => [...requirement?.binds ?? [], ...requirement?.unless ?? []]);
   assert(named.length > 5);
