@@ -7,7 +7,7 @@ import { latchkey as unwatched } from "../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions, User } from "../src/mod.ts";
 import type { HostedClient } from "../src/server/config/client_metadata.ts";
 import type { TraceEvent } from "../src/server/trace.ts";
-import type { UserRepository } from "../src/server/entries/user_repository.ts";
+import type { UserRepository } from "../src/server/entries/users.ts";
 import type { MemoryRepository } from "../src/server/entries/repository.ts";
 import type { Plugin } from "../src/server/hosting/options.ts";
 import type { HttpRequest } from "../src/core/http/message.ts";

@@ -28,7 +28,7 @@ export type { Field } from "../core/policy/field.ts";
 export type { errorStatus } from "../core/rules/rule.ts";
 export { parameters } from "../core/http/params.ts";
 export type { Params } from "../core/http/params.ts";
-export { resourcesOf, withResources } from "./entries/granted_resources.ts";
+export { resourcesOf, withResources } from "./entries/resources.ts";
 export { withRequestedResources } from "./entries/requested_resources.ts";
 export type { Repository } from "./entries/repository.ts";
 export type { RequestCheck, Server } from "../core/server.ts";

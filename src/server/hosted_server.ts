@@ -18,13 +18,13 @@ import type { KeyRotation } from "./hosting/rotating_keys.ts";
 import type { ClaimChange } from "./entries/claim_change.ts";
 import type { Delivery } from "./delivery.ts";
 import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
-import type { ServerClients } from "./entries/server_clients.ts";
+import type { ServerClients } from "./entries/clients.ts";
 import type { Observations } from "../core/observations.ts";
 import type { ScopeValues, UnregisteredUri } from "../core/rules/authorize.ts";
 import type { ByProfile, ServerPolicy } from "./config/server_policy.ts";
 import type { UnknownUser } from "./rules/login.ts";
 import type { Trace } from "./trace.ts";
-import type { UserRepository } from "./entries/user_repository.ts";
+import type { UserRepository } from "./entries/users.ts";
 
 /** @internal The facts of each observation, also of what only the whole server has. */
 export interface HostedObservations extends Observations {

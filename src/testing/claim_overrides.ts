@@ -6,9 +6,12 @@ import type { HttpRequest, HttpResponse } from "../core/http/message.ts";
 import { isObject } from "../core/http/json_value.ts";
 import { parseTarget } from "../core/http/router.ts";
 import { boundedCache } from "../platform/bounded_cache.ts";
-import { claimsContext } from "../server/entries/claim_change.ts";
-import type { ClaimsContext } from "../server/entries/claims_context.ts";
-import type { ClaimChange, OriginalClaims } from "../server/entries/claim_change.ts";
+import {
+  type ClaimChange,
+  type ClaimsContext,
+  claimsContext,
+  type OriginalClaims,
+} from "../server/entries/claim_change.ts";
 import type { TokenKind } from "./faults/resign.ts";
 import { withChange } from "./faults/with_change.ts";
 import type { HostedServer } from "../server/hosted_server.ts";

@@ -26,7 +26,7 @@ import { logoutTokenFields, type MintedLogoutToken, mintLogoutToken } from "./mi
 import { anyOption, assertOptions, objectOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
 import { withSettings } from "./with_settings.ts";
-import { resourcesOf, withResources } from "../server/entries/granted_resources.ts";
+import { resourcesOf, withResources } from "../server/entries/resources.ts";
 
 /** @internal The grant of a minted token: client, user and scope. */
 export interface MintedGrant {

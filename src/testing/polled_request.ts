@@ -1,7 +1,7 @@
 /** Requests that a client polls for while the user decides (RFC 8628, CIBA): a correct client, and the user. */
 
 import type { PolledGrant } from "../server/extensions/polled/polled_grant.ts";
-import type { UserRepository } from "../server/entries/user_repository.ts";
+import type { UserRepository } from "../server/entries/users.ts";
 import type { TokenResponse } from "../core/token/grants/authenticated_request.ts";
 import type { RequestParameters } from "../client/parameters.ts";
 import type { TestBrowser } from "./browser/test_browser.ts";

@@ -5,7 +5,7 @@ import type { Approver } from "../core/authorize/approver.ts";
 import type { ExtensionSettings } from "../server/extensions/settings.ts";
 import type { User } from "../core/clients/client.ts";
 import type { ClientMetadata, HostedClient } from "../server/config/client_metadata.ts";
-import type { UserRepository } from "../server/entries/user_repository.ts";
+import type { UserRepository } from "../server/entries/users.ts";
 import type { Settings } from "../server/config/settings.ts";
 import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
 import type { MemoryRepository } from "../server/entries/repository.ts";

@@ -10,7 +10,7 @@ import { signAccessToken } from "../../core/token/tokens/mod.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { accessName } from "./access.ts";
-import { resourcesOf } from "./granted_resources.ts";
+import { resourcesOf } from "./resources.ts";
 import { storeOf } from "./records.ts";
 import { isPairwise } from "./subjects.ts";
 import { userOf, verifyAccessToken } from "../../core/token/tokens/read_access_token.ts";

@@ -1,11 +1,26 @@
 /** Changes of the claims of issued tokens, by a provider's profile or a test. */
 
 import type { Authorization } from "../../core/token/grants/authenticated_request.ts";
+import type { User } from "../../core/clients/client.ts";
+import type { Client } from "../../core/clients/repository.ts";
 import type { JwtKind } from "../../core/keys/jwt.ts";
 import type { AccessTokenClaims } from "../../core/token/tokens/access_token.ts";
-import type { ClaimsContext } from "./claims_context.ts";
-import { resourcesOf } from "./granted_resources.ts";
+import { resourcesOf } from "./resources.ts";
 import type { Server } from "../../core/server.ts";
+
+/** @internal The grant that claims are issued for. */
+export interface ClaimsContext {
+  readonly client: Client;
+  /** The user; absent if the client acts on its own behalf. */
+  readonly user?: User;
+  readonly grant: {
+    /** Identifies everything issued for one approval. */
+    readonly id: string;
+    readonly scope: readonly string[];
+    /** The resources of the access token; empty: the server's default audience. */
+    readonly resources: readonly string[];
+  };
+}
 
 /** @internal How the tokens of a server differ from the standard ones, and how it reads them. */
 export interface ClaimChange<Server> {

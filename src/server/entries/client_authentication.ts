@@ -29,7 +29,7 @@ function hostedAuthentication(clientAuth: ClientAuth): ClientAuth {
         outcome = await clientAuth.authenticate(server, credentials);
       } catch (error) {
         if (!(error instanceof OAuthError)) throw error;
-        await server.clients.readAsIfStored(server, claimedId());
+        await server.clients.readAsIfStored(claimedId());
         outcome = error;
       }
       // Concurrent attempts may have reached the limit meanwhile: the result of this one must not be revealed.

@@ -15,7 +15,7 @@ import type { Grant } from "../../core/store/store.ts";
 import { newTokenId } from "../../core/token/tokens/access_token.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { generationOf } from "./user_repository.ts";
+import { generationOf } from "./users.ts";
 
 /** A grant of the whole server. */
 interface HostedGrant extends Grant {

@@ -1,31 +1,36 @@
 /** Records of kinds that the core does not have: what stores them declares their types. */
 
-import type { Store } from "../../core/store/store.ts";
+import type { Server } from "../../core/server.ts";
+import type { ListedRecord, Store } from "../../core/store/store.ts";
 
 /** The store of a server, for records of these kinds. A store accepts any kind, so only the types differ. */
 export function storeOf<Kinds extends object>({ store }: { readonly store: Store }): Store<Kinds> {
   return store as Store<Kinds>;
 }
 
-/** A client or user that was registered at run time; a guest user if the record expires. */
-export interface RegisteredRecord {
-  /** The registered entry, but with the digest of a client secret, unless the secret is the key of assertions. */
-  readonly entry: Readonly<Record<string, unknown>>;
-  /** Distinguishes entries of the same id that were added one after the other. */
-  readonly generation?: string;
+/**
+ * How long a record of something to send belongs to the process that consumed it, in milliseconds: far longer than any
+ * post. If that process ends, another one sends it later: it may be sent twice, but is never lost.
+ */
+const leaseMs = 60_000;
+
+/** The records that are due and belong to no process. */
+export function dueRecords<T extends { readonly dueAt: number }>(
+  { now }: Pick<Server, "now">,
+  records: readonly ListedRecord<T>[],
+): readonly ListedRecord<T>[] {
+  const isFree = (consumedAt: number | undefined) => consumedAt === undefined || consumedAt + leaseMs <= now();
+  return records.filter(({ value, consumedAt }) => value.dueAt <= now() && isFree(consumedAt));
 }
 
-/** A change that no other instance may begin. */
-export interface ChangeRecord {
-  /** A random name of the repository that makes the change. */
-  readonly by: string;
+/** Leases one of {@link dueRecords}. Of several instances, one leases it. The caller deletes or replaces it. */
+export async function leaseRecord<Kinds extends object, K extends keyof Kinds & string>(
+  { now }: Pick<Server, "now">,
+  store: Store<Kinds>,
+  kind: K,
+  { id, value, expiresAt, consumedAt }: ListedRecord<Kinds[K]>,
+): Promise<boolean> {
+  // The process that leased it has ended: a record that is written again is not consumed.
+  if (consumedAt !== undefined) await store.put(kind, id, value, { expiresAt });
+  return await store.consume(kind, id, now());
 }
-
-export const entryStore = storeOf<{
-  /** Clients registered at run time, by issuer and client. */
-  client: RegisteredRecord;
-  /** Users added at run time, by issuer and subject. */
-  user: RegisteredRecord;
-  /** Changes of clients and users that have not ended, by a digest of kind, issuer and id. */
-  change: ChangeRecord;
-}>;

@@ -13,8 +13,6 @@
 
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { Entries } from "../../core/clients/repository.ts";
-import type { Store } from "../../core/store/store.ts";
-import { entryStore } from "./records.ts";
 
 /** @internal Selects a page of a list. */
 export interface PageOptions {
@@ -90,8 +88,8 @@ export interface MemoryRepository<Input, Item> extends Repository<Input, Item> {
   restore(inputs: readonly Input[], by: string): void;
 }
 
-/** A repository of users: its entries may expire, and one is the default. */
-export interface UserEntries<Input, Item> extends Repository<Input, Item> {
+/** What the server itself also needs of a repository: entries may expire, and one is the default. */
+export interface ServerRepository<Input, Item> extends Repository<Input, Item> {
   /**
    * Registers one for a limited time; `undefined` if the id is taken.
    *
@@ -100,6 +98,11 @@ export interface UserEntries<Input, Item> extends Repository<Input, Item> {
   add(input: Input, expiresAt: number): Item | undefined | Promise<Item | undefined>;
   /** Makes one the default, which is first in the list, until the process ends. Returns whether it exists. */
   makeDefault(id: string): boolean | Promise<boolean>;
+  /**
+   * Reads the store for a configured id, as `find` does for any other. Timing attack: the duration of a failed
+   * authentication must not reveal which ids are configured (CA-07).
+   */
+  readAsIfStored(id: string): Promise<void>;
 }
 
 /** How a repository handles its entries. */
@@ -108,8 +111,6 @@ export interface EntryDefinition<Input, Item> {
   readonly kind: "client" | "user";
   /** Whether entries may be registered for a limited time. If false, such entries of the store are ignored. */
   readonly acceptsExpiring: boolean;
-  /** The id of an entry. */
-  getId(input: Input): string;
   /** The id of a parsed entry. */
   idOf(item: Item): string;
   /** Validates and parses an entry of the configuration, of a caller, or of the store; throws a ConfigurationError. */
@@ -120,15 +121,15 @@ export interface EntryDefinition<Input, Item> {
   generationOf(item: Item): string | undefined;
   /** Sets the generation of an entry that was just parsed. */
   assignGeneration(item: Item, generation: string): void;
-  /** Called when `set` has replaced an entry, or `delete` has removed one: then `current` is `undefined`. */
-  changed?(former: Item, current: Item | undefined): void;
+  /** Called when an entry was added, replaced or removed: then `former` or `current` is `undefined`. */
+  changed?(former: Item | undefined, current: Item | undefined): void;
 }
 
 /** Creates a repository with these configured entries. */
 export type CreateRepository = <Input, Item>(
   configured: readonly Input[],
   definition: EntryDefinition<Input, Item>,
-) => UserEntries<Input, Item>;
+) => ServerRepository<Input, Item>;
 
 /** An entry as the store keeps it: plain JSON. */
 export type SerializedEntry = Readonly<Record<string, unknown>>;
@@ -143,20 +144,6 @@ export function recordPrefix({ issuer = "" }: { readonly issuer?: string }): str
 }
 
 /**
- * Reads the store for a configured id, as `find` does for any other. Timing attack: the duration of a failed
- * authentication must not reveal which ids are configured (CA-07).
- */
-export async function readAsIfStored(
-  owner: { readonly store: Store },
-  kind: "client" | "user",
-  { persists }: Pick<Repository<never, unknown>, "persists">,
-  prefix: string,
-  id: string,
-): Promise<void> {
-  if (owner.store.persistent === true && !persists(id)) await entryStore(owner).get(kind, prefix + id);
-}
-
-/**
  * Creates a repository with these entries.
  *
  * @param newGeneration Creates the generation of an entry after a removal. Default: numbers, for a server whose tokens
@@ -164,10 +151,10 @@ export async function readAsIfStored(
  */
 export function memoryRepository<Input, Item>(
   initial: readonly Input[],
-  { getId, parse, generationOf, assignGeneration, changed }: EntryDefinition<Input, Item>,
+  { idOf, parse, generationOf, assignGeneration, changed }: EntryDefinition<Input, Item>,
   newGeneration = (removals: number) => String(removals),
-): MemoryRepository<Input, Item> & UserEntries<Input, Item> {
-  const parseAll = (inputs: readonly Input[]) => new Map(inputs.map((input) => [getId(input), parse(input)]));
+): MemoryRepository<Input, Item> & ServerRepository<Input, Item> {
+  const parseAll = (inputs: readonly Input[]) => new Map(inputs.map(parse).map((item) => [idOf(item), item]));
   let items = parseAll(initial);
   let known: ReadonlyMap<string, Item> | undefined;
   /** Between two entries of one id there is a removal, so that their generations differ. */
@@ -175,15 +162,15 @@ export function memoryRepository<Input, Item>(
   const removalCauses = boundedCache<string>(maxRememberedRemovals);
 
   function set(input: Input): Item {
-    const id = getId(input);
     const item = parse(input);
+    const id = idOf(item);
     const former = items.get(id);
     const added = removals === 0 ? undefined : newGeneration(removals);
     const generation = former === undefined ? added : generationOf(former);
     if (generation !== undefined) assignGeneration(item, generation);
     items.set(id, item);
     known = undefined;
-    if (former !== undefined) changed?.(former, item);
+    changed?.(former, item);
     return item;
   }
 
@@ -203,7 +190,7 @@ export function memoryRepository<Input, Item>(
       }
       return undefined;
     },
-    add: (input) => items.has(getId(input)) ? undefined : set(input),
+    add: (input) => items.has(idOf(parse(input))) ? undefined : set(input),
     delete(id, by = "its removal") {
       const former = items.get(id);
       if (former === undefined) return false;
@@ -217,6 +204,7 @@ export function memoryRepository<Input, Item>(
     removedBy: removalCauses.get,
     known: () => known ??= new Map(items),
     persists: () => false,
+    readAsIfStored: async () => {},
     makeDefault(id) {
       const item = items.get(id);
       if (item === undefined) return false;

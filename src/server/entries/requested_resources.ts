@@ -2,7 +2,7 @@
 
 import type { AuthenticatedRequest, Authorization } from "../../core/token/grants/authenticated_request.ts";
 import type { Server } from "../../core/server.ts";
-import { withResources } from "./granted_resources.ts";
+import { withResources } from "./resources.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 /**

@@ -10,15 +10,35 @@ import { quote } from "../config/config_issue.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { warn } from "../trace.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { entryStore, type RegisteredRecord } from "./records.ts";
-import type { ServerClients } from "./server_clients.ts";
+import { storeOf } from "./records.ts";
+import type { ServerClients } from "./clients.ts";
 import {
   type CreateRepository,
   type EntryDefinition,
   memoryRepository,
   type PageOptions,
-  type UserEntries,
+  type ServerRepository,
 } from "./repository.ts";
+
+/** A client or user that was registered at run time; a guest user if the record expires. */
+interface RegisteredRecord {
+  /** The registered entry, but with the digest of a client secret, unless the secret is the key of assertions. */
+  readonly entry: Readonly<Record<string, unknown>>;
+  /** Distinguishes entries of the same id that were added one after the other. */
+  readonly generation?: string;
+}
+
+const entryStore = storeOf<{
+  /** Clients registered at run time, by issuer and client. */
+  client: RegisteredRecord;
+  /** Users added at run time, by issuer and subject. */
+  user: RegisteredRecord;
+  /**
+   * Changes of clients and users that have not ended, by a digest of kind, issuer and id. `by` is a random name of the
+   * repository that makes the change: no other instance may begin one.
+   */
+  change: { readonly by: string };
+}>;
 
 /** Number of entries of the store that are kept parsed; the older half is evicted as a whole. */
 const maxParsedEntries = 10_000;
@@ -68,9 +88,11 @@ export function storedRepositories(owner: RepositoryOwner): StoredRepositories {
   const pendingWrites = new Map<string, Promise<unknown>>();
   const starts: (() => Promise<void>)[] = [];
   return {
-    create(configured, definition) {
-      starts.push(() => reportStored(owner, definition.kind, configured.map(definition.getId)));
-      return storedRepository(configured, definition, owner, pendingWrites);
+    create<Input, Item>(configured: readonly Input[], definition: EntryDefinition<Input, Item>) {
+      const inMemory = memoryRepository(configured, definition, () => newGeneration(owner));
+      const ids = new Set(inMemory.known().keys());
+      starts.push(() => reportStored(owner, definition.kind, [...ids]));
+      return storedRepository<Input, Item>(inMemory, ids, definition, owner, pendingWrites);
     },
     async start() {
       try {
@@ -85,6 +107,11 @@ export function storedRepositories(owner: RepositoryOwner): StoredRepositories {
   };
 }
 
+/** Random, because tokens outlive the process. */
+function newGeneration({ randomBytes }: RepositoryOwner): string {
+  return encodeBase64url(randomBytes(6));
+}
+
 function changedElsewhere(kind: string, id: string): StoreError {
   return new StoreError({
     location: `${kind} ${id}`,
@@ -95,19 +122,16 @@ function changedElsewhere(kind: string, id: string): StoreError {
 }
 
 function storedRepository<Input, Item>(
-  initial: readonly Input[],
+  configured: ReturnType<typeof memoryRepository<Input, Item>>,
+  configuredIds: ReadonlySet<string>,
   definition: EntryDefinition<Input, Item>,
   owner: RepositoryOwner,
   pendingWrites: Map<string, Promise<unknown>>,
-): UserEntries<Input, Item> {
-  const { now, randomBytes, trace, recordPrefix: prefix } = owner;
+): ServerRepository<Input, Item> {
+  const { now, trace, recordPrefix: prefix } = owner;
   const store = entryStore(owner);
-  const { kind, getId, idOf, parse, generationOf, assignGeneration } = definition;
-  // Random, because tokens outlive the process.
-  const newGeneration = () => encodeBase64url(randomBytes(6));
-  const by = newGeneration();
-  const configured = memoryRepository(initial, definition, newGeneration);
-  const configuredIds: ReadonlySet<string> = new Set(initial.map(getId));
+  const { kind, idOf, parse, generationOf, assignGeneration } = definition;
+  const by = newGeneration(owner);
   const parsed = boundedCache<ParsedEntry<Item>>(maxParsedEntries);
   const removalCauses = boundedCache<string>(maxParsedEntries);
   /** The default entry, unless it is configured. */
@@ -174,7 +198,7 @@ function storedRepository<Input, Item>(
 
   /** The record of an entry, with the generation of the entry that it replaces, or a new one if it replaces none. */
   async function toRecord(input: Input, former: Item | undefined): Promise<Required<RegisteredRecord>> {
-    const generation = (former && generationOf(former)) ?? newGeneration();
+    const generation = (former && generationOf(former)) ?? newGeneration(owner);
     return { entry: await definition.serialize(input), generation };
   }
 
@@ -182,16 +206,15 @@ function storedRepository<Input, Item>(
   async function replace(id: string, input: Input, item: Item, former: Item | undefined): Promise<Item> {
     const value = await toRecord(input, former);
     await store.put(kind, prefix + id, value, { expiresAt: Infinity });
-    written(id, item, value);
-    if (former !== undefined) definition.changed?.(former, item);
-    return item;
+    return written(id, item, value, former);
   }
 
   /** Keeps an entry that was just written. */
-  function written(id: string, item: Item, value: Required<RegisteredRecord>): Item {
+  function written(id: string, item: Item, value: Required<RegisteredRecord>, former?: Item): Item {
     assignGeneration(item, value.generation);
     parsed.set(id, { json: JSON.stringify(value), item });
     known = undefined;
+    definition.changed?.(former, item);
     return item;
   }
 
@@ -222,7 +245,7 @@ function storedRepository<Input, Item>(
     return page;
   }
 
-  const repository: UserEntries<Input, Item> = {
+  const repository: ServerRepository<Input, Item> = {
     find: (id) => configuredIds.has(id) ? configured.find(id) : findStored(id),
     list,
     async count() {
@@ -230,9 +253,9 @@ function storedRepository<Input, Item>(
       return configured.count() + await store.count(kind, prefix);
     },
     set(input) {
-      const id = getId(input);
-      if (configuredIds.has(id)) return configured.set(input);
       const item = parse(input);
+      const id = idOf(item);
+      if (configuredIds.has(id)) return configured.set(input);
       return write(id, async () => await replace(id, input, item, await load(id)));
     },
     update(id, change) {
@@ -244,8 +267,8 @@ function storedRepository<Input, Item>(
       });
     },
     add(input, expiresAt) {
-      const id = getId(input);
       const item = parse(input);
+      const id = idOf(item);
       if (configuredIds.has(id)) return undefined;
       return write(id, async () => {
         if (await load(id) !== undefined) return undefined;
@@ -283,6 +306,9 @@ function storedRepository<Input, Item>(
       return known.all;
     },
     persists: (id) => !configuredIds.has(id),
+    async readAsIfStored(id) {
+      if (configuredIds.has(id)) await store.get(kind, prefix + id);
+    },
     async makeDefault(id) {
       if (configuredIds.has(id)) {
         if (!configured.makeDefault(id)) return false;

@@ -5,15 +5,13 @@
  */
 
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import { suggest } from "../../core/policy/suggest.ts";
 import { OAuthError } from "../../core/rules/errors.ts";
 import type { FailedAuthentication } from "../../core/rules/token.ts";
-import type { ClientAuth, Server } from "../../core/server.ts";
-import { hostedClient, type HostedClientPolicy } from "./client_repository.ts";
+import type { ClientAuth } from "../../core/server.ts";
+import { hostedClient, type HostedClientPolicy, type ServerClients } from "./clients.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import type { ServerClients } from "./server_clients.ts";
 
 /** Maximum number of unregistered clients in memory. */
 const maxCachedClients = 1000;
@@ -111,38 +109,4 @@ function withAnySecret(clientAuth: ClientAuth): ClientAuth {
 function isUnknownClient(error: unknown): boolean {
   const facts = error instanceof OAuthError ? error.details.facts?.() : undefined;
   return (facts as FailedAuthentication | undefined)?.failure === "unknown client";
-}
-
-/** Maximum number of ids that are compared with the unknown one: requests without credentials cause the comparison. */
-const maxComparedIds = 100;
-
-/** Maximum number of ids in a message. */
-const maxListedIds = 5;
-
-/** The ids that the sender of an unknown `client_id` probably meant. */
-export interface KnownIds {
-  /** The configured ids, the nearest first. */
-  readonly expected: string;
-  /** The nearest id; `undefined` if none is near. */
-  readonly nearest?: string;
-}
-
-/**
- * Compares an unknown `client_id` with the ids of configured clients only, so that the id of no other client is
- * revealed.
- */
-export function describeKnownIds({ clients }: Server, id: string): KnownIds {
-  const ids = [...clients.known().values()].slice(0, maxComparedIds)
-    .flatMap(({ id, standing }) => standing === "configured" ? [id] : []);
-  const nearest = suggest(id, ids);
-  const [first, ...others] = nearest === undefined ? ids : [nearest, ...ids.filter((other) => other !== nearest)];
-  if (first === undefined) return { expected: "the client_id of a registered client" };
-  const listed = [first, ...others.slice(0, maxListedIds - 1)].join(" or ");
-  const more = others.length + 1 - maxListedIds;
-  return { nearest, expected: more > 0 ? `${listed}, or one of ${more} more` : listed };
-}
-
-/** The reason with the id that was probably meant. */
-export function withNearest(reason: string, { nearest }: KnownIds): string {
-  return nearest === undefined ? reason : `${reason}. Did you mean ${nearest}?`;
 }

@@ -1,7 +1,6 @@
 /** Explains a `client_id` that no client has. */
 
-import { describeRemovedClient } from "../entries/server_clients.ts";
-import { describeKnownIds, withNearest } from "../entries/unregistered_clients.ts";
+import { describeKnownIds, describeRemovedClient, withNearest } from "../entries/client_texts.ts";
 import type { Repeated, UnknownClient } from "../../core/rules/authorize.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { explainRepeated, quotedUrlFix } from "./parameters.ts";

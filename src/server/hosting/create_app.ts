@@ -17,7 +17,7 @@ import { withOwnScope } from "../entries/own_scope.ts";
 import { type CreateRepository, recordPrefix } from "../entries/repository.ts";
 import { traceObservation } from "../explain/observations.ts";
 import { withAnyClient } from "../entries/unregistered_clients.ts";
-import type { OnSessionsOver, UserWarnings } from "../entries/user_repository.ts";
+import type { OnSessionsOver, UserWarnings } from "../entries/users.ts";
 import { createEntries, withEntries } from "../entries/with_entries.ts";
 import { explainedExtensions, withExplanations } from "./with_explanations.ts";
 import type { HostedResource, HostedServer } from "../hosted_server.ts";

@@ -7,7 +7,7 @@ import type { Params } from "../../core/http/params.ts";
 import { allowsUser } from "../../core/authorize/login.ts";
 import { getPasswordDigest } from "../config/password_digest.ts";
 import { validateUser } from "../config/validate_user.ts";
-import { generationOf } from "../entries/user_repository.ts";
+import { generationOf } from "../entries/users.ts";
 import { createGuestUser, matchesLoginHint, maxUsers, userForHint } from "../entries/login_hint.ts";
 import { digest } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";

@@ -6,7 +6,6 @@ import { type Authentication, type AuthenticationLevels, demandedLevels } from "
 import type { LoginMethod } from "../../core/policy/policy.ts";
 import { allowsUser, usableSession } from "../../core/authorize/login.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { readAsIfStored } from "../entries/repository.ts";
 import type { Params } from "../../core/http/params.ts";
 import type { Session } from "../../core/authorize/session.ts";
 import { guestFields, hasPassword, parseGuest } from "./account_picker.ts";
@@ -102,7 +101,7 @@ async function authenticateKnown(
   const user = await server.users.find(sub);
   // User enumeration: if user names are secret, each login reads the store once. A read for unknown names only would
   // reveal them by its time.
-  if (!openLogin) await readAsIfStored(server, "user", server.users, server.clients.recordPrefix, sub);
+  if (!openLogin) await server.users.readAsIfStored(sub);
   const session = await usableSession(server, pending, previousSession);
   if (user !== undefined && session?.sub === sub) return { user, session };
   if (user !== undefined && openLogin && !hasPassword(user)) return { user, method: "open" };

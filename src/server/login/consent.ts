@@ -35,7 +35,7 @@ import { toUserSummary } from "./account_picker.ts";
 import { presentClient } from "./client_presentation.ts";
 import { loginProof, pagePath } from "./pages_approver.ts";
 import { consumePending, continuePending, type Interaction } from "./pending.ts";
-import { resourcesOf } from "../entries/granted_resources.ts";
+import { resourcesOf } from "../entries/resources.ts";
 
 /**
  * The handlers of the consent page.

@@ -15,13 +15,13 @@ import { redirectsToDevice } from "../../core/clients/redirect_uri.ts";
 import { digest, storageKey } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import { generationOfClientId } from "../entries/generations.ts";
-import { generationOf } from "../entries/user_repository.ts";
+import { generationOf } from "../entries/users.ts";
 import type { StoredRecord } from "../../core/store/store.ts";
 import type { WithExtensions } from "../../core/slot.ts";
 import { storeOf } from "../entries/records.ts";
 import { namedClaims } from "../entries/requested_claims.ts";
 import { isPolled } from "../delivery.ts";
-import { resourcesOf } from "../entries/granted_resources.ts";
+import { resourcesOf } from "../entries/resources.ts";
 
 /** The consent of a user to a client, so that they are not asked twice. Times are in milliseconds. */
 interface ConsentRecord {

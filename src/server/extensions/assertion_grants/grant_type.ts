@@ -20,7 +20,7 @@ import type { AuthenticatedRequest, Authorization } from "../../../core/token/gr
 import { invalidAssertion, type VerifiedAssertion, verifyAssertion } from "./verify_assertion.ts";
 import { reject } from "./rules.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { withResources } from "../../entries/granted_resources.ts";
+import { withResources } from "../../entries/resources.ts";
 
 /** The grant type for these issuers. */
 export function jwtBearer(

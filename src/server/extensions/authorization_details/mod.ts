@@ -32,7 +32,7 @@ import {
   authorizationDetailsSettings,
   detailsTypes,
 } from "./settings.ts";
-import { resourcesOf } from "../../entries/granted_resources.ts";
+import { resourcesOf } from "../../entries/resources.ts";
 import { withRequestedResources } from "../../entries/requested_resources.ts";
 
 const load = () => import("./details.ts");

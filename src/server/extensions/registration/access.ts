@@ -61,7 +61,7 @@ const dummyDigest = "A".repeat(43);
  */
 export async function authenticateOwner(server: HostedServer, id: string, token: string): Promise<HostedClient> {
   const client = await server.clients.find(id);
-  await server.clients.readAsIfStored(server, id);
+  await server.clients.readAsIfStored(id);
   const tokenDigest = await digest(token);
   const matches = constantTimeEqual(client?.registration?.tokenDigest ?? dummyDigest, tokenDigest);
   if (client === undefined || !matches) {

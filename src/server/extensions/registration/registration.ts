@@ -8,7 +8,7 @@
  * 5. `client_limit.ts` limits the number of clients, and evicts unused ones.
  */
 
-import { registeredIdPrefix } from "../../entries/server_clients.ts";
+import { registeredIdPrefix } from "../../entries/client_texts.ts";
 import { constantTimeEqual, digest, randomId, randomToken } from "../../../core/keys/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer } from "../../hosted_server.ts";

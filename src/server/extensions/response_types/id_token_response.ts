@@ -16,7 +16,7 @@ import { hasCode } from "../../config/response_type.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
 import { reject as rejectByCore } from "../../../core/rules/reject.ts";
 import { reject } from "./rules.ts";
-import { resourcesOf } from "../../entries/granted_resources.ts";
+import { resourcesOf } from "../../entries/resources.ts";
 
 /** Maximum length of an ID token in a URL, in characters. */
 const maxLengthInUrl = 8192;

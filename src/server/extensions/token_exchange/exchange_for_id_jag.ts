@@ -26,7 +26,7 @@ import type { FactsOf } from "../../../core/rules/reject.ts";
 import { invalidSubjectToken, reject, type tokenExchangeRules } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/token/grants/authenticated_request.ts";
-import { withResources } from "../../entries/granted_resources.ts";
+import { withResources } from "../../entries/resources.ts";
 
 /** An ID token that is exchanged (ID-JAG §4.3). */
 const idTokenPolicy: OwnJwtPolicy = { kind: "id_token", requiredClaims: ["exp", "iat", "sub"] };

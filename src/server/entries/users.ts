@@ -1,4 +1,4 @@
-/** The repository of users: validation, the default user, and what follows when a user is changed or removed. */
+/** The users of a server: validation, the default user, and what follows when a user is changed or removed. */
 
 import { assertNoIssues, type ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 import { validateUser } from "../config/validate_user.ts";
@@ -8,10 +8,10 @@ import type { Policy } from "../../core/policy/policy.ts";
 import type { Server } from "../../core/server.ts";
 import { formatPasswordDigest, getPasswordDigest, withoutPassword } from "../config/password_digest.ts";
 import type { Trace } from "../trace.ts";
-import { type CreateRepository, memoryRepository, type UserEntries } from "./repository.ts";
+import { type CreateRepository, memoryRepository, type ServerRepository } from "./repository.ts";
 
 /** @internal The users of a server; `login: "auto"` logs in the first one. */
-export interface UserRepository extends UserEntries<User, User> {
+export interface UserRepository extends ServerRepository<User, User> {
   /**
    * When this instance made another user the default, in milliseconds since the epoch; 0 if it did not. `login: "auto"`
    * ignores a session that is older.
@@ -22,11 +22,6 @@ export interface UserRepository extends UserEntries<User, User> {
 }
 
 const generationByUser = new WeakMap<User, string>();
-
-/** Sets the generation of a user who was just registered. */
-function assignGeneration(user: User, generation: string): void {
-  generationByUser.set(user, generation);
-}
 
 /** The generation of a registered user; `undefined` for a configured user who was never removed. */
 export function generationOf(user: User): string | undefined {
@@ -43,8 +38,11 @@ export type UserWarnings = (
 /** Called when the sessions of a user have ended, because the user was removed or the password was changed. */
 export type OnSessionsOver = (user: User, cause: "removed" | "password changed") => void;
 
-/** The part of the server that a user repository needs. */
-interface UserRepositoryContext extends Pick<Server, "now"> {
+/** What the users of a server depend on. */
+export interface UsersOptions extends Pick<Server, "now"> {
+  readonly settings: Policy;
+  /** The users at the start. */
+  readonly users: readonly User[];
   readonly trace: Trace;
   readonly claims: ServerClaimRules;
   /** Absent if nothing listens. */
@@ -54,26 +52,20 @@ interface UserRepositoryContext extends Pick<Server, "now"> {
   /** Whether guest users may be created. If false, existing guest users are ignored. */
   readonly acceptsGuests: boolean;
   readonly onSessionsOver: OnSessionsOver;
+  /** Creates the repository. Default: in memory. */
+  readonly createRepository?: CreateRepository;
 }
 
-/**
- * Creates the repository.
- *
- * @param configured The configured users.
- * @param create Default: in memory.
- */
-export function userRepository(
-  settings: Policy,
-  configured: readonly User[],
-  { now, trace, claims, userWarnings, requirePasswords, acceptsGuests, onSessionsOver }: UserRepositoryContext,
-  create: CreateRepository = memoryRepository,
+/** Creates the users of a server. */
+export function serverUsers(
+  { settings, users, now, trace, claims, userWarnings, requirePasswords, ...options }: UsersOptions,
 ): UserRepository {
+  const { acceptsGuests, onSessionsOver, createRepository = memoryRepository } = options;
   let chosenAt = 0;
   const passwordOf = (user: User) => JSON.stringify(getPasswordDigest(user));
-  const repository = create<User, User>(configured, {
+  const repository = createRepository<User, User>(users, {
     kind: "user",
     acceptsExpiring: acceptsGuests,
-    getId: (user) => user.sub,
     idOf: (user) => user.sub,
     parse(user) {
       assertNoIssues(validateUser(user, settings.allows.openLogin));
@@ -81,34 +73,19 @@ export function userRepository(
     },
     serialize: (user) => user,
     generationOf,
-    assignGeneration,
+    assignGeneration: (user, generation) => void generationByUser.set(user, generation),
     changed(former, current) {
-      if (current === undefined) onSessionsOver(former, "removed");
-      else if (passwordOf(former) !== passwordOf(current)) onSessionsOver(former, "password changed");
+      if (current === undefined) return onSessionsOver(former!, "removed");
+      if (former !== undefined && passwordOf(former) !== passwordOf(current)) {
+        onSessionsOver(former, "password changed");
+      }
+      for (const warning of userWarnings?.(claims, settings.scopes, current) ?? []) {
+        trace({ type: "configuration_warning", at: now(), ...warning });
+      }
     },
   });
-  const warnAbout = (user: User) => {
-    for (const warning of userWarnings?.(claims, settings.scopes, user) ?? []) {
-      trace({ type: "configuration_warning", at: now(), ...warning });
-    }
-  };
   return {
     ...repository,
-    set(user) {
-      const result = repository.set(user);
-      warnAbout(user);
-      return result;
-    },
-    async update(sub, change) {
-      const user = await repository.update(sub, change);
-      if (user !== undefined) warnAbout(user);
-      return user;
-    },
-    add(user, expiresAt) {
-      const result = repository.add(user, expiresAt);
-      warnAbout(user);
-      return result;
-    },
     async makeDefault(sub) {
       const exists = await repository.makeDefault(sub);
       if (exists) chosenAt = now();

@@ -1,9 +1,13 @@
-/** The repository of clients: validation, and conversion from metadata (RFC 7591 §2) and stored records. */
+/**
+ * The clients of a server: the registered ones, and those that extensions add. This file validates clients, and reads
+ * them from metadata (RFC 7591 §2) and stored records.
+ */
 
-import type { StandingHolder } from "../standing.ts";
+import { hasStanding, permissions, type StandingHolder } from "../standing.ts";
 import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import { clientFromMetadata, type ClientPolicy } from "../../core/clients/repository.ts";
+import type { FetchingServer } from "../fetching/fetching.ts";
 import { type CreateRepository, memoryRepository, type Repository, type SerializedEntry } from "./repository.ts";
 import { decodeBase64url } from "../../core/keys/crypto.ts";
 import { digest } from "../../core/keys/secrets.ts";
@@ -16,22 +20,50 @@ import { validateClient, validateClientAudience } from "../config/validate_clien
 export type ClientRepository = Repository<ClientMetadata, HostedClient>;
 
 /**
- * Creates the repository.
+ * The clients of a server. `find` also finds the clients that extensions add; changes and `registered` concern
+ * registered clients only.
  *
- * @param configured The configured clients.
- * @param create Default: in memory.
+ * @internal
  */
-export function clientRepository(
-  settings: Policy,
-  { clients, audience }: { readonly clients: readonly ClientMetadata[]; readonly audience: string },
-  create: CreateRepository = memoryRepository,
-): ClientRepository {
+export interface ServerClients extends ClientRepository {
+  /** See `Clients` in `core/clients/repository.ts`. */
+  find(id: string, server?: FetchingServer): HostedClient | undefined | Promise<HostedClient | undefined>;
+  /** See `Clients` in `core/clients/repository.ts`. */
+  findHolder(id: string, server?: FetchingServer): HostedClient | undefined | Promise<HostedClient | undefined>;
+  /** The registered clients only. */
+  readonly registered: ClientRepository;
+  /** See `Clients` in `core/clients/repository.ts`: those of the operator. */
+  withPages(): readonly HostedClient[];
+  /** See `ServerRepository`. */
+  readAsIfStored(id: string): Promise<void>;
+  /** The prefix of the ids of this issuer's records of clients and users. */
+  readonly recordPrefix: string;
+  /** The clients in memory that are not registered, because their metadata is elsewhere. */
+  externalClients(): readonly HostedClient[];
+  /** Removes these clients from memory, so that their metadata is fetched again. */
+  forgetExternalClients(): void;
+}
+
+/** What the clients of a server depend on. */
+export interface ClientsOptions {
+  readonly settings: Policy;
+  /** The clients at the start. */
+  readonly clients: readonly ClientMetadata[];
+  readonly audience: string;
+  readonly recordPrefix: string;
+  /** Creates the repository. Default: in memory. */
+  readonly createRepository?: CreateRepository;
+}
+
+/** Creates the clients of a server without extensions. */
+export function serverClients(
+  { settings, clients, audience, recordPrefix, createRepository = memoryRepository }: ClientsOptions,
+): ServerClients {
   // The server validates the configured clients together when it starts.
   let parse = (entry: ClientEntry) => parseEntry(settings, entry);
-  const repository = create<ClientEntry, HostedClient>(clients, {
+  const registered = createRepository<ClientEntry, HostedClient>(clients, {
     kind: "client",
     acceptsExpiring: false,
-    getId: (entry) => entry.client_id,
     idOf: (client) => client.id,
     parse: (entry) => parse(entry),
     serialize: serializeClient,
@@ -39,7 +71,16 @@ export function clientRepository(
     assignGeneration: (client, generation) => void Object.assign(client, { generation }),
   });
   parse = (entry) => parseClient(settings, audience, entry);
-  return repository;
+  return {
+    ...registered,
+    registered,
+    recordPrefix,
+    findHolder: registered.find,
+    withPages: () =>
+      [...registered.known().values()].filter((client) => hasStanding(client, permissions.haveTrustedPages.from)),
+    externalClients: () => [],
+    forgetExternalClients() {},
+  };
 }
 
 /**
