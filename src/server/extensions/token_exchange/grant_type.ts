@@ -165,14 +165,12 @@ function narrowScope({ client, parameters }: AuthenticatedRequest, { claims }: A
 async function narrowTarget(
   server: HostedServer,
   { client, parameters }: AuthenticatedRequest,
-  { claims }: AccessToken,
+  subjectToken: AccessToken,
   { targets = {} }: TokenExchangeSettings,
 ): Promise<readonly string[]> {
-  const audience = [claims.aud].flat();
+  const audience = await currentAudience(server, subjectToken, Object.values(targets).flat().filter(isName));
   const ofClient = Object.hasOwn(targets, client.id) ? targets[client.id]! : [];
-  // `audience` may be the logical name of a service (RFC 8693 §2.1).
-  const names = ofClient.filter((name) => !isAbsoluteUri(name));
-  const allowed = [...audience, ...names, ...await server.resources.registered(server, ofClient)];
+  const allowed = [...audience, ...ofClient.filter(isName), ...await server.resources.registered(server, ofClient)];
   const requested = [...parameters.getAll("resource"), ...parameters.getAll("audience")];
   const found = new Set(requested.map((uri) => server.resources.find(uri) ?? canonicalUri(uri)));
   if ([...found].every((uri) => allowed.includes(uri))) {
@@ -180,6 +178,28 @@ async function narrowTarget(
     return resources.length === 1 && resources[0] === server.audience ? [] : resources;
   }
   throw reject("TX-03", { targets: allowed, requested });
+}
+
+/** Whether a target is the logical name of a service (RFC 8693 §2.1). */
+function isName(target: string): boolean {
+  return !isAbsoluteUri(target);
+}
+
+/**
+ * The audience of an access token, without the resources that this server no longer has.
+ *
+ * @param names The logical names of services.
+ * @throws {OAuthError} If nothing of it is left.
+ */
+async function currentAudience(
+  server: HostedServer,
+  { audience }: AccessToken,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const isResource = (uri: string) => uri !== server.audience && !names.includes(uri);
+  const resources = audience.filter(isResource);
+  if (resources.length === audience.length) return await server.resources.keep(server, resources);
+  return [...audience.filter((uri) => !isResource(uri)), ...await server.resources.registered(server, resources)];
 }
 
 /** The number of exchanges that led to an access token. */

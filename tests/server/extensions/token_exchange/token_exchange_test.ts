@@ -7,7 +7,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
-import { ConfigurationError } from "../../../../src/mod.ts";
+import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
 import type { TokenExchangeSettings } from "../../../../src/server/extensions/token_exchange/settings.ts";
 import {
   basicHeader,
@@ -213,6 +213,35 @@ test("[TX-03] resource and audience stay within the subject token, but for the t
     [own, { resource: api }, "gateway", "400 invalid_target"],
     [own, { resource: "https://orders.test" }, "reader", "400 invalid_target"],
   ], async ([token, fields, client, expected]) => assertEquals(await audienceOf(token, fields, client), expected));
+});
+
+test("[TX-03, RI-05] an exchange leaves out a resource that is no longer registered; a name of a service stays", async () => {
+  const store = memoryStore();
+  const tokenExchange = { targets: { gateway: ["orders"] } };
+  const having = (...uris: string[]) =>
+    testServer({ ...exchangeOptions, resources: uris.map((uri) => ({ uri })), tokenExchange, store });
+  const before = await having(api, "https://b.test");
+  const { access_token: both } = await publicTokens(before, { resource: [api, "https://b.test"] });
+  const { access_token: own } = await publicTokens(before);
+  const after = await having("https://b.test/");
+  const without = await having("https://c.test");
+  const audienceOf = async (server: TestServer, subject_token: string, fields: Fields, client?: string) => {
+    const response = await exchange(server, { subject_token, ...fields }, client);
+    return response.status === 200 ? decodeClaims((await response.json()).access_token).aud : findLastRule(server);
+  };
+  const exchanged = await assertTokenResponse(await exchange(before, { subject_token: own, audience: "orders" }));
+  await forEachCase<[TestServer, string, Fields, string, unknown]>([
+    [before, both, {}, "served", [api, "https://b.test"]],
+    // In the spelling of now (RI-04).
+    [after, both, {}, "served", "https://b.test/"],
+    [after, both, { resource: "https://b.test" }, "served", "https://b.test/"],
+    [after, both, { resource: api }, "served", "TX-03"],
+    [without, both, {}, "served", "RI-05"],
+    [without, own, {}, "gateway", "https://as.test"],
+    [without, exchanged.access_token, {}, "gateway", "orders"],
+  ], async ([server, token, fields, client, expected]) => {
+    assertEquals(await audienceOf(server, token, fields, client), expected);
+  });
 });
 
 test("[TX-04] the actor of actor_token is recorded in act, above the earlier ones; without it act does not change", async () => {
