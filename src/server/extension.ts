@@ -29,7 +29,6 @@ export type { errorStatus } from "../core/rules/rule.ts";
 export { parameters } from "../core/http/params.ts";
 export type { Params } from "../core/http/params.ts";
 export { resourcesOf, withResources } from "./entries/resources.ts";
-export { withRequestedResources } from "./entries/requested_resources.ts";
 export type { Repository } from "./entries/repository.ts";
 export type { RequestCheck, Server } from "../core/server.ts";
 export type { GrantType } from "./standing.ts";

@@ -59,18 +59,19 @@ const ofGrant: Authorize = (authorize) => async (server, request) => {
   return authorization;
 };
 
-/** How the grant types of the core read the parameter. */
-const grantTypes: Readonly<Record<string, Authorize>> = {
-  authorization_code: ofGrant,
-  refresh_token: ofGrant,
-  client_credentials: (authorize) => async (server, request) =>
-    await withRequestedResources(server, request, await authorize(server, request)),
+/** Without an earlier approval: the token is for the resources of the request, unless the grant type names others. */
+const ofRequest: Authorize = (authorize) => async (server, request) => {
+  const authorization = await authorize(server, request);
+  if (resourcesOf(authorization).length > 0) return authorization;
+  return await withRequestedResources(server, request, authorization);
 };
 
+/** Lets each grant type read the parameter. One that lists it among its own parameters reads it itself. */
 function withParameter(grantType: GrantType): GrantType {
   const { type, parameters } = grantType;
-  if (!Object.hasOwn(grantTypes, type)) return grantType;
-  const authorize = grantTypes[type]!((server, request) => grantType.authorize(server, request));
+  if (parameters.some(({ name }) => name === resourceParameter.name)) return grantType;
+  const read = type === "authorization_code" || type === "refresh_token" ? ofGrant : ofRequest;
+  const authorize = read((server, request) => grantType.authorize(server, request));
   return { ...grantType, parameters: [...parameters, resourceParameter], authorize };
 }
 

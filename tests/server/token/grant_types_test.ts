@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError, OAuthError } from "../../../src/mod.ts";
-import { parameters, withRequestedResources } from "../../../src/server/extension.ts";
+import { parameters, withResources } from "../../../src/server/extension.ts";
 import type { GrantType } from "../../../src/server/extension.ts";
 import type { Authorization } from "../../../src/core/token/grants/authenticated_request.ts";
 import { randomId } from "../../../src/core/keys/secrets.ts";
@@ -21,10 +21,7 @@ const grantTypeName = "https://kiosk.test/grant-type/ticket";
  */
 const ticketGrant: GrantType = {
   type: grantTypeName,
-  parameters: parameters({ name: "ticket", secret: "ticket", linksFlow: true }, "seat", {
-    name: "resource",
-    repeatable: true,
-  }),
+  parameters: parameters({ name: "ticket", secret: "ticket", linksFlow: true }, "seat"),
   metadata: { kiosks_supported: ["north", "south"] },
   async authorize(server, request): Promise<Authorization> {
     const { client, parameters } = request;
@@ -32,7 +29,7 @@ const ticketGrant: GrantType = {
     if (sub === undefined) {
       throw new OAuthError("invalid_grant", "ticket is not valid", { rule: "BR-02", expected: "the ticket of a user" });
     }
-    return await withRequestedResources(server, request, {
+    return {
       client,
       scope: ["read"],
       grantId: randomId(server.randomBytes),
@@ -41,7 +38,7 @@ const ticketGrant: GrantType = {
       maxLifetimeSeconds: 1800,
       addedClaims: { seat: parameters.get("seat") },
       responseMembers: { kiosk: "north" },
-    });
+    };
   },
 };
 
@@ -87,6 +84,32 @@ test("a grant type decides user, scope, resources, lifetime, further claims and 
     await getOutcome(await server.post("/oauth2/token", { grant_type: grantTypeName, ticket })),
     "401 invalid_client",
   );
+});
+
+test("[RI-01, RI-03] a grant type need not know resource; one that lists it, or names resources, decides itself", async () => {
+  const named: GrantType = {
+    ...ticketGrant,
+    authorize: async (...request) => withResources(await ticketGrant.authorize(...request), ["https://seats.test"]),
+  };
+  const own: GrantType = {
+    ...ticketGrant,
+    parameters: [...ticketGrant.parameters, { name: "resource", repeatable: true }],
+  };
+  await forEachCase<[GrantType, Fields, unknown]>([
+    [ticketGrant, { resource: "https://a.test" }, "https://a.test"],
+    [ticketGrant, { resource: "no-uri" }, "400 invalid_target"],
+    [ticketGrant, {}, "https://as.test"],
+    [named, { resource: "https://a.test" }, "https://seats.test"],
+    [own, { resource: "https://a.test" }, "https://as.test"],
+  ], async ([grantType, fields, expected]) => {
+    const server = await testServer({ ...withTickets, grantTypes: [grantType] });
+    const { access_token: ticket } = await publicTokens(server);
+    const response = await exchangeCode(server, { ticket, ...fields });
+    const outcome = response.status === 200
+      ? decodeClaims((await response.json()).access_token).aud
+      : await getOutcome(response);
+    assertEquals(outcome, expected);
+  });
 });
 
 test("a grant type without scope may set its own in the token and the response", async () => {
