@@ -7,7 +7,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { test } from "node:test";
-import type { GrantType } from "../../src/server/extension.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { clientField, extensions } from "../../src/server/hosting/extensions.ts";
 import { parseDocument } from "../../src/server/extensions/client_documents/parse_document.ts";
@@ -18,7 +17,17 @@ import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { OAuthError } from "../../src/core/rules/errors.ts";
 import { assertionOf, clientKey, signingContext } from "./client_jwts.ts";
 import { foreignIssuer } from "./foreign_issuer.ts";
-import { assertTokenResponse, basic, forEachCase, getOutcome, getRejections, realHost, testServer } from "../kit.ts";
+import {
+  assertTokenResponse,
+  basic,
+  forEachCase,
+  getOutcome,
+  getRejections,
+  realHost,
+  sharedStore,
+  testServer,
+} from "../kit.ts";
+import type { TestServer } from "../kit.ts";
 import { outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
 import type { Field } from "../../src/core/policy/field.ts";
 
@@ -130,27 +139,32 @@ test("[DR-02, MC-04] every member that is not declared open is ignored with a wa
 
 test("[TK-06] a client that is registered for a grant type also needs the standing for it", async () => {
   const type = "https://kiosk.test/grant-type/ticket";
-  let from: Standing = "unknown";
-  const ticket: GrantType = {
-    type,
-    parameters: [],
-    get standing() {
-      return { from };
-    },
-    authorize: () =>
-      Promise.reject(new OAuthError("invalid_grant", "the ticket is not valid", { fix: "Send the ticket of today." })),
-  };
-  const server = await testServer({ ...everyGrantType, grantTypes: [ticket] });
-  const { client_id, client_secret } = await register(server, metadataFor(type));
+  const store = sharedStore();
+  const serverWith = (from: Standing) =>
+    testServer({
+      ...everyGrantType,
+      store,
+      grantTypes: [{
+        type,
+        parameters: [],
+        standing: { from },
+        authorize: () =>
+          Promise.reject(
+            new OAuthError("invalid_grant", "the ticket is not valid", { fix: "Send the ticket of today." }),
+          ),
+      }],
+    });
+  const open = await serverWith("unknown");
+  const { client_id, client_secret } = await register(open, metadataFor(type));
   const omitted = { client_id: undefined, redirect_uri: undefined, code_verifier: undefined };
-  const request = async () =>
+  const request = async (server: TestServer) =>
     await getOutcome(
       await server.token({ ...omitted, grant_type: type }, { headers: basic(client_id, client_secret) }),
     );
-  assertEquals(await request(), "400 invalid_grant");
+  assertEquals(await request(open), "400 invalid_grant");
   for (const [standing, advisesToken] of [["approved", true], ["configured", false]] as const) {
-    from = standing;
-    assertEquals(await request(), "400 unauthorized_client");
+    const server = await serverWith(standing);
+    assertEquals(await request(server), "400 unauthorized_client");
     const { rule, expected, fix } = getRejections(server.events).at(-1)!.explanation;
     assertEquals([rule, expected], ["TK-06", `a client with the standing ${standing}`]);
     assertEquals(fix!.includes("initial access token"), advisesToken, standing);

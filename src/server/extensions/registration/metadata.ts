@@ -16,12 +16,20 @@ import { parseClient } from "../../entries/clients.ts";
 import { findLocalUris } from "../../config/local_uris.ts";
 import { closedMembers, isOpenTo, membersOpenTo } from "../../config/open_members.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { findClosedGrants, type RegistrationApproval, standingFor, withoutClaims } from "./approval.ts";
 import { reject } from "./rules.ts";
-import { serverPolicy } from "../../config/server_policy.ts";
+import { serverPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
+import { hasStanding, isPermitted, requirementOf, standingFor, type StandingHolder } from "../../standing.ts";
 import { registrationPolicy } from "./settings.ts";
 import { findEncryption, withNeededGrantTypes, withoutUnsupportedValues } from "./unsupported_values.ts";
 import { validateUntrustedText } from "../../config/untrusted_text.ts";
+
+/** What decides which members a request may set. */
+export interface RegistrationApproval {
+  /** Whether the request has an initial access token. */
+  readonly usedInitialAccessToken: boolean;
+  /** The claims of a verified software statement. A statement is public, so it approves only its own claims. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
 
 /**
  * Resolves received metadata: picks the members that a client may set, and fills in the defaults that the response must
@@ -32,23 +40,26 @@ import { validateUntrustedText } from "../../config/untrusted_text.ts";
 export function resolveMetadata(
   server: Server,
   sent: Readonly<Record<string, unknown>>,
-  approval: RegistrationApproval,
+  { usedInitialAccessToken, claims }: RegistrationApproval,
 ): Omit<ClientMetadata, "client_id"> {
-  const received = { ...sent, ...approval.claims };
+  const client: StandingHolder = usedInitialAccessToken
+    ? { standing: "approved" }
+    : { standing: "unknown", approvedMembers: claims && Object.keys(claims) };
+  const received = { ...sent, ...claims };
   const chosen: Omit<ClientMetadata, "client_id"> = Object.fromEntries(
     // A member that is null counts as absent. All other members are ignored (§2).
     membersOpenTo(server.settings, "approved").flatMap((name) =>
       Object.hasOwn(received, name) && received[name] !== null &&
-        isOpenTo(server.settings, name, standingFor(approval, name))
+        isOpenTo(server.settings, name, standingFor(client, name))
         ? [[name, received[name]]]
         : []
     ),
   );
-  if (!approval.usedInitialAccessToken) assertSmall(chosen);
+  if (!usedInitialAccessToken) assertSmall(chosen);
   const requested = withNeededGrantTypes(server, withoutUnsupportedValues(server, chosen));
-  warnIgnored(server, received, approval);
+  warnIgnored(server, received, client);
   warnMisspelt(server, received);
-  assertMetadata(server, requested, received, approval);
+  assertMetadata(server, requested, received, client);
   const { grant_types = ["authorization_code"] } = requested;
   const allScopes = server.settings.userScopes.join(" ");
   const token_endpoint_auth_method = requested.token_endpoint_auth_method ?? defaultMethod(server);
@@ -59,7 +70,7 @@ export function resolveMetadata(
     response_types: requested.response_types ?? (grant_types.includes("authorization_code") ? ["code"] : []),
     scope: registrationPolicy(server).scope === "all"
       ? allScopes
-      : ownScope(server, requested.scope, approval) ?? allScopes,
+      : ownScope(server, requested.scope, client) ?? allScopes,
     id_token_signed_response_alg: requested.id_token_signed_response_alg ?? server.settings.alg,
     ...server.settings.responseModes.some((mode) => !ownResponseModes.has(mode)) && {
       authorization_signed_response_alg: requested.authorization_signed_response_alg ?? server.settings.alg,
@@ -71,8 +82,8 @@ export function resolveMetadata(
 }
 
 /** The requested scope; without approval it has no value that only a client itself can get. */
-function ownScope({ settings }: Server, scope: string | undefined, approval: RegistrationApproval): string | undefined {
-  if (scope === undefined || standingFor(approval, "scope") !== "unknown") return scope;
+function ownScope({ settings }: Server, scope: string | undefined, client: StandingHolder): string | undefined {
+  if (scope === undefined || standingFor(client, "scope") !== "unknown") return scope;
   const { clientScopes } = serverPolicy(settings);
   return splitScope(scope).filter((value) => !clientScopes.includes(value)).join(" ");
 }
@@ -123,10 +134,10 @@ export function issuesSecret({ token_endpoint_auth_method: method }: Partial<Cli
 function warnIgnored(
   server: Server,
   received: Readonly<Record<string, unknown>>,
-  approval: RegistrationApproval,
+  client: StandingHolder,
 ): void {
   const names = closedMembers(server.settings, received, "unknown")
-    .filter((name) => !isOpenTo(server.settings, name, standingFor(approval, name)));
+    .filter((name) => !isOpenTo(server.settings, name, standingFor(client, name)));
   if (names.length === 0) return;
   warn(server, undefined, {
     rule: "DR-02",
@@ -168,6 +179,32 @@ function findMisspelt(
     const known = suggest(name, absent);
     return known === undefined ? [] : [[name, known] as const];
   });
+}
+
+/**
+ * The requested grant types that need a higher standing, such as `client_credentials` for a client without approval.
+ */
+function findClosedGrants(
+  server: Server,
+  { grant_types = [] }: Omit<ClientMetadata, "client_id">,
+  client: StandingHolder,
+): ConfigIssue[] {
+  const closed = supportedGrantTypes(serverPolicy(server.settings))
+    .filter((type) => grant_types.includes(type.type) && !isPermitted(server, client, type));
+  if (closed.length === 0) return [];
+  const isOpenToApproved = closed.every((type) => hasStanding({ standing: "approved" }, requirementOf(type).from));
+  return [{
+    path: "grant_types",
+    expected: `no ${closed.map(({ type }) => type).join(", ")}, ${
+      isOpenToApproved
+        ? "because the request has no initial access token, and no software statement with the grant type"
+        : "which only configured clients may use"
+    }`,
+    received: quote(grant_types.join(" ")),
+    hint: isOpenToApproved
+      ? "Remove the grant type, or ask the operator for an initial access token."
+      : "Remove the grant type, or ask the operator to configure the client.",
+  }];
 }
 
 /** Conflicts between members, which a configured client may have but a registering one may not. */
@@ -244,7 +281,7 @@ function assertMetadata(
   server: Server,
   requested: Omit<ClientMetadata, "client_id">,
   received: Readonly<Record<string, unknown>>,
-  approval: RegistrationApproval,
+  client: StandingHolder,
 ): void {
   const malformed = [
     ...validate({ ...serverPolicy(server.settings).clientField, required: [] }, requested),
@@ -252,14 +289,13 @@ function assertMetadata(
   ];
   const faulty = new Set(malformed.map(memberOf));
   const rest = Object.fromEntries(Object.entries(requested).filter(([name]) => !faulty.has(name)));
+  const unapproved = Object.entries(rest).filter(([name]) => standingFor(client, name) === "unknown");
   const issues = [
     ...malformed,
     ...findConflicts(rest),
     ...findEncryption(server, received),
-    ...findClosedGrants(server, rest, standingFor(approval, "grant_types")),
-    ...approval.usedInitialAccessToken || isLocalProgram(server)
-      ? []
-      : findLocalUris(withoutClaims(rest, approval), server.settings),
+    ...findClosedGrants(server, rest, client),
+    ...isLocalProgram(server) ? [] : findLocalUris(Object.fromEntries(unapproved), server.settings),
   ];
   if (issues.length === 0) return;
   try {

@@ -12,7 +12,7 @@ import { registeredIdPrefix } from "../../entries/client_texts.ts";
 import { constantTimeEqual, digest, randomId, randomToken } from "../../../core/keys/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { keptRegistration } from "../../entries/changed_client.ts";
+import { keptRegistration, keptSecret } from "../../entries/changed_client.ts";
 import type { ClientEntry, HostedClient } from "../../config/client_metadata.ts";
 import { isSecretExpired } from "../../../core/clients/auth_method.ts";
 import { issuesSecret, parseRegistration, resolveMetadata } from "./metadata.ts";
@@ -169,15 +169,14 @@ function newSecret(server: HostedServer): SecretMembers & { readonly client_secr
 /** The current secret of the client: as sent, or its digest; `undefined` if the client has none or needs a new one. */
 async function currentSecret(
   server: HostedServer,
-  { metadata, secretDigest, assertionSecret }: HostedClient,
+  client: HostedClient,
   { token_endpoint_auth_method: method }: Partial<ClientEntry>,
   { client_secret: sent }: ReceivedMetadata,
 ): Promise<SecretMembers | undefined> {
+  const { metadata, secretDigest, assertionSecret } = client;
   if (secretDigest === undefined || isSecretExpired(server, metadata)) return undefined;
   const { client_secret_expires_at: expiresAt } = metadata;
-  const expiry = expiresAt ? { client_secret_expires_at: expiresAt } : {};
   const known = typeof sent === "string" ? sent : assertionSecret;
-  if (known !== undefined) return { client_secret: known, ...expiry };
-  // The key of assertions must be known, not only its digest.
-  return method === "client_secret_jwt" ? undefined : { client_secret_digest: await secretDigest, ...expiry };
+  const secret = known === undefined ? await keptSecret(client, method) : { client_secret: known };
+  return secret && { ...secret, ...expiresAt && { client_secret_expires_at: expiresAt } };
 }
