@@ -116,7 +116,7 @@ export function standingFor({ standing, approvedMembers }: StandingHolder, membe
   return approvedMembers.includes(member) ? "approved" : "unknown";
 }
 
-export function meetsRequirement(
+function meetsRequirement(
   client: StandingHolder,
   { from, onTestHosts = from, member }: StandingRequirement,
   { allows }: { readonly allows: Allowances },

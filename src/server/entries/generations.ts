@@ -80,12 +80,6 @@ export function keptRequest({ clientId, ...others }: AuthorizationRequest, clien
   return { clientId, ...clientGeneration !== undefined && { clientGeneration }, ...others };
 }
 
-/** The current generation of a user; `undefined` if the user has none, or does not exist. */
-async function currentGeneration({ users }: Server, sub: string): Promise<string | undefined> {
-  const user = await users.find(sub);
-  return user && generationOf(user);
-}
-
 /**
  * The user for whom a code or token was issued.
  *
@@ -132,9 +126,7 @@ export const generationFunctions = {
     return prefix + (await passwordFingerprint(server, user) ?? "");
   },
   async tokenId(server: HostedServer, authorization) {
-    const client = clientGeneration(authorization);
-    const user = await userGeneration(server, authorization);
-    return newTokenId(server, authorization) + formatGenerations({ user, client });
+    return newTokenId(server, authorization) + formatGenerations(await generationsAtApproval(server, authorization));
   },
   async findTokenProblem(server: HostedServer, { claims: { jti, client_id }, user }) {
     const generations = generationsOfAccessToken(jti);
@@ -145,21 +137,17 @@ export const generationFunctions = {
   },
 } satisfies Partial<GrantFunctions<Server>>;
 
-/** The generation of the user when the grant was approved, or the exchanged token was issued. */
-async function userGeneration(
-  server: HostedServer,
-  { subject, subjectTokenId, grant }: Authorization & { readonly grant?: HostedGrant },
-): Promise<string | undefined> {
-  if (subject === undefined) return undefined;
-  if (subjectTokenId !== undefined) return generationsOfAccessToken(subjectTokenId).user;
-  return grant === undefined ? await currentGeneration(server, subject.sub) : grant.generation;
-}
-
-/** The generation of the client when the grant was approved, or when the token was exchanged. */
-function clientGeneration(
-  { client, subjectTokenId, grant }: Authorization & { readonly grant?: HostedGrant },
-): string | undefined {
-  return subjectTokenId === undefined && grant !== undefined ? grant.clientGeneration : generationOfClient(client);
+/** The generations when the grant was approved, or when the exchanged token was issued. */
+async function generationsAtApproval(
+  { users }: HostedServer,
+  { client, subject, subjectTokenId, grant }: Authorization & { readonly grant?: HostedGrant },
+): Promise<Generations> {
+  if (subjectTokenId !== undefined) {
+    return { user: subject && generationsOfAccessToken(subjectTokenId).user, client: generationOfClient(client) };
+  }
+  if (grant !== undefined) return { user: subject && grant.generation, client: grant.clientGeneration };
+  const user = subject && await users.find(subject.sub);
+  return { user: user && generationOf(user), client: generationOfClient(client) };
 }
 
 /** The generations of the user and the client of an access token; `undefined` without one. */

@@ -16,7 +16,7 @@ import { hostedClient } from "../../entries/clients.ts";
 import { findLocalUris, isLocalUrl } from "../../config/local_uris.ts";
 import { redirectsToDevice } from "../../../core/clients/redirect_uri.ts";
 import { validateRedirectUri } from "../../config/uri_issues.ts";
-import { meetsRequirement, requirementOf } from "../../standing.ts";
+import { isPermitted } from "../../standing.ts";
 import { validateUntrustedText } from "../../config/untrusted_text.ts";
 import { reject } from "./rules.ts";
 import { clientDocumentSettings } from "./settings.ts";
@@ -91,7 +91,7 @@ export async function parseDocument(
       undefined &&
     (settings.privateUseRedirectUris || /^https?:/i.test(uri));
   const allowedGrantTypes = supportedGrantTypes(settings)
-    .filter((type) => meetsRequirement({ standing: "unknown" }, requirementOf(type), settings))
+    .filter((type) => isPermitted({ settings }, { standing: "unknown" }, type))
     .map(({ type }) => type);
   const supported = (name: string, isSupported: (value: string) => boolean, expected: string) => {
     const values = filterSupported(document[name], name, isSupported, expected, warn);
