@@ -3,7 +3,7 @@
 import type { Client } from "../core/clients/repository.ts";
 import type { Destination } from "../core/authorize/authorization_request.ts";
 import type { Server } from "../core/server.ts";
-import type { FurtherAccess } from "./entries/access.ts";
+import type { AuthorizationDetails } from "./entries/authorization_details.ts";
 import type { Grant } from "../core/store/store.ts";
 import { OAuthError } from "../core/rules/errors.ts";
 import { reject } from "./rules/pages.ts";
@@ -51,9 +51,11 @@ export interface Delivery {
   /** Whether a client may still receive decisions. */
   mayReceive(client: Client): boolean;
   /**
-   * The access besides scope of the stored request; the browser does not carry it. @throws {OAuthError} As `approve`.
+   * The authorization details of the stored request, which the browser does not carry; `undefined` for none.
+   *
+   * @throws {OAuthError} As `approve`.
    */
-  findAccess(server: Server, destination: PolledDestination): Promise<FurtherAccess>;
+  findDetails(server: Server, destination: PolledDestination): Promise<AuthorizationDetails | undefined>;
   /**
    * The facts that the user sees before the decision.
    *

@@ -10,7 +10,7 @@ import type { BoundedCache } from "../platform/bounded_cache.ts";
 import type { ServerClaimRules } from "./config/received_claims.ts";
 import type { GrantType } from "./standing.ts";
 import type { FetchingServer } from "./fetching/fetching.ts";
-import type { Access, FurtherAccess } from "./entries/access.ts";
+import type { AuthorizationDetails, DetailsFunctions } from "./entries/authorization_details.ts";
 import type { AuthenticationLevels } from "./entries/levels.ts";
 import type { Background } from "./hosting/background.ts";
 import type { RateLimiter } from "./hosting/rate_limiter.ts";
@@ -144,10 +144,10 @@ export interface StoredRequests {
   /** Consumes a request. Of concurrent calls one succeeds; all others throw an error for the user. */
   consume(server: HostedServer, id: string): Promise<void>;
   /**
-   * The access besides scope of a stored request, which the browser does not carry; `undefined` if the request has
+   * The authorization details of a stored request, which the browser does not carry; `undefined` if the request has
    * expired.
    */
-  findAccess(server: HostedServer, id: string): Promise<FurtherAccess | undefined>;
+  findDetails(server: HostedServer, id: string): Promise<AuthorizationDetails | undefined>;
 }
 
 interface SignedResponse {
@@ -233,8 +233,8 @@ export interface HostedServer extends FetchingServer {
   readonly claimChange?: ClaimChange<HostedServer>;
   /** The levels of authentication (`acr`); absent if the server has none. */
   readonly levels?: AuthenticationLevels<HostedServer>;
-  /** Access besides scope; absent if no extension handles it. */
-  readonly access?: Access;
+  /** Handles authorization details; absent if no extension does. */
+  readonly details?: DetailsFunctions;
   /** Runs work that no response waits for. */
   readonly background: Background;
   /** The values of `aud` that a client assertion may have, besides the issuer. */

@@ -1,6 +1,6 @@
 /** User decisions: which user logs in to a test server, and which users deny, or allow less than requested. */
 
-import { accessItems } from "../server/entries/access.ts";
+import { detailsSlot } from "../server/entries/authorization_details.ts";
 import type { ApproverContext } from "../core/authorize/approver.ts";
 import type { Approval, Approver } from "../server/login/approver.ts";
 import { autoApprover } from "../server/login/auto_approver.ts";
@@ -123,10 +123,10 @@ export function userDecisions(server: () => Pick<HostedServer, "users" | "settin
       limit?.includes(value) !== false && persona?.denyScopes?.includes(value) !== true
     );
     const types = detailLimits.get(approval.user.sub);
-    const items = accessItems.of(approval)?.filter(({ type }) =>
+    const items = detailsSlot.of(approval)?.filter(({ type }) =>
       types?.includes(type) !== false && persona?.denyDetails?.includes(type) !== true
     );
-    return accessItems.put({ ...approval, scope }, items);
+    return detailsSlot.put({ ...approval, scope }, items);
   }
 
   return {

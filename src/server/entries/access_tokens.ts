@@ -9,7 +9,7 @@ import type { Server } from "../../core/server.ts";
 import { signAccessToken } from "../../core/token/tokens/mod.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { accessName } from "./access.ts";
+import { detailsName } from "./authorization_details.ts";
 import { resourcesOf } from "./resources.ts";
 import { storeOf } from "./records.ts";
 import { isPairwise } from "./subjects.ts";
@@ -60,7 +60,7 @@ export const accessTokenFunctions = {
   // The extension shows the access that a client may see; without it, older tokens may still have some.
   visibleClaims: async (server, client, claims) => ({
     ...await grantFunctions.visibleClaims(server, client, claims),
-    [accessName]: undefined,
+    [detailsName]: undefined,
   }),
 } satisfies Partial<GrantFunctions<Server>>;
 

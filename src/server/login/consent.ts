@@ -1,7 +1,7 @@
 /** GET and POST /oauth2/consent: asks the user which scope values to allow. */
 
 import type { WithExtensions } from "../../core/slot.ts";
-import { accessItems, type ConsentItem } from "../entries/access.ts";
+import { type ConsentItem, detailsSlot } from "../entries/authorization_details.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Consent } from "./pages/consent.tsx";
 import { completeAuthorization } from "../../core/authorize/authorize.ts";
@@ -72,12 +72,12 @@ export function consentHandlers(openLogin: boolean, replacement: Pages["consent"
       const scope = request.scope.filter((token) => token === "openid" || allowedScope.includes(token));
       const allowedDetails = params.getAll("detail");
       let index = 0;
-      const items = accessItems.of(request)?.filter(({ type }) => allowedDetails.includes(choiceOf(type, index++)));
+      const items = detailsSlot.of(request)?.filter(({ type }) => allowedDetails.includes(choiceOf(type, index++)));
       await consumePending(server, pending);
       return await toClient(context, pending, async () => {
         if (decision === "deny") throw reject("AZ-21", { denied: "consent" });
         const { user, authTime } = session!;
-        const decided = accessItems.put({ user, scope, authTime }, items);
+        const decided = detailsSlot.put({ user, scope, authTime }, items);
         const approval = { ...decided, consent: await saveConsent(server, pending, user, decided) };
         return await completeAuthorization(context, pending, approval, session!, session);
       });
@@ -130,7 +130,7 @@ async function consentPage(
         previouslyAllowed: previouslyAllowed.includes(value),
         claims: server.claims.claimsByScope.get(value) ?? [],
       })),
-      details: (await describeAccess(server, request)).map((item, i) => ({ ...item, choice: choiceOf(item.type, i) })),
+      details: (await describeDetails(server, request)).map((item, i) => ({ ...item, choice: choiceOf(item.type, i) })),
       claims: individuallyRequestedClaims(server, request),
       resources: resourcesOf(request),
       redirectsToDevice: device === undefined && redirectsToDevice(destination.uri),
@@ -154,9 +154,8 @@ function csrfBinding({ id, client, browser = "" }: Interaction, session: Session
   return { name: `consent ${id}`, holder: `${browser} ${session?.sid ?? ""} ${clientIdentity(client) ?? ""}` };
 }
 
-/** The questions of the consent page about the access besides scope of a request, in the order of its objects. */
-async function describeAccess(server: HostedServer, request: WithExtensions): Promise<readonly ConsentItem[]> {
-  const { access } = server;
-  const items = accessItems.of(request);
-  return access === undefined || items === undefined ? [] : await access.describe(server, items);
+/** The questions of the consent page about the authorization details of a request, in the order of its objects. */
+async function describeDetails(server: HostedServer, request: WithExtensions): Promise<readonly ConsentItem[]> {
+  const items = detailsSlot.of(request);
+  return items === undefined ? [] : await server.details?.describe(server, items) ?? [];
 }

@@ -14,7 +14,7 @@ import { digest, randomId, storageKey } from "../../core/keys/secrets.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Server } from "../../core/server.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/authorize/session.ts";
-import { accessItems, type FurtherAccess, hasAccess } from "../entries/access.ts";
+import { type AuthorizationDetails, detailsSlot, hasAuthorizationDetails } from "../entries/authorization_details.ts";
 import { generationOfClient, type KeptRequest, keptRequest } from "../entries/generations.ts";
 import { storeOf } from "../entries/records.ts";
 import { networkFromAddress } from "../../platform/http/ip_address.ts";
@@ -49,7 +49,7 @@ interface InteractionContent {
   /** The request, whole, except for access that is stored. */
   readonly request: KeptRequest;
   /**
-   * Whether the stored request, pushed or of a device, has access besides scope, which may be long and confidential
+   * Whether the stored request, pushed or of a device, has authorization details, which may be long and confidential
    * (RFC 9396 §12).
    */
   readonly hasStoredAccess?: true;
@@ -74,8 +74,8 @@ export async function encodePending(
 ): Promise<string> {
   const kept = keptRequest(request, client);
   const content: InteractionContent = {
-    ...isStored(destination) && hasAccess(request)
-      ? { request: accessItems.put(kept, undefined), hasStoredAccess: true }
+    ...isStored(destination) && hasAuthorizationDetails(request)
+      ? { request: detailsSlot.put(kept, undefined), hasStoredAccess: true }
       : { request: kept },
     destination,
     browser: browser === undefined ? undefined : await digest(browser),
@@ -116,9 +116,7 @@ export async function continuePending(
   return await ofClient(context, client, async () => {
     const scope = request.scope.filter((token) => client.allowsScope(token));
     const carried = { ...request, scope };
-    const complete = hasStoredAccess
-      ? accessItems.put(carried, (await storedAccess(server, destination)).authorizationDetails)
-      : carried;
+    const complete = hasStoredAccess ? detailsSlot.put(carried, await storedDetails(server, destination)) : carried;
     const pending = { request: complete, destination, client };
     if (browser === undefined) return await action({ ...pending, id, name });
     const { secret } = await ensureBrowserCookie(context, "login");
@@ -134,12 +132,15 @@ function isStored(destination: Destination): boolean {
   return isPolled(destination) || storedRequest.of(destination) !== undefined;
 }
 
-/** The access besides scope of a stored request. */
-async function storedAccess(server: HostedServer, destination: Destination): Promise<FurtherAccess> {
-  if (isPolled(destination)) return await deliveryTo(server, destination).findAccess(server, destination);
-  const access = await storedRequests(server).findAccess(server, storedRequest.of(destination)!);
-  if (access === undefined) throw lostLogin({ problem: "stored request expired" });
-  return access;
+/** The authorization details of a stored request. */
+async function storedDetails(
+  server: HostedServer,
+  destination: Destination,
+): Promise<AuthorizationDetails | undefined> {
+  if (isPolled(destination)) return await deliveryTo(server, destination).findDetails(server, destination);
+  const details = await storedRequests(server).findDetails(server, storedRequest.of(destination)!);
+  if (details === undefined) throw lostLogin({ problem: "stored request expired" });
+  return details;
 }
 
 function mayReceive(server: HostedServer, client: Client, destination: Destination): boolean {

@@ -7,7 +7,12 @@ import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../../core/rules/errors.ts";
 import { byProfile, serverPolicy } from "../../config/server_policy.ts";
 import { type Params, splitScope } from "../../../core/http/params.ts";
-import { accessName, type FurtherAccess, hasItems, requestsAccess } from "../../entries/access.ts";
+import {
+  type AuthorizationDetails,
+  detailsName,
+  type GrantedDetails,
+  requestsDetails,
+} from "../../entries/authorization_details.ts";
 import { userScopes, withoutUserScopes } from "../../../core/token/grants/client_credentials.ts";
 import { resolveScope } from "../../../core/authorize/scope.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
@@ -15,7 +20,6 @@ import { randomId, storageKey } from "../../../core/keys/secrets.ts";
 import type { GrantType } from "../../../core/server.ts";
 import { proofKey } from "../bound_tokens/mod.ts";
 import { findSubject, mappedSubject } from "./assertion_subject.ts";
-import type { Grant } from "../../../core/store/store.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/token/grants/authenticated_request.ts";
 import { invalidAssertion, type VerifiedAssertion, verifyAssertion } from "./verify_assertion.ts";
 import { reject } from "./rules.ts";
@@ -46,10 +50,10 @@ async function authorizeAssertion(
   server.passed("JB-08", client.id);
   const user = await findSubject(server, client, verified);
   server.passed("JB-09", user?.sub ?? client.id);
-  const access = await grantedAccess(server, request, verified);
-  const scope = grantedScope(server, client, parameters, verified, user, access !== undefined);
+  const details = await grantedDetails(server, request, verified);
+  const scope = grantedScope(server, client, parameters, verified, user, details !== undefined);
   const resources = await grantedResources(server, client, parameters, verified);
-  const issued = access && await issueGrantedAccess(server, request, verified, { ...access, scope }, resources);
+  const issued = details && await issueDetails(server, request, verified, { details, scope }, resources);
   server.passed("JB-11", scope.join(" "));
   if (trusted.singleUse === true) await consume(server, verified);
   return withResources({
@@ -113,40 +117,37 @@ function assertClient(server: HostedServer, client: Client, { trusted, claims }:
 const loginScopes = ["openid", "offline_access"];
 
 /**
- * The access besides scope that an ID-JAG grants, or that the client may have on its own behalf; `undefined` for none.
+ * The authorization details that an ID-JAG grants, or that the client may have on its own behalf; `undefined` for none.
  */
-async function grantedAccess(
+async function grantedDetails(
   server: HostedServer,
   request: AuthenticatedRequest,
   { trusted, claims }: VerifiedAssertion,
-): Promise<FurtherAccess | undefined> {
-  const isRequested = requestsAccess(server, request.parameters);
+): Promise<AuthorizationDetails | undefined> {
+  const isRequested = requestsDetails(server, request.parameters);
   if (trusted.grantProfile !== "id-jag") {
-    const own = isRequested ? await server.access?.readOwn(server, request) : undefined;
-    return hasItems(own?.authorizationDetails) ? own : undefined;
+    return isRequested ? await server.details?.readOwn(server, request) : undefined;
   }
   try {
-    const claimed = await readClaimedAccess(server, request.client, claims);
-    return hasItems(claimed.authorizationDetails) || isRequested ? claimed : undefined;
+    const { [detailsName]: claim } = claims;
+    const claimed = claim === undefined ? [] : await server.details?.readClaim(server, request.client, claim) ?? [];
+    return claimed.length > 0 || isRequested ? claimed : undefined;
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     throw invalidAssertion("IJ-17", { invalidDetails: error });
   }
 }
 
-/**
- * Issues the requested part of the access that an ID-JAG grants, or the access that the client requested on its own
- * behalf.
- */
-async function issueGrantedAccess(
+/** Issues the requested part of the details that an ID-JAG grants, or those that the client requested for itself. */
+async function issueDetails(
   server: HostedServer,
   request: AuthenticatedRequest,
   { trusted }: VerifiedAssertion,
-  access: FurtherAccess & Pick<Grant, "scope">,
+  granted: GrantedDetails,
   resources: readonly string[],
 ): Promise<Pick<Authorization, "addedClaims" | "responseMembers">> {
-  if (trusted.grantProfile !== "id-jag") return await server.access?.issue(access, resources) ?? {};
-  return (await server.access?.narrow(server, request, access, resources))?.issued ?? {};
+  if (trusted.grantProfile !== "id-jag") return await server.details?.issue(granted.details, resources) ?? {};
+  return (await server.details?.narrow(server, request, granted, resources))?.issued ?? {};
 }
 
 /** The requested scope. Default: the scope of the ID-JAG, or the default scope. */
@@ -156,7 +157,7 @@ function grantedScope(
   parameters: Params,
   { trusted, claims }: VerifiedAssertion,
   user: User | undefined,
-  hasOtherAccess: boolean,
+  hasDetails: boolean,
 ): readonly string[] {
   const excluded = user === undefined ? userScopes : loginScopes;
   const claimed = trusted.grantProfile === "id-jag" && claims.scope !== undefined
@@ -173,11 +174,11 @@ function grantedScope(
     ? resolveScope(server.settings, client, requested, server.passed)
     : claimed !== undefined
     ? allowed
-    : hasOtherAccess
+    : hasDetails
     ? []
     : server.settings.defaultScope.filter((value) => allowed.includes(value));
   // A client on its own behalf needs no scope: the default may be one of users.
-  const needsNone = requested === undefined && (hasOtherAccess || user === undefined && claimed === undefined);
+  const needsNone = requested === undefined && (hasDetails || user === undefined && claimed === undefined);
   if ((scope.length > 0 || needsNone) && scope.every((value) => allowed.includes(value))) return scope;
   throw reject("JB-11", { allowed, requested, claimed });
 }
@@ -213,20 +214,4 @@ async function consume(server: HostedServer, { claims: { iss, jti, exp } }: Veri
   const id = await storageKey(server, JSON.stringify(["grant assertion", iss, jti]));
   if (await server.store.add("used_identifier", id, {}, { expiresAt: Math.ceil(exp * 1000) })) return;
   throw invalidAssertion("JB-10", { problem: "used" });
-}
-
-/**
- * Reads the access besides scope that the claims of an assertion grant a client.
- *
- * @throws {OAuthError} If a claim is invalid.
- */
-async function readClaimedAccess(
-  server: HostedServer,
-  client: Client,
-  claims: Readonly<Record<string, unknown>>,
-): Promise<FurtherAccess> {
-  const { access } = server;
-  const { [accessName]: claim } = claims;
-  if (access === undefined || claim === undefined) return {};
-  return { authorizationDetails: await access.readClaim(server, client, claim) };
 }

@@ -9,8 +9,12 @@
 import { metadataOf } from "../../config/client_metadata.ts";
 import { isDeeperThan } from "../../../core/http/json_value.ts";
 import { warn } from "../../trace.ts";
-import type { Grant } from "../../../core/store/store.ts";
-import type { AuthorizationDetail, FurtherAccess } from "../../entries/access.ts";
+import type {
+  AuthorizationDetail,
+  AuthorizationDetails,
+  ConsentItem,
+  GrantedDetails,
+} from "../../entries/authorization_details.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";
 import { quote } from "../../config/config_issue.ts";
@@ -21,7 +25,6 @@ import type { Params } from "../../../core/http/params.ts";
 import type { Server } from "../../../core/server.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
 import { reject } from "./rules.ts";
-import type { ConsentItem } from "../../entries/access.ts";
 import { printable } from "../../../core/http/quote_value.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 
@@ -46,7 +49,7 @@ export function readDetails(
   client: Client,
   params: Params,
   isProtected = true,
-): readonly AuthorizationDetail[] | undefined {
+): AuthorizationDetails | undefined {
   const details = parseDetails(params.get("authorization_details")!);
   assertDetails(server, client, details);
   for (const detail of details) {
@@ -58,7 +61,7 @@ export function readDetails(
   return details;
 }
 
-function parseDetails(text: string): readonly AuthorizationDetail[] {
+function parseDetails(text: string): AuthorizationDetails {
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > maxBytes) throw reject("RA-13", { unit: "bytes", limit: maxBytes, count: bytes });
   let value: unknown;
@@ -104,7 +107,7 @@ function mayRequest(client: Client, type: string): boolean {
   return metadataOf(client).authorization_details_types?.includes(type) ?? true;
 }
 
-function assertDetails(server: Server, client: Client, details: readonly AuthorizationDetail[]): void {
+function assertDetails(server: Server, client: Client, details: AuthorizationDetails): void {
   const compiled = new Map<string, FindMismatch>();
   for (const [index, detail] of details.entries()) {
     const definition = assertType(server, client, detail, index);
@@ -170,9 +173,9 @@ function closedSchema({ schema }: AuthorizationDetailsType): JsonSchema {
 export function approvedDetails(
   server: Server,
   client: Client,
-  requested: readonly AuthorizationDetail[],
-  approved: readonly AuthorizationDetail[] = [],
-): readonly AuthorizationDetail[] | undefined {
+  requested: AuthorizationDetails,
+  approved: AuthorizationDetails = [],
+): AuthorizationDetails | undefined {
   const isAllowed = (detail: AuthorizationDetail, other: AuthorizationDetail) =>
     isWithinType(server, detail, other) ||
     detail.type === other.type && findType(server, detail.type)?.enrichable === true;
@@ -197,9 +200,9 @@ function isWithinType(server: Server, detail: AuthorizationDetail, other: Author
 export function narrowDetails(
   server: Server,
   client: Client,
-  { authorizationDetails: granted = [], scope }: FurtherAccess & Pick<Grant, "scope">,
+  { details: granted = [], scope }: GrantedDetails,
   params: Params,
-): { readonly items: readonly AuthorizationDetail[]; readonly granted?: readonly AuthorizationDetail[] } {
+): { readonly items: AuthorizationDetails; readonly granted?: AuthorizationDetails } {
   const registered = granted.filter(({ type }) => findType(server, type) !== undefined && mayRequest(client, type));
   if (registered.length < granted.length) {
     const texts = {
@@ -236,7 +239,7 @@ export function readOwnDetails(
   server: Server,
   client: Client,
   params: Params,
-): readonly AuthorizationDetail[] | undefined {
+): AuthorizationDetails | undefined {
   const details = readDetails(server, client, params);
   for (const [index, { type }] of (details ?? []).entries()) {
     if (findType(server, type)?.clientsWithoutUser?.includes(client.id)) continue;
@@ -251,7 +254,7 @@ export function readOwnDetails(
  *
  * @throws {OAuthError} If the claim is not a list of objects, or an object does not match its type.
  */
-export function readClaimedDetails(server: Server, client: Client, claim: unknown): readonly AuthorizationDetail[] {
+export function readClaimedDetails(server: Server, client: Client, claim: unknown): AuthorizationDetails {
   if (detailsTypes(server.settings) === undefined) return [];
   const details = parseDetails(JSON.stringify(claim)).filter(({ type }) =>
     findType(server, type) !== undefined && mayRequest(client, type)
@@ -269,7 +272,7 @@ export function limitDetails(
   params: Params,
   types: readonly string[],
   rejectTypes: (types: readonly string[]) => Error,
-): readonly AuthorizationDetail[] {
+): AuthorizationDetails {
   const requested = parseDetails(params.get("authorization_details")!);
   const granted = requested.filter(({ type }) => types.includes(type));
   if (granted.length > 0 || requested.length === 0) return granted;
@@ -282,9 +285,9 @@ export function limitDetails(
  * objects.
  */
 export function visibleDetails(
-  details: readonly AuthorizationDetail[],
+  details: AuthorizationDetails,
   audiences: readonly string[],
-): readonly AuthorizationDetail[] | undefined {
+): AuthorizationDetails | undefined {
   const uris = audiences.map(canonicalUri);
   const concerned = audiences.length === 0
     ? details
@@ -297,7 +300,7 @@ export function visibleDetails(
 /** Every field of every object, with the titles that the schema of its type has. */
 export function describeDetails(
   { settings }: Server,
-  details: readonly AuthorizationDetail[],
+  details: AuthorizationDetails,
 ): readonly ConsentItem[] {
   return details.map((detail) => {
     const { [detail.type]: definition } = detailsTypes(settings) ?? {};

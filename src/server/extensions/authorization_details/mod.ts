@@ -10,14 +10,12 @@ import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";
 import {
-  type Access,
-  type AccessItems,
-  accessItems,
-  accessName as name,
-  type FurtherAccess,
-  hasAccess,
-  hasItems,
-} from "../../entries/access.ts";
+  type AuthorizationDetails,
+  type DetailsFunctions,
+  detailsName as name,
+  detailsSlot,
+  hasAuthorizationDetails,
+} from "../../entries/authorization_details.ts";
 import { warn } from "../../trace.ts";
 import { authorizeClientCredentials } from "../../../core/token/grants/client_credentials.ts";
 import type { ParameterDescription, Params } from "../../../core/http/params.ts";
@@ -37,18 +35,14 @@ import { withRequestedResources } from "../../entries/requested_resources.ts";
 
 const load = () => import("./details.ts");
 
-const access: Access = {
+const functions: DetailsFunctions = {
   isRequested: hasDetails,
   describe: async (server, details) => (await load()).describeDetails(server, details),
   async narrow(server, { client, parameters }, grant, resources) {
     const { items, granted } = (await load()).narrowDetails(server, client, grant, parameters);
-    return {
-      granted: { authorizationDetails: granted },
-      issued: await issue({ authorizationDetails: items }, resources),
-    };
+    return { granted, issued: await issue(items, resources) };
   },
-  readOwn: async (server, { client, parameters }) =>
-    withDetails((await load()).readOwnDetails(server, client, parameters)),
+  readOwn: async (server, { client, parameters }) => (await load()).readOwnDetails(server, client, parameters),
   readClaim: async (...claim) => (await load()).readClaimedDetails(...claim),
   readForeign: async (...requested) => (await load()).limitDetails(...requested),
   issue,
@@ -72,25 +66,21 @@ function withGrantedDetails(grants: Server["grants"]): Server["grants"] {
     ...grants,
     async granted(server, client, request, approval) {
       const granted = await grants.granted(server, client, request, approval);
-      const requested = accessItems.of(request);
+      const requested = detailsSlot.of(request);
       if (requested === undefined) return granted;
       const { approvedDetails } = await load();
-      const approved = approvedDetails(server, client, requested, accessItems.of(approval));
+      const approved = approvedDetails(server, client, requested, detailsSlot.of(approval));
       if (approved === undefined && request.scope.length === 0) throw rejectByCore("AZ-18", { requested: [name] });
-      return accessItems.put(granted, approved);
+      return detailsSlot.put(granted, approved);
     },
-    isEmpty: (granted) => grants.isEmpty(granted) && !hasAccess(granted),
+    isEmpty: (granted) => grants.isEmpty(granted) && !hasAuthorizationDetails(granted),
     async narrow(server, request, stored, scope) {
       const authorization = await grants.narrow(server, request, stored, scope);
       const { grant } = stored.value;
-      if (!hasAccess(grant) && !hasDetails(server, request.parameters)) return authorization;
-      const approved = { authorizationDetails: accessItems.of(grant), scope: grant.scope };
-      const { granted, issued } = await access.narrow(server, request, approved, resourcesOf(authorization));
-      return {
-        ...authorization,
-        grant: accessItems.put(authorization.grant!, granted.authorizationDetails),
-        ...issued,
-      };
+      if (!hasAuthorizationDetails(grant) && !hasDetails(server, request.parameters)) return authorization;
+      const approved = { details: detailsSlot.of(grant), scope: grant.scope };
+      const { granted, issued } = await functions.narrow(server, request, approved, resourcesOf(authorization));
+      return { ...authorization, grant: detailsSlot.put(authorization.grant!, granted), ...issued };
     },
     async readToken(server, token) {
       const read = await grants.readToken(server, token);
@@ -107,7 +97,7 @@ function withGrantedDetails(grants: Server["grants"]): Server["grants"] {
       if (claims[name] === undefined) return visible;
       if (claims.client_id === client.id) return { ...visible, [name]: claims[name] };
       const audiences = [server.audience, ...metadataOf(client).serves ?? []];
-      return { ...visible, [name]: (await load()).visibleDetails(claims[name] as AccessItems, audiences) };
+      return { ...visible, [name]: (await load()).visibleDetails(claims[name] as AuthorizationDetails, audiences) };
     },
   };
 }
@@ -122,8 +112,8 @@ function withOwnDetails(grantType: GrantType): GrantType {
       if (!request.client.confidential || !hasDetails(server, request.parameters)) {
         return await grantType.authorize(server, request);
       }
-      const own = await access.readOwn(server, request);
-      const withoutTarget = authorizeClientCredentials(server, request, !hasItems(own.authorizationDetails));
+      const own = await functions.readOwn(server, request);
+      const withoutTarget = authorizeClientCredentials(server, request, own === undefined);
       const authorization = await withRequestedResources(server, request, withoutTarget);
       return { ...authorization, ...await issue(own, resourcesOf(authorization)) };
     },
@@ -131,16 +121,12 @@ function withOwnDetails(grantType: GrantType): GrantType {
 }
 
 async function issue(
-  { authorizationDetails: items = [] }: FurtherAccess,
+  items: AuthorizationDetails = [],
   resources: readonly string[],
 ): Promise<Pick<Authorization, "addedClaims" | "responseMembers">> {
   if (items.length === 0) return {};
   const visible = (await load()).visibleDetails(items, resources);
   return { responseMembers: { [name]: items }, addedClaims: { [name]: visible } };
-}
-
-function withDetails(details: FurtherAccess["authorizationDetails"]): FurtherAccess {
-  return details === undefined ? {} : { authorizationDetails: details };
 }
 
 /** Whether a request has the parameter and the server has types for it. */
@@ -156,7 +142,7 @@ async function readDetailsParameter(
   const { server, client, params, mode } = input;
   if (!hasDetails(server, params)) return {};
   const isProtected = mode === undefined || storedRequest.of(input) !== undefined || signedRequest.of(input) === true;
-  return accessItems.put(request, await (await load()).readDetails(server, client, params, isProtected));
+  return detailsSlot.put(request, await (await load()).readDetails(server, client, params, isProtected));
 }
 
 /** A request with details may omit scope, and then receives no default scope. */
@@ -166,7 +152,9 @@ function withOptionalScope(check: RequestCheck): RequestCheck {
   return {
     ...check,
     read: (input, request) =>
-      input.params.get("scope") === undefined && hasAccess(request) ? { scope: [] } : read?.(input, request),
+      input.params.get("scope") === undefined && hasAuthorizationDetails(request)
+        ? { scope: [] }
+        : read?.(input, request),
   };
 }
 
@@ -204,7 +192,7 @@ export const authorizationDetails: Extension<AuthorizationDetailsSettings> = {
   requestChecks: [detailsCheck],
   extend: (server) => ({
     ...server,
-    access,
+    details: functions,
     grants: withGrantedDetails(server.grants),
     requestChecks: server.requestChecks.map(withOptionalScope),
     grantTypes: server.grantTypes.map(withOwnDetails),

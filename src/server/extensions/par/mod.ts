@@ -22,7 +22,7 @@ const load = () => import("./pushed_request.ts");
 const storedRequests: StoredRequests = {
   keep: async (server, client, id, address) => (await load()).keepPushedRequest(server, client, id, address),
   consume: async (server, id) => (await load()).consumePushedRequest(server, id),
-  findAccess: async (server, id) => (await load()).findPushedAccess(server, id),
+  findDetails: async (server, id) => (await load()).findPushedDetails(server, id),
 };
 
 /** Finds the parameters of pushed requests, and of all others by `inner`. */

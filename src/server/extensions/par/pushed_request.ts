@@ -3,7 +3,7 @@
  * authorization endpoint, because the client or the settings may have changed. Loaded only if a request is pushed.
  */
 
-import { accessName, type FurtherAccess } from "../../entries/access.ts";
+import { type AuthorizationDetails, detailsName } from "../../entries/authorization_details.ts";
 import { findDestination } from "../../../core/authorize/destination.ts";
 import { parametersOf, readRequest } from "../../../core/authorize/checks.ts";
 import type { RequestOrigin, ResolvedRequest } from "../../../core/authorize/request_source.ts";
@@ -156,12 +156,11 @@ function originOf(id: string, isSigned: boolean | undefined): RequestOrigin {
   return storedRequest.put(signedRequest.put({}, isSigned || undefined), id);
 }
 
-/** The access besides scope of a pushed request, which was valid when it was pushed. */
-export async function findPushedAccess(server: HostedServer, id: string): Promise<FurtherAccess | undefined> {
+/** The authorization details of a pushed request, which were valid when it was pushed; `undefined` if it expired. */
+export async function findPushedDetails(server: HostedServer, id: string): Promise<AuthorizationDetails | undefined> {
   const record = await pushedStore(server).get("pushed_request", id);
-  const text = record?.value.parameters.find(([name]) => name === accessName)?.[1];
-  return record &&
-    { authorizationDetails: text === undefined || server.access === undefined ? undefined : JSON.parse(text) };
+  const text = record?.value.parameters.find(([name]) => name === detailsName)?.[1];
+  return record && (text === undefined || server.details === undefined ? [] : JSON.parse(text));
 }
 
 /**

@@ -94,7 +94,7 @@ function polledDelivery(grant: PolledGrant): Delivery {
     mayReceive: (client) => client.grantTypes.includes(grant.type),
     approve: async (server, destination, approved) => (await load()).approve(server, grant, destination, approved),
     deny: async (server, destination) => (await load()).decide(server, grant, destination, {}),
-    findAccess: async (server, destination) => (await load()).findAccess(server, grant, destination),
+    findDetails: async (server, destination) => (await load()).findDetails(server, grant, destination),
     describe: async (server, destination, address) =>
       (await load()).describe(destination, await (await load()).getUndecided(server, grant, destination), address),
   };

@@ -14,7 +14,7 @@ import type { Server } from "../../../core/server.ts";
 import { isLoopback } from "../../../core/http/test_hosts.ts";
 import { networkFromAddress } from "../../../platform/http/ip_address.ts";
 import type { Grant } from "../../../core/store/store.ts";
-import { accessItems, type FurtherAccess } from "../../entries/access.ts";
+import { type AuthorizationDetails, detailsSlot } from "../../entries/authorization_details.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 import { polledChecks } from "./polled_checks.ts";
 import { type PolledDecisionRecord, type PolledRequestRecord, polledStore } from "./records.ts";
@@ -84,11 +84,11 @@ export async function addPolledRequest(
   return code;
 }
 
-/** Maximum bytes of a request without its access besides scope: the browser carries it during the login. */
+/** Maximum bytes of a request without its authorization details: the browser carries it during the login. */
 const maxRequestBytes = 5 * 1024;
 
 function rejectLongRequest(request: AuthorizationRequest): void {
-  const carried = accessItems.put(request, undefined);
+  const carried = detailsSlot.put(request, undefined);
   const { length: bytes } = new TextEncoder().encode(JSON.stringify(carried));
   if (bytes > maxRequestBytes) throw rejectRequest("AZ-13", { bytes, limit: maxRequestBytes });
 }
@@ -159,14 +159,14 @@ export async function getUndecided(
   return record;
 }
 
-/** The access besides scope of a request. @throws {OAuthError} As {@link getUndecided}. */
-export async function findAccess(
+/** The authorization details of a request; `undefined` for none. @throws {OAuthError} As {@link getUndecided}. */
+export async function findDetails(
   server: Server,
   grant: PolledGrant,
   destination: PolledDestination,
-): Promise<FurtherAccess> {
+): Promise<AuthorizationDetails | undefined> {
   const { request } = await getUndecided(server, grant, destination);
-  return { authorizationDetails: accessItems.of(request as unknown as AuthorizationRequest) };
+  return detailsSlot.of(request as unknown as AuthorizationRequest);
 }
 
 /** Stores an approval. @throws {OAuthError} If the request already has a decision or has expired. */

@@ -1,6 +1,6 @@
 /** Authorization responses with an ID token. Loaded with the first request for one. */
 
-import { accessName, hasAccess } from "../../entries/access.ts";
+import { detailsName, hasAuthorizationDetails } from "../../entries/authorization_details.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../../../core/authorize/authorization_request.ts";
 import { issueCode } from "../../../core/authorize/code.ts";
 import { randomId } from "../../../core/keys/secrets.ts";
@@ -31,8 +31,8 @@ export function assertRequest(from: CheckInput, request: Partial<AuthorizationRe
   if (hasCode(responseType)) return;
   const unusable = resourcesOf(request).length > 0
     ? "resource"
-    : hasAccess(request)
-    ? accessName
+    : hasAuthorizationDetails(request)
+    ? detailsName
     : (namedClaims.of(request)?.userinfo ?? []).length > 0
     ? "claims for userinfo"
     : undefined;

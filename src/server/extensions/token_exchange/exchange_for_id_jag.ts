@@ -2,7 +2,7 @@
 
 import { loginLevel } from "../../entries/levels.ts";
 import { subjectFor } from "../../entries/subjects.ts";
-import { type AccessItems, accessName } from "../../entries/access.ts";
+import { type AuthorizationDetails, detailsName } from "../../entries/authorization_details.ts";
 import { confirmationOf } from "../bound_tokens/mod.ts";
 import { warn } from "../../trace.ts";
 import type { Subject } from "../../../core/store/store.ts";
@@ -53,7 +53,7 @@ export async function exchangeForIdJag(
   const resources = limitResources(server, client, parameters, audience);
   const { authorizationDetailsTypes: types = [] } = audience;
   const rejectTypes = (requested: readonly string[]) => reject("IJ-05", { types, requested });
-  const access = await readForeignAccess(server, parameters, types, rejectTypes);
+  const details = await readForeignDetails(server, parameters, types, rejectTypes);
   server.passed("IJ-05", [...scope, ...resources].join(" "));
   const sub = await subjectForAudience(server, audience, user);
   const cnf = confirmationOf(request);
@@ -78,7 +78,7 @@ export async function exchangeForIdJag(
         auth_time: subject.authTime && Math.floor(subject.authTime / 1000),
         ...loginLevel.of(subject),
         ...scope.length > 0 && { scope: scope.join(" ") },
-        ...access,
+        ...details,
         ...cnf !== undefined && { cnf },
         ...resources.length > 0 && { resource: resources.length === 1 ? resources[0] : resources },
       };
@@ -89,7 +89,7 @@ export async function exchangeForIdJag(
         token_type: "N_A",
         expires_in: lifetime,
         ...scope.length > 0 && { scope: scope.join(" ") },
-        ...access,
+        ...details,
       };
     },
   };
@@ -236,19 +236,19 @@ function pickClaims(user: User, names: readonly string[]): Record<string, unknow
 }
 
 /**
- * Reads the access that a client requests at another authorization server, as claims by name.
+ * Reads the authorization details that a client requests at another authorization server, as claims by name.
  *
  * @param types The types of objects that the other server supports.
  * @throws {OAuthError} If it is invalid, and the error of `reject` if it has no object of these types.
  */
-async function readForeignAccess(
+async function readForeignDetails(
   server: HostedServer,
   params: Params,
   types: readonly string[],
   reject: (types: readonly string[]) => Error,
-): Promise<Readonly<Record<string, AccessItems>>> {
-  const { access } = server;
-  if (access === undefined || params.get(accessName) === undefined) return {};
-  const items = await access.readForeign(params, types, reject);
-  return items.length > 0 ? { [accessName]: items } : {};
+): Promise<Readonly<Record<string, AuthorizationDetails>>> {
+  const { details } = server;
+  if (details === undefined || params.get(detailsName) === undefined) return {};
+  const items = await details.readForeign(params, types, reject);
+  return items.length > 0 ? { [detailsName]: items } : {};
 }

@@ -2,7 +2,7 @@
 
 import { levelOf, loginLevel } from "../../entries/levels.ts";
 import { isPairwise } from "../../entries/subjects.ts";
-import { type AccessItems, accessName, hasItems, requestsAccess } from "../../entries/access.ts";
+import { type AuthorizationDetails, detailsName, requestsDetails } from "../../entries/authorization_details.ts";
 import { type Params, splitScope } from "../../../core/http/params.ts";
 import { canonicalUri, isAbsoluteUri } from "../../../platform/http/absolute_uri.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
@@ -81,10 +81,10 @@ async function exchangeAccessToken(
   if (exchanges >= maxExchanges) throw reject("TX-05", { exchanges, max: maxExchanges });
   const scope = narrowScope(request, subjectToken);
   const resources = await narrowTarget(server, request, subjectToken, settings);
-  const { [accessName]: items } = await server.grants.visibleClaims(server, client, subjectToken.claims);
-  const access = { authorizationDetails: items as AccessItems | undefined, scope };
-  const issued = hasItems(access.authorizationDetails) || requestsAccess(server, parameters)
-    ? (await server.access?.narrow(server, request, access, resources))?.issued
+  const { [detailsName]: items } = await server.grants.visibleClaims(server, client, subjectToken.claims);
+  const details = (items ?? []) as AuthorizationDetails;
+  const issued = details.length > 0 || requestsDetails(server, parameters)
+    ? (await server.details?.narrow(server, request, { details, scope }, resources))?.issued
     : undefined;
   server.passed("TX-03", scope.join(" "));
   // The session id in a token of a pairwise client is pairwise too.
