@@ -152,8 +152,9 @@ function printChecks(requirements: ReadonlyMap<string, RuleRow>): void {
   console.log("\nAn error is a page:");
   printOther(destinationChecks);
   console.log("\nAn error is sent to the client:");
-  for (const { redirectOnly, rule, read } of checks) {
-    if (read !== undefined) print(rule, read.name, "", redirectOnly && "redirect");
+  for (const { redirectOnly, rule, otherRules = [], read, reads } of checks) {
+    const others = otherRules.length > 0 && reads !== undefined ? ` (also ${otherRules.join(", ")})` : "";
+    if (read !== undefined) print(rule, read.name, reads && reads + others, redirectOnly && "redirect");
   }
   console.log("\nAfter the request was read:");
   printOther(approvalChecks);

@@ -305,6 +305,10 @@ export interface RequestCheck {
   readonly atTokenEndpoint?: true;
   /** The main rule that a request can violate. */
   readonly rule?: RuleId;
+  /** The other rules that a request can violate. Default: none. */
+  readonly otherRules?: readonly RuleId[];
+  /** What it reads, for a list of the checks. Default: the requirement of its rule. */
+  readonly reads?: string;
   /** Whether the check traces that its rule has passed. Default: false. */
   readonly passes?: true;
   /**

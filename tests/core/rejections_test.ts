@@ -47,6 +47,7 @@ const redirected: readonly Row[] = [
   [{ request: "x.y.z" }, "request_not_supported", "JR-01"],
   [{ request_uri: "https://spa.example/r" }, "request_uri_not_supported", "JR-01"],
   [{ resource: "https://api.example" }, "invalid_target", "RI-01"],
+  [{ nonce: "n".repeat(1025) }, "invalid_request", "AZ-13"],
   [{ response_mode: "form_post", state: "a\u0007b" }, "invalid_request", "FP-03"],
 ];
 
@@ -60,9 +61,11 @@ test("[AZ-02, RU-01, RU-07] no error is sent to an unknown redirect URI", async 
   }
 });
 
-test("[AZ-09, AZ-15, AZ-17, AZ-19, PK-01, PK-04, PK-06, PK-07, OI-03, OI-05, OI-07, JR-01, RI-01, FP-03] what the core rejects of an authorization request", async () => {
-  const { authorize, lastRule } = await startCore();
+test("[AZ-09, AZ-13, AZ-15, AZ-17, AZ-19, PK-01, PK-04, PK-06, PK-07, OI-03, OI-05, OI-07, JR-01, RI-01, FP-03] what the core rejects of an authorization request", async () => {
+  const { authorize, lastRule, server } = await startCore();
+  const table = server.server.requestChecks.flatMap(({ rule = "", otherRules = [] }) => [rule, ...otherRules]);
   for (const [changes, error, rule] of redirected) {
+    assert(table.some((named) => named === rule), `${rule} is in no row of the table`);
     const response = await authorize(changes);
     if (changes.response_mode === "form_post") {
       assertEquals([response.status, lastRule()], [200, rule], JSON.stringify(changes));

@@ -43,17 +43,29 @@ export const resourceParameter: ParameterDescription = { name: "resource", repea
 
 /** The checks of {@link readRequest}: an error is sent to the client. Extensions insert theirs by `place`. */
 const checks: readonly RequestCheck[] = [
-  { rule: "JR-01", redirectOnly: true, read: rejectUnusableSource },
-  { rule: "AZ-07", passes: true, redirectOnly: true, read: rejectRepeated },
-  { rule: "FP-03", redirectOnly: true, read: assertState },
-  { rule: "AZ-09", passes: true, redirectOnly: true, read: readType },
-  { rule: "AZ-19", redirectOnly: true, read: assertMode },
-  { rule: "AZ-13", read: rejectLongNonce },
-  { rule: "AZ-17", passes: true, read: readScope },
-  { rule: "PK-07", passes: true, redirectOnly: true, read: readChallenge },
-  { redirectOnly: true, read: readNonce },
-  { rule: "RI-01", atTokenEndpoint: true, parameters: [resourceParameter], read: rejectResource },
-  { rule: "OI-03", read: readLogin },
+  { rule: "JR-01", redirectOnly: true, reads: "the source, with a valid redirect_uri", read: rejectUnusableSource },
+  { rule: "AZ-07", passes: true, redirectOnly: true, reads: "each parameter, sent once", read: rejectRepeated },
+  { rule: "FP-03", otherRules: ["AZ-13"], redirectOnly: true, reads: "state", read: assertState },
+  { rule: "AZ-09", otherRules: ["AZ-11"], passes: true, redirectOnly: true, reads: "response_type", read: readType },
+  { rule: "AZ-19", redirectOnly: true, reads: "response_mode", read: assertMode },
+  { rule: "AZ-13", reads: "the length of nonce", read: rejectLongNonce },
+  { rule: "AZ-17", otherRules: ["AZ-15", "AZ-16"], passes: true, reads: "scope", read: readScope },
+  {
+    rule: "PK-07",
+    otherRules: ["PK-01", "PK-02", "PK-04", "PK-05", "PK-06"],
+    passes: true,
+    redirectOnly: true,
+    reads: "code_challenge and code_challenge_method",
+    read: readChallenge,
+  },
+  { redirectOnly: true, reads: "nonce", read: readNonce },
+  { rule: "RI-01", atTokenEndpoint: true, parameters: [resourceParameter], reads: "resource", read: rejectResource },
+  {
+    rule: "OI-03",
+    otherRules: ["OI-05", "OI-07"],
+    reads: "prompt, max_age, login_hint and id_token_hint",
+    read: readLogin,
+  },
 ];
 
 /** The checks after those of {@link readRequest}: of the login and the approval. An error is sent to the client. */

@@ -56,6 +56,7 @@ const detailsCheck: RequestCheck = {
   place: { before: "AZ-17" },
   rule: "RA-02",
   parameters: [parameter],
+  reads: "authorization_details",
   read: readDetailsParameter,
   warn: warnIgnoredDetails,
 };

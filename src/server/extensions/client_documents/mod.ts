@@ -16,7 +16,12 @@ import { beforeIssue } from "../../entries/before_issue.ts";
 export const clientDocuments: Extension<ClientDocumentPolicy> = {
   name: "client_documents",
   settings: clientDocumentSettings,
-  requestChecks: [{ place: { before: "JR-01" }, redirectOnly: true, read: traceDocument }],
+  requestChecks: [{
+    place: { before: "JR-01" },
+    redirectOnly: true,
+    reads: "the metadata document of the client",
+    read: traceDocument,
+  }],
   metadata: ({ settings }) => settings.clientIdMetadataDocuments ? { client_id_metadata_document_supported: true } : {},
   extend: (server) =>
     server.settings.clientIdMetadataDocuments ? { ...server, ...withDocumentClients(server) } : server,

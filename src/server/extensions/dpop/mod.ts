@@ -110,6 +110,7 @@ export const dpop: Extension<DpopPolicy> = {
     place: { before: "AZ-17" },
     redirectOnly: true,
     parameters: [{ name: "dpop_jkt" }],
+    reads: "dpop_jkt",
     read: readKeyBinding,
   }],
   metadata: ({ settings }) => ({ dpop_signing_alg_values_supported: settings.dpop.algorithms }),

@@ -43,7 +43,7 @@ export const par: Extension = {
   name: "par",
   clientMetadata: { fields: pushedRequestClientFields },
   settings: parSettings,
-  requestChecks: [{ rule: "PA-07", redirectOnly: true, read: rejectUnpushed }],
+  requestChecks: [{ rule: "PA-07", redirectOnly: true, reads: "whether it was pushed", read: rejectUnpushed }],
   extend: (server) => ({
     ...server,
     storedRequests,

@@ -79,6 +79,7 @@ export const requestedClaims: Extension = {
     rule: "AZ-13",
     place: { after: "AZ-13" },
     parameters: [{ name: "claims", isJson: true }],
+    reads: "the length of claims",
     read: rejectLongClaims,
   }, {
     rule: "OI-08",

@@ -58,7 +58,13 @@ function isOn({ responseTypes }: Pick<Server["settings"], "responseTypes">): boo
 export const responseTypes: Extension = {
   name: "response_types",
   settings: { values: { responseTypes: names } },
-  requestChecks: [{ rule: "HY-02", redirectOnly: true, place: "last", read: assertType }],
+  requestChecks: [{
+    rule: "HY-02",
+    redirectOnly: true,
+    place: "last",
+    reads: "scope and nonce, if the response has an ID token",
+    read: assertType,
+  }],
   extend(server) {
     const { issueResponse } = server.grants;
     return {

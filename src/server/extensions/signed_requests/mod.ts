@@ -54,7 +54,7 @@ export const signedRequests: Extension<SignedRequestPolicy> = {
   name: "signed_requests",
   settings: signedRequestSettings,
   clientMetadata: { fields: signedRequestClientFields, validate: validateAlgorithm },
-  requestChecks: [{ rule: "JR-05", redirectOnly: true, read: rejectUnsigned }],
+  requestChecks: [{ rule: "JR-05", redirectOnly: true, reads: "whether it is signed", read: rejectUnsigned }],
   extend: (server) => ({
     ...server,
     readSigned: async (current, client, received) => (await load()).verifyRequestObject(current, client, received),

@@ -59,6 +59,7 @@ export const stepUp: Extension<StepUpPolicy> = {
   }, {
     rule: "ST-06",
     place: { after: "OI-03" },
+    reads: "acr_values",
     read: readLevels,
   }],
   extend(server) {
