@@ -237,11 +237,6 @@ export interface Credentials {
 export interface ClientAuth {
   /** Its name in metadata. */
   readonly method: ClientAuthMethod;
-  /**
-   * Whether the connection itself is the credential, as with a certificate of TLS: `client_id` alone then selects the
-   * method, if a request has no other credentials. Default: false.
-   */
-  readonly isOfConnection?: boolean;
   isUsed(credentials: Credentials): boolean;
   /** The claimed client id, for the trace; `undefined` if it cannot be read. */
   claimedId(credentials: Credentials): string | undefined;

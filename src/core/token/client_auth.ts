@@ -40,16 +40,11 @@ export async function authenticateClient(server: Server, credentials: Credential
   const client = await clientAuth.authenticate(server, credentials);
   const claimedClientId = params.get("client_id");
   if (claimedClientId !== undefined && claimedClientId !== client.id) throw reject("TK-08");
-  const isOfConnection = isNone(clientAuth) && client.confidential;
   // Basic with an empty secret is accepted from a public client.
-  const method = isOfConnection
-    ? client.authMethod
-    : client.authMethods.includes(clientAuth.method)
-    ? clientAuth.method
-    : "none";
+  const method = client.authMethods.includes(clientAuth.method) ? clientAuth.method : client.authMethod;
   assertMethodAllowed(policyOf(server, client), method);
   server.passed("CA-07", client.id);
-  if (method !== clientAuth.method && !isOfConnection) server.observe(server, client.id, "CA-17", undefined);
+  if (method === "none" && !isNone(clientAuth)) server.observe(server, client.id, "CA-17", undefined);
   return client;
 }
 
@@ -156,11 +151,8 @@ const none: ClientAuth = {
     if (id === undefined) throw reject("CA-07", { failure: "no client" });
     const client = await server.clients.find(id, server);
     if (client === undefined) throw reject("CA-07", { failure: "unknown client", id, used: "none" });
-    if (!client.confidential) return client;
-    const { clientAuthentication } = server;
-    const ofConnection = clientAuthentication.find((one) => one.isOfConnection && one.method === client.authMethod);
-    if (ofConnection !== undefined) return await ofConnection.authenticate(server, credentials);
-    const { authMethod, authMethods } = client;
+    const { confidential, authMethod, authMethods } = client;
+    if (!confidential) return client;
     throw reject("CA-07", { failure: "not authenticated", id, registered: authMethod, accepted: authMethods });
   },
 };

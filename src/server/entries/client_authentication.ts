@@ -9,10 +9,9 @@ import { reject } from "../rules/operation.ts";
 
 /**
  * The same method, but failures are limited (CA-12), and each failure reads the store equally often, for known and
- * unknown clients (CA-07). A method of the connection stays as it is, because the method `none` calls it.
+ * unknown clients (CA-07).
  */
 function hostedAuthentication(clientAuth: ClientAuth): ClientAuth {
-  if (clientAuth.isOfConnection) return clientAuth;
   const { method } = clientAuth;
   return {
     method,

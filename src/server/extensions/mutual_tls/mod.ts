@@ -8,6 +8,7 @@ import {
   bindsToCertificate,
   confirmationMember,
   mutualTlsClientFields,
+  mutualTlsOf,
   type MutualTlsSettings,
   mutualTlsSettings,
   subjectMembers,
@@ -29,13 +30,39 @@ function byCertificate(
   return {
     method,
     isOn,
-    isOfConnection: true,
+    // No parameter names it: see `withCertificateMethods`.
     isUsed: () => false,
     claimedId: ({ params }) => params.get("client_id"),
     async authenticate(server: HostedServer, credentials) {
       const { authenticateByCertificate } = await load();
       return await authenticateByCertificate(server, credentials, method);
     },
+  };
+}
+
+/** The methods. A request without other credentials uses the one that its client is registered for. */
+const methods = [
+  byCertificate("tls_client_auth", ({ mutualTls }) => (mutualTls?.authorities ?? []).length > 0),
+  byCertificate("self_signed_tls_client_auth", ({ mutualTls }) => mutualTls !== undefined),
+];
+
+/** Lets a request without other credentials use the method that its client is registered for. */
+function withCertificateMethods(server: HostedServer): HostedServer {
+  if (mutualTlsOf(server.settings) === undefined) return server;
+  return {
+    ...server,
+    clientAuthentication: server.clientAuthentication.map((clientAuth) => {
+      if (clientAuth.method !== "none") return clientAuth;
+      return {
+        ...clientAuth,
+        async authenticate(current, credentials) {
+          const client = await current.clients.find(credentials.params.get("client_id") ?? "", current);
+          const byCertificate = methods.find(({ method }) => method === client?.authMethod);
+          const isOn = current.clientAuthentication.some(({ method }) => method === byCertificate?.method);
+          return await (isOn ? byCertificate! : clientAuth).authenticate(current, credentials);
+        },
+      };
+    }),
   };
 }
 
@@ -130,10 +157,7 @@ export const mutualTls: Extension<MutualTlsSettings> = {
     validate: async ({ mutualTls, clients }) =>
       mutualTls === undefined ? [] : await validateCertificates(mutualTls, clients),
   },
-  clientAuthentication: [
-    byCertificate("tls_client_auth", ({ mutualTls }) => (mutualTls?.authorities ?? []).length > 0),
-    byCertificate("self_signed_tls_client_auth", ({ mutualTls }) => mutualTls !== undefined),
-  ],
+  clientAuthentication: methods,
   metadata({ settings, certificateListener }, endpoints) {
     if (settings.mutualTls === undefined) return {};
     const { origin } = certificateListener ?? {};
@@ -146,7 +170,7 @@ export const mutualTls: Extension<MutualTlsSettings> = {
     };
   },
   extend: (server) => ({
-    ...withBoundTokens(withCertificates(server), {
+    ...withBoundTokens(withCertificateMethods(withCertificates(server)), {
       key: certificateKey,
       member: confirmationMember,
       unproven: otherCertificate,
