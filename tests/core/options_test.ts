@@ -45,6 +45,12 @@ const rows: readonly (readonly [path: string, options: object])[] = [
   ["grantTypes", { grantTypes: [{ type: "refresh_token", parameters: [], authorize: () => {} }] }],
   ["store.get", { store: {} }],
   ["grantTypes[0].type", { grantTypes: [{}] }],
+  ["grantTypes[0].authorise", {
+    grantTypes: [{ type: "x", parameters: [], authorize: () => {}, authorise: () => {} }],
+  }],
+  ["extensions[0].requestCheck", { extensions: [{ name: "tickets", requestCheck: [] }] }],
+  ["extensions[0].requestChecks[0].raed", { extensions: [{ name: "tickets", requestChecks: [{ raed: () => {} }] }] }],
+  ["extensions[1].name", { extensions: [{ name: "tickets" }, { name: "tickets" }] }],
   ["grantTypes[0].parameters[0].name", { grantTypes: [{ type: "x", parameters: [{}], authorize: () => {} }] }],
   ["extensions[0].name", { extensions: [{}] }],
   ["extensions[0].extend", { extensions: [{ name: "tickets", extend: {} }] }],

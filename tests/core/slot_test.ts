@@ -1,6 +1,6 @@
 /** Values of extensions, which travel from the authorization request into the grant and its tokens. */
 
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { type CoreExtension, type GrantType, memoryStore, randomId, slot } from "../../src/core/mod.ts";
 import { startCore } from "./kit.ts";
@@ -73,7 +73,9 @@ test("a value under a name that is no extension of the server is an error of the
   });
   const location = new URL((await authorize()).headers.get("location")!);
   assertEquals([location.searchParams.get("error"), location.searchParams.has("code")], ["server_error", false]);
-  assertEquals(causes, [`TypeError: expected a slot with the name of an extension of this server, received "tenants"`]);
+  assertEquals(causes, [
+    `TypeError: expected a slot with the name of an extension of this server (tenancy), received "tenants"`,
+  ]);
 });
 
 test("a value that a grant type sets is in its first access token, and in those of refreshes", async () => {
@@ -119,4 +121,57 @@ test("of a subject that is a whole user, a grant keeps only what it knows", asyn
   await token({ grant_type: tickets.type, client_id: "kiosk" });
   const [stored] = await store.list("refresh_token", { prefix: "", limit: 1 });
   assertEquals(Object.keys(stored!.value.grant.subject), ["sub", "sid"]);
+});
+
+test("a check that returns only its own value keeps those of the others", async () => {
+  const { code, exchange } = await startCore({
+    extensions: [tenants, {
+      name: "regions",
+      requestChecks: [{ place: "last", read: () => slot<string>("regions").put({}, "north") }],
+    }],
+  });
+  assertEquals(claimsOf(await (await exchange(await code({ tenant: "acme" }))).json()).tenant, "acme");
+});
+
+const voucher = "urn:example:voucher";
+
+/** The errors of a server whose grant type, in an extension, is this one. */
+async function errorsOf(grantType: object): Promise<readonly string[]> {
+  const errors: string[] = [];
+  const { token } = await startCore({
+    clients: [{ client_id: "spa", redirect_uris: [], grant_types: [voucher] }],
+    extensions: [{ name: "vouchers", grantTypes: [{ type: voucher, parameters: [], ...grantType }] }],
+    trace: (event) => void (event.type === "internal_error" && errors.push(String(event.cause))),
+  });
+  assertEquals((await token({ grant_type: voucher, client_id: "spa" })).status, errors.length === 0 ? 200 : 500);
+  return errors;
+}
+
+test("a grant type of an extension has its code, or loads it; what it leaves out is an error of the program", async () => {
+  const authorize: GrantType["authorize"] = ({ randomBytes }, { client }) => ({
+    ...{ client, scope: [], grantId: randomId(randomBytes) },
+  });
+  assertEquals(await errorsOf({ authorize }), []);
+  assertEquals(await errorsOf({ load: () => Promise.resolve({ authorize }) }), []);
+  const [noCode] = await errorsOf({ load: () => Promise.resolve(authorize) });
+  assertMatch(noCode!, /expected load of the grant type urn:example:voucher to return { authorize }, received/);
+  for (const left of ["client", "scope", "grantId"]) {
+    const [error] = await errorsOf({
+      authorize: (...request: Parameters<typeof authorize>) => ({ ...authorize(...request), [left]: undefined }),
+    });
+    assertMatch(error!, /expected the grant type urn:example:voucher to return a client/, left);
+  }
+});
+
+test("a check that replaces one of the core, and returns nothing, is an error of the program", async () => {
+  for (const [rule, member] of [["AZ-17", "scope"], ["OI-03", "loginRequirements"]] as const) {
+    const errors: string[] = [];
+    const { authorize } = await startCore({
+      extensions: [{ name: "other", requestChecks: [{ place: { instead: rule }, read: () => {} }] }],
+      trace: (event) => void (event.type === "internal_error" && errors.push(String(event.cause))),
+    });
+    const location = new URL((await authorize()).headers.get("location")!);
+    assertEquals(location.searchParams.get("error"), "server_error");
+    assertMatch(errors[0]!, new RegExp(`in the place of ${rule} to return ${member}`));
+  }
 });

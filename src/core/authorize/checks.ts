@@ -123,15 +123,21 @@ export function passedRules(checks: readonly RequestCheck[]): readonly RuleId[] 
 /**
  * Reads and checks a request. It changes nothing, so that a request may be read more than once.
  *
- * @param checks Default: those of an authorization request.
  * @throws {OAuthError} Errors for the client.
+ * @throws {TypeError} If the check of an extension replaces one of these checks and does not return its members.
  */
-export async function readRequest(
-  input: CheckInput,
-  checks: readonly RequestCheck[] = input.server.requestChecks,
-): Promise<AuthorizationRequest> {
+export async function readRequest(input: CheckInput): Promise<AuthorizationRequest> {
+  const checks = input.server.requestChecks.filter(({ redirectOnly }) => !redirectOnly || input.mode !== undefined);
   let request: Partial<AuthorizationRequest> = { clientId: input.client.id };
-  for (const { read } of checks) request = { ...request, ...await read?.(input, request) };
+  for (const { read } of checks) {
+    const added = await read?.(input, request);
+    const extensions = added?.extensions ? { ...request.extensions, ...added.extensions } : request.extensions;
+    request = { ...request, ...added, ...extensions && { extensions } };
+  }
+  for (const [member, rule] of [["scope", "AZ-17"], ["loginRequirements", "OI-03"]] as const) {
+    if (request[member] !== undefined) continue;
+    throw new TypeError(`expected the check in the place of ${rule} to return ${member}, received nothing`);
+  }
   return request as AuthorizationRequest;
 }
 

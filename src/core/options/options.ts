@@ -21,11 +21,11 @@ import type { CoreExtension } from "../extension.ts";
 import {
   anyValue,
   choice,
+  description,
   type Field,
   type Fields,
   findMismatches,
   functionField,
-  implementation,
   list,
   object,
   text,
@@ -79,7 +79,7 @@ const optionFields: Omit<Fields<CoreOptions>, "clients" | "policy"> = {
   trace: functionField,
   approver: functionField,
   grantTypes: grantTypesField,
-  extensions: list<CoreExtension>(implementation<CoreExtension>(extensionMembers, ["name"]), [[]], {
+  extensions: list<CoreExtension>(description<CoreExtension>(extensionMembers, ["name"]), [[]], {
     expected: "an array of extensions",
   }),
 };
@@ -124,8 +124,22 @@ function optionsField(isExtended: boolean): Field {
 export function findMistakes(options: CoreOptions): ConfigIssue[] {
   const { extensions }: Partial<CoreOptions> = isObject(options) ? options : {};
   const field = optionsField(Array.isArray(extensions) && extensions.length > 0);
-  return findMismatches(field, options).map(({ path, issue }) =>
+  const mistakes = findMismatches(field, options).map(({ path, issue }) =>
     path.length > 0 ? issue : { ...issue, path: "options" }
+  );
+  return mistakes.length > 0 ? mistakes : findRepeatedExtensions(extensions);
+}
+
+/** Extensions with the name of another one: they would read its values in requests and grants. */
+function findRepeatedExtensions(extensions: readonly CoreExtension[] = []): ConfigIssue[] {
+  const names = extensions.map(({ name }) => name);
+  return names.flatMap((name, i) =>
+    names.indexOf(name) === i ? [] : [{
+      path: `extensions[${i}].name`,
+      expected: "a name that no other extension has",
+      received: JSON.stringify(name),
+      hint: "Pass each extension once, and choose another name for your own.",
+    }]
   );
 }
 

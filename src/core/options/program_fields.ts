@@ -1,7 +1,17 @@
 /** Describes what a program implements for a server: a store, grant types and extensions. */
 
 import type { CoreExtension } from "../extension.ts";
-import { type Fields, functionField, implementation, list, objectField, text } from "../policy/field.ts";
+import {
+  anyValue,
+  description,
+  type Field,
+  type Fields,
+  functionField,
+  implementation,
+  list,
+  objectField,
+  text,
+} from "../policy/field.ts";
 import type { ParameterDescription } from "../http/params.ts";
 import type { ClientAuth, GrantType, RequestCheck } from "../server.ts";
 import type { Store } from "../store/store.ts";
@@ -30,6 +40,8 @@ export const storeField = implementation(
 
 const type = text(["invitation"]);
 
+const ruleId: Field<never> = { ...text(["PK-07"]), expected: "the ID of a rule" };
+
 const parameters = list<ParameterDescription>(
   implementation<Pick<ParameterDescription, "name">>({ name: text(["invitation"]) }, ["name"]),
   [[{ name: "invitation" }]],
@@ -38,7 +50,7 @@ const parameters = list<ParameterDescription>(
 
 /** Describes the {@link GrantType}s of a program. */
 export const grantTypesField = list<GrantType>(
-  implementation<GrantType>({
+  description<GrantType>({
     type,
     parameters,
     authorize: functionField,
@@ -49,22 +61,32 @@ export const grantTypesField = list<GrantType>(
   { expected: "an array of grant types" },
 );
 
+const onlyTrue: Field<never> = { type: "boolean", expected: "true", examples: [] };
+
+/** Where a check stands is compared with the table, in `authorize/checks.ts`. */
+const requestCheck = description<RequestCheck>({
+  ...{ rule: ruleId, otherRules: list(ruleId, [["PK-01"]], { expected: "an array of IDs of rules" }) },
+  reads: text(["the ticket"]),
+  ...{ passes: onlyTrue, redirectOnly: onlyTrue, atTokenEndpoint: onlyTrue },
+  ...{ place: anyValue as Field<never>, parameters, read: functionField, warn: functionField },
+}, []);
+
 /** Describes the members of a {@link CoreExtension}. */
 export const extensionMembers = {
   name: text(["invitations"]),
   grantTypes: list<never>(
-    implementation<LoadableGrantType>(
-      { type, parameters, isOn: functionField, load: functionField },
-      ["type", "parameters"],
-    ),
+    description<LoadableGrantType>({
+      ...{ type, parameters, isOn: functionField, load: functionField },
+      ...{ authorize: functionField, identifyClient: functionField },
+    }, ["type", "parameters"]),
     [[]],
     { expected: "an array of grant types" },
   ),
-  requestChecks: list<RequestCheck>(objectField, [[]], { expected: "an array of checks" }),
+  requestChecks: list<never>(requestCheck, [[]], { expected: "an array of checks" }),
   endpoints: functionField,
   metadata: functionField,
   clientAuthentication: list<ClientAuth>(
-    implementation<Omit<ClientAuth, "isOfConnection">>({
+    description<ClientAuth>({
       method: text(["invitation"]),
       isUsed: functionField,
       claimedId: functionField,

@@ -43,6 +43,8 @@ export interface Field<T = unknown> {
   readonly show?: (value: string) => string;
   /** How to fix an invalid value, if an example is not enough. `text`: the value, if it is a string. */
   readonly hint?: (text: string | undefined) => string | undefined;
+  /** Whether another member is an issue if its name is nearly that of one of `members`. */
+  readonly reportsMisspelt?: true;
   /** Of a member of client metadata: the standing from which a client may set it itself. Default: only the operator. */
   readonly openFrom?: "unknown" | "approved";
   /**
@@ -105,6 +107,11 @@ export const objectField: Field<never> = {
 /** An option of a program: an object that implements an interface, such as a store. Members besides are ignored. */
 export function implementation<T>(members: Fields<T>, required: readonly (keyof T & string)[]): Field<never> {
   return { ...objectField, members, required, others: anyValue, mayInherit: true };
+}
+
+/** The same of an interface with optional members: one that is misspelt would have no effect, and is an issue. */
+export function description<T>(members: Fields<T>, required: readonly (keyof T & string)[]): Field<never> {
+  return { ...implementation(members, required), reportsMisspelt: true };
 }
 
 /**
@@ -243,9 +250,10 @@ export function findMismatches(field: Field, value: unknown, comparison: Compari
       for (const [name, member] of Object.entries(value as object)) {
         if (Object.hasOwn(members, name)) continue;
         // Copying an object would make a member of this name its prototype.
-        if (others === undefined || name === "__proto__") {
-          const known = others ? [] : Object.keys(members);
-          const mismatch = unknownName(name, known, path, suggest(name, comparable(known)), quote);
+        const known = others && !field.reportsMisspelt ? [] : Object.keys(members);
+        const suggestion = suggest(name, comparable(known));
+        if (others === undefined || name === "__proto__" || field.reportsMisspelt && suggestion !== undefined) {
+          const mismatch = unknownName(name, known, path, suggestion, quote);
           const { replacedMembers = {} } = field;
           const hint = Object.hasOwn(replacedMembers, name) ? replacedMembers[name] : undefined;
           found.push(hint === undefined ? mismatch : { ...mismatch, issue: { ...mismatch.issue, hint } });

@@ -20,8 +20,8 @@ export class OAuthError extends Error {
   /** The details for the trace. */
   readonly details: ErrorDetails;
 
-  /** Creates an error from a code, a sentence for the client and the details for the trace. */
-  constructor(code: ErrorCode | ExtensionErrorCode, message: string, details: ErrorDetails) {
+  /** Creates an error from a code, a sentence for the client and the details for the trace. Default: no details. */
+  constructor(code: ErrorCode | ExtensionErrorCode, message: string, details: ErrorDetails = { fix: "" }) {
     super(message, { cause: details.cause });
     this.name = "OAuthError";
     this.code = code;

@@ -21,7 +21,10 @@ export function createGrant({ now, extensionNames }: Server, { id: clientId }: C
   const unknown = Object.keys(granted.extensions ?? {}).find((name) => !extensionNames.has(name));
   if (unknown !== undefined) {
     throw new TypeError(
-      `expected a slot with the name of an extension of this server, received ${quoteValue(unknown)}`,
+      `expected a slot with the name of an extension of this server (${
+        [...extensionNames].join(", ") || "it has none"
+      }), ` +
+        `received ${quoteValue(unknown)}`,
     );
   }
   // A grant type of a program may pass a whole user.

@@ -3,7 +3,9 @@
 import { clientEndpoint } from "./client_endpoint.ts";
 import type { Handlers } from "../route.ts";
 import { type HttpResponse, json } from "../http/message.ts";
-import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
+import { isTextList } from "../http/json_value.ts";
+import { describeKind } from "../http/quote_value.ts";
+import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
 import type { Params } from "../http/params.ts";
 import { reject } from "../rules/reject.ts";
 import { checkTokenRequest } from "../authorize/checks.ts";
@@ -21,7 +23,17 @@ export async function tokenResponse(server: Server, request: AuthenticatedReques
   const { client, parameters: params } = request;
   await checkTokenRequest({ server, client, params });
   const authorization = await grantType.authorize(server, request);
+  assertComplete(authorization, grantType);
   return json(200, await issueTokens(server, request, authorization));
+}
+
+/** @throws {TypeError} If the grant type of a program has left something out, such as the id of the grant. */
+function assertComplete({ client, scope, grantId }: Partial<Authorization>, { type }: GrantType): void {
+  if (client !== undefined && isTextList(scope) && typeof grantId === "string") return;
+  throw new TypeError(
+    `expected the grant type ${type} to return a client, the values of scope in an array, and a grantId; received ` +
+      `${describeKind(client)}, ${describeKind(scope)} and ${describeKind(grantId)}`,
+  );
 }
 
 /** The id of the client of a request that names no client, if its grant identifies one. */

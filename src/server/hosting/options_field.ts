@@ -4,6 +4,7 @@ import { isObject } from "../../core/http/json_value.ts";
 import { extensionMembers, grantTypesField, storeField } from "../../core/options/program_fields.ts";
 import {
   choice,
+  description,
   type Field,
   type Fields,
   functionField,
@@ -35,7 +36,7 @@ import type { LatchkeyOptions, Plugin } from "./options.ts";
 const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
   ...settingFields,
   extensions: list<Extension>(
-    implementation<Extension>({
+    description<Extension>({
       ...extensionMembers,
       clientMetadata: implementation<ClientMetadataDescription>({ fields: objectField, validate: functionField }, []),
       settings: implementation<SettingsDescription>({

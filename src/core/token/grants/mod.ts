@@ -6,6 +6,7 @@ import { authorizeClientCredentials } from "./client_credentials.ts";
 import { authorizeRefresh } from "./refresh_token.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { parameters } from "../../http/params.ts";
+import { describeKind } from "../../http/quote_value.ts";
 import type { GrantType } from "../../server.ts";
 
 type GrantTypeCode = Pick<GrantType, "authorize" | "identifyClient">;
@@ -16,10 +17,18 @@ function loadedOnDemand(
   load: () => Promise<GrantTypeCode>,
 ): GrantType {
   let code: GrantTypeCode | undefined;
+  async function loadCode(): Promise<GrantTypeCode> {
+    const loaded = await load();
+    if (typeof loaded?.authorize === "function") return loaded;
+    throw new TypeError(
+      `expected load of the grant type ${description.type} to return { authorize }, received ${describeKind(loaded)}`,
+    );
+  }
   return {
     ...description,
-    authorize: async (server, request) => await (code ??= await load()).authorize(server, request),
-    identifyClient: async (server, parameters) => await (code ??= await load()).identifyClient?.(server, parameters),
+    authorize: async (server, request) => await (code ??= await loadCode()).authorize(server, request),
+    identifyClient: async (server, parameters) =>
+      await (code ??= await loadCode()).identifyClient?.(server, parameters),
   };
 }
 
@@ -38,13 +47,14 @@ const clientCredentials: GrantType = {
 /** The grant types of every server, in the order of `grant_types_supported`. */
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken, clientCredentials];
 
-/** @internal A grant type of an extension, and how to load its code. */
-export interface LoadableGrantType<Own = object> extends Omit<GrantType, keyof GrantTypeCode | "metadata"> {
+/** @internal A grant type of an extension, with its code or with a function that loads it. */
+export interface LoadableGrantType<Own = object>
+  extends Omit<GrantType, keyof GrantTypeCode | "metadata">, Partial<GrantTypeCode> {
   /** Whether the settings, with their defaults, switch it on. Default: it is always on. */
   isOn?(settings: Policy & Own): boolean;
   /**
-   * Called at the first request for it, for a server whose settings switch the grant type on. Absent: clients register
-   * it, and the token endpoint rejects it as unsupported.
+   * Called at the first request for it, for a server whose settings switch the grant type on. Without it and without
+   * `authorize`, clients register the grant type, and the token endpoint rejects it as unsupported.
    */
   load?(settings: Policy & Own): Promise<GrantTypeCode>;
 }
@@ -59,8 +69,12 @@ export function grantTypesOf(
   );
   return [
     ...grantTypes,
-    ...ofExtensions.flatMap(({ isOn: _, load, ...description }) =>
-      load === undefined ? [] : loadedOnDemand(description, () => load(settings))
+    ...ofExtensions.flatMap(({ isOn: _, load, authorize, ...description }) =>
+      load !== undefined
+        ? loadedOnDemand(description, () => load(settings))
+        : authorize !== undefined
+        ? { ...description, authorize }
+        : []
     ),
   ];
 }

@@ -12,7 +12,6 @@ import type { LoadableGrantType } from "../../../core/token/grants/mod.ts";
 import type { OptionalGrantType } from "../../config/server_policy.ts";
 import { parameters } from "../../../core/http/params.ts";
 import type { PolledGrant } from "./polled_grant.ts";
-import { polledChecks } from "./polled_checks.ts";
 
 const load = () => import("./poll.ts");
 
@@ -54,7 +53,7 @@ export function startEndpoint(
     "title" | "parameters" | "exampleParameters" | "responseParameters" | "load"
   >,
 ): Endpoint {
-  const added = polledChecks(requestChecks).flatMap(({ parameters = [] }) => parameters);
+  const added = requestChecks.flatMap(({ redirectOnly, parameters = [] }) => redirectOnly ? [] : parameters);
   return {
     name,
     metadataName: `${name}_endpoint`,

@@ -16,7 +16,6 @@ import { networkFromAddress } from "../../../platform/http/ip_address.ts";
 import type { Grant } from "../../../core/store/store.ts";
 import { type AuthorizationDetails, detailsSlot } from "../../entries/authorization_details.ts";
 import type { PolledGrant } from "./polled_grant.ts";
-import { polledChecks } from "./polled_checks.ts";
 import { type PolledDecisionRecord, type PolledRequestRecord, polledStore } from "./records.ts";
 import { reject } from "./rules.ts";
 
@@ -53,7 +52,7 @@ export async function readPolledRequest(
     throw reject(rules.client, { problem: "grant type", requestName, clientId, type, grantTypes });
   }
   const from = { server, client, params };
-  const { loginRequirements, ...others } = await readRequest(from, polledChecks(server.requestChecks));
+  const { loginRequirements, ...others } = await readRequest(from);
   // The user always decides on a page, so `prompt` is ignored.
   const request = keptRequest({ ...others, loginRequirements: { ...loginRequirements, prompt: [] } }, client);
   rejectLongRequest(request);
