@@ -1,7 +1,7 @@
 /** Settings that a test changes while the server runs. */
 
 import { object } from "../core/policy/field.ts";
-import { type Lifetimes, lifetimes, refresh, type RefreshSettings } from "../server/config/policy_settings.ts";
+import { type Lifetimes, lifetimes, refresh, type RefreshSettings } from "../server/config/server_settings.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { assertOptions } from "./options.ts";
 

@@ -2,7 +2,7 @@
 
 import { clientAuthMethodNames, type ClientMetadata } from "./client_metadata.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
-import { requestFields } from "./policy_settings.ts";
+import { requestFields } from "./server_settings.ts";
 import { replacedClientMembers } from "./replaced_members.ts";
 import { clientField, clientFields as own } from "../../core/clients/client_fields.ts";
 import { signingAlgorithmField } from "../../core/policy/policy_fields.ts";

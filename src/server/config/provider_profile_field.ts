@@ -4,7 +4,6 @@ import {
   anyValue,
   choice,
   type Field,
-  type Fields,
   list,
   object,
   type ObjectField,
@@ -12,12 +11,10 @@ import {
   text,
   texts,
 } from "../../core/policy/field.ts";
-import { type EndpointPaths, endpointPathsField } from "./endpoint_paths.ts";
+import type { EndpointPaths } from "./endpoint_paths.ts";
 import type { ProviderFunctions } from "../profiles/provider_functions.ts";
 import type { FixedClaims, ProviderProfile } from "../profiles/provider_profile.ts";
-import { lifetimes, refresh, requestFields } from "./policy_settings.ts";
-import { pkce, policyFields } from "../../core/policy/policy_fields.ts";
-import { origin, type ProviderSettings, tokenPrefixes } from "./server_settings.ts";
+import { providerFields, requestFields } from "./server_settings.ts";
 
 const claimsByScope = record(
   record(anyValue, { tier: "gold" }, "an object"),
@@ -72,24 +69,3 @@ export function providerProfileField(paths: Field<EndpointPaths>): ObjectField<P
     },
   });
 }
-
-/** Describes {@link ProviderSettings}. */
-export const providerFields = {
-  defaultScope: text(["read"], { expected: "a string of space-separated scope values" }),
-  claims: { ...policyFields.claims, default: undefined },
-  unmappedClaims: policyFields.unmappedClaims,
-  idTokenClaims: policyFields.idTokenClaims,
-  accessTokenClaims: policyFields.accessTokenClaims,
-  alg: policyFields.alg,
-  accessTokenTyp: policyFields.accessTokenTyp,
-  audience: text(["https://api.example.com"]),
-  lifetimes,
-  pkce,
-  metadata: record(anyValue, { authorization_response_iss_parameter_supported: false }, "an object"),
-  paths: endpointPathsField([]),
-  tokenRedirectUri: policyFields.tokenRedirectUri,
-  origins: record(origin("https://auth.example.com"), { issuer: "https://auth.example.com" }, "an object of origins"),
-  accessTokenFormat: choice(["jwt", "opaque"], { default: "jwt" }),
-  tokenPrefixes,
-  refresh,
-} as const satisfies Fields<ProviderSettings>;

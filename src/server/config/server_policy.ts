@@ -9,11 +9,10 @@ import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { grantTypes, type LoadableGrantType } from "../../core/token/grants/mod.ts";
 import type { LoginMethod, Policy } from "../../core/policy/policy.ts";
 import type { ProfileName } from "./strictness.ts";
-import type { Lifetimes, PolicySettings, RefreshSettings } from "./policy_settings.ts";
+import type { Lifetimes, PolicySettings, RefreshSettings, ServerSettings } from "./server_settings.ts";
 import type { Field, ObjectField } from "../../core/policy/field.ts";
 import type { ProfilePolicy } from "./profile_policy.ts";
 import type { PluginProfile } from "./plugin_profile.ts";
-import type { ServerSettings } from "./server_settings.ts";
 import type { NamePolicy } from "./server_names.ts";
 
 /** @internal The policy of the whole server. */

@@ -1,10 +1,10 @@
 /**
  * The settings of a server. The configuration file adds its own options in `cli/options.ts`.
  *
- * The interfaces, here, in `server_settings.ts` and in `policy_settings.ts`, are the types and the documentation; the
- * fields are the description (`core/policy/field.ts`). The compiler compares them. `validate` compares a value with its
- * field, `validate_settings.ts` settings with each other, and `resolve_settings.ts` makes a policy of them. The JSON
- * Schema is generated from the fields and the comments. To add a setting, add its member and its field, read it as
+ * The interfaces, here and in `server_settings.ts`, are the types and the documentation; the fields are the description
+ * (`core/policy/field.ts`). The compiler compares them. `validate` compares a value with its field,
+ * `validate_settings.ts` settings with each other, and `resolve_settings.ts` makes a policy of them. The JSON Schema is
+ * generated from the fields and the comments. To add a setting, add its member and its field, read it as
  * `server.settings.x`, and run `deno task schema`.
  *
  * @module
@@ -16,13 +16,14 @@ import type { User } from "../../core/clients/client.ts";
 import { clientAuthMethodNames, type ClientMetadata } from "./client_metadata.ts";
 import type { AnyName } from "./server_policy.ts";
 import { policyFields } from "../../core/policy/policy_fields.ts";
-import { requestFields } from "./policy_settings.ts";
 import {
   type Insecure,
   insecureEffects,
   keys,
   type MetadataForm,
   networkFields,
+  providerFields,
+  requestFields,
   resource,
   type ServerSettings,
 } from "./server_settings.ts";
@@ -33,7 +34,6 @@ import { fromHost } from "./server_names.ts";
 import { endpointPathsField } from "./endpoint_paths.ts";
 import { type McpRevision, mcpRevisions } from "./strictness.ts";
 import { type Profile, profileField } from "./profile_field.ts";
-import { providerFields } from "./provider_profile_field.ts";
 
 /** The settings that a configuration file and an embedding program share. Everything has a default. */
 export interface Settings extends ServerSettings {

@@ -1,7 +1,6 @@
 /** The profile of a provider: its type and its documentation. */
 
-import type { ProviderSettings } from "../config/server_settings.ts";
-import type { RequestSettings } from "../config/policy_settings.ts";
+import type { ProviderSettings, RequestSettings } from "../config/server_settings.ts";
 import type { Members, ProviderFunctions } from "./provider_functions.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** How far to move the clock so that what a server has just issued expires. */
 
-import type { Lifetimes } from "../../server/config/policy_settings.ts";
+import type { Lifetimes } from "../../server/config/server_settings.ts";
 
 /** A move of the clock. */
 export interface ClockPreset {
