@@ -6,7 +6,7 @@ import {
   description,
   type Field,
   type Fields,
-  functionField,
+  functionFields,
   implementation,
   list,
   objectField,
@@ -17,23 +17,13 @@ import type { ClientAuth, GrantType, RequestCheck } from "../server.ts";
 import type { Store } from "../store/store.ts";
 import type { LoadableGrantType } from "../token/grants/mod.ts";
 
-const storeFunctions: Fields<Omit<Store, "persistent">> = {
-  get: functionField,
-  put: functionField,
-  add: functionField,
-  consume: functionField,
-  extend: functionField,
-  revoke: functionField,
-  delete: functionField,
-  list: functionField,
-  count: functionField,
-  deleteExpired: functionField,
-  deleteAll: functionField,
-  close: functionField,
-};
+const storeFunctions = functionFields(
+  ...["get", "put", "add", "consume", "extend", "revoke", "delete", "list", "count"] as const,
+  ...["deleteExpired", "deleteAll", "close"] as const,
+);
 
 /** Describes the functions of a {@link Store}. */
-export const storeField = implementation(
+export const storeField = implementation<Omit<Store, "persistent">>(
   storeFunctions,
   Object.keys(storeFunctions) as (keyof typeof storeFunctions)[],
 );
@@ -53,9 +43,8 @@ export const grantTypesField = list<GrantType>(
   description<GrantType>({
     type,
     parameters,
-    authorize: functionField,
-    identifyClient: functionField,
     metadata: objectField,
+    ...functionFields("authorize", "identifyClient"),
   }, ["type", "parameters", "authorize"]),
   [[]],
   { expected: "an array of grant types" },
@@ -68,7 +57,7 @@ const requestCheck = description<RequestCheck>({
   ...{ rule: ruleId, otherRules: list(ruleId, [["PK-01"]], { expected: "an array of IDs of rules" }) },
   reads: text(["the ticket"]),
   ...{ passes: onlyTrue, redirectOnly: onlyTrue, atTokenEndpoint: onlyTrue },
-  ...{ place: anyValue as Field<never>, parameters, read: functionField, warn: functionField },
+  ...{ place: anyValue as Field<never>, parameters, ...functionFields("read", "warn") },
 }, []);
 
 /** Describes the members of a {@link CoreExtension}. */
@@ -76,25 +65,22 @@ export const extensionMembers = {
   name: text(["invitations"]),
   grantTypes: list<never>(
     description<LoadableGrantType>({
-      ...{ type, parameters, isOn: functionField, load: functionField },
-      ...{ authorize: functionField, identifyClient: functionField },
+      type,
+      parameters,
+      ...functionFields("isOn", "load", "authorize", "identifyClient"),
     }, ["type", "parameters"]),
     [[]],
     { expected: "an array of grant types" },
   ),
   requestChecks: list<never>(requestCheck, [[]], { expected: "an array of checks" }),
-  endpoints: functionField,
-  metadata: functionField,
   clientAuthentication: list<ClientAuth>(
     description<ClientAuth>({
       method: text(["invitation"]),
-      isUsed: functionField,
-      claimedId: functionField,
-      authenticate: functionField,
+      ...functionFields("isUsed", "claimedId", "authenticate"),
     }, ["method", "isUsed", "claimedId", "authenticate"]),
     [[]],
     { expected: "an array of methods of client authentication" },
   ),
   jwtTypes: objectField,
-  extend: functionField,
+  ...functionFields("endpoints", "extend", "metadata"),
 } satisfies Fields<CoreExtension>;

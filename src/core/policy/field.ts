@@ -96,6 +96,11 @@ export const functionField: Field<never> = {
   hint: () => "Pass a function, or remove the option.",
 };
 
+/** A field for each of several functions. */
+export function functionFields<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, Field<never>>> {
+  return Object.fromEntries(names.map((name) => [name, functionField])) as Record<Name, Field<never>>;
+}
+
 /** An option of a program: an object whose members are not examined. */
 export const objectField: Field<never> = {
   type: "object",

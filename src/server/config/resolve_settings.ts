@@ -106,65 +106,88 @@ type SettingWithDefault = {
   [Name in keyof Settings]-?: undefined extends (typeof settingFields)[Name]["default"] ? never : Name;
 }[keyof Settings];
 
+/** The settings with the defaults of their fields. */
+type Given = Settings & Required<Pick<Settings, SettingWithDefault>>;
+
 /** The policy: the settings with the values of their profiles, and with the defaults. */
-function policyOf(
-  { settings, profile, names: providers, pluginProfiles }: WithProfiles<Settings>,
-  issuer: string,
-  { extensions, grantTypes = [], approver }: ResolvingServer,
-): PolicyAtStart {
+function policyOf(provided: WithProfiles<Settings>, issuer: string, server: ResolvingServer): PolicyAtStart {
+  const { settings, profile, names: providers, pluginProfiles } = provided;
+  const { extensions, approver } = server;
   const fields = Object.assign({}, settingFields, ...extensions.map(({ settings }) => settings?.fields));
-  const given = withOwnAlgorithm(
-    withDefaults(fields, settings) as Settings & Required<Pick<Settings, SettingWithDefault>>,
-  );
+  const given: Given = withOwnAlgorithm(withDefaults(fields, settings) as Given);
   const byProfile = profilePolicy(profile?.values);
   const { claims = {} } = given;
-  const listedScopes = listed(given.scopes) ?? defaultScopes;
   const allows = allowancesOf(issuer, given.issuerHosts);
+  const added = addedSettings(given, extensions, allows);
+  const { clientScopes } = added;
+  const scopes = [...new Set([...listed(given.scopes) ?? defaultScopes, ...Object.keys(claims), ...clientScopes])];
+  const acceptsAny = settingsWithAny(given);
+  return withClients(
+    {
+      ...given,
+      ...byProfile,
+      ...availableValues(given, settings.responseModes === undefined, extensions),
+      issuer,
+      isIssuerFromHost: settings.issuer === fromHost,
+      allows,
+      clients: [],
+      clientsAt: () => [],
+      users: listed(given.users) ?? demoUsers,
+      unknownLoginHint: acceptsAny.includes("users") ? "create" : given.unknownLoginHint,
+      scopes,
+      userScopes: scopes.filter((value) => !clientScopes.includes(value)),
+      loginMethods: approver === undefined ? loginMethods(given, allows) : ["approver", "auto"],
+      acceptsAny,
+      defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
+      claims,
+      metadata: given.metadata ?? {},
+      paths: given.paths ?? {},
+      origins: given.origins ?? {},
+      tokenPrefixes: given.tokenPrefixes ?? {},
+      unmappedClaims: given.unmappedClaims ?? (allows.openLogin ? "openid" : "none"),
+      audience: given.audience ?? issuer,
+      lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,
+      refresh: withDefaults(refresh.members, given.refresh) as PolicyAtStart["refresh"],
+      keys: withDefaults(keys.members, given.keys) as PolicyAtStart["keys"],
+      pkce: withPkceDefaults(given.pkce),
+      // Clients look for these endpoints at the root.
+      defaultEndpoints: byProfile.defaultEndpoints && URL.canParse(issuer) && new URL(issuer).pathname === "/",
+      directory: given.directory ?? (allows.openTools ? "edit" : "off"),
+      throttle: given.throttle ?? !allows.openLogin,
+      grantTypes: [],
+      extensions,
+      clientField: clientFieldOf(extensions),
+      clientProfiles: clientProfiles(extensions),
+      profile,
+      allowsEmptySecret: profile === undefined,
+      ignoresUserScopes: acceptsAny.includes("scopes"),
+      providers,
+      pluginProfiles,
+      ...added,
+    },
+    given,
+    server,
+  );
+}
+
+/** What extensions compute from the settings. */
+function addedSettings(given: Given, extensions: readonly KnownExtension[], allows: Allowances): AddedSettings {
   let added: AddedSettings = { clientScopes: [], acceptsUnknownClients: false };
   for (const { name, settings } of extensions) {
     const resolved = settings?.resolve?.({ ...given, ...added }, allows);
     added = { ...added, ...immediate(`settings.resolve of the extension ${name}`, resolved) };
   }
-  const { clientScopes } = added;
-  const scopes = [...new Set([...listedScopes, ...Object.keys(claims), ...clientScopes])];
-  const acceptsAny = settingsWithAny(given);
+  return added;
+}
+
+/** The values of list settings that the core or an extension has. */
+function availableValues(given: Given, hasDefaultModes: boolean, extensions: readonly KnownExtension[]) {
   const responseTypes = given.responseTypes.filter((type) =>
     ["code", ...addedValues(extensions, "responseTypes")].includes(type)
   );
-  const isOnlyCode = responseTypes.every((type) => type === "code");
-  const responseModes = isOnlyCode || settings.responseModes !== undefined
-    ? given.responseModes
-    : [...given.responseModes, "fragment"] as const;
-  const policy: PolicyAtStart = {
-    ...given,
-    ...byProfile,
-    issuer,
-    isIssuerFromHost: settings.issuer === fromHost,
-    allows,
-    clients: [],
-    clientsAt: () => [],
-    users: listed(given.users) ?? demoUsers,
-    unknownLoginHint: acceptsAny.includes("users") ? "create" : given.unknownLoginHint,
-    scopes,
-    userScopes: scopes.filter((value) => !clientScopes.includes(value)),
-    loginMethods: approver === undefined ? loginMethods(given, allows) : ["approver", "auto"],
-    acceptsAny,
-    defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
-    claims,
-    metadata: given.metadata ?? {},
-    paths: given.paths ?? {},
-    origins: given.origins ?? {},
-    tokenPrefixes: given.tokenPrefixes ?? {},
-    unmappedClaims: given.unmappedClaims ?? (allows.openLogin ? "openid" : "none"),
-    audience: given.audience ?? issuer,
-    lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,
-    refresh: withDefaults(refresh.members, given.refresh) as PolicyAtStart["refresh"],
-    keys: withDefaults(keys.members, given.keys) as PolicyAtStart["keys"],
-    pkce: withPkceDefaults(given.pkce),
-    // Clients look for these endpoints at the root.
-    defaultEndpoints: byProfile.defaultEndpoints && URL.canParse(issuer) && new URL(issuer).pathname === "/",
-    directory: given.directory ?? (allows.openTools ? "edit" : "off"),
-    throttle: given.throttle ?? !allows.openLogin,
+  const needsFragment = hasDefaultModes && responseTypes.some((type) => type !== "code");
+  const responseModes = needsFragment ? [...given.responseModes, "fragment"] as const : given.responseModes;
+  return {
     clientAuthMethods: given.clientAuthMethods.filter((method) =>
       ownAuthMethods.includes(method) ||
       extensions.some(({ clientAuthentication = [] }) =>
@@ -177,34 +200,28 @@ function policyOf(
       [...ownResponseModes.keys(), ...addedValues(extensions, "responseModes")].includes(mode)
     ),
     responseTypes,
-    subjectTypes: ["public", ...addedValues(extensions, "subjectTypes")],
-    grantTypes: [],
-    extensions,
-    clientField: clientFieldOf(extensions),
-    clientProfiles: clientProfiles(extensions),
-    profile,
-    allowsEmptySecret: profile === undefined,
-    ignoresUserScopes: acceptsAny.includes("scopes"),
-    providers,
-    pluginProfiles,
-    ...added,
+    subjectTypes: ["public", ...addedValues(extensions, "subjectTypes")] as const,
   };
-  const extensionGrantTypes = extensions.flatMap(({ grantTypes = [] }) =>
+}
+
+/** The policy with the grant types that it switches on, and with the clients: demo clients have some of these types. */
+function withClients(
+  policy: PolicyAtStart,
+  given: Settings,
+  { extensions, grantTypes = [] }: ResolvingServer,
+): PolicyAtStart {
+  const { acceptsAny, issuer, profile } = policy;
+  const ofExtensions = extensions.flatMap(({ grantTypes = [] }) =>
     grantTypes.filter(({ type, isOn }) => immediate(`isOn of ${type}`, isOn?.(policy)) ?? true)
   );
-  const ofDemoClient = extensionGrantTypes.filter(({ hasDemoClient }) => hasDemoClient).map(({ type }) => type);
+  const ofDemoClient = ofExtensions.filter(({ hasDemoClient }) => hasDemoClient).map(({ type }) => type);
   const clientsAt = (issuer: string) => {
     if (acceptsAny.includes("clients")) return [];
     // An issuer that is no URL is reported elsewhere.
     const frontUrl = URL.canParse(issuer) ? frontChannelBase({ issuer, names: serverNames(issuer, policy) }) : issuer;
     return listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl)) ?? demoClients(frontUrl, ofDemoClient);
   };
-  return {
-    ...policy,
-    clients: clientsAt(issuer),
-    clientsAt,
-    grantTypes: [...extensionGrantTypes, ...grantTypes],
-  };
+  return { ...policy, clients: clientsAt(issuer), clientsAt, grantTypes: [...ofExtensions, ...grantTypes] };
 }
 
 function loginMethods(
