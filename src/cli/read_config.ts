@@ -37,6 +37,7 @@ import { readFlags } from "./flags.ts";
 import {
   type ConfigFile,
   configFileField,
+  type OptionFields,
   optionFields,
   type OptionName,
   optionNames,
@@ -148,83 +149,39 @@ const noConfigFile: ConfigFileResult = { content: {}, issues: [], invalidPaths: 
  * @throws {ConfigurationError} With all issues of all three sources.
  */
 export async function readConfiguration(sources: ConfigurationSources): Promise<Configuration> {
-  const { args, env, readTextFile, stores = storeKinds, resolve = resolveOptions } = sources;
+  const { args, readTextFile, stores = storeKinds, resolve = resolveOptions } = sources;
   const fileField = configFileField(stores);
   const fields = optionFields(fileField.members);
   const flags = readFlags(args, fields);
   if (flags.kind === "help") return { kind: "help", text: helpText };
   if (flags.kind !== "run") return flags;
 
-  const environment = await readEnvironment(env, fields, readTextFile);
-  const options: RawOptions = { ...environment.options, ...flags.options };
-  const { path, file, source: configSource } = await readFile(options, environment.configText, fileField, sources);
-  const fileName = configSource?.name;
-  const given: Record<string, unknown> = { ...file.content };
-  for (const [name, { value }] of Object.entries(options)) if (value !== undefined) given[name] = value;
-  const profiles = await loadFiles(
-    given.profile,
-    () => providerProfileField(extendedFields.paths),
-    findSource("profile", options, fileName),
-    options.profile === undefined ? path : undefined,
-    readTextFile,
-  );
-  if (profiles.value !== given.profile) given.profile = profiles.value;
-  const scenarioPath = findSource("scenario", options, fileName);
-  const scenarios = await readScenarios(
-    given.scenario,
-    scenarioPath,
-    options.scenario === undefined ? path : undefined,
-    readTextFile,
-  );
+  const read = await readValues(flags.options, fields, fileField, sources);
+  const { values, options, path, file, configSource, fileName, scenarios } = read;
   const settings: Settings & ExtensionSettings = Object.fromEntries(
-    Object.entries(given).filter(([name]) =>
+    Object.entries(values).filter(([name]) =>
       Object.hasOwn(settingFields, name) || Object.hasOwn(extensionFields, name)
     ),
   );
-  const program = withDefaults(programFields(stores), given as ConfigFile) as ProgramOptions;
-
+  const program = withDefaults(programFields(stores), values) as ProgramOptions;
   const tls = await readTls(options, program, fileName, readTextFile);
   const resolved = await resolve(settings, `${tls.wanted ? "https" : "http"}://localhost:${program.port}`);
   const { issuer } = resolved;
-  const settingsIssues = semanticErrors(
-    resolved.issues,
-    settings,
-    file.invalidPaths,
-  ).map((issue) => {
-    const name = findOption(issue.path);
-    const path = findSource(issue.path, options, fileName);
-    const { source, text } = name && options[name] || {};
-    return text !== undefined && source?.endsWith(fileSuffix)
-      ? { ...issue, path, ...hiddenValue(fields[name!], text) }
-      : { ...issue, path };
-  });
   const issues = [
     ...flags.issues,
-    ...environment.issues,
-    ...file.issues,
-    ...profiles.issues,
-    ...scenarios?.issues ?? [],
-    ...scenarios && given.control !== true ? [withoutControl(scenarioPath, resolved.policy.allows.openTools)] : [],
-    ...settingsIssues,
+    ...read.issues,
+    ...scenarios && values.control !== true
+      ? [withoutControl(findSource("scenario", options, fileName), resolved.policy.allows.openTools)]
+      : [],
+    ...semanticErrors(resolved.issues, settings, file.invalidPaths).map((issue) => locateIssue(issue, fields, read)),
     ...tls.issues,
   ];
-  if (issues.length > 0) {
-    throw new ConfigurationError(
-      file.text === undefined || fileName === undefined
-        ? issues
-        // It loads jsonc-parser, which a start without issues does not need.
-        : (await import("./excerpt.ts")).addExcerpts(issues, file.text, printable(fileName), fileField),
-      [
-        ...environment.warnings,
-        ...configSource?.isFound ? [{ path: configFileName, message: `${describeFoundFile(configSource)}.` }] : [],
-      ],
-    );
-  }
+  if (issues.length > 0) throw await configurationError(issues, read, fileField);
   const { metricsPort, metricsHost, scenario: _s, tls: _, tlsCert: __, tlsKey: ___, ...others } = program;
   const store = parseStore(program.store, stores)!;
   const issuersByPath = new URL(issuer).pathname === "/" ? file.issuersByPath : undefined;
   const warnings = [
-    ...environment.warnings,
+    ...read.warnings,
     ...file.warnings ?? [],
     ...issuersByPath !== undefined && store.kind !== "memory"
       ? [{ path: options.store?.source ?? "store", message: "Issuers at paths keep their records in memory." }]
@@ -236,12 +193,12 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     ...others,
     kind: "run",
     ...{ settings, resolved },
-    isLogChosen: given.log !== undefined,
+    isLogChosen: values.log !== undefined,
     inspector: program.inspector,
     mcpServer: program.mcpServer,
     user: program.user,
     controlSecret: program.controlSecret,
-    ...scenarios !== undefined && { scenarios: scenarios.read },
+    ...scenarios !== undefined && { scenarios },
     store,
     metrics: metricsPort === undefined ? undefined : { port: metricsPort, host: metricsHost },
     tls: tls.read,
@@ -252,6 +209,84 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     ...configSource && { configSource },
     warnings,
   };
+}
+
+/** The values of all sources. */
+interface ReadValues {
+  /** The values: a flag counts before a variable, a variable before the file. */
+  readonly values: ConfigFile;
+  /** The values of flags and variables. */
+  readonly options: RawOptions;
+  readonly file: ConfigFileResult;
+  /** The path of the file, to which paths in it are relative; absent without a file. */
+  readonly path?: string;
+  /** The file, or the variable with its content; absent without both. */
+  readonly configSource?: ConfigSource;
+  /** Its name. */
+  readonly fileName?: string;
+  /** The scenarios, with those in files. Absent: none is set. */
+  readonly scenarios?: readonly ChosenScenario[];
+  readonly issues: readonly ConfigIssue[];
+  readonly warnings: readonly ConfigurationWarning[];
+}
+
+/** Reads the variables and the file, and the files that values name. */
+async function readValues(
+  flags: RawOptions,
+  fields: OptionFields,
+  fileField: Field<ConfigFile>,
+  sources: ConfigurationSources,
+): Promise<ReadValues> {
+  const { env, readTextFile } = sources;
+  const environment = await readEnvironment(env, fields, readTextFile);
+  const options: RawOptions = { ...environment.options, ...flags };
+  const { path, file, source: configSource } = await readFile(options, environment.configText, fileField, sources);
+  const fileName = configSource?.name;
+  const values: Record<string, unknown> = { ...file.content };
+  for (const [name, { value }] of Object.entries(options)) if (value !== undefined) values[name] = value;
+  const profiles = await loadFiles(
+    values.profile,
+    () => providerProfileField(extendedFields.paths),
+    findSource("profile", options, fileName),
+    options.profile === undefined ? path : undefined,
+    readTextFile,
+  );
+  if (profiles.value !== values.profile) values.profile = profiles.value;
+  const scenarios = await readScenarios(
+    values.scenario,
+    findSource("scenario", options, fileName),
+    options.scenario === undefined ? path : undefined,
+    readTextFile,
+  );
+  return {
+    ...{ values, options, file, path, configSource, fileName },
+    scenarios: scenarios?.read,
+    issues: [...environment.issues, ...file.issues, ...profiles.issues, ...scenarios?.issues ?? []],
+    warnings: environment.warnings,
+  };
+}
+
+/** An issue of a setting at its source; a value from a file of its own is hidden. */
+function locateIssue(issue: ConfigIssue, fields: OptionFields, { options, fileName }: ReadValues): ConfigIssue {
+  const name = findOption(issue.path);
+  const path = findSource(issue.path, options, fileName);
+  const { source, text } = name && options[name] || {};
+  const isHidden = text !== undefined && source?.endsWith(fileSuffix);
+  return { ...issue, path, ...isHidden && hiddenValue(fields[name!], text) };
+}
+
+/** The error, with the lines of the file that the issues are about. */
+async function configurationError(
+  issues: readonly ConfigIssue[],
+  { file, fileName, configSource, warnings }: ReadValues,
+  fileField: Field,
+): Promise<ConfigurationError> {
+  const located = file.text === undefined || fileName === undefined
+    ? issues
+    // It loads jsonc-parser, which a start without issues does not need.
+    : (await import("./excerpt.ts")).addExcerpts(issues, file.text, printable(fileName), fileField);
+  const found = { path: configFileName, message: `${describeFoundFile(configSource)}.` };
+  return new ConfigurationError(located, [...warnings, ...configSource?.isFound ? [found] : []]);
 }
 
 /**
