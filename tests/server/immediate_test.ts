@@ -24,7 +24,8 @@ const extension = (members: Readonly<Record<string, unknown>>): LatchkeyOptions 
 
 for (const [kind, mistake] of Object.entries(mistakes)) {
   test(`a function of a plugin or extension that ${kind} later stops the start`, async () => {
-    const auth = { method: "private_key_jwt", isOn: mistake };
+    const calls = { isUsed: () => false, claimedId: () => undefined, authenticate: () => Promise.reject() };
+    const auth = { method: "private_key_jwt", isOn: mistake, ...calls };
     const grantType = { type: "urn:example:ticket", parameters: [], title: "Ticket", isOn: mistake };
     const options: Readonly<Record<string, LatchkeyOptions>> = {
       ...Object.fromEntries(
