@@ -20,6 +20,8 @@ const sharedFiles = {
   "server/trace.ts": "anything",
   "server/standing.ts": "anything",
   "server/delivery.ts": "anything",
+  "server/records.ts": "anything",
+  "server/bounded_records.ts": "anything",
   "server/stored_requests.ts": "anything",
 } as const;
 
@@ -74,6 +76,8 @@ const importRules: ImportRules = {
         "server/standing.ts": "anything",
         // A request ends with its error.
         "server/delivery.ts": "anything",
+        "server/records.ts": "anything",
+        "server/bounded_records.ts": "anything",
         "server/stored_requests.ts": "anything",
         "server/": "types",
       },
@@ -92,7 +96,8 @@ const importRules: ImportRules = {
         ...below(
           "platform",
           "core",
-          "server/entries",
+          "server/clients",
+          "server/token",
           "server/config",
           "server/pages",
           "server/fetching",
@@ -107,7 +112,7 @@ const importRules: ImportRules = {
     },
     "server/login": {
       allowed: {
-        ...below("platform", "core", "server/entries", "server/config", "server/pages", "server/rules"),
+        ...below("platform", "core", "server/clients", "server/token", "server/config", "server/pages", "server/rules"),
         ...sharedFiles,
       },
       packages: pagePackages,
@@ -115,7 +120,15 @@ const importRules: ImportRules = {
     // The texts of rejections: nothing that handles a request needs them.
     "server/explain": {
       allowed: {
-        ...below("platform", "core", "server/entries", "server/config", "server/redaction", "server/rules"),
+        ...below(
+          "platform",
+          "core",
+          "server/clients",
+          "server/token",
+          "server/config",
+          "server/redaction",
+          "server/rules",
+        ),
         ...sharedFiles,
         // The difference of two values, which pages and terminal describe alike.
         "server/pages/compare_texts.ts": "anything",
@@ -124,9 +137,11 @@ const importRules: ImportRules = {
       packages: ["jose"],
     },
     // Clients and users that change at run time.
-    "server/entries": {
-      allowed: { ...below("platform", "core", "server/config", "server/rules"), ...sharedFiles },
+    "server/clients": {
+      allowed: { ...below("platform", "core", "server/token", "server/config", "server/rules"), ...sharedFiles },
     },
+    // What grants and tokens of the whole server contain.
+    "server/token": { allowed: { ...below("platform", "core", "server/config"), ...sharedFiles } },
     "server/config": {
       // The syntax error of JSON in a file or a form, loaded only for broken JSON.
       packages: ["jsonc-parser"],
@@ -200,7 +215,8 @@ const importRules: ImportRules = {
 const foldersWithoutNames = [
   "core/",
   "server/config/",
-  "server/entries/",
+  "server/clients/",
+  "server/token/",
   "server/login/",
   "server/errors/",
   "server/hosting/",

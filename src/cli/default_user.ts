@@ -2,10 +2,10 @@
 
 import type { User } from "../core/clients/client.ts";
 import { ConfigurationError } from "../core/rules/configuration_error.ts";
-import { matchesLoginHint } from "../server/entries/login_hint.ts";
+import { matchesLoginHint } from "../server/clients/login_hint.ts";
 import { demoUsers } from "../server/config/demo_entries.ts";
 import type { Settings } from "../server/config/settings.ts";
-import type { UserRepository } from "../server/entries/users.ts";
+import type { UserRepository } from "../server/clients/users.ts";
 
 /** The settings with this user as the first of the list, so that a reset by the control keeps the default user. */
 export function withDefaultUser<Given extends Pick<Settings, "users">>(

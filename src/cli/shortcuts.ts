@@ -1,6 +1,6 @@
 /** The shortcuts of the program: a letter and Enter in its terminal. */
 
-import type { UserRepository } from "../server/entries/users.ts";
+import type { UserRepository } from "../server/clients/users.ts";
 import { printable } from "../core/http/quote_value.ts";
 import type { Terminal } from "../platform/runtime/terminal.ts";
 

@@ -1,6 +1,6 @@
 /** The page at which a user connects an account to a tool of a hosted MCP server (URL mode elicitation). */
 
-import { subjectFor } from "../server/entries/subjects.ts";
+import { subjectFor } from "../server/token/subjects.ts";
 import type { Context } from "../core/http/context.ts";
 import type { Handlers } from "../core/route.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../server/pages/csrf.ts";

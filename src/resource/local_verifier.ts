@@ -1,6 +1,6 @@
 /** Verifies the access tokens and DPoP proofs for resources of the server in this process, without requests. */
 
-import { hostedClient } from "../server/entries/clients.ts";
+import { hostedClient } from "../server/clients/clients.ts";
 import { paramsFromFields } from "../core/http/params.ts";
 import type { Server } from "../core/server.ts";
 import { canProve, dpopSettings } from "../server/extensions/dpop/settings.ts";

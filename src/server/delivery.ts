@@ -3,7 +3,7 @@
 import type { Client } from "../core/clients/repository.ts";
 import type { Destination } from "../core/authorize/authorization_request.ts";
 import type { Server } from "../core/server.ts";
-import type { AuthorizationDetails } from "./entries/authorization_details.ts";
+import type { AuthorizationDetails } from "./token/authorization_details.ts";
 import type { Grant } from "../core/store/store.ts";
 import { OAuthError } from "../core/rules/errors.ts";
 import { reject } from "./rules/pages.ts";

@@ -10,21 +10,21 @@ import type { BoundedCache } from "../platform/bounded_cache.ts";
 import type { ServerClaimRules } from "./config/received_claims.ts";
 import type { GrantType } from "./standing.ts";
 import type { FetchingServer } from "./fetching/fetching.ts";
-import type { AuthorizationDetails, DetailsFunctions } from "./entries/authorization_details.ts";
-import type { AuthenticationLevels } from "./entries/levels.ts";
+import type { AuthorizationDetails, DetailsFunctions } from "./token/authorization_details.ts";
+import type { AuthenticationLevels } from "./token/levels.ts";
 import type { Background } from "./hosting/background.ts";
 import type { RateLimiter } from "./hosting/rate_limiter.ts";
 import type { KeyRotation } from "./hosting/rotating_keys.ts";
-import type { ClaimChange } from "./entries/claim_change.ts";
+import type { ClaimChange } from "./token/claim_change.ts";
 import type { Delivery } from "./delivery.ts";
 import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
-import type { ServerClients } from "./entries/clients.ts";
+import type { ServerClients } from "./clients/clients.ts";
 import type { Observations } from "../core/observations.ts";
 import type { ScopeValues, UnregisteredUri } from "../core/rules/authorize.ts";
 import type { ByProfile, ServerPolicy } from "./config/server_policy.ts";
 import type { UnknownUser } from "./rules/login.ts";
 import type { Trace } from "./trace.ts";
-import type { UserRepository } from "./entries/users.ts";
+import type { UserRepository } from "./clients/users.ts";
 
 /** @internal The facts of each observation, also of what only the whole server has. */
 export interface HostedObservations extends Observations {

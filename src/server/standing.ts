@@ -7,7 +7,7 @@
  *
  * `configured`: the operator made it known (file, option, page). `approved`: it registered with an initial access
  * token, or authenticates with a key in a verified software statement. `unknown`: it registered itself, has only a
- * metadata document, or is not registered at all (`server/entries/unregistered_clients.ts`).
+ * metadata document, or is not registered at all (`server/clients/unregistered_clients.ts`).
  *
  * Software statements are public. One without a key approves only the members of the metadata that it contains: see
  * {@link standingFor}.
@@ -101,7 +101,7 @@ export const permissions = {
   showLogo: { from: "approved", member: "logo_uri" },
   /** It has streams of security events. */
   receiveEvents: { from: "approved" },
-  /** Its records in the store are not limited if it authenticates (`server/entries/bounded_records.ts`). */
+  /** Its records in the store are not limited if it authenticates (`server/bounded_records.ts`). */
   writeWithoutBound: { from: "approved" },
 } as const satisfies Readonly<Record<string, StandingRequirement>>;
 

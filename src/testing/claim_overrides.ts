@@ -11,7 +11,7 @@ import {
   type ClaimsContext,
   claimsContext,
   type OriginalClaims,
-} from "../server/entries/claim_change.ts";
+} from "../server/token/claim_change.ts";
 import type { TokenKind } from "./faults/resign.ts";
 import { withChange } from "./faults/with_change.ts";
 import type { HostedServer } from "../server/hosted_server.ts";

@@ -1,6 +1,6 @@
 /** The end of a session in tests, by one of its ID tokens. */
 
-import { isPairwise, sessionIdFor } from "../server/entries/subjects.ts";
+import { isPairwise, sessionIdFor } from "../server/token/subjects.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { logoutStore, type SessionClientRecord } from "../server/extensions/client_logout/records.ts";
 import { readIdTokenHint } from "../core/keys/verification.ts";

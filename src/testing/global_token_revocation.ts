@@ -3,7 +3,7 @@
  * an identity provider does so when an account is taken over.
  */
 
-import { userForHint } from "../server/entries/login_hint.ts";
+import { userForHint } from "../server/clients/login_hint.ts";
 import { choice, object, type ObjectField } from "../core/policy/field.ts";
 import { secondsNow, signJwt } from "../core/keys/jwt.ts";
 import { randomId } from "../core/keys/secrets.ts";

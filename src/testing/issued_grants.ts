@@ -1,6 +1,6 @@
 /** The grants that a test server has issued codes and tokens for, so that a test can revoke them. */
 
-import { userForHint } from "../server/entries/login_hint.ts";
+import { userForHint } from "../server/clients/login_hint.ts";
 import { boundedCache } from "../platform/bounded_cache.ts";
 import { revokeGrant } from "../core/store/grant.ts";
 import type { HostedServer } from "../server/hosted_server.ts";

@@ -1,6 +1,6 @@
 /** The mint: valid tokens and codes without a login, and ones that recipients must reject. */
 
-import { userForHint } from "../server/entries/login_hint.ts";
+import { userForHint } from "../server/clients/login_hint.ts";
 import { signingAlgorithms } from "../core/keys/signing_algorithm.ts";
 import { choice, type Fields, flag, object, text, texts } from "../core/policy/field.ts";
 import { acceptApproval } from "../core/authorize/code.ts";
@@ -16,7 +16,7 @@ import { randomId } from "../core/keys/secrets.ts";
 import type { Session } from "../core/authorize/session.ts";
 import { secondsNow } from "../core/keys/jwt.ts";
 import type { Server, TokenIssuer } from "../core/server.ts";
-import { levelOf, loginLevel } from "../server/entries/levels.ts";
+import { levelOf, loginLevel } from "../server/token/levels.ts";
 import { proofKey } from "../server/extensions/bound_tokens/mod.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { accessToken, idToken, issueTokens } from "../core/token/tokens/mod.ts";
@@ -26,7 +26,7 @@ import { logoutTokenFields, type MintedLogoutToken, mintLogoutToken } from "./mi
 import { anyOption, assertOptions, objectOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
 import { withSettings } from "./with_settings.ts";
-import { resourcesOf, withResources } from "../server/entries/resources.ts";
+import { resourcesOf, withResources } from "../server/token/resources.ts";
 
 /** @internal The grant of a minted token: client, user and scope. */
 export interface MintedGrant {

@@ -1,7 +1,7 @@
 /** Requests that a client polls for while the user decides (RFC 8628, CIBA): a correct client, and the user. */
 
 import type { PolledGrant } from "../server/extensions/polled/polled_grant.ts";
-import type { UserRepository } from "../server/entries/users.ts";
+import type { UserRepository } from "../server/clients/users.ts";
 import type { TokenResponse } from "../core/token/grants/authenticated_request.ts";
 import type { RequestParameters } from "../client/parameters.ts";
 import type { TestBrowser } from "./browser/test_browser.ts";
@@ -10,7 +10,7 @@ import type { TestClock } from "./clock.ts";
 import type { LoginClient, PostForm } from "./login.ts";
 import { LoginError } from "./login_error.ts";
 import { deferredPersona, type Persona, personaHeader } from "./persona.ts";
-import { userForHint } from "../server/entries/login_hint.ts";
+import { userForHint } from "../server/clients/login_hint.ts";
 import { unknownUser } from "./user_decisions.ts";
 
 /** @internal The user of a request that a client polls for. */

@@ -1,6 +1,6 @@
 /** Security events in tests (OpenID Shared Signals Framework): correct ones, and ones that a receiver must survive. */
 
-import { userForHint } from "../server/entries/login_hint.ts";
+import { userForHint } from "../server/clients/login_hint.ts";
 import { anyValue, choice, object, type ObjectField, record } from "../core/policy/field.ts";
 import type { User } from "../core/clients/client.ts";
 import { jwtSigner, signJwt } from "../core/keys/jwt.ts";

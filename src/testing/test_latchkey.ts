@@ -2,8 +2,8 @@
 
 import type { User } from "../core/clients/client.ts";
 import type { ClientMetadata, HostedClient } from "../server/config/client_metadata.ts";
-import type { UserRepository } from "../server/entries/users.ts";
-import type { MemoryRepository } from "../server/entries/repository.ts";
+import type { UserRepository } from "../server/clients/users.ts";
+import type { MemoryRepository } from "../server/clients/repository.ts";
 import { configuredIssuer } from "../server/config/resolve_settings.ts";
 import { ConfigurationError } from "../core/rules/configuration_error.ts";
 import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";

@@ -1,11 +1,11 @@
 /** User decisions: which user logs in to a test server, and which users deny, or allow less than requested. */
 
-import { detailsSlot } from "../server/entries/authorization_details.ts";
+import { detailsSlot } from "../server/token/authorization_details.ts";
 import type { ApproverContext } from "../core/authorize/approver.ts";
 import type { Approval, Approver } from "../server/login/approver.ts";
 import { autoApprover } from "../server/login/auto_approver.ts";
 import { clientValues } from "../server/config/client_extension.ts";
-import { knownUserForHint, userForHint } from "../server/entries/login_hint.ts";
+import { knownUserForHint, userForHint } from "../server/clients/login_hint.ts";
 import type { Users } from "../core/clients/repository.ts";
 import type { AuthorizationRequest } from "../core/authorize/authorization_request.ts";
 import { OAuthError } from "../core/rules/errors.ts";

@@ -19,7 +19,7 @@ import type { Pages } from "../drawn_pages.ts";
 import { renderPage } from "../../src/core/pages/render_page.ts";
 import { StepPage } from "../../src/devtools/authorized/pages/step_page.tsx";
 import type { ListedUser, UserProps, UsersProps } from "../../src/devtools/connect/pages/users.tsx";
-import { hostedClient } from "../../src/server/entries/clients.ts";
+import { hostedClient } from "../../src/server/clients/clients.ts";
 import { allowancesOf } from "../../src/server/config/allowances.ts";
 import { distrusted, dropped, exchanged, hostileStep, nextUnder, replayed, roundTrip } from "./step_samples.ts";
 

@@ -1,5 +1,5 @@
 /**
- * The pages that list and change clients and users. Validation is in `server/config/`, storage in `server/entries/`.
+ * The pages that list and change clients and users. Validation is in `server/config/`, storage in `server/clients/`.
  *
  * 1. This file checks the host against DNS rebinding, and reads forms with their CSRF token.
  * 2. `clients.ts` and `users.ts` convert between form fields and client metadata or claims.
@@ -21,7 +21,7 @@ import { isObject } from "../../core/http/json_value.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { describeJsonSyntaxError } from "../../server/config/json_syntax_error.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
-import type { Repository } from "../../server/entries/repository.ts";
+import type { Repository } from "../../server/clients/repository.ts";
 import type { EditForm } from "../../server/pages/field.tsx";
 import type { ListPosition } from "../../server/pages/next_page.tsx";
 import type { FindRecentFlows } from "../requests/pages/props.ts";

@@ -7,7 +7,7 @@ import {
   type HostedClient,
   registeredScopeOf,
 } from "../../server/config/client_metadata.ts";
-import { keptRegistration, keptSecret } from "../../server/entries/changed_client.ts";
+import { keptRegistration, keptSecret } from "../../server/clients/changed_client.ts";
 import { serverPolicy } from "../../server/config/server_policy.ts";
 import type { Field } from "../../core/policy/field.ts";
 import type { Params } from "../../core/http/params.ts";

@@ -1,7 +1,7 @@
 /** Explains a failed client authentication. */
 
 import { byProfile } from "../config/server_policy.ts";
-import { describeKnownIds, describeRemovedClient, howToAuthenticate, withNearest } from "../entries/client_texts.ts";
+import { describeKnownIds, describeRemovedClient, howToAuthenticate, withNearest } from "../clients/client_texts.ts";
 import type { FailedAuthentication } from "../../core/rules/token.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { RejectionTexts } from "./rule_text.ts";

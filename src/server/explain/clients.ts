@@ -1,6 +1,6 @@
 /** Explains a `client_id` that no client has. */
 
-import { describeKnownIds, describeRemovedClient, withNearest } from "../entries/client_texts.ts";
+import { describeKnownIds, describeRemovedClient, withNearest } from "../clients/client_texts.ts";
 import type { Repeated, UnknownClient } from "../../core/rules/authorize.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { explainRepeated, quotedUrlFix } from "./parameters.ts";

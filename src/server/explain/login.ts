@@ -1,6 +1,6 @@
 /** Explains a login that does not satisfy the authorization request. */
 
-import { decodedPlusFix } from "../entries/login_hint.ts";
+import { decodedPlusFix } from "../clients/login_hint.ts";
 import type { OldLogin, SilentLogin, UnusableSession, WrongUser } from "../../core/rules/openid.ts";
 import type { WrongClaims } from "../extensions/requested_claims/rules.ts";
 import { describeUnknownUser, type UnknownUser } from "../rules/login.ts";

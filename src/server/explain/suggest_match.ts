@@ -1,6 +1,6 @@
 /** Suggests the registered client or redirect URI that is most similar to a rejected value. */
 
-import { describeKnownIds } from "../entries/client_texts.ts";
+import { describeKnownIds } from "../clients/client_texts.ts";
 import { findNearest } from "../../core/policy/suggest.ts";
 import { compareTexts } from "../pages/compare_texts.ts";
 import type { Explanation } from "../../core/rules/errors.ts";

@@ -1,6 +1,6 @@
 /** Texts of the rules of the token endpoint: client authentication, grant types, codes, refresh tokens. */
 
-import { removedClient } from "../entries/client_texts.ts";
+import { removedClient } from "../clients/client_texts.ts";
 import { splitScope } from "../../core/http/params.ts";
 import { requirementOf } from "../standing.ts";
 import { serverPolicy } from "../config/server_policy.ts";

@@ -2,7 +2,7 @@
 
 import { contentHeaders, type HttpResponse, json } from "../../core/http/message.ts";
 import type { ClientResponses } from "../../core/server.ts";
-import { finalClaims } from "../entries/claim_change.ts";
+import { finalClaims } from "../token/claim_change.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { introspectionWithLifetimes } from "../refresh_lifetimes.ts";

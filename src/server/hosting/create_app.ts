@@ -12,13 +12,13 @@ import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import { crossOriginHeaders } from "../cross_origin_headers.ts";
 import type { Endpoint, EndpointDescription } from "../endpoint.ts";
-import { withLimitedAuthentication } from "../entries/client_authentication.ts";
-import { withOwnScope } from "../entries/own_scope.ts";
-import { type CreateRepository, recordPrefix } from "../entries/repository.ts";
+import { withLimitedAuthentication } from "../clients/client_authentication.ts";
+import { withOwnScope } from "../clients/own_scope.ts";
+import { type CreateRepository, recordPrefix } from "../clients/repository.ts";
 import { traceObservation } from "../explain/observations.ts";
-import { withAnyClient } from "../entries/unregistered_clients.ts";
-import type { OnSessionsOver, UserWarnings } from "../entries/users.ts";
-import { createEntries, withEntries } from "../entries/with_entries.ts";
+import { withAnyClient } from "../clients/unregistered_clients.ts";
+import type { OnSessionsOver, UserWarnings } from "../clients/users.ts";
+import { clientsAndUsers, withChangingClients } from "../clients/mod.ts";
 import { explainedExtensions, withExplanations } from "./with_explanations.ts";
 import type { HostedResource, HostedServer } from "../hosted_server.ts";
 import { withAnnouncedIss } from "../metadata_setting.ts";
@@ -146,7 +146,7 @@ async function composeServer(options: LatchkeyOptions, parts: Composition): Prom
   // The change of a user does not wait for the logout of clients.
   const onSessionsOver: OnSessionsOver = (user, cause) =>
     current().background.start("users", async () => await endUserSessions(current(), user, cause));
-  const entries = createEntries({
+  const entries = clientsAndUsers({
     ...parts,
     ...{ audience, users, onSessionsOver },
     clients: clientsAt(issuer),
@@ -159,7 +159,7 @@ async function composeServer(options: LatchkeyOptions, parts: Composition): Prom
     grantTypes: options.grantTypes,
     given: { issuer, settings, store, now, randomBytes, trace, passed: ignore, observe, ...entries },
   });
-  const changing = withEntries(withResourceIndicators(core));
+  const changing = withChangingClients(withResourceIndicators(core));
   const explained = withResponses(withExplanations(changing));
   const redacted = withRedaction(explained, parts.declaredNames);
   const hosted = withHosting(redacted, {

@@ -1,7 +1,7 @@
 /** The demo clients follow the issuer, unless they were changed. */
 
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
-import type { ClientRepository } from "../entries/clients.ts";
+import type { ClientRepository } from "../clients/clients.ts";
 
 /** Returns the function that moves them. */
 export function demoClientMover(

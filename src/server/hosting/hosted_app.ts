@@ -2,8 +2,8 @@
 
 import type { Peer } from "../../platform/runtime/bind.ts";
 import type { ClientMetadata, HostedClient } from "../config/client_metadata.ts";
-import type { Repository } from "../entries/repository.ts";
-import type { UserRepository } from "../entries/users.ts";
+import type { Repository } from "../clients/repository.ts";
+import type { UserRepository } from "../clients/users.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 
 /** @internal One issuer on a host. It shares no client, user, key, session, code or token with another one. */

@@ -13,7 +13,7 @@ import type { Keys } from "../../core/keys/keys.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import { keyFactory } from "./key_source.ts";
 import { type KeyRotation, rotatingKeys } from "./rotating_keys.ts";
-import { recordPrefix } from "../entries/repository.ts";
+import { recordPrefix } from "../clients/repository.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Trace } from "../trace.ts";
 import type { Store } from "../../core/store/store.ts";
@@ -182,7 +182,7 @@ async function checkStoredKeys(keys: Keys, { allows }: ServerPolicy, isOwnMemory
 /** The clients and users in a store that outlives the process; `undefined` for any other store. */
 async function storedEntries(parts: Records & { readonly recordPrefix: string }) {
   if (parts.store.persistent !== true) return undefined;
-  return (await import("../entries/stored_repository.ts")).storedRepositories(parts);
+  return (await import("../clients/stored_repository.ts")).storedRepositories(parts);
 }
 
 /** Only servers with login pages load them. */

@@ -5,8 +5,8 @@ import type { CoreExtension } from "../../core/extension.ts";
 import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import { resourceParameter } from "../../core/authorize/checks.ts";
 import type { CheckInput, GrantType, Server } from "../../core/server.ts";
-import { resourceIndicatorsName as name, resourcesOf, withResources } from "../entries/resources.ts";
-import { withRequestedResources } from "../entries/requested_resources.ts";
+import { resourceIndicatorsName as name, resourcesOf, withResources } from "../token/resources.ts";
+import { withRequestedResources } from "../token/requested_resources.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { hostedResources } from "./hosted_resources.ts";
 

@@ -3,7 +3,7 @@
 import type { CoreExtension } from "../../core/extension.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { beforeIssue } from "../entries/before_issue.ts";
+import { beforeIssue } from "../token/before_issue.ts";
 import { acceptedRequests } from "../explain/accepted_request.ts";
 import { recentChallenges, rememberChallenge } from "../explain/recent_challenges.ts";
 

@@ -9,7 +9,7 @@ import { background } from "./background.ts";
 import { endWatchedSession } from "./end_user_sessions.ts";
 import { rateLimiter } from "./rate_limiter.ts";
 import type { KeyRotation } from "./rotating_keys.ts";
-import { beforeIssue } from "../entries/before_issue.ts";
+import { beforeIssue } from "../token/before_issue.ts";
 
 interface HostingOptions {
   readonly keyRotation: KeyRotation;

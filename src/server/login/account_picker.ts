@@ -7,13 +7,13 @@ import type { Params } from "../../core/http/params.ts";
 import { allowsUser } from "../../core/authorize/login.ts";
 import { getPasswordDigest } from "../config/password_digest.ts";
 import { validateUser } from "../config/validate_user.ts";
-import { generationOf } from "../entries/users.ts";
-import { createGuestUser, matchesLoginHint, maxUsers, userForHint } from "../entries/login_hint.ts";
+import { generationOf } from "../clients/users.ts";
+import { createGuestUser, matchesLoginHint, maxUsers, userForHint } from "../clients/login_hint.ts";
 import { digest } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Session } from "../../core/authorize/session.ts";
-import { storeOf } from "../entries/records.ts";
+import { storeOf } from "../records.ts";
 import type { Interaction } from "./pending.ts";
 import { describeJsonSyntaxError } from "../config/json_syntax_error.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Context } from "../../core/http/context.ts";
 import type { User } from "../../core/clients/client.ts";
-import { type Authentication, type AuthenticationLevels, demandedLevels } from "../entries/levels.ts";
+import { type Authentication, type AuthenticationLevels, demandedLevels } from "../token/levels.ts";
 import type { LoginMethod } from "../../core/policy/policy.ts";
 import { allowsUser, usableSession } from "../../core/authorize/login.ts";
 import type { HostedServer } from "../hosted_server.ts";

@@ -2,8 +2,8 @@
 
 import { approveAutomatically, type ApproverContext } from "../../core/authorize/approver.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../../core/authorize/authorization_request.ts";
-import { demandedLevels } from "../entries/levels.ts";
-import { resolveLoginHint } from "../entries/login_hint.ts";
+import { demandedLevels } from "../token/levels.ts";
+import { resolveLoginHint } from "../clients/login_hint.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { isPermitted } from "../standing.ts";
 import type { Approval } from "./approver.ts";

@@ -1,7 +1,7 @@
 /** GET and POST /oauth2/consent: asks the user which scope values to allow. */
 
 import type { WithExtensions } from "../../core/slot.ts";
-import { type ConsentItem, detailsSlot } from "../entries/authorization_details.ts";
+import { type ConsentItem, detailsSlot } from "../token/authorization_details.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Consent } from "./pages/consent.tsx";
 import { completeAuthorization } from "../../core/authorize/authorize.ts";
@@ -17,7 +17,7 @@ import { emptyHeadResponse, type HttpResponse, redirect } from "../../core/http/
 import { htmlWithForms } from "../../platform/http/response.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { deliveryTo, isPolled } from "../delivery.ts";
-import { clientIdentity } from "../entries/changed_client.ts";
+import { clientIdentity } from "../clients/changed_client.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import { standingFor } from "../standing.ts";
 import { redirectsToDevice } from "../../core/clients/redirect_uri.ts";
@@ -35,7 +35,7 @@ import { toUserSummary } from "./account_picker.ts";
 import { presentClient } from "./client_presentation.ts";
 import { loginProof, pagePath } from "./pages_approver.ts";
 import { consumePending, continuePending, type Interaction } from "./pending.ts";
-import { resourcesOf } from "../entries/resources.ts";
+import { resourcesOf } from "../token/resources.ts";
 
 /**
  * The handlers of the consent page.

@@ -1,6 +1,6 @@
 /** The login page. */
 
-import { demandedLevels } from "../entries/levels.ts";
+import { demandedLevels } from "../token/levels.ts";
 import type { Context } from "../../core/http/context.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
 import { type CsrfBinding, withCsrfToken } from "../pages/csrf.ts";

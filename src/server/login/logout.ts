@@ -1,6 +1,6 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
 
-import { isPairwise, sessionIdFor } from "../entries/subjects.ts";
+import { isPairwise, sessionIdFor } from "../token/subjects.ts";
 import { csrfToken } from "../pages/csrf.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { LoggedOut } from "./pages/logged_out_page.tsx";

@@ -4,7 +4,7 @@
  */
 
 import type { HostedClient } from "../config/client_metadata.ts";
-import { clientIdentity } from "../entries/changed_client.ts";
+import { clientIdentity } from "../clients/changed_client.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { Approval } from "../../core/authorize/approval.ts";
@@ -14,14 +14,14 @@ import { revokeGrant } from "../../core/store/grant.ts";
 import { redirectsToDevice } from "../../core/clients/redirect_uri.ts";
 import { digest, storageKey } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
-import { generationOfClientId } from "../entries/generations.ts";
-import { generationOf } from "../entries/users.ts";
+import { generationOfClientId } from "../clients/generations.ts";
+import { generationOf } from "../clients/users.ts";
 import type { StoredRecord } from "../../core/store/store.ts";
 import type { WithExtensions } from "../../core/slot.ts";
-import { storeOf } from "../entries/records.ts";
-import { namedClaims } from "../entries/requested_claims.ts";
+import { storeOf } from "../records.ts";
+import { namedClaims } from "../token/requested_claims.ts";
 import { isPolled } from "../delivery.ts";
-import { resourcesOf } from "../entries/resources.ts";
+import { resourcesOf } from "../token/resources.ts";
 
 /** The consent of a user to a client, so that they are not asked twice. Times are in milliseconds. */
 interface ConsentRecord {

@@ -15,7 +15,7 @@ import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
 import type { Explanation } from "../../core/rules/errors.ts";
 import { warn } from "../trace.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import type { ClaimChange } from "../entries/claim_change.ts";
+import type { ClaimChange } from "../token/claim_change.ts";
 import { changeRequest } from "./shared/change_request.ts";
 import { omit } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";

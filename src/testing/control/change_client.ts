@@ -2,7 +2,7 @@
 
 import type { ClientEntry, ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
 import { serverPolicy } from "../../server/config/server_policy.ts";
-import { keptRegistration, keptSecret } from "../../server/entries/changed_client.ts";
+import { keptRegistration, keptSecret } from "../../server/clients/changed_client.ts";
 import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import { quote, validate } from "../../server/config/config_issue.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";

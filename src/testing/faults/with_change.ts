@@ -1,6 +1,6 @@
 /** Adds a change of claims to a server. */
 
-import type { ChangeClaims, ClaimChange } from "../../server/entries/claim_change.ts";
+import type { ChangeClaims, ClaimChange } from "../../server/token/claim_change.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 
 /** Returns the claim changes of a server, followed by `change`. */

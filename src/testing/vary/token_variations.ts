@@ -13,7 +13,7 @@ import { withOpaqueToken } from "../fixed_values.ts";
 import { withSettings } from "../with_settings.ts";
 import type { Roll } from "./roll.ts";
 import { editTokens, isDecided, type Variation } from "./variation.ts";
-import { resourcesOf } from "../../server/entries/resources.ts";
+import { resourcesOf } from "../../server/token/resources.ts";
 
 /** Letters of a text in the case that the draws choose. */
 function otherCase(text: string, roll: Roll): string {

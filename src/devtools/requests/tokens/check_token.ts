@@ -6,7 +6,7 @@ import { type SigningAlgorithm, signingAlgorithms } from "../../../core/keys/sig
 import { storageKey } from "../../../core/keys/secrets.ts";
 import type { HostedServer } from "../../../server/hosted_server.ts";
 import { checkAccessToken } from "../../../core/token/tokens/read_access_token.ts";
-import { asIssued } from "../../../server/entries/claim_change.ts";
+import { asIssued } from "../../../server/token/claim_change.ts";
 import type { TokenCheck, TokenResult } from "../pages/tokens.tsx";
 import { type DecodedToken, decodeToken, type FormProblem } from "./decode.ts";
 import { checkClaims, kindsOfTokens } from "./kinds.ts";

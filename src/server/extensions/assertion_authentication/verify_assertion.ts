@@ -2,9 +2,9 @@
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import { decodeJwt, type JWTPayload } from "jose";
-import { rejectBeyondBound } from "../../entries/bounded_records.ts";
+import { rejectBeyondBound } from "../../bounded_records.ts";
 import { verifyByDummyKey, verifyClientJwt, withAlias } from "../../fetching/client_jwt.ts";
-import { describeRemovedClient, howToAuthenticate } from "../../entries/client_texts.ts";
+import { describeRemovedClient, howToAuthenticate } from "../../clients/client_texts.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt_policies.ts";
 import { warn } from "../../trace.ts";

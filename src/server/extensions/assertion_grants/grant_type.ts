@@ -12,7 +12,7 @@ import {
   detailsName,
   type GrantedDetails,
   requestsDetails,
-} from "../../entries/authorization_details.ts";
+} from "../../token/authorization_details.ts";
 import { userScopes, withoutUserScopes } from "../../../core/token/grants/client_credentials.ts";
 import { resolveScope } from "../../../core/authorize/scope.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
@@ -24,7 +24,7 @@ import type { AuthenticatedRequest, Authorization } from "../../../core/token/gr
 import { invalidAssertion, type VerifiedAssertion, verifyAssertion } from "./verify_assertion.ts";
 import { reject } from "./rules.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { withResources } from "../../entries/resources.ts";
+import { withResources } from "../../token/resources.ts";
 
 /** The grant type for these issuers. */
 export function jwtBearer(

@@ -14,7 +14,7 @@ import type {
   AuthorizationDetails,
   ConsentItem,
   GrantedDetails,
-} from "../../entries/authorization_details.ts";
+} from "../../token/authorization_details.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";
 import { quote } from "../../config/config_issue.ts";

@@ -1,6 +1,6 @@
 /** Which objects of `authorization_details` are within others (RFC 9396 §6.1). */
 
-import type { AuthorizationDetail } from "../../entries/authorization_details.ts";
+import type { AuthorizationDetail } from "../../token/authorization_details.ts";
 import { equalJson } from "./json_schema.ts";
 
 /** The lists that mean the same in every type (RFC 9396 §2.2). */

@@ -15,7 +15,7 @@ import {
   detailsName as name,
   detailsSlot,
   hasAuthorizationDetails,
-} from "../../entries/authorization_details.ts";
+} from "../../token/authorization_details.ts";
 import { warn } from "../../trace.ts";
 import { authorizeClientCredentials } from "../../../core/token/grants/client_credentials.ts";
 import type { ParameterDescription, Params } from "../../../core/http/params.ts";
@@ -30,8 +30,8 @@ import {
   authorizationDetailsSettings,
   detailsTypes,
 } from "./settings.ts";
-import { resourcesOf } from "../../entries/resources.ts";
-import { withRequestedResources } from "../../entries/requested_resources.ts";
+import { resourcesOf } from "../../token/resources.ts";
+import { withRequestedResources } from "../../token/requested_resources.ts";
 
 const load = () => import("./details.ts");
 

@@ -1,6 +1,6 @@
 /** Backchannel authentication requests (CIBA §7.1): their user, their parameters, and their records. */
 
-import { subjectFor } from "../../entries/subjects.ts";
+import { subjectFor } from "../../token/subjects.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
 import { type Params, splitScope } from "../../../core/http/params.ts";
 import type { User } from "../../../core/clients/client.ts";
@@ -9,7 +9,7 @@ import { isReadable } from "../../config/untrusted_text.ts";
 import { randomId, storageKey } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { userForClientHint } from "../../entries/login_hint.ts";
+import { userForClientHint } from "../../clients/login_hint.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import { type PolledRequestRecord, polledStore } from "../polled/records.ts";
 import { addPolledRequest, readPolledRequest } from "../polled/polled_request.ts";

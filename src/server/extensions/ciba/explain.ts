@@ -1,7 +1,7 @@
 /** Texts of the rules of backchannel authentication (CIBA). */
 
 import type { RuleTexts } from "../../explain/rule_text.ts";
-import { decodedPlusFix } from "../../entries/login_hint.ts";
+import { decodedPlusFix } from "../../clients/login_hint.ts";
 import { explainCode, explainDecided, explainPace, explainPollClient } from "../polled/explain.ts";
 import { type cibaRules, isUnsupportedHint } from "./rules.ts";
 

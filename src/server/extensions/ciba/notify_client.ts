@@ -1,7 +1,7 @@
 /** Notifies a client of the mode `ping` that its user has decided (CIBA §10.2). It then asks for the tokens. */
 
 import { metadataOf } from "../../config/client_metadata.ts";
-import { findClientOf } from "../../entries/generations.ts";
+import { findClientOf } from "../../clients/generations.ts";
 import type { PolledRequestRecord } from "../polled/records.ts";
 import { postToClient } from "../../fetching/post_to_client.ts";
 import { warn } from "../../trace.ts";

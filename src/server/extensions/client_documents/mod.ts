@@ -10,7 +10,7 @@ import type { HostedServer } from "../../hosted_server.ts";
 import type { Sender } from "../../fetching/sender.ts";
 import type { DocumentClients } from "./document_clients.ts";
 import { type ClientDocumentPolicy, clientDocumentSettings } from "./settings.ts";
-import { beforeIssue } from "../../entries/before_issue.ts";
+import { beforeIssue } from "../../token/before_issue.ts";
 
 /** Accepts clients with a metadata document. */
 export const clientDocuments: Extension<ClientDocumentPolicy> = {

@@ -12,7 +12,7 @@ import { digest } from "../../../core/keys/secrets.ts";
 import { grantTypesFor } from "../../../core/clients/client.ts";
 import type { ClientMetadata, HostedClient } from "../../config/client_metadata.ts";
 import { closedMembers } from "../../config/open_members.ts";
-import { hostedClient } from "../../entries/clients.ts";
+import { hostedClient } from "../../clients/clients.ts";
 import { findLocalUris, isLocalUrl } from "../../config/local_uris.ts";
 import { redirectsToDevice } from "../../../core/clients/redirect_uri.ts";
 import { validateRedirectUri } from "../../config/uri_issues.ts";

@@ -3,18 +3,18 @@
  * page, in which they end their own session in the browser (OpenID Connect Front-Channel Logout).
  */
 
-import { sessionIdFor, subjectFor } from "../../entries/subjects.ts";
-import { findClientOf } from "../../entries/generations.ts";
+import { sessionIdFor, subjectFor } from "../../token/subjects.ts";
+import { findClientOf } from "../../clients/generations.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
 import { warn } from "../../trace.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
-import { dueRecords, leaseRecord } from "../../entries/records.ts";
+import { dueRecords, leaseRecord } from "../../records.ts";
 import { randomId } from "../../../core/keys/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer, LogoutFrame } from "../../hosted_server.ts";
-import { finalClaims } from "../../entries/claim_change.ts";
+import { finalClaims } from "../../token/claim_change.ts";
 import { logoutStore, type SessionClientRecord } from "./records.ts";
 import { clientLogoutOf } from "./settings.ts";
 import {

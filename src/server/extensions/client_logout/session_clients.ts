@@ -5,7 +5,7 @@
 
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { clientRecord } from "../../entries/generations.ts";
+import { clientRecord } from "../../clients/generations.ts";
 import { findRevoked } from "../../../core/store/grant.ts";
 import { randomId, storageKey } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";

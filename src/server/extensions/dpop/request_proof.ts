@@ -3,7 +3,7 @@
  * proof; `proof.ts` verifies a proof by itself.
  */
 
-import { rejectBeyondBound } from "../../entries/bounded_records.ts";
+import { rejectBeyondBound } from "../../bounded_records.ts";
 import { policyOf } from "../../../core/clients/repository.ts";
 import { byProfile } from "../../config/server_policy.ts";
 import { storageKey } from "../../../core/keys/secrets.ts";

@@ -3,7 +3,7 @@
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { Certificate } from "../../../platform/runtime/certificate.ts";
 import { quote } from "../../config/config_issue.ts";
-import { howToAuthenticate } from "../../entries/client_texts.ts";
+import { howToAuthenticate } from "../../clients/client_texts.ts";
 import { invalidClient } from "../../fetching/invalid_client.ts";
 import { describeKeyFetchFailure, keysOf } from "../../fetching/client_keys.ts";
 import type { Client } from "../../../core/clients/repository.ts";

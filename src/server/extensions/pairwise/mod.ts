@@ -4,7 +4,7 @@ import type { Extension } from "../../hosting/extension.ts";
 import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
-import { isPairwise, subjectFor } from "../../entries/subjects.ts";
+import { isPairwise, subjectFor } from "../../token/subjects.ts";
 import { parseUrl } from "../../config/uri_issues.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { serverSecret } from "../../../core/authorize/session.ts";

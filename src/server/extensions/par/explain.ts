@@ -1,7 +1,7 @@
 /** Texts of the rules of pushed authorization requests (RFC 9126). */
 
 import type { RejectionTexts, RuleTexts } from "../../explain/rule_text.ts";
-import { removedClient } from "../../entries/client_texts.ts";
+import { removedClient } from "../../clients/client_texts.ts";
 import type { pushedRequestRules, UnusableRequestUri, WrongReference } from "./rules.ts";
 
 const missingClientId = {

@@ -3,13 +3,13 @@
  * authorization endpoint, because the client or the settings may have changed. Loaded only if a request is pushed.
  */
 
-import { type AuthorizationDetails, detailsName } from "../../entries/authorization_details.ts";
+import { type AuthorizationDetails, detailsName } from "../../token/authorization_details.ts";
 import { findDestination } from "../../../core/authorize/destination.ts";
 import { parametersOf, readRequest } from "../../../core/authorize/checks.ts";
 import type { RequestOrigin, ResolvedRequest } from "../../../core/authorize/request_source.ts";
 import { reject as rejectByCore } from "../../../core/rules/reject.ts";
-import { generationOfClient, generationOfClientId } from "../../entries/generations.ts";
-import { evictBeyondBound } from "../../entries/bounded_records.ts";
+import { generationOfClient, generationOfClientId } from "../../clients/generations.ts";
+import { evictBeyondBound } from "../../bounded_records.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
 import type { AuthenticatedRequest } from "../../../core/token/grants/authenticated_request.ts";
@@ -17,7 +17,7 @@ import { type Params, paramsFromFields } from "../../../core/http/params.ts";
 import { randomToken, storageKey } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { storeOf } from "../../entries/records.ts";
+import { storeOf } from "../../records.ts";
 import { reject, type UnusableRequestUri } from "./rules.ts";
 import { storedRequest } from "../../stored_requests.ts";
 import { signedRequest } from "../signed_requests/settings.ts";

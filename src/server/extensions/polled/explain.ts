@@ -1,7 +1,7 @@
 /** Explains rejections of polls and decisions. */
 
 import type { RejectionTexts } from "../../explain/rule_text.ts";
-import { removedClient } from "../../entries/client_texts.ts";
+import { removedClient } from "../../clients/client_texts.ts";
 import type { DecidedRequest, EarlyPoll, UnusableCode, WrongPollClient } from "./rules.ts";
 
 /** Explains a code that cannot be exchanged, or not yet. */

@@ -1,7 +1,7 @@
 /** The poll of a client at the token endpoint (RFC 8628 §3.4, §3.5; CIBA §10.1, §11). */
 
 import type { HostedServer } from "../../hosted_server.ts";
-import { generationOfClient } from "../../entries/generations.ts";
+import { generationOfClient } from "../../clients/generations.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
 import { findInvalidReason, invalidGrantBy, registeredScope } from "../../../core/token/grants/narrow_grant.ts";

@@ -8,8 +8,8 @@
 import type { HostedServer } from "../../hosted_server.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { isLoopback } from "../../../core/http/test_hosts.ts";
-import { rejectBeyondBound } from "../../entries/bounded_records.ts";
-import { storeOf } from "../../entries/records.ts";
+import { rejectBeyondBound } from "../../bounded_records.ts";
+import { storeOf } from "../../records.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 

@@ -12,7 +12,7 @@ import type { Server } from "../../../core/server.ts";
 import { redirectsToDevice } from "../../../core/clients/redirect_uri.ts";
 import { grantTypesFor } from "../../../core/clients/client.ts";
 import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../config/client_metadata.ts";
-import { parseClient } from "../../entries/clients.ts";
+import { parseClient } from "../../clients/clients.ts";
 import { findLocalUris } from "../../config/local_uris.ts";
 import { closedMembers, isOpenTo, membersOpenTo } from "../../config/open_members.ts";
 import type { Client } from "../../../core/clients/repository.ts";

@@ -5,7 +5,7 @@ import type { Endpoint } from "../../endpoint.ts";
 import { parameters } from "../../../core/http/params.ts";
 import { type RegistrationPolicy, registrationSettings, validateRegistration } from "./settings.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
-import { beforeIssue } from "../../entries/before_issue.ts";
+import { beforeIssue } from "../../token/before_issue.ts";
 
 const load = () => import("./endpoints.ts");
 

@@ -8,11 +8,11 @@
  * 5. `client_limit.ts` limits the number of clients, and evicts unused ones.
  */
 
-import { registeredIdPrefix } from "../../entries/client_texts.ts";
+import { registeredIdPrefix } from "../../clients/client_texts.ts";
 import { constantTimeEqual, digest, randomId, randomToken } from "../../../core/keys/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { keptRegistration, keptSecret } from "../../entries/changed_client.ts";
+import { keptRegistration, keptSecret } from "../../clients/changed_client.ts";
 import type { ClientEntry, HostedClient } from "../../config/client_metadata.ts";
 import { isSecretExpired } from "../../../core/clients/auth_method.ts";
 import { issuesSecret, parseRegistration, resolveMetadata } from "./metadata.ts";

@@ -7,7 +7,7 @@ import { isObject } from "../../../core/http/json_value.ts";
 import type { AccessTokenClaims } from "../../../core/token/tokens/access_token.ts";
 import { reject } from "../../../core/rules/reject.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
-import { namedClaims } from "../../entries/requested_claims.ts";
+import { namedClaims } from "../../token/requested_claims.ts";
 import type { Extension } from "../../hosting/extension.ts";
 
 const load = () => import("./requested_claims.ts");

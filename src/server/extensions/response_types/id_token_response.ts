@@ -1,6 +1,6 @@
 /** Authorization responses with an ID token. Loaded with the first request for one. */
 
-import { detailsName, hasAuthorizationDetails } from "../../entries/authorization_details.ts";
+import { detailsName, hasAuthorizationDetails } from "../../token/authorization_details.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../../../core/authorize/authorization_request.ts";
 import { issueCode } from "../../../core/authorize/code.ts";
 import { randomId } from "../../../core/keys/secrets.ts";
@@ -11,12 +11,12 @@ import { warn } from "../../trace.ts";
 import { paramsFromFields, type ResponseFields } from "../../../core/http/params.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
 import { issueTokens, signIdToken } from "../../../core/token/tokens/mod.ts";
-import { namedClaims } from "../../entries/requested_claims.ts";
+import { namedClaims } from "../../token/requested_claims.ts";
 import { hasCode } from "../../config/response_type.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
 import { reject as rejectByCore } from "../../../core/rules/reject.ts";
 import { reject } from "./rules.ts";
-import { resourcesOf } from "../../entries/resources.ts";
+import { resourcesOf } from "../../token/resources.ts";
 
 /** Maximum length of an ID token in a URL, in characters. */
 const maxLengthInUrl = 8192;

@@ -3,9 +3,9 @@
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
-import { findClientOf } from "../../entries/generations.ts";
+import { findClientOf } from "../../clients/generations.ts";
 import { warn } from "../../trace.ts";
-import { dueRecords, leaseRecord } from "../../entries/records.ts";
+import { dueRecords, leaseRecord } from "../../records.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { type EventStreamRecord, type StreamEventRecord, streamStore } from "./records.ts";
 import { allStreams, listEvents, mayReceive, signEvent, streamsPrefix } from "./streams.ts";

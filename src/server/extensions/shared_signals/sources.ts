@@ -1,6 +1,6 @@
 /** The events that follow from what happens at this server. */
 
-import { sessionIdFor } from "../../entries/subjects.ts";
+import { sessionIdFor } from "../../token/subjects.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { eventTypes } from "./event_types.ts";
 import { transmit } from "./transmit.ts";

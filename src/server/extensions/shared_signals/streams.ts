@@ -1,7 +1,7 @@
 /** The streams of clients, their subjects and undelivered events: records that outlive the process. */
 
-import { type ClientRecord, clientRecord } from "../../entries/generations.ts";
-import { subjectFor } from "../../entries/subjects.ts";
+import { type ClientRecord, clientRecord } from "../../clients/generations.ts";
+import { subjectFor } from "../../token/subjects.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import { type BoundedCache, boundedCache } from "../../../platform/bounded_cache.ts";
 import type { User } from "../../../core/clients/client.ts";

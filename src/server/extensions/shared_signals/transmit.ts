@@ -4,7 +4,7 @@ import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import { randomId } from "../../../core/keys/secrets.ts";
-import { findClientOf } from "../../entries/generations.ts";
+import { findClientOf } from "../../clients/generations.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { isCaepEvent, verificationEvent } from "./event_types.ts";
 import {

@@ -2,7 +2,7 @@
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { Approval } from "../../login/approver.ts";
-import { type Authentication, type AuthenticationLevels, demandedLevels, loginLevel } from "../../entries/levels.ts";
+import { type Authentication, type AuthenticationLevels, demandedLevels, loginLevel } from "../../token/levels.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { splitScope } from "../../../core/http/params.ts";
 import type { LoginMethod } from "../../../core/policy/policy.ts";

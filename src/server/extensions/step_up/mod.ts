@@ -9,8 +9,8 @@ import type { AuthorizationRequest } from "../../../core/authorize/authorization
 import { warn } from "../../trace.ts";
 import { separatorFix } from "../../../core/policy/separators.ts";
 import type { CheckInput } from "../../../core/server.ts";
-import { demandedLevels, loginLevel } from "../../entries/levels.ts";
-import { namedClaims } from "../../entries/requested_claims.ts";
+import { demandedLevels, loginLevel } from "../../token/levels.ts";
+import { namedClaims } from "../../token/requested_claims.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import type { Approval } from "../../login/approver.ts";
 import { stepUpClientFields, type StepUpPolicy, stepUpSettings, validateLevels } from "./settings.ts";

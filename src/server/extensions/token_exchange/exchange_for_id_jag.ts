@@ -1,8 +1,8 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant-03 §4.3). */
 
-import { loginLevel } from "../../entries/levels.ts";
-import { subjectFor } from "../../entries/subjects.ts";
-import { type AuthorizationDetails, detailsName } from "../../entries/authorization_details.ts";
+import { loginLevel } from "../../token/levels.ts";
+import { subjectFor } from "../../token/subjects.ts";
+import { type AuthorizationDetails, detailsName } from "../../token/authorization_details.ts";
 import { confirmationOf } from "../bound_tokens/mod.ts";
 import { warn } from "../../trace.ts";
 import type { Subject } from "../../../core/store/store.ts";
@@ -16,7 +16,7 @@ import type { ResourceAuthorizationServer } from "./settings.ts";
 import { OAuthError } from "../../../core/rules/errors.ts";
 import { randomId } from "../../../core/keys/secrets.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { claimsToSign } from "../../entries/claim_change.ts";
+import { claimsToSign } from "../../token/claim_change.ts";
 import { findIdToken } from "./exchangeable_id_token.ts";
 import { verifyOwnJwt } from "../../../core/keys/verification.ts";
 import type { OwnJwtPolicy } from "../../../core/keys/verify_jwt.ts";
@@ -26,7 +26,7 @@ import type { FactsOf } from "../../../core/rules/reject.ts";
 import { invalidSubjectToken, reject, type tokenExchangeRules } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/token/grants/authenticated_request.ts";
-import { withResources } from "../../entries/resources.ts";
+import { withResources } from "../../token/resources.ts";
 
 /** An ID token that is exchanged (ID-JAG §4.3). */
 const idTokenPolicy: OwnJwtPolicy = { kind: "id_token", requiredClaims: ["exp", "iat", "sub"] };

@@ -7,7 +7,7 @@ import type { GrantRecord, StoredRecord } from "../../../core/store/store.ts";
 import { storageKey } from "../../../core/keys/secrets.ts";
 import type { Server, TokenIssuer } from "../../../core/server.ts";
 import { grantNow } from "../../../core/store/grant.ts";
-import { storeOf } from "../../entries/records.ts";
+import { storeOf } from "../../records.ts";
 import { tokenExchangeType } from "./settings.ts";
 
 const idTokenStore = storeOf<{

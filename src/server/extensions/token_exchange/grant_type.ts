@@ -1,8 +1,8 @@
 /** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
 
-import { levelOf, loginLevel } from "../../entries/levels.ts";
-import { isPairwise } from "../../entries/subjects.ts";
-import { type AuthorizationDetails, detailsName, requestsDetails } from "../../entries/authorization_details.ts";
+import { levelOf, loginLevel } from "../../token/levels.ts";
+import { isPairwise } from "../../token/subjects.ts";
+import { type AuthorizationDetails, detailsName, requestsDetails } from "../../token/authorization_details.ts";
 import { type Params, splitScope } from "../../../core/http/params.ts";
 import { canonicalUri, isAbsoluteUri } from "../../../platform/http/absolute_uri.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
@@ -16,7 +16,7 @@ import { exchangeForIdJag } from "./exchange_for_id_jag.ts";
 import { reject } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/token/grants/authenticated_request.ts";
-import { withResources } from "../../entries/resources.ts";
+import { withResources } from "../../token/resources.ts";
 
 /** Scope values of a login, which an exchanged token never has. */
 const loginScopes = ["openid", "offline_access"];

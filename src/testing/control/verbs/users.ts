@@ -1,6 +1,6 @@
 /** Verbs of users. */
 
-import { userForHint } from "../../../server/entries/login_hint.ts";
+import { userForHint } from "../../../server/clients/login_hint.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { userField } from "../../../server/config/user_fields.ts";
 import { anyValue, list, object, record, text } from "../../../core/policy/field.ts";

@@ -6,7 +6,7 @@ import { reject } from "../../core/rules/reject.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { describeGrantType, isPermitted } from "../standing.ts";
-import { accessTokenFunctions } from "./access_tokens.ts";
+import { accessTokenFunctions } from "../token/access_tokens.ts";
 import { type ClientsOptions, serverClients } from "./clients.ts";
 import { generationFunctions } from "./generations.ts";
 import { serverUsers, type UsersOptions } from "./users.ts";
@@ -21,7 +21,7 @@ interface EntryOptions extends ClientsOptions, Omit<UsersOptions, "claims" | "re
 }
 
 /** The clients and users of a server, and the claims that are released about users. */
-export function createEntries(options: EntryOptions): Pick<HostedServer, "claims" | "clients" | "users"> {
+export function clientsAndUsers(options: EntryOptions): Pick<HostedServer, "claims" | "clients" | "users"> {
   const { settings, hasPages, openLogin } = options;
   const claims = serverClaimRules(settings);
   return {
@@ -37,7 +37,7 @@ export function createEntries(options: EntryOptions): Pick<HostedServer, "claims
 }
 
 /** What was issued ends with its client and user; a client may do what its standing permits. */
-export function withEntries<S extends Server>(
+export function withChangingClients<S extends Server>(
   server: S,
 ): S & Pick<HostedServer, "grantTypes" | "grants" | "responses"> {
   const { grants, responses } = server;

@@ -11,7 +11,7 @@ import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { detailsName } from "./authorization_details.ts";
 import { resourcesOf } from "./resources.ts";
-import { storeOf } from "./records.ts";
+import { storeOf } from "../records.ts";
 import { isPairwise } from "./subjects.ts";
 import { userOf, verifyAccessToken } from "../../core/token/tokens/read_access_token.ts";
 import { asIssued, claimsToSign } from "./claim_change.ts";
