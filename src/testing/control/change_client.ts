@@ -6,7 +6,7 @@ import { keptRegistration, keptSecret } from "../../server/clients/changed_clien
 import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import { quote, validate } from "../../server/config/config_issue.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
-import { ControlError } from "./control_error.ts";
+import { ControlError, notFound } from "./control_error.ts";
 
 /** @internal The members of client metadata to set, and `null` for each member to remove (RFC 7396). */
 export type MetadataChanges = { readonly [Name in keyof ClientMetadata]?: ClientMetadata[Name] | null };
@@ -66,6 +66,5 @@ function unknownSecret(): ControlError {
 
 /** The rejection of a client that is not registered. */
 export function unknownClient(clientId: string): ControlError {
-  const errors = [{ place: "client_id", expected: "a registered client", received: quote(clientId) }];
-  return new ControlError(404, "No client has this client_id.", errors);
+  return notFound("No client has this client_id.", "client_id", "a registered client", clientId);
 }

@@ -1,5 +1,6 @@
 /** The error of a verb that cannot run with its valid input, for example because no client has the `client_id`. */
 
+import { quote } from "../../server/config/config_issue.ts";
 import type { ProblemIssue } from "../../server/errors/problem_response.ts";
 
 /** Rejects a request to the control. */
@@ -16,4 +17,9 @@ export class ControlError extends Error {
     this.status = status;
     this.errors = errors;
   }
+}
+
+/** The rejection of a name that nothing has. */
+export function notFound(message: string, place: string, expected: string, received: string): ControlError {
+  return new ControlError(404, message, [{ place, expected, received: quote(received) }]);
 }

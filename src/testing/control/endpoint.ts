@@ -8,7 +8,10 @@ import { type HttpResponse, json } from "../../core/http/message.ts";
 import { type ConfigIssue, ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { validate } from "../../server/config/config_issue.ts";
 import { parameters } from "../../core/http/params.ts";
+import { UnmetFaultsError } from "../assert_all_met.ts";
 import { LogError } from "../log/log_error.ts";
+import { LoginError } from "../login_error.ts";
+import { TenantError } from "../tenants.ts";
 import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";
 import { readInput } from "./read_input.ts";
@@ -82,6 +85,9 @@ function toProblem(error: unknown): HttpResponse {
   if (error instanceof ControlError) {
     const { status, message, errors } = error;
     return problemResponse({ status, detail: message, errors });
+  }
+  if (error instanceof LoginError || error instanceof TenantError || error instanceof UnmetFaultsError) {
+    return problemResponse({ status: 409, detail: error.message });
   }
   if (error instanceof LogError) {
     const issue: ProblemIssue = { expected: String(error.expected), received: String(error.actual) };

@@ -67,15 +67,15 @@ export function defineVerb<Input extends object, Result extends object | void>(
   return source as unknown as Verb;
 }
 
-/** The input of a verb without members. */
-export interface NoInput {
+interface NoInput {
   readonly [name: string]: never;
 }
 
-/** The description of {@link NoInput}. */
-export const noInput = { type: "object", expected: "an object", examples: [{}], members: {} } as const satisfies Field<
-  NoInput
->;
+/** The input of a verb without members. */
+export const noInput = {
+  input: { type: "object", expected: "an object", examples: [{}], members: {} },
+  args: [],
+} as const satisfies Pick<VerbSource<NoInput, void>, "input" | "args">;
 
 /** The path of the control, below the path of the issuer and at the root. */
 export const controlPath = "/_control";

@@ -93,8 +93,7 @@ export const decisionVerbs: readonly Verb[] = [
     name: "decisions.deferRequests",
     summary:
       "From now on, requests for device authorization (RFC 8628) and backchannel authentication (CIBA) wait until `device` or `backchannel` decides for the user.",
-    input: noInput,
-    args: [],
+    ...noInput,
     run: decide((decisions) => decisions.deferRequests()),
   }),
   aboutUsers("allowAll", "This user allows everything and reaches every level from now on."),

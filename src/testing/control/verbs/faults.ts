@@ -4,7 +4,7 @@ import { anyValue, flag, list, object, record, text, whole } from "../../../core
 import type { FaultRequest, ListedFault } from "../../faults/fault_list.ts";
 import { jsonPatternFields } from "../../faults/json_pattern.ts";
 import { faultDefinitions } from "../../faults/mod.ts";
-import { ControlError } from "../control_error.ts";
+import { notFound } from "../control_error.ts";
 import { defineVerb, noInput } from "../verb.ts";
 
 const faultRequest = object<FaultRequest>(
@@ -62,9 +62,7 @@ const idField = object<FaultId>("FaultId", { id: text(["1"]) }, { id: "1" }, { r
 
 /** @throws {ControlError} 404 if there was no such rule. */
 function assertFound(found: boolean, id: string): void {
-  if (found) return;
-  const errors = [{ place: "id", expected: "the id of a fault rule", received: JSON.stringify(id) }];
-  throw new ControlError(404, "No fault rule has this id.", errors);
+  if (!found) throw notFound("No fault rule has this id.", "id", "the id of a fault rule", id);
 }
 
 /** Faults and plain responses for the next requests of a client. */
@@ -80,8 +78,7 @@ export const faultVerbs = [
     name: "faults.all",
     summary: "Lists the fault rules and how often each has fired.",
     reads: true,
-    input: noInput,
-    args: [],
+    ...noInput,
     result: object<FaultRules>("FaultRules", { faults: list(listedFault, [[listed]]) }, { faults: [listed] }),
     returns: "faults",
     run: ({ control: { faults } }) => ({ faults: faults.all() }),
@@ -104,8 +101,7 @@ export const faultVerbs = [
     name: "faults.definitions",
     summary: "Lists every fault, its parameters, and what a correct client does.",
     reads: true,
-    input: noInput,
-    args: [],
+    ...noInput,
     result: object<FaultDefinitions>("FaultDefinitions", {
       definitions: list(record(anyValue, { id: "hang" }, "an object"), [[{ id: "hang" }]]),
     }, { definitions: [{ id: "hang" }] }),

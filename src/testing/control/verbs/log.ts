@@ -137,8 +137,7 @@ export const logVerbs = [
   defineVerb({
     name: "log.clear",
     summary: "Removes all exchanges.",
-    input: noInput,
-    args: [],
+    ...noInput,
     run: ({ control: { log } }) => log.clear(),
   }),
 ];

@@ -1,10 +1,7 @@
-/** Verbs that decide, as the user would, on requests that a client polls for. */
+/** Verbs that decide, on the pages as the user would, on requests that a client polls for. */
 
 import { object, text } from "../../../core/policy/field.ts";
-import { LoginError } from "../../login_error.ts";
-import type { ServerControl } from "../../test_control.ts";
-import { ControlError } from "../control_error.ts";
-import { type ControlTarget, defineVerb, type Verb } from "../verb.ts";
+import { defineVerb, type Verb } from "../verb.ts";
 
 /** A device. */
 interface WaitingDevice {
@@ -35,17 +32,6 @@ const request = object<WaitingRequest>("WaitingRequest", { authReqId: text(["bW9
   authReqId: "bW9jay1pZA.c2VjcmV0",
 }, { required: ["authReqId"] });
 
-/** Goes through the pages as the user does. */
-const decide =
-  <Input>(run: (control: ServerControl, input: Input) => Promise<void>) =>
-  async ({ control }: ControlTarget, input: Input): Promise<void> => {
-    try {
-      await run(control, input);
-    } catch (error) {
-      throw error instanceof LoginError ? new ControlError(409, error.message) : error;
-    }
-  };
-
 /** Decisions on device authorization and backchannel authentication requests. */
 export const polledRequestVerbs: readonly Verb[] = [
   defineVerb<ApprovedDevice, void>({
@@ -53,24 +39,24 @@ export const polledRequestVerbs: readonly Verb[] = [
     summary:
       "The user of a device (RFC 8628) enters its code, logs in and allows access; 409 if the server rejects that.",
     ...{ input: approvedDevice, args: ["userCode", "sub"] },
-    run: decide((control, { userCode, sub }) => control.device(userCode).approve({ as: sub })),
+    run: ({ control }, { userCode, sub }) => control.device(userCode).approve({ as: sub }),
   }),
   defineVerb<WaitingDevice, void>({
     name: "device.deny",
     summary: "The user of a device denies access; 409 if the server rejects that.",
     ...{ input: device, args: ["userCode"] },
-    run: decide((control, { userCode }) => control.device(userCode).deny()),
+    run: ({ control }, { userCode }) => control.device(userCode).deny(),
   }),
   defineVerb<WaitingRequest, void>({
     name: "backchannel.approve",
     summary: "The user of a backchannel authentication request (CIBA) allows it; 409 if the server rejects that.",
     ...{ input: request, args: ["authReqId"] },
-    run: decide((control, { authReqId }) => control.backchannel(authReqId).approve()),
+    run: ({ control }, { authReqId }) => control.backchannel(authReqId).approve(),
   }),
   defineVerb<WaitingRequest, void>({
     name: "backchannel.deny",
     summary: "The user of a backchannel authentication request denies it; 409 if the server rejects that.",
     ...{ input: request, args: ["authReqId"] },
-    run: decide((control, { authReqId }) => control.backchannel(authReqId).deny()),
+    run: ({ control }, { authReqId }) => control.backchannel(authReqId).deny(),
   }),
 ];

@@ -2,8 +2,6 @@
 
 import { choice, list, object, text, whole } from "../../../core/policy/field.ts";
 import type { ResetOptions } from "../../resettable_state.ts";
-import { UnmetFaultsError } from "../../assert_all_met.ts";
-import { ControlError } from "../control_error.ts";
 import { defineVerb, noInput } from "../verb.ts";
 
 /** The state of the server. */
@@ -41,8 +39,7 @@ export const serverVerbs = [
     name: "health",
     summary: "Returns the issuer and the time, and counts clients, users, exchanges and fault rules.",
     reads: true,
-    input: noInput,
-    args: [],
+    ...noInput,
     result: object<Health>("Health", {
       issuer: text([example.issuer]),
       time: text([example.time]),
@@ -74,13 +71,6 @@ export const serverVerbs = [
     input: object<ResetOptions>("ResetOptions", { keep: list(choice(["clients", "users"]), [["clients"]]) }, {
       keep: ["clients"],
     }),
-    async run({ control }, options) {
-      try {
-        await control.reset(options);
-      } catch (error) {
-        if (error instanceof UnmetFaultsError) throw new ControlError(409, error.message);
-        throw error;
-      }
-    },
+    run: ({ control }, options) => control.reset(options),
   }),
 ];

@@ -3,11 +3,9 @@
 import type { User } from "../../../core/clients/client.ts";
 import type { ClientMetadata } from "../../../server/config/client_metadata.ts";
 import { anyValue, list, object, record, text, whole } from "../../../core/policy/field.ts";
-import { UnmetFaultsError } from "../../assert_all_met.ts";
-import { TenantError } from "../../tenants.ts";
 import type { Tenant, TenantOptions } from "../../test_control.ts";
-import { ControlError } from "../control_error.ts";
-import { type ControlTarget, defineVerb, noInput } from "../verb.ts";
+import { notFound } from "../control_error.ts";
+import { defineVerb, noInput } from "../verb.ts";
 
 /** The options of a new tenant. All are optional. */
 interface NewTenant {
@@ -61,17 +59,6 @@ function describe({ id, issuer }: Pick<Tenant, "id" | "issuer">): DescribedTenan
   return { id, issuer, control: `${issuer}/_control` };
 }
 
-/** @throws {ControlError} If the server cannot have the tenant. */
-async function createTenant({ app, control, name, endpoints }: ControlTarget, options: NewTenant): Promise<Tenant> {
-  const origin = app.server.settings.isIssuerFromHost ? new URL(name.issuer).origin : undefined;
-  try {
-    return await control.tenants.create(options as TenantOptions, origin, endpoints);
-  } catch (error) {
-    if (error instanceof TenantError) throw new ControlError(409, error.message);
-    throw error;
-  }
-}
-
 /** The verbs that create, list and remove tenants. */
 export const tenantVerbs = [
   defineVerb<NewTenant, DescribedTenant>({
@@ -90,14 +77,16 @@ export const tenantVerbs = [
       startsAt: text(["2026-01-01T00:00:00Z"]),
     }, { settings: { lifetimes: { access_token: 60 } }, users: [{ sub: "carol" }] }),
     result: description,
-    run: async (target, options) => describe(await createTenant(target, options)),
+    async run({ app, control, name, endpoints }, options) {
+      const origin = app.server.settings.isIssuerFromHost ? new URL(name.issuer).origin : undefined;
+      return describe(await control.tenants.create(options as TenantOptions, origin, endpoints));
+    },
   }),
   defineVerb({
     name: "tenants.all",
     summary: "Lists the tenants.",
     reads: true,
-    input: noInput,
-    args: [],
+    ...noInput,
     result: object<TenantList>("TenantList", { tenants: list(description, [[example]]) }, { tenants: [example] }),
     returns: "tenants",
     run: ({ control }) => ({ tenants: control.tenants.all().map(describe) }),
@@ -109,16 +98,8 @@ export const tenantVerbs = [
     args: ["id"],
     async run({ control }, { id }) {
       const tenant = control.tenants.find(id);
-      if (tenant === undefined) {
-        const errors = [{ place: "id", expected: "the id of a tenant", received: JSON.stringify(id) }];
-        throw new ControlError(404, "No tenant has this id.", errors);
-      }
-      try {
-        await tenant.close();
-      } catch (error) {
-        if (error instanceof UnmetFaultsError) throw new ControlError(409, error.message);
-        throw error;
-      }
+      if (tenant === undefined) throw notFound("No tenant has this id.", "id", "the id of a tenant", id);
+      await tenant.close();
     },
   }),
 ];

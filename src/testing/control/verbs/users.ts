@@ -4,7 +4,7 @@ import { userForHint } from "../../../server/clients/login_hint.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { userField } from "../../../server/config/user_fields.ts";
 import { anyValue, list, object, record, text } from "../../../core/policy/field.ts";
-import { ControlError } from "../control_error.ts";
+import { notFound } from "../control_error.ts";
 import { defineVerb, noInput } from "../verb.ts";
 
 /** The users of the server. */
@@ -39,8 +39,7 @@ export const userVerbs = [
     name: "users.all",
     summary: "Lists the users.",
     reads: true,
-    input: noInput,
-    args: [],
+    ...noInput,
     result: object<UserList>("UserList", { users: list(userResult as never, [[example]]) }, { users: [example] }),
     returns: "users",
     run: async ({ app }) => ({ users: await app.server.users.list() }),
@@ -53,8 +52,7 @@ export const userVerbs = [
     async run({ app: { server } }, { sub: name }) {
       const sub = (await userForHint(server, name))?.sub ?? name;
       if (await server.users.delete(sub, "the control")) return;
-      const errors = [{ place: "sub", expected: "a user of the server", received: JSON.stringify(sub) }];
-      throw new ControlError(404, "No user has this sub.", errors);
+      throw notFound("No user has this sub.", "sub", "a user of the server", sub);
     },
   }),
 ];
