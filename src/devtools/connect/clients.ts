@@ -116,7 +116,8 @@ async function showOne(
   client: HostedClient,
   newSecret?: string,
 ): Promise<HttpResponse> {
-  const { edit, autoLogin, recentFlows } = options;
+  const { autoLogin, recentFlows } = options;
+  const edits = isEditable(options, client);
   const generatedSecret = newSecret ?? await findGeneratedSecret(options, client);
   const { site, server } = context;
   const secret = generatedSecret ?? await findDemoSecret(client);
@@ -126,9 +127,7 @@ async function showOne(
     generatedSecret,
     // Without a recorder, no page knows whether the client has sent a request.
     flows: await recentFlows?.(client.id),
-    lines: edit && client.document === undefined
-      ? configurationFile({ clients: [clientEntry(client, secret)] })
-      : undefined,
+    lines: edits ? configurationFile({ clients: [clientEntry(client, secret)] }) : undefined,
     isSecretKept: newSecret === undefined,
     retry: await decodeRetry(context, prefilledValues(context).get("retry")),
     checkHref: findCheck(context, client),
@@ -137,8 +136,7 @@ async function showOne(
   };
   return await pageWithForm(
     context,
-    edit && client.document === undefined &&
-      { values: {}, errors: [], isPersistent: server.clients.persists(client.id) },
+    edits && { values: {}, errors: [], isPersistent: server.clients.persists(client.id) },
     (form) => renderPage(ClientPage, { ...props, form }),
     newSecret === undefined ? 200 : 201,
   );

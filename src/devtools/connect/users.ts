@@ -41,7 +41,11 @@ export function userListPage(options: DirectoryOptions): Handlers<HostedServer> 
 async function findUser(context: Context<HostedServer>): Promise<User> {
   const user = await context.server.users.find(idFromPath(context, "/users/"));
   if (user !== undefined) return user;
-  throw new HttpError(404, "HT-01", "No user has this subject", { fix: "Choose a user of the list at /users." });
+  throw unknownUser();
+}
+
+function unknownUser(): HttpError {
+  return new HttpError(404, "HT-01", "No user has this subject", { fix: "Choose a user of the list at /users." });
 }
 
 export function userPage({ edit }: DirectoryOptions): Handlers<HostedServer> {
@@ -231,9 +235,7 @@ async function saveClaims(context: Context<HostedServer>, user: User, params: Pa
 
 /** Makes a user the default. The form is on the page of the user and on the home page. */
 async function makeDefault(context: Context<HostedServer>, sub: string): Promise<HttpResponse> {
-  if (!await context.server.users.makeDefault(sub)) {
-    throw new HttpError(404, "HT-01", "No user has this subject", { fix: "Choose a user of the list at /users." });
-  }
+  if (!await context.server.users.makeDefault(sub)) throw unknownUser();
   traceChange(context, `${sub} is the default user now`);
   return await redirectWithConfirmation(context, `${context.site.base}/`, `${sub} is the default user now`);
 }
