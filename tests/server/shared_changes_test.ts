@@ -347,6 +347,7 @@ test("with a store that is not persistent, changes last for this run without any
     get: (store, verb: keyof Store) => (asked.push(verb), store[verb]),
   });
   const { as } = await testServer({ store });
+  asked.length = 0;
   await as.clients.set(late);
   await as.users.makeDefault("bob");
   assertEquals([as.users.list()[0]!.sub, as.clients.count()], ["bob", 4]);
