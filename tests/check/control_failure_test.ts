@@ -42,6 +42,12 @@ test("a URL that starts no login gets a fix", () => {
   assertMatch(suggestFlag({ error, rejections: [] }, flags)!, /^Give a URL that redirects to the issuer, /);
 });
 
+test("a resource server that rejects the tokens of the check gets the audience as a fix", () => {
+  const { flags } = readCheckArguments(["http://localhost:1/api", "--token-in", "bearer"], "latchkey");
+  const error = "rejected, status 401 at http://localhost:1/api";
+  assertMatch(suggestFlag({ error, rejections: [] }, flags)!, /have the audience of the server.*--config FILE/);
+});
+
 test("a login that ends at the redirect URI fails by that page, not by the request that the check repeated there", async () => {
   const issuer = "http://localhost:9000";
   await using as = await testLatchkey({ issuer, alg: "EdDSA" });

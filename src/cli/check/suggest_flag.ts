@@ -8,7 +8,7 @@ import type { CheckFlags } from "./check_flags.ts";
 /** One sentence; `undefined` if no flag is known to help. */
 export function suggestFlag(
   failure: ControlFailure,
-  { clientId, clientSecret, redirectUri }: CheckFlags,
+  { clientId, clientSecret, redirectUri, tokenIn }: CheckFlags,
 ): string | undefined {
   const { rule, error, received = "" } = failure.rejections.at(-1) ?? {};
   const word = shellWord(printable(received.replaceAll('"', "")));
@@ -27,6 +27,10 @@ export function suggestFlag(
   }
   if (error === "invalid_scope") return "Try --config FILE, with a client that may request this scope.";
   if (failure.rejections.length > 0) return undefined;
+  if (tokenIn !== undefined && /status 40[13]/.test(failure.error)) {
+    return "The access tokens have the audience of the server, by default its issuer: give the resource " +
+      "server this audience, or --config FILE with another audience.";
+  }
   if (/could not be reached/.test(failure.error)) return "Start the application. It must use the issuer of the check.";
   if (/did not lead to/.test(failure.error)) {
     return "Give a URL that redirects to the issuer, or shows a single form that leads there: scripts do not run.";
