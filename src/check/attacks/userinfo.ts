@@ -44,6 +44,7 @@ export const userinfoAttacks: readonly Attack[] = [
   ...gridAttacks(marked, [
     {
       ...{ id: "userinfo/sub-other", level: "must-reject", needs: ["readsIdToken"], member: "sub" },
+      fix: "Discard a userinfo response whose sub is not that of the ID token.",
       correctClient:
         "The client rejects the login or discards the userinfo response, and does not log in the other user.",
       values: { "another user": otherSub, ...pick(...nearMisses) },
