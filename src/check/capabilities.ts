@@ -324,6 +324,8 @@ export function missingCapability(
   }
   return lacking.map(({ missing, member, flag }) => {
     if (hasDriver) return `${missing} (add ${member})`;
+    // An application in a browser has its scripts alone; the flags of its pages do nothing.
+    if (!has.has("journeyBrowser") && flag !== capabilities.timeLimits.flag) return `${missing} in a browser`;
     return flag === undefined ? `${missing} through pages and redirects` : `${missing} (add ${flag})`;
   }).join(", and ");
 }

@@ -56,7 +56,8 @@ export function formatReport(data: ReportData): string {
 }
 
 /** Whether an attack is skipped only because the check lacks a flag, or a member of the driver. */
-const isExtensible = ({ cause }: CauseGroup): boolean => cause.includes("(add ");
+const isExtensible = ({ cause }: CauseGroup): boolean =>
+  cause.includes("(add ") && !cause.includes("through pages and redirects");
 
 const formatSkipped = (heading: string, groups: readonly CauseGroup[]): string[] =>
   list(

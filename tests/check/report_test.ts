@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { inspector } from "../../src/devtools/mod.ts";
 import { redactTextAbout } from "../../src/recorder/redact.ts";
-import { missingCapability } from "../../src/check/capabilities.ts";
+import { type Capability, missingCapability } from "../../src/check/capabilities.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { effects, severities } from "../../src/check/effects.ts";
 import { type CheckReport, type ClientDriver, UndecidedError } from "../../src/check/mod.ts";
@@ -236,6 +236,12 @@ test("no reason for a skipped attack looks like a secret, which reports redact",
     const reason = missingCapability(needs, new Set()) ?? "";
     assertEquals(redactTextAbout(reason, []), reason, id);
   }
+});
+
+test("only an application that the check drives by its pages gets a flag for another page", () => {
+  const reasonOf = (...has: Capability[]) => missingCapability(["refresh"], new Set(has), false);
+  assertEquals(reasonOf("journeyBrowser"), "the check cannot refresh the tokens (add --refresh-url)");
+  assertEquals(reasonOf(), "the check cannot refresh the tokens in a browser");
 });
 
 test("the report as text says why attacks were skipped, and how many, at its end", async () => {
