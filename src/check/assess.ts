@@ -11,7 +11,7 @@ import {
 } from "./attack.ts";
 import { unknownUser } from "./driver.ts";
 import { type Effect, effects, type Seen, warningEffect } from "./effects.ts";
-import { type AttackResult, failureVerdicts } from "./report.ts";
+import { type AttackResult, isFailure } from "./report.ts";
 import { type Capability, missingCapability, seenText } from "./capabilities.ts";
 import { secretsInRequest, type Sighting } from "./markers.ts";
 
@@ -65,7 +65,7 @@ function assessTolerance(_: Attack, observation: Observation): Assessment {
   const { outcome, session, expectedSub } = observation;
   const because = describeOutcome(observation);
   if (outcome === "accepted" && session!.sub === unknownUser && expectedSub !== unknownUser) {
-    return { passed: false, isInconclusive: true, because };
+    return { passed: false, isUnclear: true, because };
   }
   return { passed: outcome === "accepted" && session!.sub === expectedSub, because };
 }
@@ -138,7 +138,7 @@ export function assessSightings(
 
 function resultOf(
   task: CheckTask,
-  { passed, because, isInconclusive, isWarning, ...shown }: Assessment,
+  { passed, because, isUnclear, isWarning, ...shown }: Assessment,
   { outcome, error, exchanges, capabilities }: Pick<Observation, "outcome" | "error" | "exchanges" | "capabilities">,
   observed?: ReturnType<typeof observedHarm>,
 ): AttackResult {
@@ -146,8 +146,8 @@ function resultOf(
   const harm = shown.harm ?? observed?.harm;
   const released = whyReleased(attack.requirement, capabilities);
   const requirement = released === undefined ? attack.requirement : undefined;
-  const verdict = isInconclusive
-    ? "inconclusive"
+  const verdict = isUnclear
+    ? "skipped"
     : passed
     ? "passed"
     : outcome === "crashed"
@@ -167,10 +167,10 @@ function resultOf(
   const effect = withOwnFix(general, seen === "crashed" || seen === "hung" ? undefined : attack.fix);
   return {
     ...task,
-    effect: passed || isInconclusive ? usualEffect(attack) : effect,
-    ...{ verdict, because: reason, evidence: { outcome, error, exchanges } },
-    ...failureVerdicts.includes(verdict) && { cause: effect.cause },
-    ...(verdict === "failed" || verdict === "warning") && harm !== undefined && { harm },
+    effect: passed || isUnclear ? usualEffect(attack) : effect,
+    ...{ verdict, because: reason, evidence: { outcome, error, exchanges }, ...isUnclear && { isUnclear } },
+    ...isFailure(verdict) && { cause: effect.cause },
+    ...isFailure(verdict) && harm !== undefined && { harm },
     ...verdict === "failed" && requirement !== undefined && { requirement: describeRequirement(requirement) },
   };
 }
@@ -220,12 +220,14 @@ function describeRequirement({ source, binds = [] }: Requirement): string {
 }
 
 /** The result of a task that shows nothing about the client. `evidence` is what was seen anyway. */
-export function unknownResult(
+export function skippedResult(
   task: CheckTask,
-  verdict: "skipped" | "inconclusive",
   because: string,
   { cause, evidence = { exchanges: [] } }: Partial<Pick<AttackResult, "cause" | "evidence">> = {},
 ): AttackResult {
   const effect = usualEffect(task.attack);
-  return { ...task, effect, verdict, because, ...cause !== undefined && { cause }, evidence };
+  return { ...task, effect, verdict: "skipped", because, ...cause !== undefined && { cause }, evidence };
 }
+
+/** The result of a task that applies to the client, and shows nothing about it. */
+export const unclearResult: typeof skippedResult = (...given) => ({ ...skippedResult(...given), isUnclear: true });

@@ -158,7 +158,7 @@ export interface Attack {
   readonly allowsNewLogin: boolean;
   /** The capabilities without which the attack shows nothing, and is skipped. */
   readonly needs: readonly Capability[];
-  /** Why a correct client may send no request that meets the attack, which is then skipped. Default: inconclusive. */
+  /** Why a correct client may send no request that meets the attack, which then does not apply. Default: unclear. */
   readonly ifUnmet?: string;
   /**
    * Which values must not appear in which places, in any journey. An attack with this member has no journey of its own:
@@ -215,7 +215,7 @@ export interface Assessment {
   /** What the client did, one sentence without a full stop. */
   readonly because: string;
   /** Whether a correct client can do the same, so that the attack shows nothing. Default: false. */
-  readonly isInconclusive?: boolean;
+  readonly isUnclear?: boolean;
   /** Whether the behaviour is safe: then it is only a warning, whatever the level of the attack. Default: false. */
   readonly isWarning?: boolean;
   /** What an attacker got, if this journey shows it; follows "the client": `sent the code to https://trap.test`. */

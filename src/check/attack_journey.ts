@@ -23,7 +23,7 @@ import {
 import type { CrashWatch } from "./crashes.ts";
 import { scan } from "./markers.ts";
 import { type JourneyEnvironment, withoutServerNumber } from "./journeys.ts";
-import { assess, type CheckTask, describeError, unknownResult } from "./assess.ts";
+import { assess, type CheckTask, describeError, skippedResult, unclearResult } from "./assess.ts";
 import { resultWithoutJourney } from "./obstacles.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
@@ -54,7 +54,7 @@ export async function runAttack(
 /** The result of a journey that met a limit of logins. @throws Any other error. */
 function limitedResult(task: CheckTask, error: unknown): AttackResult {
   if (!(error instanceof LoginLimitError)) throw error;
-  return unknownResult(task, "inconclusive", error.message, {
+  return unclearResult(task, error.message, {
     cause: error.reason,
     evidence: { error, exchanges: [] },
   });
@@ -127,7 +127,7 @@ async function perform(
         : ended;
     const evidence = { outcome, error, exchanges };
     if (error instanceof UndecidedError) {
-      return unknownResult(task, "inconclusive", describeError(error), { cause: error.reason, evidence });
+      return unclearResult(task, describeError(error), { cause: error.reason, evidence });
     }
     // Each session has a sub, and may have any other member; a conclusion has none.
     const conclusion = result !== undefined && !("sub" in result) ? result : undefined;
@@ -136,8 +136,8 @@ async function perform(
     const isMet = reach === "all" || reach === "some" && (conclusion?.outcome ?? outcome) === "rejected";
     if (!isMet && outcome !== "hung" && outcome !== "crashed") {
       return attack.ifUnmet === undefined
-        ? unknownResult(task, "inconclusive", "no request of the client met the attack", { evidence })
-        : unknownResult(task, "skipped", attack.ifUnmet, { evidence });
+        ? unclearResult(task, "no request of the client met the attack", { evidence })
+        : skippedResult(task, attack.ifUnmet, { evidence });
     }
     const afterwards = async (act: Action<ClientSession>, isOver?: () => Promise<boolean>) => {
       stage.removeRules();
@@ -153,7 +153,7 @@ async function perform(
     const hidesRejection = journey === "refresh" && outcome === "accepted" && conclusion === undefined &&
       trap.requests.length === 0 && !control.capabilities.has("showsRefresh");
     if (hidesRejection && (attack.level === "must-reject" || attack.level === "should-reject")) {
-      return unknownResult(task, "inconclusive", "a refresh that the server rejects looks like one that succeeds", {
+      return unclearResult(task, "a refresh that the server rejects looks like one that succeeds", {
         evidence,
       });
     }
@@ -200,7 +200,7 @@ function withoutEarlierLogin(task: CheckTask, error: unknown): AttackResult {
   if (error instanceof LoginLimitError) return limitedResult(task, error);
   const because = describeError(error);
   const cause = "the login before the attack failed";
-  return unknownResult(task, "inconclusive", `${cause}: ${because}`, { cause, evidence: { error, exchanges: [] } });
+  return unclearResult(task, `${cause}: ${because}`, { cause, evidence: { error, exchanges: [] } });
 }
 
 /** What the client does while the attack is active, in a session; in other journeys it begins one. */

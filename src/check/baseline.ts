@@ -17,15 +17,14 @@ export interface Baseline {
   readonly practices?: readonly { readonly id: string; readonly outcome: string }[];
 }
 
-const isFailure = (verdict: string): boolean => verdict === "failed" || verdict === "known";
-
 /** The name of a variant, complete, for comparisons. */
 const keyOf = (id: string, values: object): string => `${id} ${JSON.stringify(values)}`;
 
 /** Whether a baseline has the failure. */
 export function isKnownResult({ attack: { id }, values }: AttackResult, baseline: Baseline | undefined): boolean {
   const key = keyOf(id, values);
-  return baseline?.results.some((known) => isFailure(known.verdict) && keyOf(known.id, known.values) === key) ?? false;
+  return baseline?.results.some((known) => known.verdict === "failed" && keyOf(known.id, known.values) === key) ??
+    false;
 }
 
 /** Whether a practice failed, and a baseline has the failure. */

@@ -2,26 +2,28 @@
 
 import { effects, severities, type Severity } from "./effects.ts";
 import { withoutServerNumber } from "./journeys.ts";
-import { type AttackResult, type FailureCause, failureVerdicts } from "./report.ts";
+import { type AttackResult, type FailureCause, failureVerdicts, isFailure } from "./report.ts";
 
 /** How many fixes, harms and requirements of one cause a report names. */
 const maxTexts = 3;
 
 /** The causes of failures: the worst and gravest first, then those with harm, then those of the most attacks. */
 export function listCauses(results: readonly AttackResult[]): FailureCause[] {
-  const failed = results.filter(({ verdict }) => failureVerdicts.includes(verdict));
+  const failed = results.filter(({ verdict }) => isFailure(verdict));
   return [...Map.groupBy(failed, ({ cause }) => cause!)].map(([cause, own]): FailureCause => {
     const byGravity = own.toSorted((one, other) =>
       rankOf(one.effect) - rankOf(other.effect) || Number(other.harm !== undefined) - Number(one.harm !== undefined)
     );
     const { severity, consequence } = byGravity[0]!.effect;
+    const worst = own.filter(({ verdict }) => verdict === "failed");
     const ownFixes = new Set(byGravity.map(({ effect }) => effect.fix));
     // Of many mistakes the general fix comes first.
     const general = Object.values(effects).find((effect) => effect.cause === cause)?.fix;
     const fixes = ownFixes.size > maxTexts && general !== undefined ? new Set([general, ...ownFixes]) : ownFixes;
     return {
       cause,
-      verdict: failureVerdicts.find((verdict) => own.some((result) => result.verdict === verdict))!,
+      verdict: worst.length > 0 ? "failed" : "warning",
+      ...worst.length > 0 && worst.every(({ isKnown }) => isKnown) && { isKnown: true },
       ...{ severity, consequence, fix: [...fixes].slice(0, maxTexts).join(" ") },
       attacks: [...new Set(byGravity.map(({ attack }) => attack.id))],
       harms: harmsOf(own).slice(0, maxTexts),

@@ -17,7 +17,7 @@ import { controlAgain, failedLogin, noControl, probeClient, runControl } from ".
 import { checkReport, redactResult } from "./create_report.ts";
 import { checkJourneyPractices, recordOrdinaryUse, withKeptKeys } from "./practice_journeys.ts";
 import { journeysAt, separateJourneys } from "./journeys.ts";
-import { assessSightings, type CheckTask, describeError, unknownResult } from "./assess.ts";
+import { assessSightings, type CheckTask, describeError, skippedResult, unclearResult } from "./assess.ts";
 import { resultWithoutJourney } from "./obstacles.ts";
 import type { AttackResult, CheckReport, ControlResult } from "./report.ts";
 import { checkInTurn, confirmedResult } from "./run_in_turn.ts";
@@ -86,7 +86,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
       for (const [index, task] of scans.entries()) found[tasks.length + index] = report(result(task));
     });
     const results = [...tasks, ...scans].map((task, index) =>
-      found[index] ?? unknownResult(task, "skipped", "the check was stopped before it")
+      found[index] ?? skippedResult(task, "the check was stopped before it")
     );
     const notRun = results.filter((_, index) => found[index] === undefined).length;
     const practices = recordings.length === 0 ? [] : await checkJourneyPractices(recordings, results);
@@ -132,7 +132,7 @@ async function checkConcurrently(
   await Promise.all(workers);
   for (const { index, first } of repeated) {
     const cause = "the check was stopped before it repeated the failure";
-    results[index] = unknownResult(first, "inconclusive", `${cause}: ${first.because}`, { cause });
+    results[index] = unclearResult(first, `${cause}: ${first.because}`, { cause });
   }
   const confirmed = new Set<string>();
   for (const { index, first, hasCrash } of repeated.sort((one, other) => one.index - other.index)) {
@@ -152,7 +152,7 @@ async function checkConcurrently(
       results[index] = report(
         failed === undefined
           ? confirmedResult(first, result, confirmed)
-          : unknownResult(task, "inconclusive", `${cause}: ${describeError(failed.error)}`, { cause }),
+          : unclearResult(task, `${cause}: ${describeError(failed.error)}`, { cause }),
       );
     }
   }

@@ -47,8 +47,8 @@ export interface CheckOptions {
    */
   readonly recoveryMs?: number;
   /**
-   * The failures that are known: the JSON report of an earlier check. They have the verdict `known` instead of
-   * `failed`. Default: none.
+   * The failures that are known: the JSON report of an earlier check. They do not fail the check again.
+   * Default: none.
    */
   readonly baseline?: Baseline;
   /**

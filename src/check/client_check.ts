@@ -39,7 +39,7 @@ export interface ClientCheckState {
   /** The journeys in which an attack succeeded. */
   readonly failed: number;
   /** The journeys that showed nothing. */
-  readonly inconclusive: number;
+  readonly skipped: number;
   /** Whether the report has no failure; absent until there is a report. */
   readonly passed?: boolean;
   /** Why the check itself failed, or why a login without an attack failed, so that most journeys showed nothing. */
@@ -106,7 +106,7 @@ interface Run {
   readonly ended: Promise<void>;
 }
 
-const noCheck: ClientCheckState = { status: "none", done: 0, total: 0, failed: 0, inconclusive: 0 };
+const noCheck: ClientCheckState = { status: "none", done: 0, total: 0, failed: 0, skipped: 0 };
 
 /** Asks the user of another client to try again in a minute. */
 function waitResponse(client: string): HttpResponse | Response {
@@ -177,12 +177,12 @@ export function clientCheck(
         onResult(result, total) {
           operator?.onResult?.(result, total);
           const { verdict } = result;
-          const { done, failed, inconclusive } = run.state;
+          const { done, failed, skipped } = run.state;
           run.state = {
             ...run.state,
             ...{ done: done + 1, total },
             failed: failed + (verdict === "failed" ? 1 : 0),
-            inconclusive: inconclusive + (verdict === "inconclusive" ? 1 : 0),
+            skipped: skipped + (verdict === "skipped" ? 1 : 0),
           };
         },
       });

@@ -14,7 +14,6 @@ import {
   type CheckReport,
   type ControlFailure,
   type ControlResult,
-  isUndecided,
   stoppedCause,
   type Verdict,
   verdicts,
@@ -60,15 +59,15 @@ export function redactResult(result: AttackResult): AttackResult {
 export function checkReport(facts: ReportFacts): CheckReport {
   const { client, control, seconds, baseline, repeat, rulesUrl, failOn = ["critical", "high"] } = facts;
   const results = facts.results.map(redactResult).map((result): AttackResult =>
-    result.verdict === "failed" && isKnownResult(result, baseline) ? { ...result, verdict: "known" } : result
+    result.verdict === "failed" && isKnownResult(result, baseline) ? { ...result, isKnown: true } : result
   );
   const practices = facts.practices.map((practice): CheckedPractice =>
     isKnownPractice(practice, baseline) ? { ...practice, isKnown: true } : practice
   );
   const counts = countVerdicts(results.map(({ verdict }) => verdict));
   const byAttack = Map.groupBy(results, ({ attack }) => attack.id).values();
-  const failures = results.filter(({ verdict }) => verdict === "failed");
-  const problem = control.passed ? findProblem({ ...facts, results, practices, counts }) : undefined;
+  const failures = results.filter(({ verdict, isKnown }) => verdict === "failed" && !isKnown);
+  const problem = control.passed ? findProblem({ ...facts, results, practices }) : undefined;
   let described: ReportData | undefined;
   const data = () => described ??= describeReport(report);
   const report: CheckReport = {
@@ -128,7 +127,7 @@ function mayKeepKeys(exchanges: readonly Exchange[]): boolean {
 
 /** See {@link CheckReport.problem}. */
 function findProblem(
-  { control, results, practices, counts, notRun }: Pick<CheckReport, "results" | "practices" | "counts"> & ReportFacts,
+  { control, results, practices, notRun }: Pick<CheckReport, "results" | "practices"> & ReportFacts,
 ): string | undefined {
   const failed = [...control.failedCapabilities].filter(([, error]) => !(error instanceof UndecidedError));
   if (failed.length > 0) {
@@ -138,15 +137,16 @@ function findProblem(
   }
   const stopped = results.filter(({ cause }) => cause === stoppedCause);
   if (stopped.length > 0) return `${stopped[0]!.because}: ${countOf(stopped.length, "login")} showed nothing`;
-  const decided = results.filter(({ verdict }) => !isUndecided(verdict)).length;
+  const decided = results.filter(({ verdict }) => verdict !== "skipped").length;
+  const unclear = results.filter(({ isUnclear }) => isUnclear).length;
   if (notRun > 0) {
     return `the check was stopped after ${results.length - notRun} of ${countOf(results.length, "login")}`;
   }
   if (decided === 0 && practices.every(({ outcome }) => outcome === "skipped")) {
     return "no attack and no practice showed anything about the client";
   }
-  return counts.inconclusive <= decided ? undefined : `most of the check shows nothing: ${counts.inconclusive} of ` +
-    `${countOf(decided + counts.inconclusive, "login")} were inconclusive`;
+  return unclear <= decided ? undefined : `most of the check shows nothing: ${unclear} of ` +
+    `${countOf(decided + unclear, "login")} were skipped although they apply`;
 }
 
 function countVerdicts(all: readonly Verdict[]): Record<Verdict, number> {

@@ -251,11 +251,11 @@ export interface ClientSession {
 
 /**
  * The `sub` of a session whose user the driver does not know, such as one of an application whose page shows no user.
- * An attack that a client must tolerate is then inconclusive.
+ * An attack that a client must tolerate is then skipped.
  */
 export const unknownUser = "a user whom the application does not show";
 
-/** The driver does not know whether the client accepted the login: the attack is then inconclusive. */
+/** The driver does not know whether the client accepted the login: the attack is then skipped. */
 export class UndecidedError extends Error {
   /** The reason, without details that differ between attacks: a report groups attacks by it. */
   readonly reason: string;

@@ -2,7 +2,7 @@
 
 import { isAboutFeature, missingCapability } from "./capabilities.ts";
 import { needsOf } from "./attack.ts";
-import { type CheckTask, describeError, unknownResult } from "./assess.ts";
+import { type CheckTask, describeError, skippedResult, unclearResult } from "./assess.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
 
@@ -13,18 +13,17 @@ export function resultWithoutJourney(
   task: CheckTask,
 ): AttackResult | undefined {
   const { passed, capabilities, failedCapabilities } = control;
-  if (!passed) return unknownResult(task, "skipped", "the login without an attack failed");
+  if (!passed) return skippedResult(task, "the login without an attack failed");
   const needs = needsOf(task.attack, task.values);
   const skipped =
     missingCapability(needs.filter((capability) => capability !== "namesUser"), capabilities, inProcess) ??
       unusedEndpoint(control, task);
-  if (skipped !== undefined) return unknownResult(task, "skipped", skipped);
+  if (skipped !== undefined) return skippedResult(task, skipped);
   const unknown = missingCapability(needs, capabilities);
-  if (unknown !== undefined) return unknownResult(task, "inconclusive", unknown);
+  if (unknown !== undefined) return unclearResult(task, unknown);
   const failed = needs.find((capability) => failedCapabilities.has(capability));
-  return failed && unknownResult(
+  return failed && unclearResult(
     task,
-    "inconclusive",
     `${failed} fails without an attack: ${describeError(failedCapabilities.get(failed))}`,
   );
 }

@@ -13,30 +13,26 @@ export type Verdict =
   | "passed"
   /** It does not, and a specification demands it. */
   | "failed"
-  /** It does not, a specification demands it, and the baseline of the check has it. */
-  | "known"
   /** It does not, and a specification recommends it. */
   | "warning"
   /**
-   * The attack shows nothing: it did not reach the client, the login without an attack failed, the driver does not
-   * know what the client did, or a correct client can do the same.
+   * The attack shows nothing about the client, and {@link AttackResult.because} says why: it was not run, it did not
+   * reach the client, the driver does not know what the client did, or a correct client can do the same.
    */
-  | "inconclusive"
-  /** The attack was not run. */
   | "skipped";
 
 /** The verdicts in the order of a summary. */
-export const verdicts: readonly Verdict[] = [
-  ...["passed", "failed", "known", "warning", "inconclusive", "skipped"] as const,
-];
+export const verdicts: readonly Verdict[] = ["passed", "failed", "warning", "skipped"];
 
 /** The verdicts, the worst first: the order of a page, and that of the journeys of one attack. */
-export const worstFirst: readonly Verdict[] = [
-  ...["failed", "known", "warning", "inconclusive", "passed", "skipped"] as const,
-];
+export const worstFirst: readonly Verdict[] = ["failed", "warning", "passed", "skipped"];
 
 /** The verdicts that have a cause, the worst first. */
-export const failureVerdicts: readonly Verdict[] = ["failed", "known", "warning"];
+export const failureVerdicts: readonly ("failed" | "warning")[] = ["failed", "warning"];
+
+/** Whether the client does not behave as a correct one. */
+export const isFailure = (verdict: Verdict): verdict is "failed" | "warning" =>
+  verdict === "failed" || verdict === "warning";
 
 /** The worst verdict of the journeys of one attack. */
 export const worstVerdict = (journeys: readonly { readonly verdict: Verdict }[]): Verdict =>
@@ -44,9 +40,6 @@ export const worstVerdict = (journeys: readonly { readonly verdict: Verdict }[])
 
 /** Why journeys show nothing after an attack that stopped the application. */
 export const stoppedCause = "the application stopped during an earlier attack";
-
-/** Whether a verdict shows nothing about the client. */
-export const isUndecided = (verdict: Verdict): boolean => verdict === "inconclusive" || verdict === "skipped";
 
 /** @internal The journey without an attack: what was seen of the client before the attacks. */
 export interface ControlResult extends JourneyEvidence {
@@ -66,7 +59,7 @@ export interface ControlResult extends JourneyEvidence {
   readonly endpoints: ReadonlySet<string>;
   /** What was seen of the client, and what the check can do with it; empty if the login failed. */
   readonly capabilities: ReadonlySet<Capability>;
-  /** What fails without an attack, with the error of the client. Attacks that need it are inconclusive. */
+  /** What fails without an attack, with the error of the client. Attacks that need it are skipped. */
   readonly failedCapabilities: ReadonlyMap<Capability, unknown>;
 }
 
@@ -78,6 +71,10 @@ export interface AttackResult {
   readonly values: Readonly<Record<string, unknown>>;
   /** What it shows. */
   readonly verdict: Verdict;
+  /** Whether it failed, and the baseline of the check has it. Default: false. */
+  readonly isKnown?: boolean;
+  /** Whether it was skipped although it applies to the client. Default: false. */
+  readonly isUnclear?: boolean;
   /** What was seen of the client, if it failed; otherwise the usual effect of the attack. */
   readonly effect: Effect;
   /** What the client did, or why it is unknown. */
@@ -97,8 +94,10 @@ export interface AttackResult {
 
 /** @internal Failures with one cause: the effect is that of the gravest attack. */
 export interface FailureCause extends Pick<Effect, "cause" | "severity" | "consequence" | "fix"> {
-  /** `failed`, or else `known` or `warning`: that of the worst journey. */
-  readonly verdict: Verdict;
+  /** `failed`, or else `warning`: that of the worst journey. */
+  readonly verdict: "failed" | "warning";
+  /** Whether the baseline of the check has every failure of it. Default: false. */
+  readonly isKnown?: boolean;
   /** The attacks, by id, the gravest first. */
   readonly attacks: readonly string[];
   /** What the attacker got; follows "the client". Empty: nothing that was seen. */
@@ -145,8 +144,8 @@ export interface CheckReport {
   readonly passed: boolean;
   /**
    * Why the check as a whole shows too little, one sentence without a full stop: it was stopped, something that the
-   * client should do fails without an attack, nothing in it showed anything, or most journeys were inconclusive. Absent
-   * if it shows enough, and if the login without an attack failed.
+   * client should do fails without an attack, nothing in it showed anything, or most of what applies was skipped.
+   * Absent if it shows enough, and if the login without an attack failed.
    */
   readonly problem?: string;
   /** The journey without an attack. */

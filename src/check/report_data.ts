@@ -5,7 +5,7 @@ import { describeError } from "./assess.ts";
 import type { Attack, JourneyOutcome } from "./attack.ts";
 import type { Effect } from "./effects.ts";
 import { rankOf } from "./causes.ts";
-import { type AttackResult, type CheckReport, type ControlFailure, type ControlResult, isUndecided } from "./report.ts";
+import { type AttackResult, type CheckReport, type ControlFailure, type ControlResult, isFailure } from "./report.ts";
 import { describeSent } from "./sent_values.ts";
 import { describeCapabilities } from "./capabilities.ts";
 
@@ -32,7 +32,7 @@ export interface ReportedResult
   extends
     Pick<Attack, "id" | "title" | "level" | "correctClient" | "sources">,
     Omit<Effect, "cause">,
-    Pick<AttackResult, "values" | "verdict" | "because" | "cause" | "harm" | "requirement"> {
+    Pick<AttackResult, "values" | "verdict" | "because" | "cause" | "harm" | "requirement" | "isKnown" | "isUnclear"> {
   readonly outcome?: JourneyOutcome;
   /** What the server sent instead of what it sends without an attack. */
   readonly sent: readonly string[];
@@ -68,15 +68,13 @@ export function toJson({ control: { failure, ...control }, ...data }: ReportData
 }
 
 function describeResult(
-  { attack, values, effect, verdict, because, cause, harm, requirement, evidence: { outcome, exchanges } }:
-    AttackResult,
+  { attack, effect, evidence: { outcome, exchanges }, ...result }: AttackResult,
   { control, repeat }: CheckReport,
 ): ReportedResult {
   const { id, title, level, correctClient, sources } = attack;
   const { severity, consequence, fix } = effect;
   return {
-    ...{ id, title, level, severity, values, verdict, because, cause, harm, requirement, outcome, consequence },
-    ...{ correctClient, fix, sources },
+    ...{ id, title, level, severity, ...result, outcome, consequence, correctClient, fix, sources },
     // The comparison takes time, and only some forms show it.
     get sent() {
       return describeSent(exchanges, control.exchanges);
@@ -85,7 +83,7 @@ function describeResult(
       const changes = faults.length === 0 ? "" : `, changed by: ${faults.join(", ")}`;
       return `${endpoint} ${response?.status ?? "no response"}${changes}`;
     }),
-    repeat: isUndecided(verdict) || verdict === "passed" ? undefined : repeat(id),
+    repeat: isFailure(result.verdict) ? repeat(id) : undefined,
   };
 }
 
@@ -128,16 +126,19 @@ export interface CauseGroup {
   readonly attacks: readonly string[];
   /** The reason, where it adds to the cause. */
   readonly example?: string;
+  /** {@link AttackResult.isUnclear}. */
+  readonly isUnclear: boolean;
 }
 
-/** The results with a verdict, grouped by cause, the largest group first. */
-export function groupByCause(results: readonly ReportedResult[], verdict: "inconclusive" | "skipped"): CauseGroup[] {
-  const own = results.filter((result) => result.verdict === verdict);
-  const causes = Map.groupBy(own, ({ cause, because }) => cause ?? because);
-  return [...causes].sort(([, one], [, other]) => other.length - one.length).map(([cause, group]) => {
+/** The skipped results by cause: first those that apply to the client, and the largest group first. */
+export function groupByCause(results: readonly ReportedResult[]): CauseGroup[] {
+  const skipped = results.filter(({ verdict }) => verdict === "skipped");
+  const causes = [...Map.groupBy(skipped, ({ cause, because }) => cause ?? because)];
+  return causes.sort(([, one], [, other]) => other.length - one.length).map(([cause, group]): CauseGroup => {
     const example = group.find(({ because }) => because !== cause)?.because;
-    return { cause, attacks: countedNames(group), ...example !== undefined && { example } };
-  });
+    const isUnclear = group.some((result) => result.isUnclear);
+    return { cause, attacks: countedNames(group), isUnclear, ...example !== undefined && { example } };
+  }).sort((one, other) => Number(other.isUnclear) - Number(one.isUnclear));
 }
 
 /** The attacks of results: `id-token/aud-wrong (3)`. */

@@ -2,7 +2,6 @@
 
 import { formatPractice } from "../testing/practice_report.ts";
 import { categoryOf } from "./attack.ts";
-import { isUndecided } from "./report.ts";
 import { formatId, type ReportData, type ReportedResult } from "./report_data.ts";
 import { formatAttack, formatControlFailure } from "./report_text.ts";
 
@@ -47,12 +46,13 @@ export function formatJUnit({ client, control, results, practices, seconds, prob
 }
 
 function resultCase(result: ReportedResult): TestCase {
-  const { id, values, verdict, because } = result;
+  const { id, values, verdict, because, isKnown } = result;
   const named = { classname: categoryOf(id), name: formatId(id, values) };
+  if (isKnown) return { ...named, skipped: `known: ${because}` };
   if (verdict === "failed") {
     return { ...named, failure: because, text: formatAttack({ attack: result, results: [result], total: 1 }) };
   }
-  return { ...named, skipped: isUndecided(verdict) || verdict === "known" ? `${verdict}: ${because}` : undefined };
+  return { ...named, skipped: verdict === "skipped" ? because : undefined };
 }
 
 function practiceCase(practice: ReportData["practices"][number]): TestCase {

@@ -9,7 +9,7 @@ import { formatControlFailure, formatSummary } from "./report_text.ts";
 export function formatMarkdown(data: ReportData): string {
   const { client, passed, control: { failure }, problem, causes, results, practices, outdatedBaseline } = data;
   const [summary = ""] = formatSummary(data);
-  const own = causes.filter(({ verdict }) => verdict !== "known");
+  const own = causes.filter(({ isKnown }) => !isKnown);
   const known = causes.length - own.length;
   const lacking = practices.filter((practice) => !practice.isKnown && isLacking(practice));
   const repeatOf = (id: string) => results.find((result) => result.id === id && result.repeat !== undefined)?.repeat;

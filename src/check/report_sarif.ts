@@ -88,13 +88,14 @@ function findings({ results, practices }: ReportData): Finding[] {
 
 function attackFinding(group: AttackGroup): Finding {
   const { attack: { id, title, consequence, fix, severity }, results } = group;
+  const failed = results.filter(({ verdict }) => verdict === "failed");
   const harms = harmsOf(results).map((harm) => `The client ${harm}.`);
   const received = results.map(({ values, because }) => [formatValues(values), because].filter(Boolean).join(": "));
   return {
     ...{ id, title, explanation: consequence, severity, text: formatAttack(group) },
-    level: results.some(({ verdict }) => verdict !== "warning") ? "error" : "warning",
+    level: failed.length > 0 ? "error" : "warning",
     message: [`${title} ${received.join("; ")}.`, ...harms, `How to fix it: ${fix}`].join(" "),
-    isKnown: results.some(({ verdict }) => verdict === "known") && !results.some(({ verdict }) => verdict === "failed"),
+    isKnown: failed.length > 0 && failed.every(({ isKnown }) => isKnown),
   };
 }
 

@@ -23,17 +23,18 @@ import { type ControlFailure, type FailureCause, verdicts } from "./report.ts";
  */
 export function formatReport(data: ReportData): string {
   const { control, causes, results, practices, outdatedBaseline } = data;
-  const withVerdict = (verdict: string) => results.filter((result) => result.verdict === verdict);
+  const withVerdict = (verdict: string) => results.filter((result) => result.verdict === verdict && !result.isKnown);
   const known = [
-    ...countedNames(withVerdict("known")),
+    ...countedNames(results.filter(({ isKnown }) => isKnown)),
     ...practices.filter(({ isKnown }) => isKnown).map(({ id }) => `practice ${id}`),
   ];
-  const own = causes.filter(({ verdict }) => verdict !== "known");
+  const own = causes.filter(({ isKnown }) => !isKnown);
   const failed = own.filter(({ verdict }) => verdict === "failed");
   const others = own.filter(({ verdict }) => verdict !== "failed");
   // Without a login everything is skipped, for one reason.
-  const undecided = control.passed ? groupByCause(results, "inconclusive") : [];
-  const skipped = control.passed ? groupByCause(results, "skipped") : [];
+  const skipped = control.passed ? groupByCause(results) : [];
+  const unclear = skipped.filter(({ isUnclear }) => isUnclear);
+  const inapplicable = skipped.filter(({ isUnclear }) => !isUnclear);
   return [
     ...formatSummary(data),
     ...list("CAUSES, what the client does wrong:", failed.flatMap(formatCause)),
@@ -42,15 +43,15 @@ export function formatReport(data: ReportData): string {
     ...practices.flatMap((practice) => practice.isKnown ? [] : formatPractice(practice)),
     ...list("KNOWN, failures that the baseline has:", known),
     ...list("OUTDATED, failures of the baseline that passed:", outdatedBaseline),
-    ...undecided.flatMap(({ cause, attacks, example }) => [
-      ...list(`INCONCLUSIVE, ${cause}:`, [attacks.join(", ")]),
+    ...unclear.flatMap(({ cause, attacks, example }) => [
+      ...list(`SKIPPED, although they apply: ${cause}:`, [attacks.join(", ")]),
       ...example === undefined ? [] : [`  for example: ${example}`],
     ]),
     ...["failed", "warning"].flatMap((verdict) => groupByEffect(withVerdict(verdict), results).flatMap(formatAttack)),
-    ...formatSkipped("SKIPPED, what the check can do with more:", skipped.filter(isExtensible)),
+    ...formatSkipped("SKIPPED, what the check can do with more:", inapplicable.filter(isExtensible)),
     ...formatSkipped(
       "SKIPPED, what does not apply to the client:",
-      skipped.filter((group) => !isExtensible(group)),
+      inapplicable.filter((group) => !isExtensible(group)),
     ),
   ].join("\n");
 }
@@ -73,8 +74,11 @@ export function formatSummary(data: ReportData): string[] {
   if (failure !== undefined && !hasRun(results)) {
     return [`${client}: no attack ran.`, "", ...formatControlFailure(failure)];
   }
-  const counts = verdicts.filter((verdict) => attackCounts[verdict] > 0)
-    .map((verdict) => `${attackCounts[verdict]} ${verdict}`);
+  const isNew = ({ verdict, isKnown }: ReportedResult) => verdict === "failed" && !isKnown;
+  const known = attackCounts.failed - new Set(results.filter(isNew).map(({ id }) => id)).size;
+  const counts = verdicts.filter((verdict) => attackCounts[verdict] > 0).map((verdict) =>
+    `${attackCounts[verdict]} ${verdict}${verdict === "failed" && known > 0 ? ` (${known} known)` : ""}`
+  );
   return [
     `${client}: ${formatSize(data)}: ` +
     [counts.join(", "), ...practices.length === 0 ? [] : [summarizePractices(practices)]].join("; "),
@@ -133,7 +137,7 @@ const formatCause = ({ cause, verdict, severity, attacks, harms, requirements, f
 
 /** The first line of each cause, for a terminal without the report. */
 export const formatCauses = ({ causes }: ReportData): string[] =>
-  list("CAUSES:", causes.filter(({ verdict }) => verdict !== "known").map((cause) => formatCause(cause)[0]!));
+  list("CAUSES:", causes.filter(({ isKnown }) => !isKnown).map((cause) => formatCause(cause)[0]!));
 
 /** How many attacks of a cause the text names. */
 const maxNames = 8;

@@ -3,9 +3,16 @@
 import { withVisibleTexts } from "../server/explain/visible_text.ts";
 import { upperFirst } from "../server/pages/first_letter.ts";
 import { categoryOf } from "./attack.ts";
-import { isUndecided, type Verdict, verdicts, worstFirst, worstVerdict } from "./report.ts";
+import { type Verdict, verdicts, worstFirst, worstVerdict } from "./report.ts";
 import { formatControlFailure, formatSize, hasRun } from "./report_text.ts";
-import { formatValues, groupByCause, groupByEffect, type ReportData, type ReportedResult } from "./report_data.ts";
+import {
+  countedNames,
+  formatValues,
+  groupByCause,
+  groupByEffect,
+  type ReportData,
+  type ReportedResult,
+} from "./report_data.ts";
 
 /** What a page shows: plain values, without control characters of the application. */
 export interface ReportView extends Pick<ReportData, "client" | "passed" | "problem" | "outdatedBaseline"> {
@@ -89,7 +96,7 @@ export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}):
     result.exchanges.length === 0 ? undefined : journeyPath?.(results.indexOf(result));
   const countOf = (verdict: Verdict) =>
     attacks.filter((variants) => worstVerdict(variants) === verdict).length +
-    practices.filter((practice) => verdictOf(practice) === verdict).length;
+    practices.filter(({ outcome }) => outcome === verdict).length;
   const isEmpty = failure !== undefined && !hasRun(results);
   const score = isEmpty
     ? []
@@ -125,10 +132,7 @@ function openGravest(verdict: Verdict, groups: readonly ResultGroup[]): readonly
 
 type Practice = ReportData["practices"][number];
 
-/** The verdict under which a page lists a practice. */
-function verdictOf({ outcome, isKnown }: Practice): Verdict {
-  return isKnown ? "known" : outcome;
-}
+const practiceName = ({ id }: Pick<Practice, "id">) => `practice ${id}`;
 
 /** @param attacks The attacks whose worst verdict it is, each with all variants. */
 function groupsOf(
@@ -137,13 +141,15 @@ function groupsOf(
   { results, practices, causes: allCauses }: ReportData,
   pathOf: (result: ReportedResult) => string | undefined,
 ): ResultGroup[] {
-  const ownPractices = practices.filter((practice) => verdictOf(practice) === verdict);
-  const practiceNames = ownPractices.map(({ id }) => `practice ${id}`);
+  const ownPractices = practices.filter(({ outcome, isKnown }) => outcome === verdict && !isKnown);
+  const practiceNames = ownPractices.map(practiceName);
   const named = (title: string, names: readonly string[]): ResultGroup => ({ title, count: names.length, names });
-  if (isUndecided(verdict)) {
-    const causes = groupByCause(attacks.flat(), verdict as "inconclusive" | "skipped");
+  if (verdict === "skipped") {
     return [
-      ...causes.map(({ cause, attacks, example }) => ({ ...named(upperFirst(cause), attacks), example })),
+      ...groupByCause(attacks.flat()).map(({ cause, attacks, example }) => ({
+        ...named(upperFirst(cause), attacks),
+        example,
+      })),
       ...practiceNames.length === 0 ? [] : [named("The practice shows only in other logins", practiceNames)],
     ];
   }
@@ -164,14 +170,23 @@ function groupsOf(
       })),
     }));
   const withRows = (title: string, rows: readonly ResultRow[]): ResultGroup => ({ title, count: rows.length, rows });
-  const own = attacks.flat().filter((result) => result.verdict === verdict);
+  const failed = attacks.flat().filter((result) => result.verdict === verdict);
+  const own = failed.filter(({ isKnown }) => !isKnown);
+  const known = [
+    ...countedNames(failed.filter(({ isKnown }) => isKnown)),
+    ...practices.filter(({ outcome, isKnown }) => outcome === verdict && isKnown).map(practiceName),
+  ];
   const practiceRows = ownPractices.map(practiceRow);
   const causes = allCauses.flatMap(({ cause, harms, requirements, fix }) => {
     const rows = rowsOf(own.filter((result) => result.cause === cause));
     if (rows.length === 0) return [];
     return [{ ...withRows(upperFirst(cause), rows), severity: rows[0]!.severity, harms, requirements, fix }];
   });
-  return [...causes, ...practiceRows.length === 0 ? [] : [withRows("Best practices to adopt", practiceRows)]];
+  return [
+    ...causes,
+    ...practiceRows.length === 0 ? [] : [withRows("Best practices to adopt", practiceRows)],
+    ...known.length === 0 ? [] : [named("Known: the baseline has them", known)],
+  ];
 }
 
 function attackFacts(attack: ReportedResult): Omit<ResultRow, "total" | "variants"> {
@@ -181,5 +196,5 @@ function attackFacts(attack: ReportedResult): Omit<ResultRow, "total" | "variant
 
 function practiceRow({ id, title, level, sources, because }: Practice): ResultRow {
   const variants = [{ values: "", because, sent: [], exchanges: [] }];
-  return { name: `practice ${id}`, title, level, correctClient: title, sources, total: 1, variants };
+  return { name: practiceName({ id }), title, level, correctClient: title, sources, total: 1, variants };
 }

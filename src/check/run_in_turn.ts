@@ -8,7 +8,7 @@ import type { Attempt } from "./attempt.ts";
 import { failedLogin } from "./control.ts";
 import { rankOf } from "./causes.ts";
 import { LoginLimitError, sessionStartsOf, UnreachableError } from "./driver.ts";
-import { type CheckTask, describeError, unknownResult, usualEffect } from "./assess.ts";
+import { type CheckTask, describeError, skippedResult, unclearResult, usualEffect } from "./assess.ts";
 import { effects } from "./effects.ts";
 import { type AttackResult, type ControlResult, stoppedCause } from "./report.ts";
 import { defaultRecoveryMs, RestartError, type Runner } from "./runner.ts";
@@ -69,7 +69,7 @@ export async function checkInTurn(
   /** A failure counts only if it happens again in a new client, while logins without an attack succeed. */
   async function check(task: CheckTask): Promise<AttackResult> {
     if (broken === undefined && lost.has(targetOf(task))) {
-      return unknownResult(task, "skipped", "after another variant of the attack no login worked");
+      return skippedResult(task, "after another variant of the attack no login worked");
     }
     const first = await checkOnce(task, runner);
     const isDecided = first.verdict !== "failed" || broken !== undefined || confirmed.has(task.attack.id);
@@ -80,23 +80,22 @@ export async function checkInTurn(
   }
 
   async function checkOnce(task: CheckTask, runner: Runner): Promise<AttackResult> {
-    if (broken !== undefined) return unknownResult(task, "inconclusive", broken.because, broken);
+    if (broken !== undefined) return unclearResult(task, broken.because, broken);
     const isApplicable = control.passed &&
       missingCapability(needsOf(task.attack, task.values), control.capabilities) === undefined;
     const kept = isApplicable ? keptBy(task, requested) : undefined;
     if (kept !== undefined && restart === undefined) {
       const because = `the attack needs a restart of the client (restart, --restart), which keeps the ${kept}`;
-      return unknownResult(task, "skipped", because);
+      return skippedResult(task, because);
     }
     if (kept !== undefined && !mayRestart()) {
-      return unknownResult(
+      return skippedResult(
         task,
-        "skipped",
         "restarts have taken twice as long as the rest of the check (minutes, --minutes)",
       );
     }
     if (kept !== undefined && unread.has(kept) && endpointsOf(task).every(isKept)) {
-      return unknownResult(task, "skipped", `the client requests no ${kept}, not even after a restart`);
+      return skippedResult(task, `the client requests no ${kept}, not even after a restart`);
     }
     const beginsWithRestart = kept !== undefined && journeyOf(task.attack, task.values) === "login";
     if (isStale && !beginsWithRestart) await restart!();
@@ -106,7 +105,7 @@ export async function checkInTurn(
     // A crash may belong to the attack before; that of a second run may not.
     const { result } = first.hasCrash ? await perform() : first;
     const { error, outcome, exchanges } = result.evidence;
-    const isUnmet = result.verdict === "inconclusive" && outcome === "accepted";
+    const isUnmet = result.isUnclear && outcome === "accepted";
     if (kept !== undefined && isUnmet && !exchanges.some(({ endpoint }) => keptDocuments[endpoint] === kept)) {
       unread.add(kept);
     }
@@ -141,7 +140,7 @@ export async function checkInTurn(
     }
     if (cause === result) return withLostLogin(result, failed, recoveryMs);
     results[last!] = withLostLogin(cause, failed, recoveryMs);
-    return unknownResult(task, "inconclusive", stopped.because, stopped);
+    return unclearResult(task, stopped.because, stopped);
   }
 
   const endsAt = timers.elapsed() + (minutes ?? Infinity) * 60_000;
@@ -152,9 +151,9 @@ export async function checkInTurn(
         ? await check(task).catch((error: unknown) => {
           if (!(error instanceof RestartError)) throw error;
           broken = { because: error.message };
-          return unknownResult(task, "inconclusive", broken.because);
+          return unclearResult(task, broken.because);
         })
-        : unknownResult(task, "skipped", "the time limit was reached"),
+        : skippedResult(task, "the time limit was reached"),
     );
     if (results[index].evidence.outcome !== undefined) last = index;
   }
@@ -170,7 +169,7 @@ export function confirmedResult(first: AttackResult, again: AttackResult, confir
   }
   const cause = "it failed once, and not when it was repeated alone";
   const { evidence } = first;
-  return unknownResult(first, "inconclusive", `${cause}: ${first.because}`, { cause, evidence });
+  return unclearResult(first, `${cause}: ${first.because}`, { cause, evidence });
 }
 
 /** The endpoints that a login without a fault requests. */
@@ -230,5 +229,5 @@ function withLostLogin(result: AttackResult, { error }: Attempt<unknown>, recove
   const because = isStopped && result.evidence.outcome !== "accepted" ? effect : `${result.because}; ${effect}${hint}`;
   const lost = effects[isStopped ? "stopped" : "noLogin"];
   const verdict = mayRest && result.verdict !== "failed" ? "warning" : "failed";
-  return { ...result, effect: lost, because, cause: lost.cause, verdict };
+  return { ...result, effect: lost, because, cause: lost.cause, verdict, isUnclear: undefined };
 }

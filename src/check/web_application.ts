@@ -101,7 +101,7 @@ const maxPageBytes = 2_000_000;
 /**
  * Drives a web application in any language: opens the URL that starts its login, follows redirects with cookies, logs
  * in at the server, and returns to the application. Then it requests `loggedInUrl` to see whether the application
- * accepted the login, and which user it logged in. If the page does not show it, the attack is inconclusive.
+ * accepted the login, and which user it logged in. If the page does not show it, the attack is skipped.
  *
  * @param loginUrl The URL that starts a login; a page with one form and no text fields is submitted.
  *

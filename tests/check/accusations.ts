@@ -11,3 +11,6 @@ export function accusations({ results, practices, control }: CheckReport): reado
     ...[...control.failedCapabilities.keys()].map((capability) => `ability/${capability}`),
   ];
 }
+
+/** The results that apply to the client, and show nothing about it. */
+export const unclearIn = ({ results }: CheckReport) => results.filter(({ isUnclear }) => isUnclear);

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
+import { unclearIn } from "./accusations.ts";
 import { describeUnsupportedNode } from "../../src/platform/runtime/node_version.ts";
 import { attempt } from "../../src/check/attempt.ts";
 import { type ClientDriver, type ClientJourney, UndecidedError } from "../../src/check/mod.ts";
@@ -17,7 +18,7 @@ test("oauth4webapi with every check passes the attacks", async () => {
   assert(report.passed, String(report));
   const warnings = report.results.filter(({ verdict }) => verdict === "warning").map(({ attack }) => attack.id);
   assertEquals(warnings, [], String(report));
-  assertEquals(report.counts.inconclusive, 0, String(report));
+  assertEquals(unclearIn(report).length, 0, String(report));
 });
 
 test("the report has the practices of the client as text, JSON, JUnit XML and HTML", async () => {
@@ -39,10 +40,10 @@ test("the report has the practices of the client as text, JSON, JUnit XML and HT
   assertEquals(without.practices, []);
 });
 
-test("a driver that sends no request proves nothing: its login fails, and every attack is inconclusive", async () => {
+test("a driver that sends no request proves nothing: its login fails, and every attack is skipped", async () => {
   const report = await checkClient({ name: "idle", logIn: () => Promise.resolve({ sub: "alice" }) });
   assert(!report.passed);
-  assertEquals(report.counts.inconclusive + report.counts.skipped, report.results.length);
+  assertEquals(report.counts.skipped, report.results.length);
   assertMatch(String(report), /The login without an attack failed: .*no token request/);
 });
 
@@ -100,7 +101,7 @@ test("an attack that needs more than the driver has is skipped, with the member 
   );
 });
 
-test("what fails without an attack is a failure, and makes the attacks that need it inconclusive, and no others", async () => {
+test("what fails without an attack is a failure, and makes the attacks that need it skipped, and no others", async () => {
   const driver = smallClient();
   const withoutRequest: ClientDriver = {
     ...driver,
@@ -113,14 +114,14 @@ test("what fails without an attack is a failure, and makes the attacks that need
   assertEquals(
     new Set(report.results.map(({ verdict, attack: { id }, because }) => `${verdict} ${id}: ${because}`)),
     new Set([
-      "inconclusive error/userinfo-401: request fails without an attack: no such page",
+      "skipped error/userinfo-401: request fails without an attack: no such page",
       "passed refresh/transient: the session continues",
     ]),
   );
   assertEquals([report.passed, report.problem], [false, "request fails without an attack: no such page"]);
 });
 
-test("a driver that cannot say what the client did leaves a delivery inconclusive", async () => {
+test("a driver that cannot say what the client did leaves a delivery without a verdict", async () => {
   const undecided: ClientDriver = {
     ...smallClient(),
     receiveCallback: () => Promise.reject(new UndecidedError("the page shows no user")),
@@ -130,7 +131,7 @@ test("a driver that cannot say what the client did leaves a delivery inconclusiv
   });
   assertEquals(
     new Set(report.results.map(({ verdict, because }) => `${verdict}: ${because}`)),
-    new Set(["inconclusive: the page shows no user"]),
+    new Set(["skipped: the page shows no user"]),
   );
 });
 
@@ -147,7 +148,7 @@ test("a client whose refresh looks the same when it was rejected is accused of n
   assertEquals(failures, []);
   const warnings = results.filter(({ verdict }) => verdict === "warning").map(({ attack }) => attack.id);
   assert(warnings.includes("refresh/rejected"), warnings.join());
-  assert(results.some(({ verdict, because }) => verdict === "inconclusive" && /rejects looks like/.test(because)));
+  assert(results.some(({ isUnclear, because }) => isUnclear && /rejects looks like/.test(because)));
 });
 
 test("a client that accepts a response without state when no login waits is found", async () => {
@@ -204,7 +205,7 @@ test("a client that logs in only once has not passed: nothing is known about it"
     name: "once",
     logIn: (journey) => logins++ === 0 ? driver.logIn!(journey) : Promise.reject(new Error("no second login")),
   };
-  // Attacks that begin with a login without a fault are inconclusive; to others the client seems to withstand them.
+  // Attacks that begin with a login without a fault are skipped; to others the client seems to withstand them.
   for (const only of [["keys/rotated"], ["id-token/nonce-wrong"]]) {
     logins = 0;
     const report = await checkClientWithEdDsa(once, { only });

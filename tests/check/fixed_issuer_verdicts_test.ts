@@ -5,6 +5,7 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
+import { unclearIn } from "./accusations.ts";
 import type { CheckOptions } from "../../src/check/mod.ts";
 import { sample } from "../sample.ts";
 import { partOf, partOfCatalogue } from "./catalogue_part.ts";
@@ -74,11 +75,11 @@ for (const [mistake, { foundBy, warnings, ...options }] of sample(Object.entries
   });
 }
 
-test("an attack after which no login works fails for that, and the later ones are inconclusive", async () => {
+test("an attack after which no login works fails for that, and the later ones are skipped", async () => {
   const mistake = "logs no user in after a wrong nonce";
   const report = await checkFixedIssuer({ mistake, only: ["id-token/nonce-wrong", "keys/extra"] });
   assertEquals(withVerdict(report, "failed"), ["id-token/nonce-wrong"], String(report));
-  assertEquals(withVerdict(report, "inconclusive"), ["id-token/nonce-wrong", "keys/extra"], String(report));
+  assertEquals(idsOf(unclearIn(report)), ["id-token/nonce-wrong", "keys/extra"], String(report));
   assertMatch(String(report), /after it, a login without an attack failed/);
 });
 
@@ -96,7 +97,7 @@ test("after a variant that ends all logins, the check does not wait for the othe
 test("an application that may rest before it fetches keys again is warned, and the reason says how to wait", async () => {
   const report = await checkFixedIssuer({ mistake: "fetches the JWKS once", only: ["keys/rotated", "keys/extra"] });
   assertEquals(withVerdict(report, "warning"), ["keys/rotated"], String(report));
-  assertEquals(withVerdict(report, "inconclusive"), ["keys/extra"], String(report));
+  assertEquals(idsOf(unclearIn(report)), ["keys/extra"], String(report));
   assertMatch(String(report), /after it, a login without an attack failed for 0\.25 s: .*\(recoveryMs, --recovery\)/);
 });
 
@@ -130,10 +131,10 @@ test("an application that stops has 15 s to start again, not the whole time for 
 test("a page that shows a name alone does not make a correct application fail when the name is left out", async () => {
   const report = await checkFixedIssuer({ only: ["userinfo"], loggedInUrl: "/hello" });
   assert(report.passed, String(report));
-  assertEquals(withVerdict(report, "inconclusive"), ["userinfo/thin"], String(report));
+  assertEquals(idsOf(unclearIn(report)), ["userinfo/thin"], String(report));
   assertMatch(
     String(report),
-    /INCONCLUSIVE, the client carried on, and the application does not show which user is logged in:/,
+    /SKIPPED, although they apply: the client carried on, and the application does not show which user is logged in:/,
   );
 });
 
@@ -148,7 +149,7 @@ test("a login as another user fails, whether the page shows the sub or the name"
 test("a page that responds the same with and without a login proves nothing", async () => {
   const report = await checkFixedIssuer({ mistake: "shows no login" });
   assert(!report.control.passed);
-  assertEquals(report.counts.inconclusive + report.counts.skipped, report.results.length);
+  assertEquals(report.counts.skipped, report.results.length);
   assertMatch(String(report), /responds the same with and without a login.*loggedInUrl/);
 });
 
@@ -162,7 +163,7 @@ test("an application with every check is not accused by the catalogue; what it k
   assert(report.passed, String(report));
   assertEquals(withVerdict(report, "warning"), warned, String(report));
   // The page shows only a claim of the ID token, so it does not show whether the application used userinfo.
-  assert(withVerdict(report, "inconclusive").includes("userinfo/signed-wrong"), String(report));
+  assert(idsOf(unclearIn(report)).includes("userinfo/signed-wrong"), String(report));
   assert(report.counts.passed >= 20, String(report));
   assertEquals(seen.length, report.results.length);
   // The order of the report is that of the catalogue; attacks on what the application keeps ran last.
@@ -193,5 +194,5 @@ test("with a restart, the attacks on metadata and keys reach an application that
   ];
   const because = report.results.filter(({ verdict }) => verdict === "skipped").map((result) => result.because);
   assertEquals(because.filter((reason) => !expected.includes(reason)), [], String(report));
-  assertEquals(report.counts.inconclusive, 0, String(report));
+  assertEquals(unclearIn(report).length, 0, String(report));
 });

@@ -12,7 +12,7 @@ import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts"
 import { type ClientSession, LoginLimitError } from "../driver.ts";
 import { hostileUri, markup } from "../markers.ts";
 import { oneOf } from "./parameters.ts";
-import { conclude, undecided } from "./conclusions.ts";
+import { conclude, unclear } from "./conclusions.ts";
 import { concludeFixation, findSecondUser, setCookies } from "./open_logins.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
 
@@ -101,7 +101,7 @@ export const browserSessionAttacks: readonly Attack[] = [
     sources: ["RFC 6749 §10.3", "OpenID Connect Core §5.3.2"],
     async perform({ as, driver, openBrowser, session, expectedSub }) {
       const [first, second] = await as.users.list();
-      if (second === undefined) return undecided("the server has one user");
+      if (second === undefined) return unclear("the server has one user");
       const fail = (harm: string): Conclusion => conclude(`the client ${harm}`, "", "mixed", harm);
       const other = await driver.logIn!(openBrowser({ as: second.sub }));
       if (other.sub === expectedSub) return fail("gave the second browser the user of the first");
@@ -167,7 +167,7 @@ export const browserSessionAttacks: readonly Attack[] = [
         last = { cookies, session: await driver.logIn!(journey) };
         for (const { name, value } of cookies.all()) values.set(name, [...values.get(name) ?? [], value]);
       }
-      if (values.size === 0) return undecided("the application sets no cookie");
+      if (values.size === 0) return unclear("the application sets no cookie");
       const { cookies, session } = last!;
       const all = cookies.all();
       for (const [name, each] of values) {
@@ -198,7 +198,7 @@ export const browserSessionAttacks: readonly Attack[] = [
       await startLogin(began);
       const isAtServer = (url = "") => url.startsWith(`${as.issuer}/`);
       const start = began.browser.visits.find(({ location }) => isAtServer(location))?.url;
-      if (start === undefined) return undecided("the application does not redirect the browser to the server");
+      if (start === undefined) return unclear("the application does not redirect the browser to the server");
       const { headers } = await driver.receive!(journey, new Request(start));
       const location = headers.get("location") ?? "";
       if (!isAtServer(location)) return conclude(undefined, `${start} begins no login in another browser`);

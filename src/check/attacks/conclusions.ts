@@ -40,6 +40,6 @@ export function readsNoMetadata({ capabilities, countRequests }: Observation): b
 }
 
 /** The conclusion of an attack that shows nothing about the client. */
-export function undecided(because: string): Conclusion {
-  return { outcome: "rejected", passed: false, isInconclusive: true, because };
+export function unclear(because: string): Conclusion {
+  return { outcome: "rejected", passed: false, isUnclear: true, because };
 }

@@ -2,7 +2,7 @@
 
 import { decodeFormValue } from "../../recorder/record_request.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { undecided } from "./conclusions.ts";
+import { unclear } from "./conclusions.ts";
 import { sent } from "./parameters.ts";
 
 /** The attacks of the category `token` on credentials. */
@@ -24,7 +24,7 @@ export const credentialAttacks: readonly Attack[] = [
       const { sub } = await driver.logIn!({ ...journey, client: other });
       const { client: sentId, request } = as.log.unmasked.last("token");
       // A client that registers itself has another secret.
-      if (sentId !== other.client_id) return undecided("the client does not use the credentials that it was given");
+      if (sentId !== other.client_id) return unclear("the client does not use the credentials that it was given");
       const header = request.headers.authorization ?? "";
       // The server also accepts a secret that is not encoded, as curl sends it.
       const sent = atob(header.replace(/^basic +/i, "")).replace(/^[^:]*:/, "");

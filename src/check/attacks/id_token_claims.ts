@@ -11,7 +11,7 @@ import { isOfUserinfoAlone, listTexts } from "../user_texts.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { claimsOf, gridAttacks } from "./grid.ts";
 import { nearIssuers, nearMisses, noText } from "./wrong_values.ts";
-import { passIf, undecided } from "./conclusions.ts";
+import { passIf, unclear } from "./conclusions.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
 
 const requirement = "OpenID Connect Core §3.1.3.7";
@@ -195,7 +195,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       }
       const loggedIn = "the client logged in the user of the ID token";
       return claims === undefined || sub === unknownUser
-        ? { passed: false, isInconclusive: true, because: `${loggedIn}, with or without the values of userinfo` }
+        ? { passed: false, isUnclear: true, because: `${loggedIn}, with or without the values of userinfo` }
         : { passed: true, because: `${loggedIn}, without the values of userinfo` };
     },
   }),
@@ -244,7 +244,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       }
       return name === foreignName
         ? { passed: true, because: "the client decodes the name as UTF-8" }
-        : undecided("the application does not show the name of the ID token");
+        : unclear("the application does not show the name of the ID token");
     },
   }),
 ];

@@ -6,7 +6,7 @@ import { type Attack, defineAttack } from "../define_attack.ts";
 import type { Assessment, Observation } from "../attack.ts";
 import { unknownUser } from "../driver.ts";
 import { inventedUsers, isNamedIn, numberedSub, type PageSession } from "../user_texts.ts";
-import { conclude, undecided } from "./conclusions.ts";
+import { conclude, unclear } from "./conclusions.ts";
 import { nearMissOf } from "./wrong_values.ts";
 import { oneOf } from "./parameters.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
@@ -91,7 +91,7 @@ function assessUser({ outcome, session, earlier, expectedSub, exchanges }: Obser
   }
   return {
     passed: false,
-    isInconclusive: true,
+    isUnclear: true,
     because: `the page shows ${JSON.stringify(sub)}, which both users have, and nothing that only one of them has: ` +
       "let it show the sub alone, of a user whose sub is no part of another claim (--logged-in-url, --user)",
   };
@@ -133,7 +133,7 @@ function assessIssuer({ outcome, session, earlier }: Observation): Assessment {
     return { passed: false, because: `the client logged in ${JSON.stringify(session!.sub)} for both issuers` };
   }
   if (hasOwnName || shown.length > 0) return { passed: true, because: "the client logged in two users" };
-  return { passed: false, isInconclusive: true, because: "the session has no claim that only one of the users has" };
+  return { passed: false, isUnclear: true, because: "the session has no claim that only one of the users has" };
 }
 
 /** The beginning of two values of sub; as numbers of 53 bits, those with one more digit are equal. */
@@ -191,7 +191,7 @@ export const idTokenUserAttacks: readonly Attack[] = [
         if (session === undefined) return conclude(undefined, "the client rejected the login");
         users.push(session.sub);
       }
-      if (users.includes(unknownUser)) return undecided("the client does not show these users");
+      if (users.includes(unknownUser)) return unclear("the client does not show these users");
       const isSame = users[0] === users[1];
       return conclude(
         isSame ? `the client logged in ${JSON.stringify(users[0])} twice` : undefined,

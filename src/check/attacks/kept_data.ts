@@ -5,7 +5,7 @@ import { withSettings } from "../../testing/with_settings.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { secretsInRequest } from "../markers.ts";
-import { conclude, failIf, passIf, undecided } from "./conclusions.ts";
+import { conclude, failIf, passIf, unclear } from "./conclusions.ts";
 import { refreshRequest } from "./refresh.ts";
 
 /** The refresh tokens that were sent, oldest first. */
@@ -38,8 +38,8 @@ export const keptDataAttacks: readonly Attack[] = [
       // Without iss only the metadata say to which issuer a response belongs.
       as.on("authorize").always(authorizationResponse.missingIss());
       const first = await begin().then(() => true, () => false);
-      if (as.log.unmasked.filter("discovery").length === 0) return undecided("the client requests no metadata");
-      if (first || trap.requests.length > 0) return undecided("the client accepts metadata of another issuer");
+      if (as.log.unmasked.filter("discovery").length === 0) return unclear("the client requests no metadata");
+      if (first || trap.requests.length > 0) return unclear("the client accepts metadata of another issuer");
       await begin().catch(() => undefined);
       const [sent] = trap.requests;
       return conclude(
@@ -109,7 +109,7 @@ export const keptDataAttacks: readonly Attack[] = [
       const down = as.on("jwks").always(status(503));
       const unknown = as.on("token").once(idToken.unknownKid());
       await begin().catch(() => undefined);
-      if (unknown.fired === 0) return undecided("no request of the client met the attack");
+      if (unknown.fired === 0) return unclear("no request of the client met the attack");
       const again = await begin().then(() => true, () => false);
       // A client that keeps its keys does not meet the second fault.
       if (down.fired === 0) return conclude(undefined, "the client does not fetch the keys again yet");
@@ -142,7 +142,7 @@ export const keptDataAttacks: readonly Attack[] = [
       passTime(shortLifetime + 1);
       for (let request = 0; request < 3; request++) await session.request!().catch(() => undefined);
       const refreshes = sentRefreshTokens(stage).length;
-      if (refreshes === 0) return undecided("the client does not refresh by itself");
+      if (refreshes === 0) return unclear("the client does not refresh by itself");
       return conclude(
         refreshes > 1 ? `the client refreshed ${refreshes} times for 3 requests` : undefined,
         "the client refreshed once",
@@ -165,7 +165,7 @@ export const keptDataAttacks: readonly Attack[] = [
       passTime(7200);
       for (let attempt = 0; attempt < 4; attempt++) await session!.request!().catch(() => undefined);
       const sent = sentRefreshTokens(stage);
-      if (sent.length === 0) return undecided("the client does not refresh by itself");
+      if (sent.length === 0) return unclear("the client does not refresh by itself");
       const repeated = sent.filter((token) => token === sent[0]).length;
       return conclude(
         repeated > 2 ? `the client sent the rejected refresh token ${repeated} times` : undefined,

@@ -10,7 +10,7 @@ import { exchangesOf, type Observation, secondsBetweenLogins } from "../attack.t
 import { signWithHmac } from "./forged_jwt.ts";
 import { wrongBodies } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
-import { undecided } from "./conclusions.ts";
+import { unclear } from "./conclusions.ts";
 
 /** The logins with an unknown key. */
 const unknownLogins = 10;
@@ -74,7 +74,7 @@ export const keyAttacks: readonly Attack[] = [
       const passed = await observation.recovers();
       return {
         passed,
-        isInconclusive: !passed && earlier!.passTime === undefined,
+        isUnclear: !passed && earlier!.passTime === undefined,
         because: `the client reported an error; the login after it ${passed ? "succeeded" : "failed"}`,
       };
     },
@@ -110,7 +110,7 @@ export const keyAttacks: readonly Attack[] = [
       const because = `the client fetched the keys ${fetches} times for ${unknownLogins} logins`;
       // No specification limits the fetches, and no attacker without the token endpoint causes them.
       return countRequests("jwks") === earlier ? { passed: false, isWarning: true, because, seen: "repeated" } : {
-        ...{ passed: false, isInconclusive: true },
+        ...{ passed: false, isUnclear: true },
         because: `${because}, and fetches them in each login without an attack`,
       };
     },
@@ -149,7 +149,7 @@ export async function assessRotation(observation: Observation): Promise<Assessme
   const { outcome, earlier, logInAgain } = observation;
   if (outcome !== "rejected" || exchangesOf(observation, "jwks").length > 0) return undefined;
   if (earlier!.passTime === undefined) {
-    return undecided(
+    return unclear(
       "the client kept the keys that it fetched a moment ago, and the check cannot let time pass for it",
     );
   }

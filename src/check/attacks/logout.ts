@@ -6,7 +6,7 @@ import { setCookies } from "./open_logins.ts";
 import { logoutRequest, logoutUrls, sessionIdOf, useEndedSession, userAfterLogout } from "./ended_session.ts";
 import { oneOf } from "./parameters.ts";
 import { nearMissOf } from "./wrong_values.ts";
-import { conclude, undecided } from "./conclusions.ts";
+import { conclude, unclear } from "./conclusions.ts";
 
 /** The member of `events` (Back-Channel Logout §2.4). */
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
@@ -158,13 +158,13 @@ export const logoutAttacks: readonly Attack[] = [
     async perform(stage) {
       const other = await stage.driver.logIn!(stage.openBrowser());
       const sessions = [stage.session!, other];
-      if (other.currentUser === undefined) return undecided("the second session does not show its user");
+      if (other.currentUser === undefined) return unclear("the second session does not show its user");
       const status = await post(stage, await mintLogoutToken(stage, { claims: { sid: undefined } }));
       const users = await Promise.all(sessions.map(userAfterLogout));
       const open = users.filter((user) => user !== undefined).length;
       const ended = `the client responded with status ${status}, and ended ${open === 2 ? "no" : "one"} session`;
       // A client that has registered this requires sid in each logout token (§2.2).
-      if (open === 2 && stage.client.backchannel_logout_session_required) return undecided(ended);
+      if (open === 2 && stage.client.backchannel_logout_session_required) return unclear(ended);
       return conclude(
         open > 0 ? ended : undefined,
         "both sessions have ended",
@@ -183,7 +183,7 @@ export const logoutAttacks: readonly Attack[] = [
       const { driver, journey, session } = stage;
       const token = await mintLogoutToken(stage, { claims: { sid: undefined } });
       await post(stage, token);
-      if (await userAfterLogout(session!) !== undefined) return undecided("a logout token without sid ends no session");
+      if (await userAfterLogout(session!) !== undefined) return unclear("a logout token without sid ends no session");
       const again = await driver.logIn!(journey);
       const status = await post(stage, token);
       return await concludeLogout({ ...stage, session: again }, status, status >= 400 && status < 500);
@@ -239,7 +239,7 @@ export const logoutAttacks: readonly Attack[] = [
     async perform(stage, { wrong }) {
       const { as, client, driver, journey } = stage;
       if (wrong === "both" && !client.frontchannel_logout_session_required) {
-        return undecided("the client is registered without frontchannel_logout_session_required");
+        return unclear("the client is registered without frontchannel_logout_session_required");
       }
       const uri = new URL(client.frontchannel_logout_uri!);
       if (wrong !== "both") {

@@ -9,7 +9,7 @@ import { type Assessment, type Attack, defineAttack } from "../define_attack.ts"
 import { exchangesOf, type Observation } from "../attack.ts";
 import { gridAttacks, jsonResponse } from "./grid.ts";
 import { noText, pick, type Wrong } from "./wrong_values.ts";
-import { conclude, passIf, undecided } from "./conclusions.ts";
+import { conclude, passIf, unclear } from "./conclusions.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 
 /** The members whose URLs a client requests itself. */
@@ -184,12 +184,12 @@ export const metadataAttacks: readonly Attack[] = [
     assess: async (observation) => {
       const { outcome, earlier, countRequests, logInAgain } = observation;
       if (outcome !== "rejected") return undefined;
-      if (countRequests("discovery") === 0) return undecided("the client requests no metadata");
+      if (countRequests("discovery") === 0) return unclear("the client requests no metadata");
       earlier!.passTime?.(86_400);
       const passed = await logInAgain();
       return {
         passed,
-        isInconclusive: !passed && earlier!.passTime === undefined,
+        isUnclear: !passed && earlier!.passTime === undefined,
         seen: "kept",
         because: passed
           ? "the client reported an error, and found the new URLs at its next login"

@@ -6,7 +6,7 @@ import { body, hold, idToken } from "../../testing/faults/mod.ts";
 import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
 import { UndecidedError, unknownUser } from "../driver.ts";
-import { conclude, undecided } from "./conclusions.ts";
+import { conclude, unclear } from "./conclusions.ts";
 import { encodeJwt } from "../../testing/faults/resign.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { forgeJwt } from "./forged_jwt.ts";
@@ -53,7 +53,7 @@ export const ownerAttacks: readonly Attack[] = [
       }
       const codeOf = ({ login }: typeof older) => login.callback.params.get("code") ?? "";
       if (!order.every((each) => issued(each.own, codeOf(each)))) {
-        return undecided("the client uses one issuer, or receives signed responses");
+        return unclear("the client uses one issuer, or receives signed responses");
       }
       const mixed = order.find((each) => received(each.foreign, codeOf(each)));
       return conclude(
@@ -82,10 +82,10 @@ export const ownerAttacks: readonly Attack[] = [
       const { query } = as.log.unmasked.last("authorize").request;
       const url = new URL((await openOtherEndpoints(stage)).authorization_endpoint);
       url.search = String(new URLSearchParams(query.map(([name, value]) => [name, value])));
-      if (!url.searchParams.has("response_type")) return undecided("the client pushes or signs its requests");
+      if (!url.searchParams.has("response_type")) return unclear("the client pushes or signs its requests");
       const forged = await openBrowser({ as: attacker.sub }).authorize(url);
       const code = forged.params.get("code") ?? "";
-      if (!issued(other, code)) return undecided("the other issuer rejects the request");
+      if (!issued(other, code)) return unclear("the other issuer rejects the request");
       respond(withParameters(callback, { code, iss: other.issuer }));
       await session.catch(() => undefined);
       const isSent = received(other, code);
@@ -146,7 +146,7 @@ export const ownerAttacks: readonly Attack[] = [
         });
         subs.push(await sub);
       }
-      if (subs.every((sub) => sub === undefined)) return undecided("neither login succeeded");
+      if (subs.every((sub) => sub === undefined)) return unclear("neither login succeeded");
       const isMixed = subs[1] === expectedSub && expectedSub !== unknownUser;
       return {
         ...conclude(
@@ -187,7 +187,7 @@ export const ownerAttacks: readonly Attack[] = [
         findParam(request, "refresh_token")
       );
       // An application that refreshes one after the other does both.
-      if (results.some(({ status }) => status === "rejected")) return undecided("a refresh failed");
+      if (results.some(({ status }) => status === "rejected")) return unclear("a refresh failed");
       const missing = new Set(sent).size < 2;
       return conclude(
         missing ? "the client sent one refresh for two users" : undefined,
@@ -212,7 +212,7 @@ export const ownerAttacks: readonly Attack[] = [
       as.on("token").once(idToken.wrongIssuer());
       const login = await driver.logIn!({ ...openBrowser({ as: second.sub }), browser: journey.browser })
         .then(() => true, () => false);
-      if (login) return undecided("the client accepted the login");
+      if (login) return unclear("the client accepted the login");
       const stolen = issuedTokens(as).findLast(([name]) => name === "access_token")?.[1];
       const earlier = as.log.unmasked.exchanges.length;
       await session!.request!().catch(() => undefined);

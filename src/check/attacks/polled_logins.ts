@@ -7,7 +7,7 @@ import { error, hold } from "../../testing/faults/mod.ts";
 import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { unknownUser } from "../driver.ts";
-import { conclude, undecided } from "./conclusions.ts";
+import { conclude, unclear } from "./conclusions.ts";
 import { findSecondUser, waitUntil } from "./open_logins.ts";
 
 /** What both attacks share: the second user logs in while the client waits for the first. */
@@ -53,8 +53,8 @@ async function logInTwice(
   waiting.release();
   polls.remove();
   const [first, next] = await Promise.all([older, newer].map((login) => login.then(({ sub }) => sub, () => undefined)));
-  if (first === undefined && next === undefined) return undecided("neither login succeeded");
-  if ([first, next].includes(unknownUser)) return undecided("the application does not show who is logged in");
+  if (first === undefined && next === undefined) return unclear("neither login succeeded");
+  if ([first, next].includes(unknownUser)) return unclear("the application does not show who is logged in");
   const failure = next === expectedSub
     ? "the second user was logged in as the first"
     : first !== undefined && first !== expectedSub

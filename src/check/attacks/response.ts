@@ -7,7 +7,7 @@ import { nearIssuers, nearMisses } from "./wrong_values.ts";
 import { everyLogin } from "../attack.ts";
 import { csrfProtection } from "./requirements.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { readsNoMetadata, undecided } from "./conclusions.ts";
+import { readsNoMetadata, unclear } from "./conclusions.ts";
 import { oneOf } from "./parameters.ts";
 
 /** RFC 9700 §4.4 demands a protection against mix-up only of clients of several issuers. */
@@ -52,7 +52,7 @@ export const responseAttacks: readonly Attack[] = [
       },
       assess: (observation) =>
         observation.outcome === "accepted" && readsNoMetadata(observation)
-          ? undecided("the client requests no metadata, so that it cannot know that the server sends iss")
+          ? unclear("the client requests no metadata, so that it cannot know that the server sends iss")
           : undefined,
     },
     {

@@ -12,7 +12,7 @@ import { withParameters } from "./callback_parameters.ts";
 import { concludeFixation, hasVerifierOfOther, sharedParameter } from "./open_logins.ts";
 import { oneOf } from "./parameters.ts";
 import { foreignForms, foreignPages } from "./targets.ts";
-import { conclude, undecided } from "./conclusions.ts";
+import { conclude, unclear } from "./conclusions.ts";
 
 /** Every delivery to the redirect URI of a web application: the attack itself checks what the client did. */
 const delivered = { needs: ["receiveCallback"], stop: undefined } as const;
@@ -166,8 +166,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       if (own === undefined) {
         return await deliverForeign(stage, journey, withParameters(foreign, { state: "state-of-an-attacker" }), before);
       }
-      if (!own.callback.params.has("state")) return undecided("the response has no state, or a signed one");
-      if (own.callback.state === foreign.state) return undecided("the client sends the same state in every request");
+      if (!own.callback.params.has("state")) return unclear("the response has no state, or a signed one");
+      if (own.callback.state === foreign.state) return unclear("the client sends the same state in every request");
       const mixed = what === "used"
         ? withParameters(foreign, { state: own.callback.state })
         : withParameters(own.callback, { state: foreign.state ?? "" });
@@ -188,7 +188,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     async perform(stage, { order }) {
       const { as, driver, journey, openBrowser, startLogin, expectedSub } = stage;
       const other = await findOtherUser(stage);
-      if (other === undefined) return undecided("the server has one user");
+      if (other === undefined) return unclear("the server has one user");
       const first = await startLogin();
       const second = await startLogin({ ...openBrowser({ as: other }), browser: journey.browser });
       const shared = sharedParameter(stage);
@@ -269,7 +269,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       const { callback, session, respond } = await startLogin();
       const { url, method, params } = callback;
       if (method === "POST" || url.includes("#")) {
-        return undecided("the client requests a response mode other than query");
+        return unclear("the client requests a response mode other than query");
       }
       const uri = withoutQuery(url);
       respond(
@@ -326,7 +326,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
         return { outcome: "rejected", passed: true, because: `the client responded with status ${response.status}` };
       }
       const session = await driver.receiveCallback!(journey, await journey.authorize(location));
-      if (session.location === undefined) return undecided("the session has no location");
+      if (session.location === undefined) return unclear("the session has no location");
       return {
         outcome: "accepted",
         passed: new URL(session.location, uri).origin === uri.origin,

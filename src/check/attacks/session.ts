@@ -7,7 +7,7 @@ import { userAfterLogout } from "./ended_session.ts";
 import { waitUntil } from "./open_logins.ts";
 import { oneOf } from "./parameters.ts";
 import { refreshRequest } from "./refresh.ts";
-import { failIf, undecided } from "./conclusions.ts";
+import { failIf, unclear } from "./conclusions.ts";
 
 /** How often the client refreshed. */
 function countRefreshes(observation: Observation): number {
@@ -112,7 +112,7 @@ export const sessionAttacks: readonly Attack[] = [
       waiting.release();
       const failed = (await both).filter((result) => result.status === "rejected").length;
       const refreshes = as.log.unmasked.filter("token", refreshRequest).length - earlier;
-      if (refreshes === 0) return undecided("the client did not refresh");
+      if (refreshes === 0) return unclear("the client did not refresh");
       return {
         outcome: failed === 0 ? "accepted" : "rejected",
         passed: failed === 0 && refreshes === 1,

@@ -9,7 +9,7 @@ import { accessTokenOfAnotherUser, opaqueAccessToken } from "./access_tokens.ts"
 import { gridAttacks, jsonResponse } from "./grid.ts";
 import { noText } from "./wrong_values.ts";
 import { oneOf } from "./parameters.ts";
-import { conclude, undecided } from "./conclusions.ts";
+import { conclude, unclear } from "./conclusions.ts";
 
 const response = jsonResponse("the token response");
 
@@ -168,7 +168,7 @@ export const tokenAttacks: readonly Attack[] = [
       };
       const honest = await refreshes(session!, 7200);
       if (honest.count === 0) {
-        return undecided("the client does not refresh by itself, even after the time that the response states");
+        return unclear("the client does not refresh by itself, even after the time that the response states");
       }
       as.on("token", { grant_type: "authorization_code" }).once(
         overrideClaims("access token for a minute", ({ iat }) => ({ exp: Number(iat) + 60 }), { of: "access_token" }),

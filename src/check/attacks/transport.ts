@@ -13,7 +13,7 @@ import { unknownUser } from "../driver.ts";
 import type { Observation, Stage } from "../attack.ts";
 import type { ClientSession } from "../driver.ts";
 import { eachWithEach, oneOf, sent } from "./parameters.ts";
-import { passIf, undecided } from "./conclusions.ts";
+import { passIf, unclear } from "./conclusions.ts";
 
 const endpointParameter = textParameter("endpoint", "token", "The endpoint.");
 
@@ -231,11 +231,11 @@ export const transportAttacks: readonly Attack[] = [
       const { outcome, session, expectedSub, capabilities, exchanges } = observation;
       const isUserinfo = exchanges.some(({ endpoint, faults }) => endpoint === "userinfo" && faults.length > 0);
       if (isUserinfo && !capabilities.has("readsIdToken")) {
-        return undecided("the client has no ID token to compare sub with");
+        return unclear("the client has no ID token to compare sub with");
       }
       // Without the response of another user the application may show no user.
       if (isUserinfo && outcome === "accepted" && session!.sub === unknownUser) {
-        return undecided(describeOutcome(observation));
+        return unclear(describeOutcome(observation));
       }
       return passIf(
         outcome === "accepted" &&

@@ -139,22 +139,22 @@ function assessDiscarded(observation: Observation): Assessment | undefined {
   if (sub !== expectedSub && sub !== unknownUser) return undefined;
   if (claims === undefined) {
     // A page that shows only claims of userinfo then shows no user.
-    return sub === unknownUser || isPartOfClaim(expectedSub, exchangesOf(observation, "token")) ? undecided : undefined;
+    return sub === unknownUser || isPartOfClaim(expectedSub, exchangesOf(observation, "token")) ? unclear : undefined;
   }
   const used = listTexts(claims);
   if (used.includes(attackersPicture)) {
     return { passed: false, because: "the application uses picture of the userinfo response", seen: "foreignValue" };
   }
   const usual = listTexts(usualClaims).filter((text) => isOfUserinfoAlone(text, exchanges));
-  if (usual.length === 0 || usual.some((text) => used.includes(text))) return undecided;
+  if (usual.length === 0 || usual.some((text) => used.includes(text))) return unclear;
   return { passed: true, because: `${loggedIn}, without the values of userinfo` };
 }
 
 const loggedIn = "the client logged in the user of the ID token";
 
-const undecided: Assessment = {
+const unclear: Assessment = {
   passed: false,
-  isInconclusive: true,
+  isUnclear: true,
   because: `${loggedIn}, with or without the values of userinfo`,
 };
 

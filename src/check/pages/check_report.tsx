@@ -14,9 +14,7 @@ import { CopyButton, DefinitionItem } from "../../server/pages/value.tsx";
 
 const verdictTexts: Readonly<Record<VerdictSection["verdict"], readonly [tone: Tone, heading: string]>> = {
   failed: ["bad", "Failed"],
-  known: ["warn", "Known failures"],
   warning: ["warn", "Warnings"],
-  inconclusive: ["open", "Inconclusive"],
   skipped: ["over", "Skipped"],
   passed: ["good", "Passed"],
 };

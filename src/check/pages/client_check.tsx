@@ -21,7 +21,7 @@ export interface ClientCheckProps extends Site {
     readonly done: number;
     readonly total: number;
     readonly failed: number;
-    readonly inconclusive: number;
+    readonly skipped: number;
   };
 }
 
@@ -93,14 +93,14 @@ function StartForm({ client, form: { values, errors, csrfToken } }: ClientCheckP
 
 /** How far the check is; the script replaces the counts until it ends. */
 function Progress({ client, form, progress }: ClientCheckProps): VNode {
-  const { done, total, failed, inconclusive } = progress!;
+  const { done, total, failed, skipped } = progress!;
   return (
     <Section id="check" heading="The check is running">
       <p id="progress">
         {total === 0 ? "The first login, without an attack, is running." : (
           <>
             <progress max={total} value={done} aria-label="Logins"></progress>{" "}
-            {`${done} of ${total} logins, ${failed} failed, ${inconclusive} inconclusive`}
+            {`${done} of ${total} logins, ${failed} failed, ${skipped} skipped`}
           </>
         )}
       </p>

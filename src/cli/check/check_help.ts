@@ -26,7 +26,7 @@ The page at --logged-in-url is requested after each login. It must differ for
 users who are logged in, best by a status such as 401 without a login. Default:
 the page where the login ends. --logged-in-text is by default the e-mail
 address, name or sub of the user, if the page shows one of them. An attack is
-inconclusive if the page does not show whether the login succeeded.
+skipped if the page does not show whether the login succeeded.
 
 --start has a command such as "npm run dev": it runs in the shell after the
 server has started, and ends with the check. Attacks on metadata and keys that
@@ -50,8 +50,8 @@ Ctrl-C ends the check with the report of what is known until then.
 Exit codes
   0  the login works, and nothing failed with a severity of --fail-on that the
      baseline does not have; a required practice that is missing is medium
-  1  something did, the login failed, most logins were inconclusive, the check
-     was stopped, or the command could not start
+  1  something did, the login failed, most of what applies was skipped, the
+     check was stopped, or the command could not start
 `;
 
 /** The help of `latchkey explain faults`, with a final newline. */

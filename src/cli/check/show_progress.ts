@@ -40,20 +40,20 @@ export function showProgress(
   now: () => number,
 ): Progress {
   const clear = isTerminal ? "\r\u001b[K" : "";
-  let [done, total, failed, inconclusive] = [0, 0, 0, 0];
+  let [done, total, failed, skipped] = [0, 0, 0, 0];
   let hasEnded = false;
   let running = { id: "", since: now() };
   const startedAt = now();
   let shownAt = isTerminal ? -Infinity : startedAt;
 
   function counts(): string {
-    const unclear = inconclusive === 0 ? "" : `, ${inconclusive} inconclusive`;
+    const notShown = skipped === 0 ? "" : `, ${skipped} skipped`;
     const elapsedMs = now() - startedAt;
     const restMs = elapsedMs / done * (total - done);
     const rest = restMs < longRestMs
       ? ""
       : `, about ${formatDuration(restMs)} left (--minutes ends it earlier, the most severe come first)`;
-    return `${done} of ${total} ${total === 1 ? "login" : "logins"} tried, ${failed} failed${unclear}, after ` +
+    return `${done} of ${total} ${total === 1 ? "login" : "logins"} tried, ${failed} failed${notShown}, after ` +
       `${formatDuration(elapsedMs)}${rest}`;
   }
 
@@ -76,7 +76,7 @@ export function showProgress(
       const { attack, values, verdict, because } = result;
       done++;
       total = of;
-      if (verdict === "inconclusive") inconclusive++;
+      if (verdict === "skipped") skipped++;
       if (verdict === "failed") failed++;
       if (verdict === "failed" || verdict === "warning") {
         write(

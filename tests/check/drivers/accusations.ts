@@ -5,7 +5,7 @@ import type { CheckReport } from "../../../src/check/mod.ts";
 export function accusationsOf({ results, practices }: CheckReport): readonly string[] {
   return [
     ...results
-      .filter(({ verdict }) => ["failed", "warning", "inconclusive"].includes(verdict))
+      .filter(({ verdict, isUnclear }) => verdict === "failed" || verdict === "warning" || isUnclear)
       .map(({ verdict, attack: { id }, values }) => `${verdict} ${id} ${JSON.stringify(values)}`),
     ...practices
       .filter(({ outcome }) => outcome === "failed" || outcome === "warning")

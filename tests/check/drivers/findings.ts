@@ -106,7 +106,7 @@ const findings: readonly Finding[] = [
     results: [
       "failed metadata/issuer-other *",
       "warning metadata/issuer-equivalent *",
-      "inconclusive metadata/rejected-kept {}",
+      "skipped metadata/rejected-kept {}",
     ],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:880", "Object.assign({}, metadata,"],
   },
@@ -171,13 +171,13 @@ const findings: readonly Finding[] = [
   // browser.
   {
     libraries: ["express-openid-connect"],
-    results: ["state", "used"].map((what) => `inconclusive response/state-of-another-browser {"what":"${what}"}`),
+    results: ["state", "used"].map((what) => `skipped response/state-of-another-browser {"what":"${what}"}`),
     source: ["express-openid-connect/lib/context.js:760", "state: encodeState(stateValue)"],
   },
   // It keeps the tokens in cookies, and the application does not accept as many.
   {
     libraries: ["express-openid-connect"],
-    results: ['inconclusive token/members {"member":"refresh_token","value":"huge"}'],
+    results: ['skipped token/members {"member":"refresh_token","value":"huge"}'],
     source: ["express-openid-connect/lib/appSession.js:160", "Math.ceil(value.length / cookieChunkSize)"],
   },
   // A callback with a code and an error counts as a success.
@@ -316,7 +316,7 @@ const findings: readonly Finding[] = [
   // The resource names the server, so that two logins go to one.
   {
     libraries: ["MCP SDK"],
-    results: ["inconclusive response/other-toolkit *"],
+    results: ["skipped response/other-toolkit *"],
     source: [`${mcpSdk}:877`, "provider.validateResourceURL"],
   },
   // It connects to any host, and reads bodies of any size. An application can pass a `fetch` that limits both.

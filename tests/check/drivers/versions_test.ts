@@ -48,7 +48,7 @@ const openidClient4 = [
     one,
   ) => `warning ${one}`),
   ...["response/mix-up *", "metadata/endpoint-of-another {}"].map((one) => `warning ${one}`),
-  "inconclusive metadata/rejected-kept {}",
+  "skipped metadata/rejected-kept {}",
 ];
 
 const versions: readonly Version[] = [
