@@ -1,9 +1,12 @@
 /** The check of single-page applications in Chromium. */
 
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { once } from "node:events";
+import { readdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, test } from "node:test";
 import { unclearIn } from "../check/accusations.ts";
 import { browserApplication, type CheckOptions, type CheckReport } from "../../src/check/mod.ts";
@@ -172,6 +175,23 @@ test("a single-page application is checked without code, also one that waits for
       const report = await checkPage(page, library, { only: [only] }, chromium.openPage);
       assertEquals([report.passed, report.counts.passed], [true, report.results.length], String(report));
     }
+  } finally {
+    await chromium.close();
+  }
+});
+
+test("the browser of a check listens on no port, to which every user of the machine could connect", {
+  skip: executablePath === undefined,
+}, async () => {
+  const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith("latchkey-chromium-"));
+  const earlier = await folders();
+  const chromium = await startChromium(executablePath!);
+  try {
+    const own = (await folders()).filter((name) => !earlier.includes(name));
+    const files = await Promise.all(own.map((name) => readdir(join(tmpdir(), name))));
+    assert(files.length > 0);
+    // Chromium writes the port there.
+    assertEquals(files.flat().filter((name) => name === "DevToolsActivePort"), []);
   } finally {
     await chromium.close();
   }

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import type { Readable, Writable } from "node:stream";
 
 /** A page of a browser that runs scripts. */
 export interface ScriptedPage {
@@ -38,17 +39,20 @@ interface Message {
 }
 
 /**
- * Starts a Chromium.
+ * Starts a Chromium, and commands it through pipes: every user of this machine could connect to a port.
  *
  * @param path That of the program: Chromium, Chrome or Edge.
  * @throws {Error} If it does not start.
  */
 export async function startChromium(path: string): Promise<Chromium> {
   const folder = await mkdtemp(join(tmpdir(), "latchkey-chromium-"));
-  const args = ["--headless", "--remote-debugging-port=0", `--user-data-dir=${folder}`, "--no-first-run"];
+  const args = ["--headless", "--remote-debugging-pipe", `--user-data-dir=${folder}`, "--no-first-run"];
   // Its sandbox does not run as root, as in a container.
   const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  const child = spawn(path, [...args, ...sandbox, "about:blank"], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(path, [...args, ...sandbox, "about:blank"], {
+    stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+  });
+  const failure = failureOf(child, path);
   const ended = new Promise<void>((resolve) => {
     child.on("exit", () => resolve());
     child.on("error", () => resolve());
@@ -61,12 +65,11 @@ export async function startChromium(path: string): Promise<Chromium> {
   }
 
   try {
-    const socket = new WebSocket(await addressOf(child, path));
-    await new Promise((resolve, reject) => {
-      socket.onopen = resolve;
-      socket.onerror = () => reject(new Error(`${path} accepts no connection`));
-    });
-    const send = commandSender(socket);
+    const [, , , commands, messages] = child.stdio ?? [];
+    // Without a program there are no pipes.
+    if (!commands || !messages) return await failure;
+    const send = commandSender(commands as Writable, messages as Readable);
+    await Promise.race([send("Browser.getVersion", {}).catch(() => failure), failure]);
     return {
       openPage: pageOpener(send),
       async close() {
@@ -84,45 +87,53 @@ export async function startChromium(path: string): Promise<Chromium> {
   }
 }
 
-/** The address that the browser writes once it listens. */
-function addressOf(child: ReturnType<typeof spawn>, path: string): Promise<string> {
-  return new Promise((resolve, reject) => {
+/** Rejects if the browser does not start. */
+function failureOf(child: ReturnType<typeof spawn>, path: string): Promise<never> {
+  const failure = new Promise<never>((_, reject) => {
     let text = "";
     const timer = setTimeout(() => reject(new Error(`${path} does not start: ${text.slice(-300)}`)), maxStartMs);
-    const end = (act: () => void) => {
+    timer.unref();
+    child.stderr!.setEncoding("utf8").on("data", (part: string) => text = (text + part).slice(-10_000));
+    child.on("error", reject);
+    child.on("exit", (code) => {
       clearTimeout(timer);
-      act();
-    };
-    child.stderr!.setEncoding("utf8").on("data", (part: string) => {
-      text = (text + part).slice(-10_000);
-      const address = /DevTools listening on (ws:\S+)/.exec(text)?.[1];
-      if (address !== undefined) end(() => resolve(address));
+      reject(new Error(`${path} ended with ${code}: ${text.slice(-300)}`));
     });
-    child.on("error", (error) => end(() => reject(error)));
-    child.on("exit", (code) => end(() => reject(new Error(`${path} ended with ${code}: ${text.slice(-300)}`))));
   });
+  // It also ends when it is closed.
+  failure.catch(() => {});
+  return failure;
 }
 
 type SendCommand = (method: string, params: Members, sessionId?: unknown) => Promise<Members>;
 
-/** Sends commands over a connection to the browser. */
-function commandSender(socket: WebSocket): SendCommand {
+/** Sends commands to the browser, which separates messages by a null character. */
+function commandSender(commands: Writable, messages: Readable): SendCommand {
   const waiting = new Map<number, PromiseWithResolvers<Members>>();
   let sent = 0;
-  socket.onmessage = ({ data }) => {
-    const { id = 0, result = {}, error } = JSON.parse(String(data)) as Message;
-    const { resolve, reject } = waiting.get(id) ?? {};
-    waiting.delete(id);
-    if (error === undefined) resolve?.(result);
-    else reject?.(new Error(error.message));
-  };
-  socket.onclose = () => {
+  let rest = "";
+  messages.setEncoding("utf8").on("data", (part: string) => {
+    const texts = (rest + part).split("\0");
+    rest = texts.pop()!;
+    for (const text of texts) {
+      const { id = 0, result = {}, error } = JSON.parse(text) as Message;
+      const { resolve, reject } = waiting.get(id) ?? {};
+      waiting.delete(id);
+      if (error === undefined) resolve?.(result);
+      else reject?.(new Error(error.message));
+    }
+  });
+  const end = () => {
     for (const { reject } of waiting.values()) reject(new Error("the browser has ended"));
+    waiting.clear();
   };
+  messages.on("close", end);
+  // A write after the end of the browser.
+  commands.on("error", end);
   return (method, params, sessionId) => {
     const call = Promise.withResolvers<Members>();
     waiting.set(++sent, call);
-    socket.send(JSON.stringify({ id: sent, method, params, sessionId }));
+    commands.write(`${JSON.stringify({ id: sent, method, params, sessionId })}\0`);
     return call.promise;
   };
 }
