@@ -9,23 +9,20 @@ import type { Capability } from "./capabilities.ts";
 
 /** What one attack shows about the client. */
 export type Verdict =
-  /** The client behaves as a correct one. */
-  | "passed"
-  /** It does not, and a specification demands it. */
+  /** The client does not behave as a correct one, and a specification demands it. */
   | "failed"
   /** It does not, and a specification recommends it. */
   | "warning"
+  /** The client behaves as a correct one. */
+  | "passed"
   /**
    * The attack shows nothing about the client, and {@link AttackResult.because} says why: it was not run, it did not
    * reach the client, the driver does not know what the client did, or a correct client can do the same.
    */
   | "skipped";
 
-/** The verdicts in the order of a summary. */
-export const verdicts: readonly Verdict[] = ["passed", "failed", "warning", "skipped"];
-
-/** The verdicts, the worst first: the order of a page, and that of the journeys of one attack. */
-export const worstFirst: readonly Verdict[] = ["failed", "warning", "passed", "skipped"];
+/** The verdicts, the worst first: the order of a report, and that of the journeys of one attack. */
+export const verdicts: readonly Verdict[] = ["failed", "warning", "passed", "skipped"];
 
 /** The verdicts that have a cause, the worst first. */
 export const failureVerdicts: readonly ("failed" | "warning")[] = ["failed", "warning"];
@@ -36,7 +33,7 @@ export const isFailure = (verdict: Verdict): verdict is "failed" | "warning" =>
 
 /** The worst verdict of the journeys of one attack. */
 export const worstVerdict = (journeys: readonly { readonly verdict: Verdict }[]): Verdict =>
-  worstFirst.find((verdict) => journeys.some((journey) => journey.verdict === verdict))!;
+  verdicts.find((verdict) => journeys.some((journey) => journey.verdict === verdict))!;
 
 /** Why journeys show nothing after an attack that stopped the application. */
 export const stoppedCause = "the application stopped during an earlier attack";

@@ -3,7 +3,7 @@
 import { withVisibleTexts } from "../server/explain/visible_text.ts";
 import { upperFirst } from "../server/pages/first_letter.ts";
 import { categoryOf } from "./attack.ts";
-import { type Verdict, verdicts, worstFirst, worstVerdict } from "./report.ts";
+import { type Verdict, verdicts, worstVerdict } from "./report.ts";
 import { formatControlFailure, formatSize, hasRun } from "./report_text.ts";
 import {
   countedNames,
@@ -111,7 +111,7 @@ export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}):
     summary: isEmpty
       ? "No attack ran."
       : `Checked: ${formatSize(data)}${practices.length === 0 ? "" : `, ${practices.length} best practices`}`,
-    sections: worstFirst.flatMap((verdict): VerdictSection[] => {
+    sections: verdicts.flatMap((verdict): VerdictSection[] => {
       const count = score.find((one) => one.verdict === verdict)?.count;
       if (count === undefined) return [];
       const groups = groupsOf(verdict, attacks.filter((variants) => worstVerdict(variants) === verdict), data, pathOf);

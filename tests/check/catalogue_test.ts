@@ -107,9 +107,6 @@ const expectations: Readonly<
     timeLimits: true,
   },
   "connects to internal networks": { foundBy: ["metadata/endpoint-internal"] },
-  "knows users by their email": {
-    foundBy: ["id-token/user-similar"],
-  },
   "fetches distributed claims": { foundBy: ["userinfo/distributed-claims"] },
   "does not verify signed userinfo": {
     foundBy: ["userinfo/signed-wrong"],

@@ -229,8 +229,7 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
 
   /** The user of the application. */
   function findUser({ issuer }: ClientJourney, claims: Claims): string {
-    const byClaim = has("knows users by their email") ? claims.email : decisions.userKey(claims);
-    const key = `${issuer} ${byClaim ?? claims.sub}`;
+    const key = `${issuer} ${decisions.userKey(claims) ?? claims.sub}`;
     const sub = subs.get(key) ?? String(claims.sub);
     subs.set(key, sub);
     return sub;

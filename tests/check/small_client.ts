@@ -44,7 +44,6 @@ export type Mistake =
   | "reads bodies of any size"
   | "limits only the time until the headers"
   | "connects to internal networks"
-  | "knows users by their email"
   | "fetches distributed claims"
   | "does not verify signed userinfo"
   | "keeps the metadata for ever"

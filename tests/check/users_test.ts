@@ -11,6 +11,7 @@ import type { Fetch } from "../../src/testing/fetch.ts";
 import { sample } from "../sample.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
+import { correctDecisions, type Decisions } from "./decisions.ts";
 import { smallClient } from "./small_client.ts";
 import { type ApplicationMistake, type ApplicationVariant, webApplicationAt } from "./small_web_application.ts";
 
@@ -211,9 +212,11 @@ test("a page that shows the sub of the user of a check decides who is logged in"
   assertEquals(undecided, ["the sub and a space"], String(report));
 });
 
+const byEmail: Decisions = { ...correctDecisions, userKey: ({ email }) => email };
+
 test("a client that knows users by their email is accused for each default user who has one", async () => {
   for (const name of sample(["alice", "bob", "mallory", "a part of mallory", "a number"], 3, 1)) {
-    const report = await checkClientWithEdDsa(smallClient("knows users by their email"), {
+    const report = await checkClientWithEdDsa(smallClient(undefined, undefined, undefined, byEmail), {
       only: ["id-token/user-similar"],
       server: { users: userLists[name]! },
     });

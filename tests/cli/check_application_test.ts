@@ -191,7 +191,7 @@ test("--baseline: what an earlier report has does not fail again, and what no lo
   assertEquals(known.code, 0, known.stdout);
   assertMatch(
     known.stdout,
-    /: 1 passed, 1 failed \(1 known\)\n[^]*\n\nKNOWN, failures that the baseline has:\n {2}id-token\/signed-by-stranger \(\d+\)$/m,
+    /: 1 failed \(1 known\), 1 passed\n[^]*\n\nKNOWN, failures that the baseline has:\n {2}id-token\/signed-by-stranger \(\d+\)$/m,
   );
   const junit = await checkInProcess(
     [...only, "--baseline", file, "--report", "junit"],
