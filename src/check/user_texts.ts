@@ -33,6 +33,12 @@ export function isOfUserinfoAlone(text: string, exchanges: readonly Exchange[]):
   return isIn("userinfo") && !isIn("token");
 }
 
+/** Whether the server sent a `sub` that differs from a text in letter case alone, and no `sub` that is the text. */
+export function isOtherCaseOfSub(text: string, exchanges: readonly Exchange[]): boolean {
+  const subs = exchanges.flatMap(claimsIn).flatMap(({ sub }) => typeof sub === "string" ? [sub] : []);
+  return !subs.includes(text) && subs.some((sub) => sub.toLowerCase() === text.toLowerCase());
+}
+
 /** The values of all claims, in lower case. */
 function valuesIn(exchanges: readonly Exchange[]): readonly string[] {
   return exchanges.flatMap(claimsIn).flatMap(listTexts);

@@ -1,6 +1,6 @@
 /** Verdicts by who is logged in: they depend neither on the default user nor on what a page shows of a user. */
 
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { unclearIn } from "./accusations.ts";
 import { applicationDriver } from "../../src/check/open_check.ts";
@@ -211,6 +211,28 @@ test("a page that shows the sub of the user of a check decides who is logged in"
   // A page shows no space at the end of a text.
   assertEquals(undecided, ["the sub and a space"], String(report));
 });
+
+/** By what an application knows its users; its page shows the `sub` of the first login of a user. */
+const pageKeys: Readonly<Record<string, (user: User) => unknown>> = {
+  "email": ({ email }) => email,
+  "the local part of email": ({ email }) => String(email).split("@")[0],
+  "preferred_username": ({ preferred_username }) => preferred_username,
+  "sub without letter case": ({ sub }) => sub.toLowerCase(),
+};
+
+for (const [name, key] of Object.entries(pageKeys)) {
+  test(`an application that knows users by ${name} is found by a page that shows sub, with the users of a check`, async () => {
+    const kept = new Map<unknown, object>();
+    const userPage = (info: object) => {
+      const id = key(info as User);
+      if (!kept.has(id)) kept.set(id, info);
+      return pick(kept.get(id)!, "sub");
+    };
+    const situation = { users: checkUsers, userPage, loggedInUrl: `${origin}/me` };
+    const report = await check(situation, ["id-token/user-similar"]);
+    assert(report.counts.failed > 0, String(report));
+  });
+}
 
 const byEmail: Decisions = { ...correctDecisions, userKey: ({ email }) => email };
 

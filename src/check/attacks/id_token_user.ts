@@ -5,7 +5,7 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import type { Assessment, Observation } from "../attack.ts";
 import { unknownUser } from "../driver.ts";
-import { inventedUsers, isNamedIn, numberedSub, type PageSession } from "../user_texts.ts";
+import { inventedUsers, isNamedIn, isOtherCaseOfSub, numberedSub, type PageSession } from "../user_texts.ts";
 import { conclude, unclear } from "./conclusions.ts";
 import { nearMissOf } from "./wrong_values.ts";
 import { oneOf } from "./parameters.ts";
@@ -75,6 +75,9 @@ const otherAccount = {
   ifUnmet: "the client receives no ID token, or the user has no such claim",
 } as const;
 
+/** Whether a page that shows a text changes no letter case: neither all letters nor the first ones. */
+const keepsCase = (text: string): boolean => /\p{Ll}.*\p{Lu}/u.test(text);
+
 function assessUser({ outcome, session, earlier, expectedSub, exchanges }: Observation): Assessment {
   if (outcome !== "accepted") return { passed: outcome === "rejected", because: "the client rejected the user" };
   const { sub, claims, otherTexts = [] }: PageSession = session!;
@@ -86,7 +89,8 @@ function assessUser({ outcome, session, earlier, expectedSub, exchanges }: Obser
     return { passed: true, because: `the page shows ${JSON.stringify(own)} of the new user alone` };
   }
   // A driver that reads pages finds the text of a user in what another user has.
-  if (claims !== undefined || !isNamedIn(expectedSub, exchanges)) {
+  const isOtherCase = keepsCase(expectedSub) && isOtherCaseOfSub(expectedSub, exchanges);
+  if (claims !== undefined || isOtherCase || !isNamedIn(expectedSub, exchanges)) {
     return { passed: false, because: `the client logged in ${JSON.stringify(sub)}` };
   }
   return {
