@@ -3,7 +3,7 @@
 import { object, text, texts } from "../core/policy/field.ts";
 import { quote } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
-import type { Client } from "../core/clients/repository.ts";
+import type { Client } from "../core/clients/clients.ts";
 import { testHosts } from "../core/http/test_hosts.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";
 import { type ClientCheckOptions, findUnknown } from "./check_options.ts";

@@ -5,7 +5,7 @@ import type { Context } from "../core/http/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../server/pages/csrf.ts";
 import { html, HttpError, type HttpResponse, redirect } from "../core/http/message.ts";
 import { htmlWithForms } from "../platform/http/response.ts";
-import type { Client } from "../core/clients/repository.ts";
+import type { Client } from "../core/clients/clients.ts";
 import { ConfigurationError } from "../core/rules/configuration_error.ts";
 import { serverOrigins } from "../server/server_origins.ts";
 import { reject } from "../server/rules/mod.ts";

@@ -21,7 +21,7 @@
 import { approveAutomatically } from "./authorize/approver.ts";
 import { type Decide, decideRequest } from "./authorize/authorize.ts";
 import { type CoreOptions, findMistakes, findOptionIssues, findServerIssues } from "./options/options.ts";
-import { clientFromMetadata, fixedClients, fixedEntries } from "./clients/repository.ts";
+import { clientFromMetadata, fixedClients, fixedEntries } from "./clients/clients.ts";
 import { assertNoIssues } from "./rules/configuration_error.ts";
 import { type CoreApp, RequestContext } from "./http/context.ts";
 import { createHandler, endpointRoutes } from "./route.ts";
@@ -44,7 +44,7 @@ import type { MinimalEvent, MinimalTrace } from "./trace.ts";
 export type { Approver } from "./authorize/approver.ts";
 export type { Approval } from "./authorize/approval.ts";
 export type { ClientMetadata, User } from "./clients/client.ts";
-export type { Client } from "./clients/repository.ts";
+export type { Client } from "./clients/clients.ts";
 export { ConfigurationError } from "./rules/configuration_error.ts";
 export type { Context } from "./http/context.ts";
 export type { CoreOptions } from "./options/options.ts";
@@ -81,8 +81,7 @@ export interface Core {
  */
 export async function core(options: CoreOptions): Promise<Core> {
   assertNoIssues(findMistakes(options));
-  const { issuer, extensions = [], grantTypes, approver = (request, at) => approveAutomatically(request, at) } =
-    options;
+  const { issuer, extensions = [], grantTypes, approver = approveAutomatically } = options;
   const { store = memoryStore(), now = timers.now, randomBytes = systemRandomBytes } = options;
   const trace = withoutErrors(options.trace ?? printInternalErrors);
   const settings = policyFor(issuer, options.policy);
@@ -119,10 +118,6 @@ export async function core(options: CoreOptions): Promise<Core> {
       immediate(`endpoints of the extension ${extension.name}`, extension.endpoints?.(settings, endpointOptions)) ?? []
     ),
   ];
-  const handler = createHandler(routeFinder(endpointRoutes(endpoints)), {
-    server,
-    createContext: (request, target, route) => new RequestContext(app, request, target, route),
-  });
   const app: CoreApp = {
     server,
     endpoints,
@@ -130,6 +125,10 @@ export async function core(options: CoreOptions): Promise<Core> {
     credentialParameters: credentialParametersOf(endpoints),
     handleError: errorHandler(),
   };
+  const handler = createHandler(routeFinder(endpointRoutes(endpoints)), {
+    server,
+    createContext: (request, target, route) => new RequestContext(app, request, target, route),
+  });
   const sweep = sweeper(server);
   const handle: RequestHandler = (request, peer) => {
     sweep();

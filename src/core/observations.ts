@@ -3,15 +3,13 @@
  * name, and the whole server, which observes more, a warning with a text (`server/explain/`).
  */
 
-import type { Client } from "./clients/repository.ts";
+import type { Client } from "./clients/clients.ts";
 
 /**
  * @internal The facts of each observation. Its name is the rule by which a strict server rejects the request, or a
  * phrase.
  */
 export interface Observations {
-  /** The client of the request is known: it has authenticated, or the request names it. */
-  readonly "known client": undefined;
   /** The redirect URI has a private-use scheme without a dot. */
   readonly "RU-11": { readonly uri: string };
   /** The id and the secret of HTTP Basic match only without form encoding (OAuth 2.1 §2.4.1). */

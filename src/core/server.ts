@@ -23,7 +23,7 @@ import type {
 import type { RequestOrigin, ResolvedRequest } from "./authorize/request_source.ts";
 import type { ParameterDescription, Params, ResponseFields, ResponseMode, ResponseType } from "./http/params.ts";
 import type { ClaimRules, UserClaims } from "./clients/claims.ts";
-import type { Client, Clients, Users } from "./clients/repository.ts";
+import type { Client, Clients, Users } from "./clients/clients.ts";
 import type { ClientAuthMethod, User } from "./clients/client.ts";
 import type {
   AuthenticatedRequest,

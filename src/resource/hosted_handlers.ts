@@ -115,7 +115,6 @@ async function withToken(
     const claims = await verifyRequest(request, required, server.certificateListener && assertCertificate);
     const { client_id: id } = claims;
     if (id !== undefined) client = { id };
-    server.observe(server, id, "known client", undefined);
     assertSufficient(claims, required);
     server.passed("PR-08");
     server.passed("MC-08", required.resource);

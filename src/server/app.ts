@@ -4,7 +4,7 @@ import type { IssuedCode } from "../core/authorize/token_example.ts";
 import type { Context, CoreApp } from "../core/http/context.ts";
 import type { User } from "../core/clients/client.ts";
 import type { ClientMetadata } from "./config/client_metadata.ts";
-import type { Client } from "../core/clients/repository.ts";
+import type { Client } from "../core/clients/clients.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { Fields } from "../core/http/form.ts";
 import type { HttpRequest } from "../core/http/message.ts";

@@ -13,7 +13,7 @@
  */
 
 import { networkFromAddress, sitePrefixBits } from "../platform/http/ip_address.ts";
-import type { Client } from "../core/clients/repository.ts";
+import type { Client } from "../core/clients/clients.ts";
 import { isPermitted } from "./standing.ts";
 import { reject } from "./rules/operation.ts";
 import type { Server } from "../core/server.ts";

@@ -1,6 +1,6 @@
 /** Requests that started on another device, as the pages for users show and decide them. */
 
-import type { Client } from "../core/clients/repository.ts";
+import type { Client } from "../core/clients/clients.ts";
 import type { Destination } from "../core/authorize/authorization_request.ts";
 import type { Server } from "../core/server.ts";
 import type { AuthorizationDetails } from "./token/authorization_details.ts";

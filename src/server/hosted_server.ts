@@ -1,7 +1,7 @@
 /** The whole server: besides the protocol, it has entries that change, fetches, and redacts. */
 
 import type { User } from "../core/clients/client.ts";
-import type { Client } from "../core/clients/repository.ts";
+import type { Client } from "../core/clients/clients.ts";
 import type { OAuthError } from "../core/rules/errors.ts";
 import type { AuthenticatedRequest } from "../core/token/grants/authenticated_request.ts";
 import type { Params } from "../core/http/params.ts";

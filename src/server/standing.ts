@@ -13,7 +13,7 @@
  * {@link standingFor}.
  */
 
-import type { Standing } from "../core/clients/repository.ts";
+import type { Standing } from "../core/clients/clients.ts";
 import type { HostedClient } from "./config/client_metadata.ts";
 import type { RuleId } from "../core/rules/mod.ts";
 import type { GrantType as CoreGrantType } from "../core/server.ts";

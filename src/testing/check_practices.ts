@@ -2,7 +2,7 @@
 
 import type { Recording } from "../recorder/practices/traffic.ts";
 import { object, text } from "../core/policy/field.ts";
-import type { Client } from "../core/clients/repository.ts";
+import type { Client } from "../core/clients/clients.ts";
 import { assertOptions } from "./options.ts";
 import type { TestControl } from "./test_control.ts";
 import { type PracticeReport, practiceReport } from "./practice_report.ts";

@@ -8,7 +8,7 @@ import { choice, flag, object, text } from "../core/policy/field.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
 import { responseModeNames } from "../server/config/client_metadata.ts";
 import type { Server } from "../core/server.ts";
-import type { Client } from "../core/clients/repository.ts";
+import type { Client } from "../core/clients/clients.ts";
 import type { TokenResponse } from "../core/token/grants/authenticated_request.ts";
 import { redactText } from "../server/redaction/redact.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";

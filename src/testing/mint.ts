@@ -6,7 +6,7 @@ import { choice, type Fields, flag, object, text, texts } from "../core/policy/f
 import { acceptApproval } from "../core/authorize/code.ts";
 import type { AuthorizationRequest } from "../core/authorize/authorization_request.ts";
 import type { User } from "../core/clients/client.ts";
-import type { Client } from "../core/clients/repository.ts";
+import type { Client } from "../core/clients/clients.ts";
 import type { DpopKey } from "./dpop.ts";
 import type { IssuedGrant } from "./issued_grants.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../core/token/grants/authenticated_request.ts";

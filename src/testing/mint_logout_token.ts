@@ -1,7 +1,7 @@
 /** Mints logout tokens (OpenID Connect Back-Channel Logout §2.4), valid ones and ones that a client must reject. */
 
 import { type Fields, flag, text } from "../core/policy/field.ts";
-import type { Client } from "../core/clients/repository.ts";
+import type { Client } from "../core/clients/clients.ts";
 import { randomId } from "../core/keys/secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { anyOption } from "./options.ts";

@@ -6,7 +6,7 @@ import type { Approval, Approver } from "../server/login/approver.ts";
 import { autoApprover } from "../server/login/auto_approver.ts";
 import { clientValues } from "../server/config/client_extension.ts";
 import { knownUserForHint, userForHint } from "../server/clients/login_hint.ts";
-import type { Users } from "../core/clients/repository.ts";
+import type { Users } from "../core/clients/clients.ts";
 import type { AuthorizationRequest } from "../core/authorize/authorization_request.ts";
 import { OAuthError } from "../core/rules/errors.ts";
 import { splitScope } from "../core/http/params.ts";

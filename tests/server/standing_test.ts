@@ -11,7 +11,7 @@ import type { LatchkeyOptions } from "../../src/mod.ts";
 import { clientField, extensions } from "../../src/server/hosting/extensions.ts";
 import { parseDocument } from "../../src/server/extensions/client_documents/parse_document.ts";
 import { isPermitted, permissions } from "../../src/server/standing.ts";
-import type { Standing } from "../../src/core/clients/repository.ts";
+import type { Standing } from "../../src/core/clients/clients.ts";
 import type { StandingRequirement } from "../../src/server/standing.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { OAuthError } from "../../src/core/rules/errors.ts";

@@ -5,7 +5,7 @@ import { allowsUser } from "./login.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "./authorization_request.ts";
 import type { Approval } from "./approval.ts";
 import type { User } from "../clients/client.ts";
-import type { Client, Users } from "../clients/repository.ts";
+import type { Client, Users } from "../clients/clients.ts";
 import { reject } from "../rules/reject.ts";
 import type { Server } from "../server.ts";
 import type { Session } from "./session.ts";
@@ -60,7 +60,7 @@ export async function approveAutomatically(
   request: AuthorizationRequest,
   { pending, session, previousSession, users, now, context }: ApproverContext,
 ): Promise<Approval> {
-  // This check runs before login_hint creates a user.
+  // First: the login of a page of another site must not even look for a user.
   rejectCrossSiteLogin(context, pending);
   const { scope, extensions, loginRequirements: { loginHint, demandedSubs } } = request;
   const { server } = context;

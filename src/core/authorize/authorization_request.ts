@@ -3,7 +3,7 @@
  * Response Types).
  */
 
-import type { Client } from "../clients/repository.ts";
+import type { Client } from "../clients/clients.ts";
 import type { ResponseMode, ResponseType } from "../http/params.ts";
 import type { WithExtensions } from "../slot.ts";
 

@@ -6,12 +6,12 @@
 
 import type { Approver } from "./approver.ts";
 import { authorizationResponse } from "./authorization_response.ts";
-import type { Client } from "../clients/repository.ts";
+import type { Client } from "../clients/clients.ts";
 import type { Approval } from "./approval.ts";
 import { acceptApproval } from "./code.ts";
 import { type Context, readParams } from "../http/context.ts";
 import { rejectUntrustedHost } from "./cross_site.ts";
-import { toClient } from "./error_response.ts";
+import { withErrorsToClient } from "./error_response.ts";
 import { emptyHeadResponse, type HttpResponse, isResponse, withHeaders } from "../http/message.ts";
 import type { Params } from "../http/params.ts";
 import { reject } from "../rules/reject.ts";
@@ -37,7 +37,7 @@ export function authorizeHandlers(decide: Decide): Handlers {
       const { client, destination } = await findDestination(server, params, origin);
       rejectUntrustedForm(context, destination);
       // From here on, an error is sent to the client.
-      return await toClient(context, { client, destination }, async () => {
+      return await withErrorsToClient(context, { client, destination }, async () => {
         const from = { server, client, params, mode: destination.mode, ...origin };
         const request = await readRequest(from);
         warnAcceptedRequest(from, request);
@@ -109,9 +109,9 @@ export async function completeAuthorization(
   const { server } = context;
   const { client, destination } = pending;
   const grant = await acceptApproval(server, pending, approval, session);
-  // An error from here on is the one response to the request: no value of an extension relates to it any more.
+  // The response ends the request. An error from here on must not end it again, as an extension may do.
   const recipient = { client, destination: { ...destination, extensions: undefined } };
-  return await toClient(context, recipient, async () => {
+  return await withErrorsToClient(context, recipient, async () => {
     const response = await server.grants.issueResponse(server, pending, grant);
     if (session.sid === previousSession?.sid) return await authorizationResponse(context, recipient, response);
     const headers = await setSessionCookie(context, session);

@@ -1,6 +1,6 @@
 /** The checks of an authorization request, in the order in which they run. */
 
-import { policyOf } from "../clients/repository.ts";
+import { policyOf } from "../clients/clients.ts";
 import { ignoreRejection } from "../immediate.ts";
 import { type ParameterDescription, parameters } from "../http/params.ts";
 import { reject } from "../rules/reject.ts";

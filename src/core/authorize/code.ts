@@ -2,7 +2,7 @@
 
 import type { Approval } from "./approval.ts";
 import type { CodeRecord, Grant } from "../store/store.ts";
-import { policyOf } from "../clients/repository.ts";
+import { policyOf } from "../clients/clients.ts";
 import type { ResponseFields } from "../http/params.ts";
 import { reject } from "../rules/reject.ts";
 import { randomId, storageKey } from "../keys/secrets.ts";

@@ -3,7 +3,7 @@
  * nothing for them.
  */
 
-import { type Client, policyOf } from "../clients/repository.ts";
+import { type Client, policyOf } from "../clients/clients.ts";
 import type { Context } from "../http/context.ts";
 import { rejectUntrustedHost } from "./cross_site.ts";
 import { endpointPath } from "../http/endpoint.ts";

@@ -1,6 +1,6 @@
 /** The destination of an authorization response: without one, an error is shown on a page of this server. */
 
-import { type Client, policyOf } from "../clients/repository.ts";
+import { type Client, policyOf } from "../clients/clients.ts";
 import { isUndottedScheme } from "../clients/redirect_uri.ts";
 import { type Params, splitScope } from "../http/params.ts";
 import type { Policy } from "../policy/policy.ts";

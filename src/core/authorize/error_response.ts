@@ -1,7 +1,7 @@
 /** Error responses: to the client of an authorization request, or as the endpoint declares. */
 
 import { authorizationResponse } from "./authorization_response.ts";
-import type { Client } from "../clients/repository.ts";
+import type { Client } from "../clients/clients.ts";
 import type { Context, CoreApp, FailedRequest } from "../http/context.ts";
 import type { OAuthError } from "../rules/errors.ts";
 import { HttpError, type HttpRequest, type HttpResponse, json } from "../http/message.ts";
@@ -12,39 +12,36 @@ import type { Recipient } from "./authorization_request.ts";
  * Runs the part of a request after its client and the destination of the response are known: an error is sent to the
  * client (OAuth 2.1 §4.1.2.1).
  */
-export async function toClient(
+export async function withErrorsToClient(
   context: Context,
   recipient: Recipient,
   action: () => HttpResponse | Response | Promise<HttpResponse | Response>,
 ): Promise<HttpResponse | Response> {
-  return await run(context, recipient.client, recipient, action);
+  return await run(context, recipient, action);
 }
 
 /** Runs the part of a request after its client is known: the trace of an error names the client. */
-export async function ofClient(
+export async function withClient(
   context: Context,
   client: Pick<Client, "id">,
   action: () => HttpResponse | Response | Promise<HttpResponse | Response>,
 ): Promise<HttpResponse | Response> {
-  return await run(context, client, { client }, action);
+  return await run(context, { client }, action);
 }
 
 async function run(
   context: Context,
-  { id }: Pick<Client, "id">,
   about: FailedRequest,
   action: () => HttpResponse | Response | Promise<HttpResponse | Response>,
 ): Promise<HttpResponse | Response> {
-  const { app, server } = context;
-  server.observe(server, id, "known client", undefined);
   try {
     return await action();
   } catch (error) {
-    return await app.handleError(error, context, about);
+    return await context.app.handleError(error, context, about);
   }
 }
 
-/** Where an error can go. The wording has its texts. */
+/** The three places that an error can go to. */
 export interface ErrorResponses {
   /** To the client, through the browser (OAuth 2.1 §4.1.2.1). */
   toClient(context: Context, thrown: unknown, recipient: Recipient): Promise<HttpResponse>;

@@ -4,7 +4,7 @@
  */
 
 import type { CodeRecord } from "../store/store.ts";
-import type { Client } from "../clients/repository.ts";
+import type { Client } from "../clients/clients.ts";
 import type { Params } from "../http/params.ts";
 import type { Policy } from "../policy/policy.ts";
 import { reject } from "../rules/reject.ts";
@@ -41,15 +41,16 @@ export async function readCodeChallenge(
   if (method !== undefined && method !== "S256") throw reject("PK-04", { method });
   if (challenge === undefined) {
     if (method !== undefined) throw reject("PK-06");
-    const bySettings = (client.confidential || client.mayAuthenticate === true) && !client.metadata.require_pkce;
-    const acceptsNonce = bySettings && pkce.acceptNonce;
+    // A client that authenticates may prove otherwise that the code is its own, unless it or the server requires PKCE.
+    const isExempt = (client.confidential || client.mayAuthenticate === true) && !client.metadata.require_pkce;
+    const acceptsNonce = isExempt && pkce.acceptNonce;
     const hasNonce = scope.includes("openid") && params.get("nonce") !== undefined;
-    if (bySettings && !pkce.requireForConfidential || acceptsNonce && hasNonce) {
+    if (isExempt && !pkce.requireForConfidential || acceptsNonce && hasNonce) {
       passed("PK-02");
       return undefined;
     }
     if (mayOmitChallenge(policy, client)) return undefined;
-    throw reject(client.confidential ? "PK-02" : "PK-01", { acceptsNonce, policy: bySettings ? policy : undefined });
+    throw reject(client.confidential ? "PK-02" : "PK-01", { acceptsNonce, policy: isExempt ? policy : undefined });
   }
   if (!s256Challenge.test(challenge)) throw reject("PK-07", { challenge });
   if (method === undefined && pkce.requireMethod) throw reject("PK-05", { policy });

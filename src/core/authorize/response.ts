@@ -1,6 +1,6 @@
 /** How a request wants its response: `response_type`, `response_mode` and `state`. */
 
-import type { Client } from "../clients/repository.ts";
+import type { Client } from "../clients/clients.ts";
 import { type Params, type ResponseMode, type ResponseType, sortResponseType, splitScope } from "../http/params.ts";
 import type { Policy } from "../policy/policy.ts";
 import { reject } from "../rules/reject.ts";

@@ -1,6 +1,6 @@
 /** The requested scope: a set of case-sensitive tokens (OAuth 2.1 §1.4.1). */
 
-import type { Client } from "../clients/repository.ts";
+import type { Client } from "../clients/clients.ts";
 import { scopeToken, splitScope } from "../http/params.ts";
 import { reject } from "../rules/reject.ts";
 import type { Policy } from "../policy/policy.ts";

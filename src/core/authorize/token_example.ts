@@ -1,6 +1,6 @@
 /** Examples of the token request for a code: one of a public client, one of a confidential client. */
 
-import type { Client } from "../clients/repository.ts";
+import type { Client } from "../clients/clients.ts";
 import type { Context } from "../http/context.ts";
 import { callbackClients, callbackUri } from "./demo_flow.ts";
 import { endpointUrl } from "../http/endpoint.ts";

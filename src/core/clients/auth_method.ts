@@ -1,7 +1,7 @@
 /** The verification of client secrets. */
 
 import type { ClientAuthMethod, ClientMetadata } from "./client.ts";
-import { type Client, policyOf } from "./repository.ts";
+import { type Client, policyOf } from "./clients.ts";
 import type { OAuthError } from "../rules/errors.ts";
 import { reject } from "../rules/reject.ts";
 import { constantTimeEqual, digest } from "../keys/secrets.ts";

@@ -1,6 +1,6 @@
 /** The subject identifiers of users: the same for each client, unless an extension replaces them. */
 
-import type { Client, Users } from "./repository.ts";
+import type { Client, Users } from "./clients.ts";
 import type { Subject } from "../store/store.ts";
 
 /** The identifiers of a user and of their session. */

@@ -3,7 +3,7 @@
 import { parseFields, readForm } from "./form.ts";
 import { endpointOrigin } from "./names.ts";
 import { type Params, paramsFromFields } from "./params.ts";
-import type { Client } from "../clients/repository.ts";
+import type { Client } from "../clients/clients.ts";
 import type { HttpRequest, HttpResponse, PageForm } from "./message.ts";
 import type { RequestTarget } from "./router.ts";
 import type { Recipient } from "../authorize/authorization_request.ts";

@@ -1,6 +1,6 @@
 /** Signs claims as JWTs (RFC 7515, RFC 7519). */
 
-import type { Client } from "../clients/repository.ts";
+import type { Client } from "../clients/clients.ts";
 import type { Policy } from "../policy/policy.ts";
 import { cryptography, encodeBase64url } from "./crypto.ts";
 import type { Keys, Signer } from "./keys.ts";

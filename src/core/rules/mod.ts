@@ -1,6 +1,6 @@
 /**
- * The rules that every server checks. The rules of an extension are in its folder, all others in `server/rules/`;
- * `server/rules.ts` has the whole table.
+ * The rules that every server checks. Those that only the whole server checks are in `server/rules/` and in the folders
+ * of its extensions; `server/rules.ts` has the whole table.
  *
  * A check names its rule by ID only: `server.passed("PK-09", challenge)` if it passes, and
  * `throw reject("PK-09", facts)` if it rejects. Facts that its row does not declare are a type error; the interfaces

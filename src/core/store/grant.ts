@@ -1,7 +1,7 @@
 /** Grants: created at an approval, and revoked with everything issued for them; and the revocation of sessions. */
 
 import type { Authorization } from "../token/grants/authenticated_request.ts";
-import type { Client } from "../clients/repository.ts";
+import type { Client } from "../clients/clients.ts";
 import { quoteValue } from "../http/quote_value.ts";
 import type { NewGrant } from "../token/grants/grant_functions.ts";
 import type { Server } from "../server.ts";

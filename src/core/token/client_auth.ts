@@ -6,7 +6,7 @@ import { immediate } from "../immediate.ts";
 import { parameters } from "../http/params.ts";
 import { reject } from "../rules/reject.ts";
 import type { ClientAuth, Credentials, Server } from "../server.ts";
-import { type Client, policyOf } from "../clients/repository.ts";
+import { type Client, policyOf } from "../clients/clients.ts";
 import { type CredentialCandidate, verifyClientSecret } from "../clients/auth_method.ts";
 
 export const clientAuthParameters = parameters(

@@ -3,9 +3,9 @@
 import { parseFields } from "../http/form.ts";
 import { HttpError, type HttpResponse } from "../http/message.ts";
 import { authenticateClient, clientAuthParameters, findClaimedClient, observePostedSecret } from "./client_auth.ts";
-import type { Client } from "../clients/repository.ts";
+import type { Client } from "../clients/clients.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
-import { ofClient } from "../authorize/error_response.ts";
+import { withClient } from "../authorize/error_response.ts";
 import { OAuthError } from "../rules/errors.ts";
 import type { Params } from "../http/params.ts";
 import type { Credentials, Server } from "../server.ts";
@@ -58,7 +58,7 @@ export function clientEndpoint(
         const sent = isChallenged || authorization !== null ? error : withoutChallenge(error, parameters);
         return await context.app.handleError(sent, context, { client: findClaimedClient(server, credentials) });
       }
-      return await ofClient(context, client, async () => {
+      return await withClient(context, client, async () => {
         const { connection, header } = credentials;
         const { method } = request;
         const authenticated = { client, parameters, method, url: requestUrl(context), connection, header };

@@ -4,7 +4,7 @@ import { type HttpResponse, withHeaders } from "../http/message.ts";
 import type { AccessToken } from "./tokens/access_token.ts";
 import { requireAccessToken } from "./tokens/read_access_token.ts";
 import { hasTokenInQuery, type OtherPlace } from "./tokens/sent_token.ts";
-import { policyOf } from "../clients/repository.ts";
+import { policyOf } from "../clients/clients.ts";
 import { splitScope } from "../http/params.ts";
 import { reject } from "../rules/reject.ts";
 import { registeredScope } from "./grants/narrow_grant.ts";

@@ -7,7 +7,7 @@ import type { Context } from "../../core/http/context.ts";
 import type { DemoRequest } from "../../core/authorize/demo_flow.ts";
 import { mustPush } from "../../server/extensions/par/settings.ts";
 import { mustSign } from "../../server/extensions/signed_requests/settings.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import { demoKey } from "../../server/config/demo_entries.ts";
 import { OAuthError } from "../../core/rules/errors.ts";
 import { clientRequest, hasDemoKey, send } from "./requests.ts";

@@ -8,7 +8,7 @@ import { codeExchange, formRequest, refreshRequest } from "../../client/token_re
 import { type HttpRequest, isDropped, toResponse } from "../../core/http/message.ts";
 import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { reasonPhrases } from "../../platform/http/reason_phrases.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import { metadataOf } from "../../server/config/client_metadata.ts";
 import { digest } from "../../core/keys/secrets.ts";
 import { demoKey } from "../../server/config/demo_entries.ts";

@@ -21,7 +21,7 @@ import { mustProve } from "../../server/extensions/dpop/settings.ts";
 import { type HttpRequest, type HttpResponse, redirect } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { inspectCode } from "../../core/authorize/authorized.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import { reject } from "../../server/rules/mod.ts";
 import type { Params } from "../../core/http/params.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";

@@ -4,7 +4,7 @@ import type { User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import { demoSecret } from "../../server/config/demo_entries.ts";
 import type { ClaimRules } from "../../core/clients/claims.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import { secretPlaceholder } from "../../server/config/validate_client.ts";
 import type { Server } from "../../core/server.ts";
 import { digest } from "../../core/keys/secrets.ts";

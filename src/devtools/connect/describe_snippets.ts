@@ -2,7 +2,7 @@
 
 import type { Context } from "../../core/http/context.ts";
 import { endpointUrl } from "../../core/http/endpoint.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import { secretPlaceholder } from "../../server/config/validate_client.ts";
 import { clientSnippets } from "./client_snippets/mod.ts";
 import type { ClientSnippet } from "./pages/client_snippets.tsx";

@@ -9,7 +9,7 @@ import type { Context } from "../../core/http/context.ts";
 import { mayListClients, prefilledValues } from "../../server/errors/client_change.ts";
 import { randomId } from "../../core/keys/secrets.ts";
 import { serverOrigins } from "../../server/server_origins.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { type ConnectForm, Home } from "./pages/home.tsx";

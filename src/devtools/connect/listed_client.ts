@@ -5,7 +5,7 @@ import type { Context } from "../../core/http/context.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
 import { mustPush } from "../../server/extensions/par/settings.ts";
 import { mustSign } from "../../server/extensions/signed_requests/settings.ts";
-import { policyOf } from "../../core/clients/repository.ts";
+import { policyOf } from "../../core/clients/clients.ts";
 import { clientValues } from "../../server/config/client_extension.ts";
 import type { ListedClient } from "./pages/client_details.tsx";
 import type { ClientDemand } from "./client_snippets/library.ts";

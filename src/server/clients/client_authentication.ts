@@ -1,6 +1,6 @@
 /** What the whole server adds to each method of client authentication: a limit of failures, and an even duration. */
 
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import { OAuthError } from "../../core/rules/errors.ts";
 import type { ClientAuth } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";

@@ -6,7 +6,7 @@
 import { hasStanding, permissions, type StandingHolder } from "../standing.ts";
 import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import type { Policy } from "../../core/policy/policy.ts";
-import { clientFromMetadata, type ClientPolicy } from "../../core/clients/repository.ts";
+import { clientFromMetadata, type ClientPolicy } from "../../core/clients/clients.ts";
 import type { FetchingServer } from "../fetching/fetching.ts";
 import { type CreateRepository, memoryRepository, type Repository, type SerializedEntry } from "./repository.ts";
 import { decodeBase64url } from "../../core/keys/crypto.ts";
@@ -26,13 +26,13 @@ export type ClientRepository = Repository<ClientMetadata, HostedClient>;
  * @internal
  */
 export interface ServerClients extends ClientRepository {
-  /** See `Clients` in `core/clients/repository.ts`. */
+  /** See `Clients` in `core/clients/clients.ts`. */
   find(id: string, server?: FetchingServer): HostedClient | undefined | Promise<HostedClient | undefined>;
-  /** See `Clients` in `core/clients/repository.ts`. */
+  /** See `Clients` in `core/clients/clients.ts`. */
   findHolder(id: string, server?: FetchingServer): HostedClient | undefined | Promise<HostedClient | undefined>;
   /** The registered clients only. */
   readonly registered: ClientRepository;
-  /** See `Clients` in `core/clients/repository.ts`: those of the operator. */
+  /** See `Clients` in `core/clients/clients.ts`: those of the operator. */
   withPages(): readonly HostedClient[];
   /** See `ServerRepository`. */
   readAsIfStored(id: string): Promise<void>;

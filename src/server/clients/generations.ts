@@ -4,7 +4,7 @@
  */
 
 import type { User } from "../../core/clients/client.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import { createGrant } from "../../core/store/grant.ts";
 import type { Authorization } from "../../core/token/grants/authenticated_request.ts";
 import type { GrantChange, GrantFunctions } from "../../core/token/grants/grant_functions.ts";

@@ -12,7 +12,7 @@
  */
 
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import type { Entries } from "../../core/clients/repository.ts";
+import type { Entries } from "../../core/clients/clients.ts";
 
 /** @internal Selects a page of a list. */
 export interface PageOptions {

@@ -5,7 +5,7 @@ import {
   authMethodsOf as authMethodsOfCore,
   type ClientMetadata as CoreMetadata,
 } from "../../core/clients/client.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { RuleExplanation } from "../../core/rules/errors.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";

@@ -1,6 +1,6 @@
 /** Notes for developers: effects of a valid request that its client may not expect. */
 
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import type { Explanation } from "../../core/rules/errors.ts";
 import type { Observations } from "../../core/observations.ts";
 import { splitScope } from "../../core/http/params.ts";

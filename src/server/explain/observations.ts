@@ -45,7 +45,6 @@ export function traceTexts(
 }
 
 const texts: Texts = {
-  "known client": () => [],
   "unregistered client": ({ rule, id }) =>
     accepted("clients", {
       rule,

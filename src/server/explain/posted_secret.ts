@@ -1,6 +1,6 @@
 /** The warning about a client that sends its secret in the body although its metadata names no method. */
 
-import { type Client, policyOf } from "../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../core/clients/clients.ts";
 import type { RuleExplanation } from "../../core/rules/errors.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";

@@ -1,7 +1,7 @@
 /** The code challenges of recent requests: a client should use each for one request only. */
 
 import { type BoundedCache, boundedCache } from "../../platform/bounded_cache.ts";
-import { type Client, policyOf } from "../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../core/clients/clients.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { warn } from "../trace.ts";
 

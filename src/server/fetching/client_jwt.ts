@@ -12,7 +12,7 @@ import { verifyByKeys } from "../../platform/jwt/verify_by_keys.ts";
 import type { FetchingServer } from "./fetching.ts";
 import { isSecretExpired } from "../../core/clients/auth_method.ts";
 import { describeKeyFetchFailure, keysOf } from "./client_keys.ts";
-import { type Client, policyOf } from "../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../core/clients/clients.ts";
 
 /** Creates the error of a rejected JWT. */
 export type RejectJwt = (

@@ -5,7 +5,7 @@ import type { KeyFetcher, KeyOwner, LimitFetch } from "./remote_keys.ts";
 import { DocumentError } from "./outbound.ts";
 import type { FetchingServer } from "./fetching.ts";
 import { embeddedRequest } from "./sender.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 
 /** The arguments by which `remoteKeys` and `keySets` find the keys of a client. */
 export function keysOf(

@@ -2,7 +2,7 @@
 
 import { readLimited } from "./outbound.ts";
 import type { FetchingServer } from "./fetching.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 
 /** A post. */
 interface ClientPost {

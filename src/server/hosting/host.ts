@@ -10,7 +10,7 @@
 import { immediate } from "../../core/immediate.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import { serverPolicy } from "../config/server_policy.ts";
-import { policyOf } from "../../core/clients/repository.ts";
+import { policyOf } from "../../core/clients/clients.ts";
 import { type HttpResponse, isDropped, toResponse } from "../../core/http/message.ts";
 import { plainText } from "../../platform/http/response.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";

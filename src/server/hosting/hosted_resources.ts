@@ -1,6 +1,6 @@
 /** The protected resources of the whole server, and how requests name them (RFC 8707). */
 
-import { type Client, policyOf } from "../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../core/clients/clients.ts";
 import type { Params } from "../../core/http/params.ts";
 import { allowsHttp } from "../../core/http/test_hosts.ts";
 import { canonicalUri, isAbsoluteUri } from "../../platform/http/absolute_uri.ts";

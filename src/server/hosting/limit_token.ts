@@ -1,7 +1,7 @@
 /** Signs tokens within the limit of their length, and warns about long ones. */
 
 import { isReservedClaim } from "../../core/clients/claims.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { JwtKind } from "../../core/keys/jwt.ts";
 import { maxTokenLength } from "../../core/token/tokens/sent_token.ts";

@@ -15,7 +15,7 @@ import {
 } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { rejectCrossOrigin } from "../pages/same_origin.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import { isPermitted } from "../standing.ts";
 import { clientSessionId } from "../../core/store/grant.ts";

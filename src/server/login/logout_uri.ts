@@ -1,6 +1,6 @@
 /** Where a logout may lead: URIs that the client has registered, or any on a server that accepts them. */
 
-import { policyOf } from "../../core/clients/repository.ts";
+import { policyOf } from "../../core/clients/clients.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 import type { RuleExplanation } from "../../core/rules/errors.ts";
 import type { HostedClient } from "../config/client_metadata.ts";

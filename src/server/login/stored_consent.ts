@@ -6,7 +6,7 @@
 import type { HostedClient } from "../config/client_metadata.ts";
 import { clientIdentity } from "../clients/changed_client.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import type { Approval } from "../../core/authorize/approval.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../../core/authorize/authorization_request.ts";
 import { isReleasedByScope } from "../../core/clients/claims.ts";

@@ -11,7 +11,7 @@ import { readJsonObject } from "../../platform/http/json_body.ts";
 import { type HttpResponse, json, withHeaders } from "../../core/http/message.ts";
 import { authenticateClient } from "../../core/token/client_auth.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import { OAuthError } from "../../core/rules/errors.ts";
 import { revokeGrant } from "../../core/store/grant.ts";
 import { paramsFromFields, scopeToken } from "../../core/http/params.ts";

@@ -14,7 +14,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import { isPermitted } from "../standing.ts";
 import { framedPage } from "./shared/framed_page.ts";
 import { publicKeyInfo } from "./shared/public_key.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 
 /** How long the test cookie lives, in seconds. */
 const testCookieSeconds = 60;

@@ -159,14 +159,12 @@ export function providerPlugin(
       ) {
         exchanges.set(request, exchange);
       }
-      const { observe } = server;
-      Object.assign(server, {
-        observe(...observation: Parameters<HostedServer["observe"]>) {
-          const [, client, name] = observation;
-          if (name === "known client") exchange.client = client;
-          observe(...observation);
-        },
-      });
+      const { passed } = server;
+      const findClient: HostedServer["passed"] = (rule, value) => {
+        if (rule === "AZ-02" || rule === "CA-07") exchange.client = String(value);
+        passed(rule, value);
+      };
+      Object.assign(server, { passed: findClient });
       for (const provider of providers) provider.forRequest?.(server, context);
     },
     onEvent(event, context) {

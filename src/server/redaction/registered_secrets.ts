@@ -5,7 +5,7 @@
 
 import { sha256Sync } from "../../platform/runtime/node_crypto.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import type { Entries } from "../../core/clients/repository.ts";
+import type { Entries } from "../../core/clients/clients.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import { commonLabel, type DeclaredNames, decodeFormValue, findLabel, normalizeName } from "./hide_secrets.ts";
 

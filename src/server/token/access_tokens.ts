@@ -1,6 +1,6 @@
 /** The forms of access tokens: JWTs, and opaque tokens that are stored. */
 
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import type { Authorization } from "../../core/token/grants/authenticated_request.ts";
 import { grantFunctions } from "../../core/token/grants/default_functions.ts";
 import type { GrantFunctions } from "../../core/token/grants/grant_functions.ts";

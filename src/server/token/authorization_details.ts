@@ -3,7 +3,7 @@
  * consent page lists each object, and a token request may name some of the granted objects.
  */
 
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import type { AuthenticatedRequest, Authorization } from "../../core/token/grants/authenticated_request.ts";
 import type { Params } from "../../core/http/params.ts";
 import type { Server } from "../../core/server.ts";

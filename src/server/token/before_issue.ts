@@ -1,6 +1,6 @@
 /** What the whole server and extensions do before something is issued to a client. */
 
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";

@@ -2,7 +2,7 @@
 
 import type { Authorization } from "../../core/token/grants/authenticated_request.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import type { JwtKind } from "../../core/keys/jwt.ts";
 import type { AccessTokenClaims } from "../../core/token/tokens/access_token.ts";
 import { resourcesOf } from "./resources.ts";

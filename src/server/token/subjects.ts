@@ -1,6 +1,6 @@
 /** The subject identifiers of users: those of pairwise clients differ for each sector (OpenID Connect Core §8). */
 
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 

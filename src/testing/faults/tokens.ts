@@ -5,7 +5,7 @@ import { defineFault, type FaultFactory } from "./definition.ts";
 import { anyParameter, textParameter } from "./parameters.ts";
 import { editJsonBody } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
-import { mustAuthenticate } from "../../core/clients/repository.ts";
+import { mustAuthenticate } from "../../core/clients/clients.ts";
 import { withSettings } from "../with_settings.ts";
 
 /**

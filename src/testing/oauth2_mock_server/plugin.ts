@@ -2,7 +2,7 @@
 
 import type { Plugin } from "../../server/hosting/options.ts";
 import { findForRequest, type HttpRequest } from "../../core/http/message.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/clients.ts";
 import type { ServerClients } from "../../server/clients/clients.ts";
 import type { Server } from "../../core/server.ts";
 import { findFix } from "../../server/rules.ts";

@@ -1,7 +1,7 @@
 /** The request that a grant type receives, and its result. */
 
 import type { Grant, Subject } from "../../store/store.ts";
-import type { Client } from "../../clients/repository.ts";
+import type { Client } from "../../clients/clients.ts";
 import type { Params } from "../../http/params.ts";
 import type { ClientAddress } from "../../http/router.ts";
 import type { WithExtensions } from "../../slot.ts";

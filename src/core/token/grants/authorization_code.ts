@@ -1,7 +1,7 @@
 /** The authorization_code grant type (OAuth 2.1 §4.1.3). */
 
 import type { CodeRecord, StoredRecord } from "../../store/store.ts";
-import { type Client, policyOf } from "../../clients/repository.ts";
+import { type Client, policyOf } from "../../clients/clients.ts";
 import { reject } from "../../rules/reject.ts";
 import { parameters, type Params } from "../../http/params.ts";
 import { verifyCodeVerifier } from "../../authorize/pkce.ts";

@@ -2,7 +2,7 @@
 
 import { resolveScope } from "../../authorize/scope.ts";
 import { standardClaims } from "../../clients/claims.ts";
-import { type Client, policyOf } from "../../clients/repository.ts";
+import { type Client, policyOf } from "../../clients/clients.ts";
 import { splitScope } from "../../http/params.ts";
 import { reject } from "../../rules/reject.ts";
 import { randomId } from "../../keys/secrets.ts";

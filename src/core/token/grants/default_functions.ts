@@ -1,6 +1,6 @@
 /** The functions about grants of a server that grants nothing besides scope. */
 
-import type { Client } from "../../clients/repository.ts";
+import type { Client } from "../../clients/clients.ts";
 import type { Approval } from "../../authorize/approval.ts";
 import { claimsForScope } from "../../clients/claims.ts";
 import { issueResponse } from "../../authorize/code.ts";

@@ -3,7 +3,7 @@
 import type { ClaimRules, UserClaims } from "../../clients/claims.ts";
 import type { User } from "../../clients/client.ts";
 import type { Approval } from "../../authorize/approval.ts";
-import type { Client } from "../../clients/repository.ts";
+import type { Client } from "../../clients/clients.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../../authorize/authorization_request.ts";
 import type { ResponseFields } from "../../http/params.ts";
 import type { AccessTokenProblem } from "../../rules/openid.ts";

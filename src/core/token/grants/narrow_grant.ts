@@ -1,8 +1,8 @@
 /** A grant at a token request: what of it is still registered, and why it is invalid. */
 
-import type { GrantRecord, StoredRecord } from "../../store/store.ts";
+import type { GrantRecord, StoredRecord, Subject } from "../../store/store.ts";
 import { clientSessionId, findRevoked } from "../../store/grant.ts";
-import type { Client } from "../../clients/repository.ts";
+import type { Client } from "../../clients/clients.ts";
 import { OAuthError } from "../../rules/errors.ts";
 import type { BrokenRule } from "../../rules/reject.ts";
 import type { coreRules, RuleId } from "../../rules/mod.ts";
@@ -72,7 +72,7 @@ export async function findInvalidReason(
   scope: readonly string[],
 ): Promise<InvalidReason | undefined> {
   const { grant } = value;
-  const { subject: { sub, sid }, consent } = grant;
+  const { subject, consent } = grant;
   const lost = Object.keys({ ...grant.extensions, ...value.extensions }).find((id) => !server.extensionNames.has(id));
   if (lost !== undefined) return { rule: "CI-11", lost: "extension", id: lost };
   const change = await server.grants.findChange(server, client, grant);
@@ -80,22 +80,26 @@ export async function findInvalidReason(
   if (scope.length === 0 && (grant.scope.length > 0 || server.grants.isEmpty(grant))) {
     return { rule: "RT-09", registered: client.scope, granted: grant.scope };
   }
-  // With offline_access a grant outlives the session.
-  const isSessionBound = !scope.includes("offline_access");
-  const boundSid = isSessionBound ? sid : undefined;
-  const { sid: sidForClient } = boundSid === undefined
-    ? { sid: undefined }
-    : await server.identifiers.issued(server, client, { sub, sid: boundSid });
-  const clientSession = sidForClient && clientSessionId(client.id, sidForClient);
-  const revoked = await findRevoked(server, [grantId, consent, boundSid, clientSession]);
+  // With offline_access a grant outlives the session, and the password.
+  const isOffline = scope.includes("offline_access");
+  const sessions = isOffline ? [] : await sessionIds(server, client, subject);
+  const revoked = await findRevoked(server, [grantId, consent, ...sessions]);
   if (revoked !== undefined && revoked.id === grantId) return { rule: "RT-04", revocation: revoked.record };
   if (revoked !== undefined && revoked.id === consent) {
     return { rule: "CI-11", lost: "consent", revocation: revoked.record };
   }
-  server.passed("CI-11", sub);
-  if (!isSessionBound) return undefined;
+  server.passed("CI-11", subject.sub);
+  if (isOffline) return undefined;
   if (revoked !== undefined) return { rule: "LO-05" };
   server.passed("LO-05");
-  if (change === undefined) server.passed("LO-06");
-  return change;
+  if (change !== undefined) return change;
+  server.passed("LO-06");
+  return undefined;
+}
+
+/** The ids whose revocation ends the session of a login: its own, and the one for the client alone. */
+async function sessionIds(server: Server, client: Client, { sub, sid }: Subject): Promise<readonly string[]> {
+  if (sid === undefined) return [];
+  const { sid: sidForClient } = await server.identifiers.issued(server, client, { sub, sid });
+  return [sid, ...sidForClient === undefined ? [] : [clientSessionId(client.id, sidForClient)]];
 }

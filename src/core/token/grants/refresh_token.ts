@@ -2,7 +2,7 @@
 
 import { clockToleranceMs } from "../../http/timers.ts";
 import type { RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
-import { type Client, mustAuthenticate, policyOf } from "../../clients/repository.ts";
+import { type Client, mustAuthenticate, policyOf } from "../../clients/clients.ts";
 import type { UserClaims } from "../../clients/claims.ts";
 import { reject } from "../../rules/reject.ts";
 import { storageKey } from "../../keys/secrets.ts";

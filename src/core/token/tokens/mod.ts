@@ -10,7 +10,7 @@
 import type { Subject } from "../../store/store.ts";
 import type { AccessTokenClaims } from "./access_token.ts";
 import { type ClaimRules, claimsForAccessToken, claimsForScope, type UserClaims } from "../../clients/claims.ts";
-import { policyOf } from "../../clients/repository.ts";
+import { policyOf } from "../../clients/clients.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash } from "../../keys/jwt.ts";
 import type { Server, TokenIssuer } from "../../server.ts";

@@ -1,6 +1,6 @@
 /** Settings for client libraries, ready to paste. */
 
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import type { ClientSnippet } from "../pages/client_snippets.tsx";
 import { libraries } from "./libraries.ts";
 import type { ClientDemand, ClientLibrary } from "./library.ts";

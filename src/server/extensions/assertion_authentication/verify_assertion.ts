@@ -5,7 +5,7 @@ import { decodeJwt, type JWTPayload } from "jose";
 import { rejectBeyondBound } from "../../bounded_records.ts";
 import { verifyByDummyKey, verifyClientJwt, withAlias } from "../../fetching/client_jwt.ts";
 import { describeRemovedClient, howToAuthenticate } from "../../clients/client_texts.ts";
-import { type Client, policyOf } from "../../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../../core/clients/clients.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt_policies.ts";
 import { warn } from "../../trace.ts";
 import { storageKey } from "../../../core/keys/secrets.ts";

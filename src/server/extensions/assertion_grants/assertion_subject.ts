@@ -1,7 +1,7 @@
 /** The user or client that an assertion is about (RFC 7523 §3). */
 
 import type { User } from "../../../core/clients/client.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { invalidAssertion } from "./verify_assertion.ts";

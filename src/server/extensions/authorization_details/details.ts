@@ -15,7 +15,7 @@ import type {
   ConsentItem,
   GrantedDetails,
 } from "../../token/authorization_details.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";
 import { quote } from "../../config/config_issue.ts";
 import { compileSchema, type FindMismatch, findSchemaMistake, type JsonSchema, noSuchField } from "./json_schema.ts";

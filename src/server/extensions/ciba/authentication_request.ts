@@ -4,7 +4,7 @@ import { subjectFor } from "../../token/subjects.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
 import { type Params, splitScope } from "../../../core/http/params.ts";
 import type { User } from "../../../core/clients/client.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import { isReadable } from "../../config/untrusted_text.ts";
 import { randomId, storageKey } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";

@@ -8,7 +8,7 @@ import { findClientOf } from "../../clients/generations.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
 import { warn } from "../../trace.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
 import { dueRecords, leaseRecord } from "../../records.ts";
 import { randomId } from "../../../core/keys/secrets.ts";

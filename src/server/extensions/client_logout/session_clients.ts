@@ -4,7 +4,7 @@
  */
 
 import type { ListedRecord } from "../../../core/store/store.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import { clientRecord } from "../../clients/generations.ts";
 import { findRevoked } from "../../../core/store/grant.ts";
 import { randomId, storageKey } from "../../../core/keys/secrets.ts";

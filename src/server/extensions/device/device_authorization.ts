@@ -3,7 +3,7 @@
 import type { Params } from "../../../core/http/params.ts";
 import { type RandomBytes, storageKey } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import {
   addPolledRequest,
   findPending,

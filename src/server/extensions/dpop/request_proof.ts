@@ -4,7 +4,7 @@
  */
 
 import { rejectBeyondBound } from "../../bounded_records.ts";
-import { policyOf } from "../../../core/clients/repository.ts";
+import { policyOf } from "../../../core/clients/clients.ts";
 import { byProfile } from "../../config/server_policy.ts";
 import { storageKey } from "../../../core/keys/secrets.ts";
 import type { AuthenticatedRequest } from "../../../core/token/grants/authenticated_request.ts";

@@ -2,7 +2,7 @@
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import { describeSettings } from "../../config/extension_settings.ts";
-import { type Client, policyOf } from "../../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../../core/clients/clients.ts";
 import { choice, type Fields, flag, list, object, whole, withDefaults } from "../../../core/policy/field.ts";
 import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import { validateAvailable } from "../../config/key_issues.ts";

@@ -2,7 +2,7 @@
 
 import { CompactEncrypt, importJWK } from "jose";
 import { describeKeyFetchFailure, keysOf } from "../../fetching/client_keys.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import type { KeyManagementAlgorithm } from "./settings.ts";
 import { keySets } from "../../fetching/remote_keys.ts";
 import type { PublicKeySet } from "../../../core/keys/jwk.ts";

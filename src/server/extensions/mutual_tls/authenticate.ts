@@ -6,7 +6,7 @@ import { quote } from "../../config/config_issue.ts";
 import { howToAuthenticate } from "../../clients/client_texts.ts";
 import { invalidClient } from "../../fetching/invalid_client.ts";
 import { describeKeyFetchFailure, keysOf } from "../../fetching/client_keys.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import { keySets } from "../../fetching/remote_keys.ts";
 import type { PublicKeySet } from "../../../core/keys/jwk.ts";
 import { reject as rejectByCore } from "../../../core/rules/reject.ts";

@@ -5,7 +5,7 @@ import { choice, type Fields, flag, list, object, text, whole } from "../../../c
 import { quote } from "../../config/config_issue.ts";
 import { open } from "../../config/client_fields.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";
 
 /** @internal Mutual TLS (RFC 8705). */

@@ -6,7 +6,7 @@ import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { isPairwise, subjectFor } from "../../token/subjects.ts";
 import { parseUrl } from "../../config/uri_issues.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import { serverSecret } from "../../../core/authorize/session.ts";
 import { digest } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";

@@ -7,7 +7,7 @@ import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { parametersOf, requestUriParameter } from "../../../core/authorize/checks.ts";
 import { clientAuthParameters } from "../../../core/token/client_auth.ts";
-import { policyOf } from "../../../core/clients/repository.ts";
+import { policyOf } from "../../../core/clients/clients.ts";
 import { byProfile } from "../../config/server_policy.ts";
 import type { ParameterDescription } from "../../../core/http/params.ts";
 import { reject as rejectByCore } from "../../../core/rules/reject.ts";

@@ -10,7 +10,7 @@ import type { RequestOrigin, ResolvedRequest } from "../../../core/authorize/req
 import { reject as rejectByCore } from "../../../core/rules/reject.ts";
 import { generationOfClient, generationOfClientId } from "../../clients/generations.ts";
 import { evictBeyondBound } from "../../bounded_records.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
 import type { AuthenticatedRequest } from "../../../core/token/grants/authenticated_request.ts";
 import { type Params, paramsFromFields } from "../../../core/http/params.ts";

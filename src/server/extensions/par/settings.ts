@@ -2,7 +2,7 @@
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import { describeSettings } from "../../config/extension_settings.ts";
-import { type Client, policyOf } from "../../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../../core/clients/clients.ts";
 import { type Fields, flag } from "../../../core/policy/field.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";

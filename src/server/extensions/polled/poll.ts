@@ -2,7 +2,7 @@
 
 import type { HostedServer } from "../../hosted_server.ts";
 import { generationOfClient } from "../../clients/generations.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
 import { findInvalidReason, invalidGrantBy, registeredScope } from "../../../core/token/grants/narrow_grant.ts";
 import { constantTimeEqual, digest } from "../../../core/keys/secrets.ts";

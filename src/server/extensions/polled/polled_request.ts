@@ -5,7 +5,7 @@ import type { AuthorizationRequest, PendingAuthorization } from "../../../core/a
 import { readRequest, warnAcceptedRequest } from "../../../core/authorize/checks.ts";
 import { generationOfClient, type KeptRequest, keptRequest } from "../../clients/generations.ts";
 import { evictBeyondBound } from "../../bounded_records.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
 import type { Params } from "../../../core/http/params.ts";
 import { reject as rejectRequest } from "../../../core/rules/reject.ts";

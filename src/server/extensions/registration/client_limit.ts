@@ -6,7 +6,7 @@
  */
 
 import type { HostedServer } from "../../hosted_server.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import { isLoopback } from "../../../core/http/test_hosts.ts";
 import { rejectBeyondBound } from "../../bounded_records.ts";
 import { storeOf } from "../../records.ts";

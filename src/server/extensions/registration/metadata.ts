@@ -15,7 +15,7 @@ import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../config
 import { parseClient } from "../../clients/clients.ts";
 import { findLocalUris } from "../../config/local_uris.ts";
 import { closedMembers, isOpenTo, membersOpenTo } from "../../config/open_members.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import { reject } from "./rules.ts";
 import { serverPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
 import { hasStanding, isPermitted, requirementOf, standingFor, type StandingHolder } from "../../standing.ts";

@@ -3,7 +3,7 @@
 import { metadataOf } from "../../config/client_metadata.ts";
 import { FetchLimitError } from "../../fetching/fetch_limiter.ts";
 import { DocumentError, fetchDocument, parseJsonDocument } from "../../fetching/outbound.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";
 

@@ -9,7 +9,7 @@ import {
   type UserClaims,
 } from "../../../core/clients/claims.ts";
 import type { User } from "../../../core/clients/client.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import type { Approval } from "../../../core/authorize/approval.ts";
 import { isDeeperThan, isObject } from "../../../core/http/json_value.ts";
 import type { AuthorizationRequest } from "../../../core/authorize/authorization_request.ts";

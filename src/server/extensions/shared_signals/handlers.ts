@@ -2,7 +2,7 @@
 
 import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { type HttpResponse, json } from "../../../core/http/message.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import type { Context } from "../../../core/http/context.ts";
 import { endpointUrl } from "../../../core/http/endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";

@@ -4,7 +4,7 @@ import { isObject } from "../../../core/http/json_value.ts";
 import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { json } from "../../../core/http/message.ts";
 import type { Handlers } from "../../../core/route.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import { warn } from "../../trace.ts";
 import { redactText } from "../../redaction/redact.ts";
 import type { HostedServer } from "../../hosted_server.ts";

@@ -1,7 +1,7 @@
 /** Posts security events to clients (RFC 8935). */
 
 import type { ListedRecord } from "../../../core/store/store.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
 import { findClientOf } from "../../clients/generations.ts";
 import { warn } from "../../trace.ts";

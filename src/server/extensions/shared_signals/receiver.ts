@@ -1,9 +1,9 @@
 /** The client of a request to the endpoints of shared signals, by its access token. */
 
 import { type Context, requestUrl } from "../../../core/http/context.ts";
-import { ofClient } from "../../../core/authorize/error_response.ts";
+import { withClient } from "../../../core/authorize/error_response.ts";
 import type { HttpResponse } from "../../../core/http/message.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import { requireAccessToken } from "../../../core/token/tokens/read_access_token.ts";
 import { mayReceive } from "./streams.ts";
 import { reject } from "./rules.ts";
@@ -20,7 +20,7 @@ export async function asReceiver(
   respond: (client: Client) => Promise<HttpResponse | Response>,
 ): Promise<HttpResponse | Response> {
   const client = await requireReceiver(context, ...scopes);
-  return await ofClient(context, client, () => respond(client));
+  return await withClient(context, client, () => respond(client));
 }
 
 /**

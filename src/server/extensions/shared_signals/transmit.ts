@@ -1,7 +1,7 @@
 /** Puts security events into the streams that deliver them, as tokens (RFC 8417), and wakes what delivers them. */
 
 import type { User } from "../../../core/clients/client.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import { randomId } from "../../../core/keys/secrets.ts";
 import { findClientOf } from "../../clients/generations.ts";

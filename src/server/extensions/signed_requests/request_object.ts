@@ -9,7 +9,7 @@ import type { ResolvedRequest } from "../../../core/authorize/request_source.ts"
 import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt_policies.ts";
 import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import { type RejectJwt, verifyClientJwt } from "../../fetching/client_jwt.ts";
-import { type Client, policyOf } from "../../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../../core/clients/clients.ts";
 import { byProfile } from "../../config/server_policy.ts";
 import { OAuthError } from "../../../core/rules/errors.ts";
 import type { ExtensionErrorCode } from "../../../core/rules/rule.ts";

@@ -3,7 +3,7 @@
 import { type Slot, slot } from "../../../core/slot.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
 import { describeSettings } from "../../config/extension_settings.ts";
-import { type Client, policyOf } from "../../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../../core/clients/clients.ts";
 import { keyManagementAlgorithms } from "../encrypted_responses/settings.ts";
 import { choice, type Fields, flag, list } from "../../../core/policy/field.ts";
 import type { Server } from "../../../core/server.ts";

@@ -10,7 +10,7 @@ import { acceptedSigningAlgorithms } from "../../../core/keys/signing_algorithm.
 import type { Server } from "../../../core/server.ts";
 import { serverPolicy } from "../../config/server_policy.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
-import { type Client, policyOf } from "../../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../../core/clients/clients.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import { signedResponseClientFields } from "./settings.ts";
 

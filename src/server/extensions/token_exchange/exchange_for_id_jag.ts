@@ -8,7 +8,7 @@ import { warn } from "../../trace.ts";
 import type { Subject } from "../../../core/store/store.ts";
 import { type Params, scopeToken, splitScope } from "../../../core/http/params.ts";
 import type { User } from "../../../core/clients/client.ts";
-import { type Client, policyOf } from "../../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../../core/clients/clients.ts";
 import { isPermitted } from "../../standing.ts";
 import { canonicalUri, isAbsoluteUri } from "../../../platform/http/absolute_uri.ts";
 import { serverPolicy } from "../../config/server_policy.ts";

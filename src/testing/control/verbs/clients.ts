@@ -2,7 +2,7 @@
 
 import { clientField } from "../../../server/hosting/extensions.ts";
 import type { ClientMetadata } from "../../../server/config/client_metadata.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { Client } from "../../../core/clients/clients.ts";
 import { anyValue, list, object, record, text } from "../../../core/policy/field.ts";
 import { type TestClient, testClientField, type TestClientOptions } from "../../clients.ts";
 import { changeClient, type MetadataChanges, unknownClient } from "../change_client.ts";

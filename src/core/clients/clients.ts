@@ -105,7 +105,10 @@ export function fixedClients(clients: readonly Client[]): Clients {
 /** @internal The users of a server, the default one first. */
 export type Users = Entries<User>;
 
-/** The policy for the requests of a client: the policy of the server, or a stricter one by the client's own profile. */
+/**
+ * The policy for the requests of a client: the policy of the server, or a stricter one by the client's own profile.
+ * What a profile cannot make stricter, such as the scope values of the server, is read from `server.settings`.
+ */
 export function policyOf(server: { readonly settings: Policy }, client: Client): Policy {
   return client.policy ?? server.settings;
 }
