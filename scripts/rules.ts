@@ -4,7 +4,8 @@
  */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { approvalChecks, checksWith, destinationChecks } from "../src/core/authorize/checks.ts";
+import { checksWith } from "../src/core/authorize/checks.ts";
+import { approvalChecks, destinationChecks } from "../tests/core/check_order.ts";
 import { parseRules, type RuleRow } from "../src/devtools/rules/rules_file.ts";
 import { extensions } from "../src/server/hosting/extensions.ts";
 import { type ExplainedRule, rules } from "../src/server/rules.ts";

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { approvalChecks, destinationChecks } from "../../src/core/authorize/checks.ts";
+import { approvalChecks, destinationChecks } from "./check_order.ts";
 import { toResponse } from "../../src/core/http/message.ts";
 import { authorizeParameters, encode, type Parameters, startCore } from "./kit.ts";
 

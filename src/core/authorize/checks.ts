@@ -1,4 +1,7 @@
-/** The checks of an authorization request, in the order in which they run. */
+/**
+ * The checks of an authorization request, in the order in which they run. Before them, `findDestination` checks the
+ * client and the redirect URI; after them come the checks of the login and the approval. `deno task rules` prints all.
+ */
 
 import { policyOf } from "../clients/clients.ts";
 import { ignoreRejection } from "../immediate.ts";
@@ -12,36 +15,10 @@ import type { RuleId } from "../rules/mod.ts";
 import { resolveScope } from "./scope.ts";
 import { assertResponseMode, assertState, readResponseType } from "./response.ts";
 
-/** A check that runs outside of {@link readRequest}. */
-interface OtherCheck {
-  /** The main rule that a request can violate. */
-  readonly rule: RuleId;
-  /** Whether the check traces that its rule has passed. Default: false. */
-  readonly passes?: true;
-  /** What it checks. */
-  readonly reads: string;
-  /** The function that runs it. */
-  readonly by: string;
-}
-
-/**
- * The checks before those of {@link readRequest}: an error is a page, because the redirect URI is not verified, or the
- * host is not trusted.
- */
-export const destinationChecks: readonly OtherCheck[] = [
-  { rule: "AZ-02", passes: true, reads: "client_id", by: "findDestination" },
-  { rule: "JR-01", reads: "the source, without a valid redirect_uri", by: "findDestination" },
-  { rule: "AZ-06", reads: "redirect_uri, sent once", by: "findDestination" },
-  { rule: "RU-07", reads: "redirect_uri, with scope openid", by: "findDestination" },
-  { rule: "RU-06", reads: "redirect_uri, if several are registered", by: "findDestination" },
-  { rule: "RU-01", passes: true, reads: "redirect_uri", by: "findDestination" },
-  { rule: "FP-04", reads: "Host, with response_mode=form_post", by: "rejectUntrustedForm" },
-];
-
 /** The resource that an access token is for (RFC 8707 §2). */
 export const resourceParameter: ParameterDescription = { name: "resource", repeatable: true };
 
-/** The checks of {@link readRequest}: an error is sent to the client. Extensions insert theirs by `place`. */
+/** The table: an error is sent to the client. Extensions insert their checks by `place`. */
 const checks: readonly RequestCheck[] = [
   { rule: "JR-01", redirectOnly: true, reads: "the source, with a valid redirect_uri", read: rejectUnusableSource },
   { rule: "AZ-07", passes: true, redirectOnly: true, reads: "each parameter, sent once", read: rejectRepeated },
@@ -68,56 +45,42 @@ const checks: readonly RequestCheck[] = [
   },
 ];
 
-/** The checks after those of {@link readRequest}: of the login and the approval. An error is sent to the client. */
-export const approvalChecks: readonly OtherCheck[] = [
-  { rule: "OI-03", reads: "the session, with prompt=none", by: "usableSession" },
-  { rule: "UI-20", reads: "Host, before an automatic login", by: "approveAutomatically" },
-  { rule: "UI-30", reads: "the site, before an automatic login", by: "approveAutomatically" },
-  { rule: "AZ-21", reads: "the users, for an automatic login", by: "approveAutomatically" },
-  { rule: "OI-03", reads: "the decision, with prompt=none", by: "decideRequest" },
-  { rule: "OI-05", reads: "the time of the login", by: "rejectOldLogin" },
-  { rule: "OI-08", reads: "the user, and what extensions demand of the login", by: "acceptApproval" },
-  { rule: "AZ-18", reads: "the approved access", by: "acceptApproval" },
-  { rule: "AZ-21", reads: "changes of the user since the login", by: "acceptApproval" },
-];
-
 /** The checks of every server, with those of extensions in their places. */
 export function checksWith(ofExtensions: readonly RequestCheck[]): readonly RequestCheck[] {
-  const placed = ofExtensions.map((check) => {
-    const { place = { after: "AZ-07" } } = check;
-    const [where = "", anchor, ...more] = place === "last" ? [place] : Object.entries(place ?? {}).flat();
-    const isAtRule = ["before", "after", "instead"].includes(where) && anchor !== undefined &&
-      checks.some(({ rule }) => rule === anchor);
-    if (where !== "last" && !isAtRule || more.length > 0) {
-      const rules = new Set(checks.flatMap(({ rule }) => rule ?? []));
-      throw new TypeError(
-        'expected the place of a check to be "last", or one of before, after and instead with one of ' +
-          `${[...rules].join(", ")}, received ${JSON.stringify(place)}`,
-      );
-    }
-    return { check, where, anchor };
-  });
-  const at = (where: string, anchor?: RuleId) =>
-    placed.filter((place) => place.where === where && place.anchor === anchor).map(({ check }) => check);
+  const placed = ofExtensions.map((check) => ({ check, place: assertPlace(check.place) }));
+  const at = (where: keyof typeof nowhere, rule: RuleId | undefined) =>
+    placed.flatMap(({ check, place }) => rule !== undefined && place[where] === rule ? [check] : []);
   return [
     ...checks.flatMap((own) => {
-      const { rule } = own;
-      if (rule === undefined) return [own];
-      const instead = at("instead", rule);
-      return [...at("before", rule), ...instead.length > 0 ? instead : [own], ...at("after", rule)];
+      const instead = at("instead", own.rule);
+      return [...at("before", own.rule), ...instead.length > 0 ? instead : [own], ...at("after", own.rule)];
     }),
-    ...at("last"),
+    ...ofExtensions.filter(({ place }) => place === "last"),
   ];
+}
+
+const nowhere: { readonly after?: RuleId; readonly before?: RuleId; readonly instead?: RuleId } = {};
+
+/**
+ * The place of a check. A misspelt one would switch the check off.
+ *
+ * @throws {TypeError} If it is none.
+ */
+function assertPlace(place: RequestCheck["place"] = { after: "AZ-07" }): typeof nowhere {
+  if (place === "last") return nowhere;
+  const [[where = "", rule = undefined] = [], ...more] = Object.entries(place ?? {});
+  const rules = checks.flatMap((own) => own.rule ?? []);
+  const isPlace = ["after", "before", "instead"].includes(where) && rules.some((own) => own === rule);
+  if (isPlace && more.length === 0) return place;
+  throw new TypeError(
+    'expected the place of a check to be "last", or one of before, after and instead with one of ' +
+      `${[...new Set(rules)].join(", ")}, received ${JSON.stringify(place)}`,
+  );
 }
 
 /** Every parameter of an authorization request: those that a specification defines, and those of extensions. */
 export function parametersOf(checks: readonly RequestCheck[]): readonly ParameterDescription[] {
   return [...authorizationParameters, ...checks.flatMap(({ parameters = [] }) => parameters)];
-}
-
-/** The rules of all checks that are traced when they pass, in their order. */
-export function passedRules(checks: readonly RequestCheck[]): readonly RuleId[] {
-  return [...destinationChecks, ...checks].flatMap(({ rule, passes }) => passes && rule !== undefined ? rule : []);
 }
 
 /**

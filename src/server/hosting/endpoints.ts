@@ -6,7 +6,8 @@ import { immediate } from "../../core/immediate.ts";
 import { type ParameterDescription, parameters } from "../../core/http/params.ts";
 import { type Endpoint, page } from "../endpoint.ts";
 import { decideRequest } from "../../core/authorize/authorize.ts";
-import { parametersOf, passedRules } from "../../core/authorize/checks.ts";
+import type { RuleId } from "../../core/rules/mod.ts";
+import { parametersOf } from "../../core/authorize/checks.ts";
 import { coreEndpoints } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
 import type { MetadataForm } from "../config/server_settings.ts";
@@ -61,6 +62,9 @@ const metadataPaths: Readonly<Record<MetadataForm, (base: string) => string>> = 
   "oauth-appended": (base) => `${base}/.well-known/oauth-authorization-server`,
 };
 
+/** The rules that `findDestination` traces when they pass. */
+const destinationRules: readonly RuleId[] = ["AZ-02", "RU-01"];
+
 /** The endpoints of the minimal server, by their names. */
 function describedEndpoints(server: Server): Readonly<Record<string, Described>> {
   const { requestChecks } = server;
@@ -70,7 +74,10 @@ function describedEndpoints(server: Server): Readonly<Record<string, Described>>
       title: "Authorization request",
       role: "step",
       parameters: [...parametersOf(requestChecks), interactionParameter],
-      checks: passedRules(requestChecks),
+      checks: [
+        ...destinationRules,
+        ...requestChecks.flatMap(({ rule, passes }) => passes && rule !== undefined ? rule : []),
+      ],
       responseParameters: redirectParametersOf(server),
     },
     token: {

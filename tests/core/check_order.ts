@@ -1,0 +1,40 @@
+/** The checks of an authorization request outside of the table, in the order that `check_order_test.ts` proves. */
+
+import type { RuleId } from "../../src/core/rules/mod.ts";
+
+/** A check that runs outside of the table of `src/core/authorize/checks.ts`. */
+interface OtherCheck {
+  /** The main rule that a request can violate. */
+  readonly rule: RuleId;
+  /** What it checks. */
+  readonly reads: string;
+  /** The function that runs it. */
+  readonly by: string;
+}
+
+/**
+ * The checks before the table: an error is a page, because the redirect URI is not verified, or the
+ * host is not trusted.
+ */
+export const destinationChecks: readonly OtherCheck[] = [
+  { rule: "AZ-02", reads: "client_id", by: "findDestination" },
+  { rule: "JR-01", reads: "the source, without a valid redirect_uri", by: "findDestination" },
+  { rule: "AZ-06", reads: "redirect_uri, sent once", by: "findDestination" },
+  { rule: "RU-07", reads: "redirect_uri, with scope openid", by: "findDestination" },
+  { rule: "RU-06", reads: "redirect_uri, if several are registered", by: "findDestination" },
+  { rule: "RU-01", reads: "redirect_uri", by: "findDestination" },
+  { rule: "FP-04", reads: "Host, with response_mode=form_post", by: "rejectUntrustedForm" },
+];
+
+/** The checks after the table: of the login and the approval. An error is sent to the client. */
+export const approvalChecks: readonly OtherCheck[] = [
+  { rule: "OI-03", reads: "the session, with prompt=none", by: "usableSession" },
+  { rule: "UI-20", reads: "Host, before an automatic login", by: "approveAutomatically" },
+  { rule: "UI-30", reads: "the site, before an automatic login", by: "approveAutomatically" },
+  { rule: "AZ-21", reads: "the users, for an automatic login", by: "approveAutomatically" },
+  { rule: "OI-03", reads: "the decision, with prompt=none", by: "decideRequest" },
+  { rule: "OI-05", reads: "the time of the login", by: "rejectOldLogin" },
+  { rule: "OI-08", reads: "the user, and what extensions demand of the login", by: "acceptApproval" },
+  { rule: "AZ-18", reads: "the approved access", by: "acceptApproval" },
+  { rule: "AZ-21", reads: "changes of the user since the login", by: "acceptApproval" },
+];
