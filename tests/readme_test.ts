@@ -297,7 +297,7 @@ test("the examples of the core print the issuer, exchange a ticket, put a parame
   );
   const names = { core, OAuthError, parameters, randomId, slot, console };
   const { kiosk, tickets, shop, bank } = await run(`${body}\nreturn { kiosk, tickets, shop, bank };`, names);
-  assertEquals(printed, [["http://localhost:9000"]]);
+  assertEquals(printed, [["http://localhost:9000"], ["acme"]]);
   const client = { client_id: "kiosk", client_secret: "kiosk secret" };
   const extended = await core({
     issuer: "http://localhost:9000",

@@ -72,7 +72,10 @@ const oddNames = [
 export interface ExamOptions {
   /** Skips the exam. Default: false. */
   readonly skip?: boolean;
-  /** Opens the store that `open` made last again, after it was closed. Absent: the records end with the store. */
+  /**
+   * Opens the store that `open` made last again: another instance on the same records, also while the first is open.
+   * Absent: the records end with the store.
+   */
   readonly reopen?: () => Promise<Store>;
 }
 
@@ -436,6 +439,23 @@ export function storeConformance(
   });
 
   if (reopen === undefined) return;
+
+  promise("another instance sees each write immediately, and of calls to both one consumes a record", async (store) => {
+    const other = await reopen();
+    try {
+      await store.put("code", "one", code, metadata);
+      assertEquals(await other.get("code", "one"), { value: code, ...metadata });
+      const both = [store, other, store, other];
+      const consumed = await Promise.all(both.map((instance) => instance.consume("code", "one", startTime)));
+      assertEquals(consumed.filter((isFirst) => isFirst).length, 1);
+      const added = await Promise.all(both.map((instance) => instance.add("code", "two", code, metadata)));
+      assertEquals(added.filter((isFirst) => isFirst).length, 1);
+      await other.revoke("a grant", startTime);
+      assertEquals((await store.get("revocation", "a grant"))?.expiresAt, startTime);
+    } finally {
+      await other.close();
+    }
+  });
 
   promise(
     "records, consumptions and revocations are there after the store was closed and opened again",

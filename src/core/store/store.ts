@@ -83,7 +83,8 @@ export interface Store<Kinds extends object = Records> {
   extend(kind: keyof Kinds & string, id: string, expiresAt: number): Promise<void>;
   /**
    * Revokes a grant, including tokens that are issued for it later: `get("revocation", grantId)` finds a record until
-   * `until` (milliseconds). Revoking it again may only extend that time, and keeps the first record.
+   * `until` (milliseconds). It is stored as if by `add("revocation", grantId, record, { expiresAt: until })`, and so
+   * belongs to no grant itself. Revoking it again may only extend that time, and keeps the first record.
    *
    * @param record Default: an empty one.
    */
