@@ -7,7 +7,7 @@ import { type AttackResult, type FailureCause, failureVerdicts, isFailure } from
 /** How many fixes, harms and requirements of one cause a report names. */
 const maxTexts = 3;
 
-/** The causes of failures: the worst and gravest first, then those with harm, then those of the most attacks. */
+/** The causes of failures: sorted by verdict, severity, harm, and the number of attacks. */
 export function listCauses(results: readonly AttackResult[]): FailureCause[] {
   const failed = results.filter(({ verdict }) => isFailure(verdict));
   return [...Map.groupBy(failed, ({ cause }) => cause!)].map(([cause, own]): FailureCause => {

@@ -145,8 +145,8 @@ function findProblem(
   if (decided === 0 && practices.every(({ outcome }) => outcome === "skipped")) {
     return "no attack and no practice showed anything about the client";
   }
-  return unclear <= decided ? undefined : `most of the check shows nothing: ${unclear} of ` +
-    `${countOf(decided + unclear, "login")} were skipped although they apply`;
+  return unclear <= decided ? undefined : `most of the check shows nothing: the results of ${unclear} of ` +
+    `${countOf(decided + unclear, "login")} are unclear`;
 }
 
 function countVerdicts(all: readonly Verdict[]): Record<Verdict, number> {

@@ -273,7 +273,9 @@ export class UndecidedError extends Error {
   }
 }
 
-/** No page of the application was found that shows the user; what the check requested to find one says nothing else. */
+/**
+ * No page of the application was found that shows the user; the requests that looked for one allow no other conclusion.
+ */
 export class NoUserPageError extends UndecidedError {}
 
 /** The application allows no more logins for a while. The check waits; if that does not help, it shows nothing more. */

@@ -192,8 +192,9 @@ const table = {
   accessToken: {
     cause: "accepts access tokens that are not valid for it",
     severity: "high",
-    consequence: "An access token of another issuer, API or time opens the data of a user.",
-    fix: "Make every check of RFC 9068 §4 before a request is served.",
+    consequence:
+      "An access token of another issuer, for another API, or outside its lifetime gives access to the data of a user.",
+    fix: "Before serving a request, make every check of RFC 9068 §4.",
   },
   unbound: {
     cause: "does not bind the code to the login of the browser",

@@ -9,9 +9,9 @@ import type { Capability } from "./capabilities.ts";
 
 /** What one attack shows about the client. */
 export type Verdict =
-  /** The client does not behave as a correct one, and a specification demands it. */
+  /** The client breaks a requirement that binds it, caused harm, or crashed. */
   | "failed"
-  /** It does not, and a specification recommends it. */
+  /** The client behaves differently from a correct one, but breaks no requirement that binds it. */
   | "warning"
   /** The client behaves as a correct one. */
   | "passed"

@@ -29,6 +29,9 @@ export function formatReport(data: ReportData): string {
     ...practices.filter(({ isKnown }) => isKnown).map(({ id }) => `practice ${id}`),
   ];
   const own = causes.filter(({ isKnown }) => !isKnown);
+  // The details come in the order of the causes.
+  const byCause = (one: AttackGroup, other: AttackGroup) => causeOf(one) - causeOf(other);
+  const causeOf = ({ attack }: AttackGroup) => own.findIndex(({ attacks }) => attacks.includes(attack.id));
   const failed = own.filter(({ verdict }) => verdict === "failed");
   const others = own.filter(({ verdict }) => verdict !== "failed");
   // Without a login everything is skipped, for one reason.
@@ -37,7 +40,7 @@ export function formatReport(data: ReportData): string {
   const inapplicable = skipped.filter(({ isUnclear }) => !isUnclear);
   return [
     ...formatSummary(data),
-    ...list("CAUSES, what the client does wrong:", failed.flatMap(formatCause)),
+    ...list("CAUSES, what the client does wrong; begin with the first:", failed.flatMap(formatCause)),
     ...list("WARNINGS:", others.flatMap(formatCause)),
     ...list("ABOUT the client, as the check saw it:", control.observed),
     ...practices.flatMap((practice) => practice.isKnown ? [] : formatPractice(practice)),
@@ -47,8 +50,13 @@ export function formatReport(data: ReportData): string {
       ...list(`SKIPPED, although they apply: ${cause}:`, [attacks.join(", ")]),
       ...example === undefined ? [] : [`  for example: ${example}`],
     ]),
-    ...["failed", "warning"].flatMap((verdict) => groupByEffect(withVerdict(verdict), results).flatMap(formatAttack)),
-    ...formatSkipped("SKIPPED, what the check can do with more:", inapplicable.filter(isExtensible)),
+    ...["failed", "warning"].flatMap((verdict) =>
+      groupByEffect(withVerdict(verdict), results).sort(byCause).flatMap(formatAttack)
+    ),
+    ...formatSkipped(
+      "SKIPPED, because something that the check needs is missing:",
+      inapplicable.filter(isExtensible),
+    ),
     ...formatSkipped(
       "SKIPPED, what does not apply to the client:",
       inapplicable.filter((group) => !isExtensible(group)),

@@ -73,8 +73,8 @@ export function hasWord(page: string, text: string): boolean {
 }
 
 /**
- * The users of a check that is given none. No other claim has their `sub` or a part of it, so that an application that
- * knows users by another claim shows it.
+ * The users of a check that is given none. No other claim contains their `sub` or a part of it. A page therefore
+ * reveals it if the application identifies users by another claim.
  */
 export const checkUsers = [
   {

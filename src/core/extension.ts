@@ -26,7 +26,7 @@ export interface EndpointOptions {
  * @typeParam Own Its settings with their defaults.
  */
 export interface CoreExtension<Own = object> {
-  /** The name in messages and tests, such as `token_exchange`. */
+  /** Its name, in messages and as the key of its values (`slot.ts`). No other extension of the server may have it. */
   readonly name: string;
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly LoadableGrantType<Own>[];

@@ -1,6 +1,6 @@
 /**
- * Observations of accepted requests. A check names what it saw by `server.observe()`: the minimal server traces the
- * name, and the whole server, which observes more, a warning with a text (`server/explain/`).
+ * Observations of accepted requests. A check names what it saw by `server.observe()`. The minimal server traces the
+ * name. The whole server observes more, and traces a warning with a text (`server/explain/`).
  */
 
 import type { Client } from "./clients/clients.ts";

@@ -55,7 +55,7 @@ export function coreEndpoints(
       parameters: [
         ...clientAuthParameters,
         ...parameters("grant_type", "scope", resourceParameter, "username"),
-        // A parameter of the password grant. The server rejects the grant, but must redact the password.
+        // Of the password grant, which the server rejects: a password must not be in a URL or a log.
         { name: "password", secret: "password" },
         ...grantTypes.flatMap((grantType) => grantType.parameters),
       ],

@@ -145,7 +145,7 @@ export interface Server {
 /** @internal A demand of a request that a login does not meet. */
 export interface UnmetDemand {
   /** Why the request cannot use the session of the login. */
-  readonly session: UnusableSession;
+  readonly reason: UnusableSession;
   /** The error of an approval in that login. */
   readonly error: OAuthError;
 }
@@ -307,8 +307,8 @@ export interface RequestCheck {
   /** Whether the check traces that its rule has passed. Default: false. */
   readonly passes?: true;
   /**
-   * Where an extension inserts it among the checks of `authorize/checks.ts`, named by their rules; `instead` replaces a
-   * check. Default: after AZ-07, before the parameters are read.
+   * Where an extension inserts it among the checks of `authorize/checks.ts`, named by their rules; `instead` replaces
+   * a check, whose members it must then return. Default: after AZ-07, before the parameters are read.
    */
   readonly place?: { readonly after: RuleId } | { readonly before: RuleId } | { readonly instead: RuleId } | "last";
   /** Its parameters, besides those that `authorize/checks.ts` lists. Default: none. */

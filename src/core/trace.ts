@@ -50,7 +50,7 @@ export type CoreEvent =
     readonly cause: unknown;
   };
 
-/** An event of the minimal server, which also traces what the whole server shows on pages. */
+/** An event of the minimal server. It also traces passed checks and observations. */
 export type MinimalEvent =
   | CoreEvent
   /** A check that a request has passed, in the order of the checks. A failed one is in the rejection. */
@@ -75,7 +75,7 @@ export type MinimalEvent =
  */
 export type RulePassed = (rule: RuleId, value?: string | number) => void;
 
-/** Receives each event, synchronously, that every server traces. Its errors are ignored. */
+/** Receives the events that every server traces, synchronously. Its errors are ignored. */
 export type CoreTrace = (event: CoreEvent) => void;
 
 /** Receives every event of the minimal server, synchronously. Its errors are ignored. */

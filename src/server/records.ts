@@ -9,8 +9,8 @@ export function storeOf<Kinds extends object>({ store }: { readonly store: Store
 }
 
 /**
- * How long a record of something to send belongs to the process that consumed it, in milliseconds: far longer than any
- * post. If that process ends, another one sends it later: it may be sent twice, but is never lost.
+ * How long, in milliseconds, a message to send belongs to the process that took it: far longer than
+ * any post. If that process ends, another one sends it later: it may be sent twice, but is never lost.
  */
 const leaseMs = 60_000;
 

@@ -249,7 +249,7 @@ test("the report as text says why attacks were skipped, and how many, at its end
   const text = String(await makeReport());
   assertMatch(
     text,
-    /\nSKIPPED, .* with more:\n {2}.*\bthe attack waits for the time limits of the client \(add timeLimits: true\) \(1\)/,
+    /\nSKIPPED, .* is missing:\n {2}.*\bthe attack waits for the time limits of the client \(add timeLimits: true\) \(1\)/,
   );
 });
 
@@ -422,12 +422,12 @@ test("a check that shows nothing in most logins has not passed, and says so in e
   const only = ["response/state-of-another-browser", "response/twice", "response/iss-known"];
   const report = await checkClientWithEdDsa(undecided, { only });
   assertEquals([report.passed, report.counts.passed, unclearIn(report).length], [false, 1, 9]);
-  const problem = "most of the check shows nothing: 9 of 10 logins were skipped although they apply";
+  const problem = "most of the check shows nothing: the results of 9 of 10 logins are unclear";
   assertEquals(report.problem, problem);
   assertStringIncludes(String(report), `\n\nNOT PASSED: ${problem}.\n`);
   assertStringIncludes(JSON.stringify(report), problem);
   assertStringIncludes(report.toJUnit(), `<failure message="${problem}">`);
-  assertMatch(await report.toHTML(), /Most of the check shows nothing: 9 of 10/);
+  assertMatch(await report.toHTML(), /Most of the check shows nothing: the results of 9 of 10/);
   // Half is enough.
   assert((await checkClientWithEdDsa(undecided, { only: [...only, "id-token/nonce-wrong"] })).passed);
 });

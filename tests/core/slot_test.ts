@@ -2,7 +2,7 @@
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import { type CoreExtension, type GrantType, memoryStore, randomId, slot } from "../../src/core/mod.ts";
+import { type CoreExtension, type GrantType, memoryStore, OAuthError, randomId, slot } from "../../src/core/mod.ts";
 import { startCore } from "./kit.ts";
 
 const tenant = slot<string>("tenants");
@@ -155,16 +155,31 @@ test("a grant type of an extension has its code, or loads it; what it leaves out
   assertEquals(await errorsOf({ load: () => Promise.resolve({ authorize }) }), []);
   const [noCode] = await errorsOf({ load: () => Promise.resolve(authorize) });
   assertMatch(noCode!, /expected load of the grant type urn:example:voucher to return { authorize }, received/);
-  for (const left of ["client", "scope", "grantId"]) {
+  const incomplete = [{ client: undefined }, { scope: "read" }, { grantId: undefined }, { subject: "alice" }];
+  for (const wrong of incomplete) {
     const [error] = await errorsOf({
-      authorize: (...request: Parameters<typeof authorize>) => ({ ...authorize(...request), [left]: undefined }),
+      authorize: (...request: Parameters<typeof authorize>) => ({ ...authorize(...request), ...wrong }),
     });
-    assertMatch(error!, /expected the grant type urn:example:voucher to return a client/, left);
+    assertMatch(error!, /expected authorize of the grant type urn:example:voucher to return client/);
+  }
+  assertMatch((await errorsOf({ authorize: () => {} }))[0]!, /expected authorize of the grant type/);
+});
+
+test("a check that returns an error or a truth value, instead of throwing, is an error of the program", async () => {
+  for (const returned of [new OAuthError("invalid_request", "no ticket"), false]) {
+    const { authorize } = await startCore({
+      extensions: [{ name: "other", requestChecks: [{ read: () => returned as never }] }],
+      trace: () => {},
+    });
+    const location = new URL((await authorize()).headers.get("location")!);
+    assertEquals(location.searchParams.get("error"), "server_error");
   }
 });
 
 test("a check that replaces one of the core, and returns nothing, is an error of the program", async () => {
-  for (const [rule, member] of [["AZ-17", "scope"], ["OI-03", "loginRequirements"]] as const) {
+  for (
+    const [rule, member] of [["AZ-17", "scope"], ["PK-07", "codeChallenge"], ["OI-03", "loginRequirements"]] as const
+  ) {
     const errors: string[] = [];
     const { authorize } = await startCore({
       extensions: [{ name: "other", requestChecks: [{ place: { instead: rule }, read: () => {} }] }],

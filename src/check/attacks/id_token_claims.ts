@@ -244,7 +244,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       }
       return name === foreignName
         ? { passed: true, because: "the client decodes the name as UTF-8" }
-        : unclear("the application does not show the name of the ID token");
+        : unclear("the application does not show the name in the ID token");
     },
   }),
 ];

@@ -200,7 +200,8 @@ export const resourceServerAttacks: readonly Attack[] = [
     id: "resource/introspection-meaning",
     fix: "Of an active token, compare also iss, token_type, cnf, exp and nbf, if the introspection response has them.",
     level: "should-reject",
-    title: "The introspection response says active, and with one member that the token is not one for this request.",
+    title:
+      "The introspection response says active, but one of its members shows that the token is not for this request.",
     correctClient,
     sources: ["RFC 7662 §2.2", "RFC 6749 §1.5", "RFC 6749 §7", "RFC 9449 §7.2", "RFC 8705 §3.2"],
     ...oneOf("token", Object.keys(otherTokens), "What the token is."),

@@ -52,7 +52,7 @@ export const responseAttacks: readonly Attack[] = [
       },
       assess: (observation) =>
         observation.outcome === "accepted" && readsNoMetadata(observation)
-          ? unclear("the client requests no metadata, so that it cannot know that the server sends iss")
+          ? unclear("the client requests no metadata, so it cannot know that the server sends iss")
           : undefined,
     },
     {

@@ -130,7 +130,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     id: "response/state-of-another-browser",
     fix:
       "Send a random state with each authorization request, keep it in the session of this browser, compare the whole " +
-      "value before the token request, and delete it then: it counts once.",
+      "value before the token request, and then delete it, so that it works only once.",
     title:
       "A browser delivers an authorization response that belongs to no login of this browser, or to one that ended.",
     correctClient: "The client rejects the response, and sends no token request; an existing session continues.",

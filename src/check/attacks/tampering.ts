@@ -127,7 +127,8 @@ const rows: readonly Row[] = [
   },
   {
     id: "session/cookie-forged",
-    fix: "Sign or encrypt what a cookie keeps and reject it if that does not verify, or keep it on the server.",
+    fix:
+      "Sign or encrypt the content of the cookie and reject a cookie that does not verify, or keep the content on the server.",
     title: "A user writes the claims of another user into the session cookie, in whatever form it is encoded.",
     correctClient: "The client signs or encrypts what it keeps in cookies, or keeps it on the server.",
     sources: ["CWE-565", "OWASP ASVS 9.1.1"],

@@ -28,8 +28,8 @@ export function suggestFlag(
   if (error === "invalid_scope") return "Try --config FILE, with a client that may request this scope.";
   if (failure.rejections.length > 0) return undefined;
   if (tokenIn !== undefined && /status 40[13]/.test(failure.error)) {
-    return "The access tokens have the audience of the server, by default its issuer: give the resource " +
-      "server this audience, or --config FILE with another audience.";
+    return "The access tokens have the audience of the server, by default its issuer. Configure this audience in the " +
+      "resource server, or run the check with --config FILE that sets the audience it expects.";
   }
   if (/could not be reached/.test(failure.error)) return "Start the application. It must use the issuer of the check.";
   if (/did not lead to/.test(failure.error)) {

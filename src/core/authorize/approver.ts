@@ -51,8 +51,8 @@ export type Approver = (
 ) => Approval | HttpResponse | Response | Promise<Approval | HttpResponse | Response>;
 
 /**
- * Approves the whole request without a page. It logs in the user whose `sub` is the `login_hint`, otherwise the user of
- * the session, otherwise the first user.
+ * Approves the whole request without a page. It logs in the user whose `sub` is the `login_hint`, otherwise the user
+ * of the session, otherwise the first user. If the request demands another user, it logs in that one.
  *
  * @throws {OAuthError} If `login_hint` is rejected, or there are no users.
  */
@@ -60,7 +60,7 @@ export async function approveAutomatically(
   request: AuthorizationRequest,
   { pending, session, previousSession, users, now, context }: ApproverContext,
 ): Promise<Approval> {
-  // First: the login of a page of another site must not even look for a user.
+  // This comes first: a login that another site started must not even look up a user.
   rejectCrossSiteLogin(context, pending);
   const { scope, extensions, loginRequirements: { loginHint, demandedSubs } } = request;
   const { server } = context;

@@ -1,7 +1,7 @@
 /**
  * GET and POST /oauth2/authorize (OAuth 2.1 §4.1.1): from an authorization request to the response to its client.
  *
- * Pages call {@link decideRequest} or {@link completeAuthorization} when the user has acted.
+ * The pages of the whole server call {@link decideRequest} or {@link completeAuthorization} when the user has acted.
  */
 
 import type { Approver } from "./approver.ts";
@@ -44,7 +44,7 @@ export function authorizeHandlers(decide: Decide): Handlers {
         return await decide(context, { request, client, destination });
       });
     } catch (error) {
-      // A page: the redirect URI is not verified, or the host is not trusted.
+      // A page: the redirect URI is not verified, or the response would be a form under a host that is not trusted.
       return await context.app.handleError(error, context, { client: namedClient(server, received) });
     }
   }
@@ -109,7 +109,7 @@ export async function completeAuthorization(
   const { server } = context;
   const { client, destination } = pending;
   const grant = await acceptApproval(server, pending, approval, session);
-  // The response ends the request. An error from here on must not end it again, as an extension may do.
+  // Issuing the response ends the request. If something fails after this, no extension may end it a second time.
   const recipient = { client, destination: { ...destination, extensions: undefined } };
   return await withErrorsToClient(context, recipient, async () => {
     const response = await server.grants.issueResponse(server, pending, grant);

@@ -38,7 +38,10 @@ export interface Arrived extends Omit<AuthorizedProps, "base" | "examples"> {
 interface AuthorizedView {
   /** The names of the parameters that the page shows. */
   readonly names: readonly string[];
-  /** The parameters inside of the received ones; it adds a sentence to `notes` about them. Default: the same. */
+  /**
+   * Unpacks the received parameters, such as a signed response, and adds a sentence about it to `notes`. Default: they
+   * are used as received.
+   */
   unwrap?(server: Server, params: ReceivedParams, notes: string[]): Promise<ReceivedParams>;
   respond(context: Context, arrived: Arrived): Promise<HttpResponse>;
 }

@@ -5,6 +5,8 @@
 
 import { policyOf } from "../clients/clients.ts";
 import { ignoreRejection } from "../immediate.ts";
+import { describeKind } from "../http/quote_value.ts";
+import { isObject } from "../http/json_value.ts";
 import { type ParameterDescription, parameters } from "../http/params.ts";
 import { reject } from "../rules/reject.ts";
 import type { CheckInput, RequestCheck } from "../server.ts";
@@ -18,8 +20,8 @@ import { assertResponseMode, assertState, readResponseType } from "./response.ts
 /** The resource that an access token is for (RFC 8707 §2). */
 export const resourceParameter: ParameterDescription = { name: "resource", repeatable: true };
 
-/** The table: an error is sent to the client. Extensions insert their checks by `place`. */
-const checks: readonly RequestCheck[] = [
+/** The table of checks. Their errors are sent to the client. Extensions insert their checks by `place`. */
+const ownChecks: readonly RequestCheck[] = [
   { rule: "JR-01", redirectOnly: true, reads: "the source, with a valid redirect_uri", read: rejectUnusableSource },
   { rule: "AZ-07", passes: true, redirectOnly: true, reads: "each parameter, sent once", read: rejectRepeated },
   { rule: "FP-03", otherRules: ["AZ-13"], redirectOnly: true, reads: "state", read: assertState },
@@ -51,7 +53,7 @@ export function checksWith(ofExtensions: readonly RequestCheck[]): readonly Requ
   const at = (where: keyof typeof nowhere, rule: RuleId | undefined) =>
     placed.flatMap(({ check, place }) => rule !== undefined && place[where] === rule ? [check] : []);
   return [
-    ...checks.flatMap((own) => {
+    ...ownChecks.flatMap((own) => {
       const instead = at("instead", own.rule);
       return [...at("before", own.rule), ...instead.length > 0 ? instead : [own], ...at("after", own.rule)];
     }),
@@ -62,19 +64,19 @@ export function checksWith(ofExtensions: readonly RequestCheck[]): readonly Requ
 const nowhere: { readonly after?: RuleId; readonly before?: RuleId; readonly instead?: RuleId } = {};
 
 /**
- * The place of a check. A misspelt one would switch the check off.
+ * The place of a check. A misspelt place would leave the check out.
  *
- * @throws {TypeError} If it is none.
+ * @throws {TypeError} If the place is invalid.
  */
 function assertPlace(place: RequestCheck["place"] = { after: "AZ-07" }): typeof nowhere {
   if (place === "last") return nowhere;
   const [[where = "", rule = undefined] = [], ...more] = Object.entries(place ?? {});
-  const rules = checks.flatMap((own) => own.rule ?? []);
+  const rules = ownChecks.flatMap((own) => own.rule ?? []);
   const isPlace = ["after", "before", "instead"].includes(where) && rules.some((own) => own === rule);
   if (isPlace && more.length === 0) return place;
   throw new TypeError(
     'expected the place of a check to be "last", or one of before, after and instead with one of ' +
-      `${[...new Set(rules)].join(", ")}, received ${JSON.stringify(place)}`,
+      `${rules.join(", ")}, received ${JSON.stringify(place)}`,
   );
 }
 
@@ -87,21 +89,34 @@ export function parametersOf(checks: readonly RequestCheck[]): readonly Paramete
  * Reads and checks a request. It changes nothing, so that a request may be read more than once.
  *
  * @throws {OAuthError} Errors for the client.
- * @throws {TypeError} If the check of an extension replaces one of these checks and does not return its members.
+ * @throws {TypeError} If a check returned something else than members of the request, or the check of an extension that
+ *   replaces one of these left out its member.
  */
 export async function readRequest(input: CheckInput): Promise<AuthorizationRequest> {
-  const checks = input.server.requestChecks.filter(({ redirectOnly }) => !redirectOnly || input.mode !== undefined);
+  // A request without a redirect has no response mode, as that of a device.
+  const hasRedirect = input.mode !== undefined;
+  const applicable = input.server.requestChecks.filter(({ redirectOnly }) => !redirectOnly || hasRedirect);
   let request: Partial<AuthorizationRequest> = { clientId: input.client.id };
-  for (const { read } of checks) {
+  for (const { read } of applicable) {
     const added = await read?.(input, request);
+    if (added !== undefined && (!isObject(added) || added instanceof Error)) {
+      throw new TypeError(
+        `expected a check to return members of the request or nothing, received ${describeKind(added)}`,
+      );
+    }
     const extensions = added?.extensions ? { ...request.extensions, ...added.extensions } : request.extensions;
     request = { ...request, ...added, ...extensions && { extensions } };
   }
-  for (const [member, rule] of [["scope", "AZ-17"], ["loginRequirements", "OI-03"]] as const) {
-    if (request[member] !== undefined) continue;
-    throw new TypeError(`expected the check in the place of ${rule} to return ${member}, received nothing`);
-  }
+  assertRead(request, "scope", "AZ-17");
+  assertRead(request, "loginRequirements", "OI-03");
+  if (hasRedirect) assertRead(request, "codeChallenge", "PK-07");
   return request as AuthorizationRequest;
+}
+
+/** A check that replaces one of these must return its member, even if it is `undefined`. */
+function assertRead(request: object, member: keyof AuthorizationRequest, rule: RuleId): void {
+  if (Object.hasOwn(request, member)) return;
+  throw new TypeError(`expected the check in the place of ${rule} to return ${member}, received nothing`);
 }
 
 /** Runs the checks of token requests. @throws {OAuthError} If one of them rejects the request. */

@@ -3,7 +3,7 @@
 import { authorizationResponse } from "./authorization_response.ts";
 import type { Client } from "../clients/clients.ts";
 import type { Context, CoreApp, FailedRequest } from "../http/context.ts";
-import type { OAuthError } from "../rules/errors.ts";
+import { OAuthError } from "../rules/errors.ts";
 import { HttpError, type HttpRequest, type HttpResponse, json } from "../http/message.ts";
 import { bearerError, detailHeaders, type ErrorMembers, jsonError, toOAuthError } from "../http/json_error.ts";
 import type { Recipient } from "./authorization_request.ts";
@@ -41,7 +41,7 @@ async function run(
   }
 }
 
-/** The three places that an error can go to. */
+/** The three recipients of an error. */
 export interface ErrorResponses {
   /** To the client, through the browser (OAuth 2.1 §4.1.2.1). */
   toClient(context: Context, thrown: unknown, recipient: Recipient): Promise<HttpResponse>;
@@ -51,12 +51,20 @@ export interface ErrorResponses {
   toSender(context: Context, thrown: unknown, about: FailedRequest): Promise<HttpResponse>;
 }
 
-/** Creates the function that responds with an error: to the client of a destination, otherwise as the endpoint says. */
+/**
+ * Creates the function that responds with an error: to the client if its redirect URI is known, otherwise as the
+ * endpoint says.
+ */
 export function errorHandler(responses = errorResponses(plainWording)): CoreApp["handleError"] {
   return async (thrown, context, about = {}) =>
-    about.destination === undefined
+    about.destination === undefined || isForUser(thrown)
       ? await responses.toSender(context, thrown, about)
       : await responses.toClient(context, thrown, about);
+}
+
+/** Whether an error is for the user alone, as a program or an extension has thrown it. */
+export function isForUser(thrown: unknown): boolean {
+  return thrown instanceof OAuthError && thrown.details.forUser === true;
 }
 
 /** Creates the responses in a wording. */
@@ -70,7 +78,8 @@ export function errorResponses(wording: ErrorWording): ErrorResponses {
 
   async function toUser(context: Context, thrown: unknown, about: FailedRequest): Promise<HttpResponse> {
     const error = wording.toError(context, thrown, about);
-    // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user has none of the client.
+    // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user does not have those of the
+    // client.
     const { status = error.code === "invalid_client" ? 400 : error.status } = error.details;
     if (requestedFormat(context.request) === "json") {
       return json(status, wording.members(context, error), detailHeaders(error));

@@ -63,7 +63,7 @@ export async function findUnmetDemand(
 ): Promise<UnmetDemand | undefined> {
   if (await allowsUser(server, pending, sub)) return undefined;
   const { demandedSubs = [] } = pending.request.loginRequirements;
-  return { session: { problem: "other user" }, error: reject("OI-08", { demandedSubs }) };
+  return { reason: { problem: "other user" }, error: reject("OI-08", { demandedSubs }) };
 }
 
 /** Whether a request allows a user: it demands no subject, or the subject of this user for the client. */
@@ -90,7 +90,7 @@ async function findProblem(
   if (maxAgeSeconds !== undefined && (maxAgeSeconds === 0 || age > maxAgeSeconds * 1000)) {
     return { problem: "too old", maxAgeSeconds };
   }
-  return (await server.findUnmetDemand(server, pending, session))?.session;
+  return (await server.findUnmetDemand(server, pending, session))?.reason;
 }
 
 /**

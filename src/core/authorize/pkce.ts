@@ -1,6 +1,6 @@
 /**
- * Proof Key for Code Exchange (RFC 7636, OAuth 2.1 §4.1.1): S256 only. Why a challenge or a verifier is wrong:
- * `server/explain/pkce.ts`.
+ * Proof Key for Code Exchange (RFC 7636, OAuth 2.1 §4.1.1): S256, unless a setting allows plain. Why a challenge or a
+ * verifier is wrong: `server/explain/pkce.ts`.
  */
 
 import type { CodeRecord } from "../store/store.ts";
@@ -41,7 +41,7 @@ export async function readCodeChallenge(
   if (method !== undefined && method !== "S256") throw reject("PK-04", { method });
   if (challenge === undefined) {
     if (method !== undefined) throw reject("PK-06");
-    // A client that authenticates may prove otherwise that the code is its own, unless it or the server requires PKCE.
+    // A client that authenticates can prove in another way that the code is its own, unless PKCE is required of it.
     const isExempt = (client.confidential || client.mayAuthenticate === true) && !client.metadata.require_pkce;
     const acceptsNonce = isExempt && pkce.acceptNonce;
     const hasNonce = scope.includes("openid") && params.get("nonce") !== undefined;

@@ -87,7 +87,10 @@ export interface Clients<Server = unknown> extends Entries<Client> {
   findHolder(id: string, server?: Server): Client | undefined | Promise<Client | undefined>;
   /** The registered clients only. */
   readonly registered: Pick<Entries<Client>, "find" | "known">;
-  /** The clients in memory whose pages, at the origins of their redirect URIs, may use the server like its own. */
+  /**
+   * The clients in memory that are trusted: pages at the origins of their redirect URIs may use the server like its
+   * own.
+   */
   withPages(): readonly Client[];
 }
 

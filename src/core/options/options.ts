@@ -130,7 +130,7 @@ export function findMistakes(options: CoreOptions): ConfigIssue[] {
   return mistakes.length > 0 ? mistakes : findRepeatedExtensions(extensions);
 }
 
-/** Extensions with the name of another one: they would read its values in requests and grants. */
+/** The issues of extensions that share a name: each would read the values of the other. */
 function findRepeatedExtensions(extensions: readonly CoreExtension[] = []): ConfigIssue[] {
   const names = extensions.map(({ name }) => name);
   return names.flatMap((name, i) =>

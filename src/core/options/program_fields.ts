@@ -52,7 +52,7 @@ export const grantTypesField = list<GrantType>(
 
 const onlyTrue: Field<never> = { type: "boolean", expected: "true", examples: [] };
 
-/** Where a check stands is compared with the table, in `authorize/checks.ts`. */
+/** `authorize/checks.ts` validates `place`. */
 const requestCheck = description<RequestCheck>({
   ...{ rule: ruleId, otherRules: list(ruleId, [["PK-01"]], { expected: "an array of IDs of rules" }) },
   reads: text(["the ticket"]),

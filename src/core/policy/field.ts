@@ -43,7 +43,7 @@ export interface Field<T = unknown> {
   readonly show?: (value: string) => string;
   /** How to fix an invalid value, if an example is not enough. `text`: the value, if it is a string. */
   readonly hint?: (text: string | undefined) => string | undefined;
-  /** Whether another member is an issue if its name is nearly that of one of `members`. */
+  /** Whether an unknown member is an issue if its name resembles one of `members`. */
   readonly reportsMisspelt?: true;
   /** Of a member of client metadata: the standing from which a client may set it itself. Default: only the operator. */
   readonly openFrom?: "unknown" | "approved";
@@ -109,12 +109,12 @@ export const objectField: Field<never> = {
   hint: () => "Pass an object, or remove the option.",
 };
 
-/** An option of a program: an object that implements an interface, such as a store. Members besides are ignored. */
+/** An option of a program: an object that implements an interface, such as a store. Other members are ignored. */
 export function implementation<T>(members: Fields<T>, required: readonly (keyof T & string)[]): Field<never> {
   return { ...objectField, members, required, others: anyValue, mayInherit: true };
 }
 
-/** The same of an interface with optional members: one that is misspelt would have no effect, and is an issue. */
+/** Like {@link implementation}, but a misspelt member, which would have no effect, is an issue. */
 export function description<T>(members: Fields<T>, required: readonly (keyof T & string)[]): Field<never> {
   return { ...implementation(members, required), reportsMisspelt: true };
 }

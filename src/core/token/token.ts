@@ -12,6 +12,7 @@ import { checkTokenRequest } from "../authorize/checks.ts";
 import type { GrantType, Server } from "../server.ts";
 import { issueTokens } from "./tokens/mod.ts";
 
+/** By default, `server.responses.token` is {@link tokenResponse}. */
 export const token: Handlers = clientEndpoint(
   (server, request) => server.responses.token(server, request),
   { identifyClient },
@@ -23,16 +24,20 @@ export async function tokenResponse(server: Server, request: AuthenticatedReques
   const { client, parameters: params } = request;
   await checkTokenRequest({ server, client, params });
   const authorization = await grantType.authorize(server, request);
-  assertComplete(authorization, grantType);
+  assertComplete(authorization ?? {}, grantType);
   return json(200, await issueTokens(server, request, authorization));
 }
 
-/** @throws {TypeError} If the grant type of a program has left something out, such as the id of the grant. */
-function assertComplete({ client, scope, grantId }: Partial<Authorization>, { type }: GrantType): void {
-  if (client !== undefined && isTextList(scope) && typeof grantId === "string") return;
+/** @throws {TypeError} If `authorize` of a grant type returned an incomplete result. */
+function assertComplete(
+  { client, scope, grantId, subject }: Partial<Authorization>,
+  { type }: GrantType,
+): void {
+  const lacksSub = subject !== undefined && typeof subject.sub !== "string";
+  if (client !== undefined && isTextList(scope) && typeof grantId === "string" && !lacksSub) return;
   throw new TypeError(
-    `expected the grant type ${type} to return a client, the values of scope in an array, and a grantId; received ` +
-      `${describeKind(client)}, ${describeKind(scope)} and ${describeKind(grantId)}`,
+    `expected authorize of the grant type ${type} to return client, scope (an array of strings), grantId, and ` +
+      `subject with a sub, or no subject; received ${[client, scope, grantId, subject].map(describeKind).join(", ")}`,
   );
 }
 

@@ -121,7 +121,7 @@ export interface EntryDefinition<Input, Item> {
   generationOf(item: Item): string | undefined;
   /** Sets the generation of an entry that was just parsed. */
   assignGeneration(item: Item, generation: string): void;
-  /** Called when an entry was added, replaced or removed: then `former` or `current` is `undefined`. */
+  /** Called after a change. `former` is `undefined` if the entry was added, `current` if it was removed. */
   changed?(former: Item | undefined, current: Item | undefined): void;
 }
 

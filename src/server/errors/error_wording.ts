@@ -10,6 +10,7 @@ import {
   errorResponses,
   type ErrorWording,
   expectsJson,
+  isForUser,
   isWrongMethod,
   plainWording,
   type ShownError,
@@ -27,6 +28,7 @@ import { denyPolled, isPolled } from "../delivery.ts";
 import { isPermitted } from "../standing.ts";
 import { storedRequest, storedRequests } from "../stored_requests.ts";
 import { detailHeaders, toOAuthError } from "../../core/http/json_error.ts";
+import type { Interaction } from "../login/pending.ts";
 import type { Pages } from "../pages.ts";
 import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";
 import { explanationUrl } from "./explanation_url.ts";
@@ -72,8 +74,7 @@ export function explainedErrorHandler(
       // RFC 9457.
       return rejectionProblem(server.issuer, wording.toError(context, explained, about));
     }
-    const isForUser = explained instanceof OAuthError && explained.details.forUser === true;
-    if (about.destination === undefined || isForUser) return await toSender(context, explained, about);
+    if (about.destination === undefined || isForUser(explained)) return await toSender(context, explained, about);
     if (await isShownFirst(context, about)) {
       const shown: UnsentError = { ...about, isUnsent: true };
       return await toUser(context, explained, shown);
@@ -303,11 +304,14 @@ function findDisabledPage(context: Context): DisabledPage | undefined {
  */
 async function isShownFirst(
   context: Context<HostedServer>,
-  { client, destination: { uri } }: Recipient,
+  recipient: Recipient & Partial<Pick<Interaction, "name" | "browser">>,
 ): Promise<boolean> {
   const { server, endpoint } = context;
+  const { client, destination: { uri }, name, browser } = recipient;
+  // A posted request is redirected to the login page before the user acts, in an interaction of no browser.
+  const isRepeated = name !== undefined && browser === undefined;
   // Only the authorization endpoint is in the metadata; on the pages for login and consent, the user has already acted.
-  if (endpoint?.metadataName === undefined) return false;
+  if (endpoint?.metadataName === undefined && !isRepeated) return false;
   if (isPermitted(server, client, "redirectBeforeLogin") || redirectsToDevice(uri)) return false;
   return await readSession(context) === undefined;
 }

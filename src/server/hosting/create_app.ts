@@ -126,7 +126,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   return { app, handle: rememberCookies(settings.seeOther ? seeOther(handler) : handler), moveTo };
 }
 
-/** Listens to nothing. A recorder replaces it for its requests. */
+/** Does nothing. A recorder replaces it for its requests. */
 function ignore(): void {}
 
 interface Composition extends AppDependencies {

@@ -22,7 +22,10 @@ export async function autoApprover(request: AuthorizationRequest, at: ApproverCo
   const approval = await approveAutomatically(request, {
     ...at,
     pending: fromOtherSites(at.pending, server),
-    users: { ...users, find: async (hint) => await users.find(hint) ?? await resolveLoginHint(server, hint, request) },
+    // Not a copy: a plugin may have users that inherit their functions.
+    users: Object.assign(Object.create(users), {
+      find: async (hint: string) => await users.find(hint) ?? await resolveLoginHint(server, hint, request),
+    }),
     previousSession: isOfFormerDefault ? undefined : previousSession,
   });
   if (approval.user.sub === at.session?.sub && approval.authTime === at.session.authTime) return approval;
@@ -30,8 +33,8 @@ export async function autoApprover(request: AuthorizationRequest, at: ApproverCo
 }
 
 /**
- * The request, as `rejectCrossSiteLogin` sees it: a page of another site may start no login at a client that any party
- * can have registered, so such a client has no redirect URI.
+ * The request, as `rejectCrossSiteLogin` sees it: a page of another site must not start a login for a client that
+ * any party could have registered, so such a client counts as one without redirect URIs.
  */
 export function fromOtherSites(pending: PendingAuthorization, server: HostedServer): PendingAuthorization {
   const { client } = pending;

@@ -595,53 +595,56 @@ test("[CA-12] a hundred concurrent correct requests do not count as failures", a
   assertEquals(tries.filter(({ status }) => status !== 400).length, 0);
 });
 
-test("[CA-07] an unknown client causes the same store reads as a failing known one; success causes none", async () => {
-  const { store, asked } = recordingStore();
-  const b = await testServer({
-    store,
-    clients: [
-      ...clients,
-      confidential("signer", "s".repeat(32), { token_endpoint_auth_method: "client_secret_jwt" }),
-    ],
+for (const [condition, settings] of [["", {}], [" with mutual TLS", { mutualTls: {} }]] as const) {
+  test(`[CA-07] an unknown client causes the same store reads as a failing known one; success causes none${condition}`, async () => {
+    const { store, asked } = recordingStore();
+    const b = await testServer({
+      ...settings,
+      store,
+      clients: [
+        ...clients,
+        confidential("signer", "s".repeat(32), { token_endpoint_auth_method: "client_secret_jwt" }),
+      ],
+    });
+    const assertion = (id: string) =>
+      [{ alg: "HS256" }, { iss: id, sub: id }, "signature"].map((part) =>
+        Buffer.from(JSON.stringify(part)).toString("base64url")
+      ).join(".");
+    const code = await b.code();
+    const ways: ((id: string) => Promise<Response>)[] = [
+      (id) => b.token({ client_id: undefined }, { headers: basic(id, "wrong") }),
+      (id) => b.token({ client_id: id, client_secret: "wrong" }),
+      (id) => b.token({ client_id: id }),
+      (id) =>
+        b.token({
+          client_id: undefined,
+          client_assertion: assertion(id),
+          client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        }),
+      // The secret has two readings.
+      (id) => b.token({ client_id: undefined }, { headers: { authorization: `Basic ${btoa(`${id}:wro%6Eg`)}` } }),
+      (id) => b.get("/oauth2/introspect", { method: "POST", body: "token=x", headers: formWith(basic(id, "wrong")) }),
+      (id) => b.get("/oauth2/revoke", { method: "POST", body: "token=x", headers: formWith(basic(id, "wrong")) }),
+    ];
+    const inBody = ways.slice(1, 4);
+    await forEachCase(ways, async (attempt) => {
+      const observed = new Set<string>();
+      for (const id of ["web", "signer", "unknown", "constructor"]) {
+        asked.length = 0;
+        assertEquals(
+          await getOutcome(await attempt(id)),
+          inBody.includes(attempt) ? "401 invalid_client" : "401 invalid_client",
+        );
+        observed.add(asked.join());
+      }
+      assertEquals(observed.size, 1, [...observed].join("; "));
+      assertMatch([...observed][0]!, /^get client(?:,get client)?$/);
+    });
+    asked.length = 0;
+    assertEquals(await getOutcome(await b.token({ code })), "200");
+    assertEquals(asked.filter((question) => / client$/.test(question)), []);
   });
-  const assertion = (id: string) =>
-    [{ alg: "HS256" }, { iss: id, sub: id }, "signature"].map((part) =>
-      Buffer.from(JSON.stringify(part)).toString("base64url")
-    ).join(".");
-  const code = await b.code();
-  const ways: ((id: string) => Promise<Response>)[] = [
-    (id) => b.token({ client_id: undefined }, { headers: basic(id, "wrong") }),
-    (id) => b.token({ client_id: id, client_secret: "wrong" }),
-    (id) => b.token({ client_id: id }),
-    (id) =>
-      b.token({
-        client_id: undefined,
-        client_assertion: assertion(id),
-        client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-      }),
-    // The secret has two readings.
-    (id) => b.token({ client_id: undefined }, { headers: { authorization: `Basic ${btoa(`${id}:wro%6Eg`)}` } }),
-    (id) => b.get("/oauth2/introspect", { method: "POST", body: "token=x", headers: formWith(basic(id, "wrong")) }),
-    (id) => b.get("/oauth2/revoke", { method: "POST", body: "token=x", headers: formWith(basic(id, "wrong")) }),
-  ];
-  const inBody = ways.slice(1, 4);
-  await forEachCase(ways, async (attempt) => {
-    const observed = new Set<string>();
-    for (const id of ["web", "signer", "unknown", "constructor"]) {
-      asked.length = 0;
-      assertEquals(
-        await getOutcome(await attempt(id)),
-        inBody.includes(attempt) ? "401 invalid_client" : "401 invalid_client",
-      );
-      observed.add(asked.join());
-    }
-    assertEquals(observed.size, 1, [...observed].join("; "));
-    assertMatch([...observed][0]!, /^get client(?:,get client)?$/);
-  });
-  asked.length = 0;
-  assertEquals(await getOutcome(await b.token({ code })), "200");
-  assertEquals(asked.filter((question) => / client$/.test(question)), []);
-});
+}
 
 function formWith(headers: Record<string, string>): Record<string, string> {
   return { "content-type": "application/x-www-form-urlencoded", ...headers };

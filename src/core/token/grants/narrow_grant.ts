@@ -9,7 +9,7 @@ import type { coreRules, RuleId } from "../../rules/mod.ts";
 import type { Server } from "../../server.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
-/** The granted scope values that the server still has and the client may still request. */
+/** The granted scope values that the client may still request. */
 export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
   return granted.filter((token) => client.allowsScope(token));
 }
@@ -59,8 +59,8 @@ export function invalidGrantBy<Rules = typeof coreRules>(
 
 /**
  * Why a code or refresh token that has not expired is invalid: its client or user was removed, its scope is no longer
- * registered, its grant or consent was revoked, its session has ended, or it has a value of an extension that the
- * server does not have.
+ * registered, its grant or consent was revoked, its session has ended, its user changed the password, or it has a value
+ * of an extension that the server does not have.
  *
  * @param scope The part of its scope that is still registered.
  * @returns `undefined` if it is valid.
@@ -80,7 +80,7 @@ export async function findInvalidReason(
   if (scope.length === 0 && (grant.scope.length > 0 || server.grants.isEmpty(grant))) {
     return { rule: "RT-09", registered: client.scope, granted: grant.scope };
   }
-  // With offline_access a grant outlives the session, and the password.
+  // With offline_access, a grant survives the end of the session and a change of the password.
   const isOffline = scope.includes("offline_access");
   const sessions = isOffline ? [] : await sessionIds(server, client, subject);
   const revoked = await findRevoked(server, [grantId, consent, ...sessions]);

@@ -3,7 +3,7 @@
 import type { Extension } from "../../hosting/extension.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
-import type { ClientAuth } from "../../../core/server.ts";
+import type { ClientAuth, Server } from "../../../core/server.ts";
 import {
   bindsToCertificate,
   confirmationMember,
@@ -56,10 +56,16 @@ function withCertificateMethods(server: HostedServer): HostedServer {
       return {
         ...clientAuth,
         async authenticate(current, credentials) {
-          const client = await current.clients.find(credentials.params.get("client_id") ?? "", current);
+          const named = credentials.params.get("client_id") ?? "";
+          const client = await current.clients.find(named, current);
           const byCertificate = methods.find(({ method }) => method === client?.authMethod);
           const isOn = current.clientAuthentication.some(({ method }) => method === byCertificate?.method);
-          return await (isOn ? byCertificate! : clientAuth).authenticate(current, credentials);
+          // Looked up once, whether the client is known or not (CA-07).
+          const clients = {
+            ...current.clients,
+            find: (id: string, sender?: Server) => id === named ? client : current.clients.find(id, sender),
+          };
+          return await (isOn ? byCertificate! : clientAuth).authenticate({ ...current, clients }, credentials);
         },
       };
     }),

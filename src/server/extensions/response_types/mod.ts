@@ -29,7 +29,7 @@ const withoutCode: Readonly<Record<string, (read: Read) => Read>> = {
     const { scope = [] } = await read(input, request) ?? {};
     return { scope: scope.filter((value) => releasesClaims(input.server, value)) };
   },
-  "PK-07": () => () => {},
+  "PK-07": () => () => ({ codeChallenge: undefined }),
   // None is required.
   "RI-01": (read) => (input, request) => input.params.get("resource") === undefined ? {} : read(input, request),
 };

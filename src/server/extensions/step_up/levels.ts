@@ -65,7 +65,7 @@ export function findMissedLevel(
     return undefined;
   }
   const reason = `the login has not reached acr=${demanded.join(" or ")}`;
-  return { session: { problem: "unmet demand", reason }, error: reject("ST-06", { demanded, reached }) };
+  return { reason: { problem: "unmet demand", reason }, error: reject("ST-06", { demanded, reached }) };
 }
 
 /**

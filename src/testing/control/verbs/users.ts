@@ -52,7 +52,7 @@ export const userVerbs = [
     async run({ app: { server } }, { sub: name }) {
       const sub = (await userForHint(server, name))?.sub ?? name;
       if (await server.users.delete(sub, "the control")) return;
-      throw notFound("No user has this sub.", "sub", "a user of the server", sub);
+      throw notFound("No user has this sub.", "sub", "the sub of a user", sub);
     },
   }),
 ];

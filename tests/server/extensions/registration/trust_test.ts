@@ -9,7 +9,14 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../../../src/mod.ts";
 import { openBrowser } from "../../browser.ts";
-import { assertAuthorizationResponse, decodeClaims, forEachCase, getRejections, testServer } from "../../../kit.ts";
+import {
+  assertAuthorizationResponse,
+  authorizeByPost,
+  decodeClaims,
+  forEachCase,
+  getRejections,
+  testServer,
+} from "../../../kit.ts";
 import { describePage, logIn, logInAndAllow, requestAuthorization, submit } from "../../page_navigation.ts";
 import { manage, outcomeOf, postRegistration, publicClient, register } from "../../registering.ts";
 
@@ -216,6 +223,18 @@ test("[AR-11] on a real host, an error for a client that registered itself is a 
   const form = await (await server.authorize({ ...faulty, response_mode: "form_post" })).text();
   assertStringIncludes(form, "app.example");
   assert(!/<form|<a href="https:\/\/app/.test(form));
+});
+
+test("[AR-11] the link to the login page that a posted request leads to shows the error too", async () => {
+  const server = await testServer(realHost);
+  const { client_id } = await register(server);
+  const posted = await authorizeByPost(server, { client_id, redirect_uri, prompt: "none" });
+  const { pathname, search } = new URL(posted.headers.get("location")!, "https://auth.company.com");
+  assertEquals(pathname, "/oauth2/login");
+  // Another browser opens the link.
+  const response = await server.get(pathname + search);
+  assertEquals([response.status, response.headers.get("location")], [400, null]);
+  assertStringIncludes(await response.text(), "Continue to app.example");
 });
 
 test("[AR-11] errors redirect for trusted clients, on the user's device, after the login, and on test hosts", async () => {
