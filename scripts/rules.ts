@@ -140,22 +140,28 @@ function printList(heading: string, lines: readonly string[]): void {
 
 /** The checks of an authorization request to a server with all extensions, in the order in which they run. */
 function printChecks(requirements: ReadonlyMap<string, RuleRow>): void {
-  const print = (rule = "", name: string, reads = "", requests = ""): void => {
+  const print = (rule = "", name: string, reads = "", requests = "", owner = "core"): void => {
     const requirement = reads === "" ? shorten(requirements.get(rule)?.requirement ?? "", 70) : reads;
-    console.log(`  ${rule.padEnd(5)}  ${requests.padEnd(8)}  ${name.padEnd(21)}  ${requirement}`.trimEnd());
+    console.log(
+      `  ${rule.padEnd(5)}  ${requests.padEnd(8)}  ${owner.padEnd(21)}  ${name.padEnd(21)}  ${requirement}`.trimEnd(),
+    );
   };
+  const owners = new Map(extensions.flatMap(({ name, requestChecks = [] }) => requestChecks.map((row) => [row, name])));
   const printOther = (rows: typeof approvalChecks) => rows.forEach(({ rule, by, reads }) => print(rule, by, reads));
   const checks = checksWith(extensions.flatMap(({ requestChecks }) => requestChecks ?? []));
   console.log(
     "The checks of an authorization request, in order: rule, whether only of requests with a redirect URI, " +
-      "function, what is checked.",
+      "core or extension, function, what is checked.",
   );
   console.log("\nAn error is a page:");
   printOther(destinationChecks);
   console.log("\nAn error is sent to the client:");
-  for (const { redirectOnly, rule, otherRules = [], read, reads } of checks) {
+  for (const check of checks) {
+    const { redirectOnly, rule, otherRules = [], read, reads } = check;
     const others = otherRules.length > 0 && reads !== undefined ? ` (also ${otherRules.join(", ")})` : "";
-    if (read !== undefined) print(rule, read.name, reads && reads + others, redirectOnly && "redirect");
+    if (read !== undefined) {
+      print(rule, read.name, reads && reads + others, redirectOnly && "redirect", owners.get(check));
+    }
   }
   console.log("\nAfter the request was read:");
   printOther(approvalChecks);

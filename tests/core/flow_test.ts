@@ -5,6 +5,7 @@ import { createLocalJWKSet, jwtVerify } from "jose";
 import { test } from "node:test";
 import { createGrant } from "../../src/core/store/grant.ts";
 import { memoryStore } from "../../src/core/store/memory.ts";
+import type { TraceEvent } from "../../src/core/mod.ts";
 import { authorizeParameters, basic, callback, encode, issuer, startCore } from "./kit.ts";
 
 test("[TK-09, OI-02, RT-03] a public client logs in, reads the claims, and renews its tokens", async () => {
@@ -179,4 +180,24 @@ test("expired records leave the store", async () => {
   advance(3600 * 24 * 31);
   await send("/");
   assertEquals(await store.count("code", ""), 0);
+});
+
+test("the trace of a login has the checks that pass, in their order, and no secret", async () => {
+  const events: TraceEvent[] = [];
+  const { code, exchange, send, token } = await startCore({ trace: (event) => void events.push(event) });
+  const passed = () => events.splice(0).flatMap((event) => event.type === "passed" ? [event.rule] : []);
+  const first = await code({ scope: "openid profile" });
+  assertEquals(passed(), ["AZ-02", "RU-01", "AZ-07", "AZ-09", "AZ-17", "PK-07"]);
+  const tokens = await (await exchange(first)).json();
+  assertEquals(passed(), [
+    ...["CA-07", "TK-06", "TK-16", "CI-05", "TK-15", "PK-09", "CI-02"],
+    ...["CI-11", "LO-05", "LO-06", "RT-09", "CI-06"],
+  ]);
+  const { access_token, refresh_token } = tokens;
+  await token({ grant_type: "refresh_token", client_id: "spa", refresh_token });
+  const refresh = events.slice();
+  assertEquals(passed(), ["CA-07", "TK-06", "RT-02", "CI-11", "LO-05", "LO-06", "RT-07", "RT-09", "RT-06", "RT-04"]);
+  assert(!JSON.stringify(refresh).includes(refresh_token));
+  await send("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+  assertEquals(passed(), ["BR-02"]);
 });
