@@ -86,7 +86,7 @@ interface ViewOptions {
 }
 
 /** Maximum number of attacks and harms that are open at first; the gravest cause is always open. */
-const maxOpenRows = 40;
+const maxOpenRows = 36;
 
 /** Arranges the report for a page. */
 export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}): ReportView {
