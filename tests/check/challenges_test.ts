@@ -45,3 +45,25 @@ for (const [name, read] of Object.entries(readers)) {
     if (read === readChallenge) assertEquals(report.counts.passed, report.results.length);
   });
 }
+
+for (
+  const [version, verdict] of [[undefined, "warning"], ["2025-06-18", "warning"], ["2025-11-25", "failed"]] as const
+) {
+  test(`a client of MCP ${version ?? "of any version"} that knows only the well-known URL: ${verdict}`, async () => {
+    const client = resourceClient(undefined, () => new Map());
+    const report = await checkClientWithEdDsa({
+      ...client,
+      async requestResource(journey) {
+        const params = { protocolVersion: version };
+        const body = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params });
+        const headers = { "content-type": "application/json" };
+        if (version !== undefined) await journey.fetch(journey.resource, { method: "POST", headers, body });
+        return await client.requestResource!(journey);
+      },
+    }, { only: ["resource"] });
+    assert(report.control.passed, String(report));
+    const found = report.results.filter((result) => result.verdict === "failed" || result.verdict === "warning");
+    assertEquals([...new Set(found.map(({ attack }) => attack.id))], ["resource/challenge-shapes"], String(report));
+    assertEquals([...new Set(found.map((result) => result.verdict))], [verdict], String(report));
+  });
+}

@@ -20,6 +20,7 @@ const foundOnDevice: Readonly<Partial<Record<DeviceMistake, readonly string[]>>>
   "does not slow down": ["device/slow-down"],
   "forgets that it slowed down": ["device/slow-down"],
   "polls after the end": ["device/ended"],
+  "restarts without an end": ["device/ended"],
   "never stops": ["device/never-approved"],
   "believes every interval": ["device/response-odd"],
   "opens every URI": ["device/verification-uri-hostile"],
@@ -107,6 +108,11 @@ for (const [place, [mistake, ids]] of sample([...Object.entries(foundOnDevice).e
     assertEquals(foundIds(report), ids, String(report));
   });
 }
+
+test("a client on a device that requests new codes three times after expired_token is not accused", async () => {
+  const report = await checkClientWithEdDsa(deviceClient(undefined, 3), { only: ["device"] });
+  assertEquals(foundIds(report), [], String(report));
+});
 
 test("a correct client with backchannel authentication is accused of nothing by the attacks on any client", async () => {
   const report = await checkClientWithEdDsa(backchannelClient(), { only: partOfCatalogue(12, 3, ["ciba"]) });

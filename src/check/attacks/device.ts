@@ -2,6 +2,7 @@
 
 import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
+import { findParam } from "../../recorder/record_request.ts";
 import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { forgeJwt, signWithForeignKey } from "./forged_jwt.ts";
@@ -9,7 +10,7 @@ import { gridAttacks, type GridResponse, jsonResponse } from "./grid.ts";
 import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { sent } from "./parameters.ts";
-import { atMost } from "./conclusions.ts";
+import { failIf } from "./conclusions.ts";
 import { numberParameter } from "../../testing/faults/parameters.ts";
 
 const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
@@ -19,6 +20,9 @@ const defaultInterval = 5;
 
 /** A device that gives up after more polls than this may have its own deadline, before the one of the server. */
 const fewPolls = 5;
+
+/** How often a device may request new codes in one login, each for a user who was too slow. */
+const maxRestarts = 3;
 
 /** How many milliseconds early a poll may be. */
 const tolerance = 100;
@@ -69,6 +73,15 @@ function assessPolls(observation: Observation, expected: readonly number[]): Ass
   const { outcome, session, expectedSub } = observation;
   return findShortGap(observation, expected) ??
     { passed: outcome === "accepted" && session!.sub === expectedSub, because: describeOutcome(observation) };
+}
+
+/** After an error a device may request new codes a few times, but does not poll with the code that has ended. */
+function assessEnd(observation: Observation): Assessment | undefined {
+  const polls = exchangesOf(observation, "token");
+  const codes = new Set(polls.map(({ request }) => findParam(request, "device_code")));
+  const repeated = polls.length - codes.size;
+  return failIf(repeated > 0, `the client sent ${repeated} more polls with a code after its error`, "repeated") ??
+    failIf(codes.size - 1 > maxRestarts, `the client requested new codes ${codes.size - 1} times`, "repeated");
 }
 
 const response = jsonResponse("the device authorization response", { isSteady: true });
@@ -180,14 +193,17 @@ export const deviceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "device/ended",
-    fix: "Stop polling after every error but authorization_pending and slow_down.",
+    fix:
+      "Stop polling after every error but authorization_pending and slow_down, and request a new code only a few times.",
     title: "A poll receives an error that ends the device login.",
-    correctClient: "The client stops polling, and reports the error code; the next login works.",
+    correctClient:
+      "The client polls no more with this code, and reports the error or requests a new code a few times; the next " +
+      "login works.",
     level: "must-recover",
     requirement: "RFC 8628 §3.5",
     ...sent("code", ["access_denied", "expired_token", "invalid_grant", "invalid_request"], "The member error."),
     start: (stage, { code }) => failPolls(stage, Array(30).fill(code)),
-    assess: atMost(1, "token", (polls) => `the client sent ${polls - 1} more polls after the error`),
+    assess: assessEnd,
   }),
   defineAttack({
     id: "device/response-odd",

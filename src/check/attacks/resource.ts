@@ -14,11 +14,14 @@ import { editResponse } from "../../testing/faults/response_body.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
-import { challengeForms, rejectTokens, withoutHeader } from "./resource_challenge.ts";
+import { challengeForms, rejectTokens, usualForm, withoutHeader } from "./resource_challenge.ts";
 import { gridAttacks, jsonResponse } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
 import { pick } from "./wrong_values.ts";
-import { failIf } from "./conclusions.ts";
+import { conclude, failIf } from "./conclusions.ts";
+import { describeError } from "../assess.ts";
+import { UndecidedError } from "../driver.ts";
+import { parseJsonObject } from "../../platform/http/json_body.ts";
 
 /** How often a resource rejects a client that does not stop by itself. */
 const rejections = 30;
@@ -55,6 +58,15 @@ function valuesOf({ as, client }: Stage): readonly string[] {
     return [...names, ...endpoint === "register" ? ["client_id"] : []].map((name) => members[name]);
   });
   return [...issued, client.client_secret].filter((value): value is string => typeof value === "string");
+}
+
+/** Whether the client asks for a version of MCP whose clients must use the `resource_metadata` of a challenge. */
+function statesNewVersion({ as }: Stage): boolean {
+  return as.log.unmasked.filter("resource").some(({ request: { body = "" } }) => {
+    const { params } = parseJsonObject(body) ?? {};
+    const { protocolVersion = "" } = (params ?? {}) as { readonly protocolVersion?: unknown };
+    return String(protocolVersion) >= "2025-11-25";
+  });
 }
 
 const metadataDocument = jsonResponse("the metadata of the resource", { isSteady: true });
@@ -122,21 +134,34 @@ export const resourceAttacks: readonly Attack[] = [
     requirement: "MCP authorization, protected resource metadata discovery",
     sources: ["RFC 9110 §11.6.1", "RFC 9728 §5.1", "QwenLM/qwen-code#5343", "getsentry/sentry-mcp#939"],
     ...oneOf("form", Object.keys(challengeForms), "The form of the challenge."),
-    on: "any",
-    match: ({ endpoint }) => endpoint.startsWith("resource"),
-    always: ({ form }, stage) => ({
-      name: `challenge: ${form}`,
-      waitsFor: "got a challenge",
-      handle: (next, context) => async (request, peer) => {
-        const { endpoint, params } = context.request;
-        // The well-known URL without this query has no document.
-        if (endpoint === "resource_metadata" && params.from !== "challenge") return json(404, {});
-        const response = await next(request, peer);
-        if (endpoint !== "resource" || response.status !== 401 || !context.consume()) return response;
-        const url = `${stage.resource!.metadataUrl}?from=challenge`;
-        return withHeaders(response, { "www-authenticate": challengeForms[form]!(url, stage.trap.origin) });
-      },
-    }),
+    async perform(stage, { form }) {
+      let current = form;
+      stage.as.on("any", ({ endpoint }) => endpoint.startsWith("resource")).always({
+        name: `challenge: ${form}`,
+        waitsFor: "got a challenge",
+        handle: (next, context) => async (request, peer) => {
+          const { endpoint, params } = context.request;
+          // The well-known URL without this query has no document.
+          if (endpoint === "resource_metadata" && params.from !== "challenge") return json(404, {});
+          const response = await next(request, peer);
+          if (endpoint !== "resource" || response.status !== 401 || !context.consume()) return response;
+          const url = `${stage.resource!.metadataUrl}?from=challenge`;
+          return withHeaders(response, { "www-authenticate": challengeForms[current]!(url, stage.trap.origin) });
+        },
+      });
+      try {
+        return await stage.begin();
+      } catch (error) {
+        if (error instanceof UndecidedError) throw error;
+        current = usualForm;
+        const readsUsual = form !== usualForm && await stage.begin().then(() => true, () => false);
+        const because = readsUsual
+          ? `the client does not read this form of the challenge: ${describeError(error)}`
+          : "the client uses no resource_metadata of a challenge, which MCP requires since 2025-11-25";
+        // Before, it was enough to parse the header and to know the well-known URL.
+        return { ...conclude(because, "", "strict"), isWarning: !readsUsual && !statesNewVersion(stage) };
+      }
+    },
   }),
   defineAttack({
     id: "resource/challenge-missing",

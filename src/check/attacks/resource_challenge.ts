@@ -16,8 +16,12 @@ export function rejectTokens({ resource }: Stage, code: "invalid_token" | "insuf
   return { name: code, handle: () => () => Promise.resolve(response) };
 }
 
-/** Unusual but valid forms of the challenge, by the URL of the metadata and an origin that must receive no request. */
+/** The form that most servers send. */
+export const usualForm = "usual";
+
+/** Valid forms of the challenge, by the URL of the metadata and an origin that must receive no request. */
 export const challengeForms: Readonly<Record<string, (url: string, trap: string) => string>> = {
+  [usualForm]: (url) => `Bearer resource_metadata="${url}"`,
   "another-scheme-first": (url) => `Basic realm="users", Bearer resource_metadata="${url}"`,
   "scheme-without-parameters-first": (url) => `Negotiate, Bearer resource_metadata="${url}"`,
   "another-token-scheme-first": (url) => `DPoP algs="ES256 EdDSA", Bearer resource_metadata="${url}"`,
