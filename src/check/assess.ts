@@ -138,7 +138,7 @@ export function assessSightings(
 
 function resultOf(
   task: CheckTask,
-  { passed, because, isUnclear, isWarning, ...shown }: Assessment,
+  { passed, because, isUnclear, doesNotApply, isWarning, ...shown }: Assessment,
   { outcome, error, exchanges, capabilities }: Pick<Observation, "outcome" | "error" | "exchanges" | "capabilities">,
   observed?: ReturnType<typeof observedHarm>,
 ): AttackResult {
@@ -146,7 +146,7 @@ function resultOf(
   const harm = shown.harm ?? observed?.harm;
   const released = whyReleased(attack.requirement, capabilities);
   const requirement = released === undefined ? attack.requirement : undefined;
-  const verdict = isUnclear
+  const verdict = isUnclear || doesNotApply
     ? "skipped"
     : passed
     ? "passed"
@@ -167,7 +167,7 @@ function resultOf(
   const effect = withOwnFix(general, seen === "crashed" || seen === "hung" ? undefined : attack.fix);
   return {
     ...task,
-    effect: passed || isUnclear ? usualEffect(attack) : effect,
+    effect: passed || isUnclear || doesNotApply ? usualEffect(attack) : effect,
     ...{ verdict, because: reason, evidence: { outcome, error, exchanges }, ...isUnclear && { isUnclear } },
     ...isFailure(verdict) && { cause: effect.cause },
     ...isFailure(verdict) && harm !== undefined && { harm },

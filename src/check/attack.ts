@@ -216,6 +216,8 @@ export interface Assessment {
   readonly because: string;
   /** Whether a correct client can do the same, so that the attack shows nothing. Default: false. */
   readonly isUnclear?: boolean;
+  /** Whether the attack does not apply to the client, as it turned out. Default: false. */
+  readonly doesNotApply?: boolean;
   /** Whether the behaviour is safe: then it is only a warning, whatever the level of the attack. Default: false. */
   readonly isWarning?: boolean;
   /** What an attacker got, if this journey shows it; follows "the client": `sent the code to https://trap.test`. */

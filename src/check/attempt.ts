@@ -107,9 +107,10 @@ export function timeLimit(
   let slowestMs = 0;
   let hangs = 0;
 
-  /** The whole time if the client must tolerate a slow server, or if a slow server is the attack. */
+  /** The whole time if the client must tolerate a slow server, if that is the attack, or if an attack waits. */
   function limitOf(attack: Attack | undefined): number {
-    const needsAll = attack === undefined || attack.level === "must-tolerate" || attack.id.startsWith("transport/");
+    const needsAll = attack === undefined || attack.level === "must-tolerate" || attack.id.startsWith("transport/") ||
+      attack.by === "acceptToken";
     if (needsAll || as === undefined || hangs < hangsBeforeShorter) return timeoutMs;
     return Math.min(timeoutMs, Math.max(minLimitMs, slowestFactor * slowestMs));
   }

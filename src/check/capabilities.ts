@@ -38,6 +38,7 @@ export type Capability =
   | "anyOrigin"
   | "httpsIssuer"
   | "timeLimits"
+  | "dpopScheme"
   | "checksSignature"
   | "namesUser"
   | "limitsLogins"
@@ -143,6 +144,10 @@ const capabilities: Readonly<Record<Capability, CapabilityDescription>> = {
     missing: "the attack waits for the time limits of the client",
     member: "timeLimits: true",
     flag: "--time-limits on",
+  },
+  dpopScheme: {
+    missing: "the resource server does not name DPoP in the challenge to a token that it rejects",
+    seen: "names DPoP in its challenge",
   },
   checksSignature: {
     missing:

@@ -19,6 +19,7 @@ import {
   LoginLimitError,
   type SessionStart,
   sessionStartsOf,
+  TokenRejectedError,
   unknownUser,
 } from "./driver.ts";
 import { type JourneyEnvironment, withoutServerNumber } from "./journeys.ts";
@@ -170,17 +171,23 @@ export const noControl: ControlResult = {
 };
 
 /**
- * Adds to the control whether a refresh shows that the server has rejected it, whether the client reads the ID token,
- * and whether it verifies its signature: logins whose ID token is a text, or is signed with another key. An application
- * in another process must log in again afterwards; it is restarted if it cannot.
+ * Adds to the control whether a refresh shows that the server has rejected it, whether a resource server names DPoP,
+ * whether the client reads the ID token, and whether it verifies its signature: logins whose ID token is a text, or is
+ * signed with another key. An application in another process must log in again afterwards; it is restarted if it
+ * cannot.
  */
 export async function probeClient(runner: Runner, control: ControlResult): Promise<ControlResult> {
   const { restart } = runner;
   const { as } = runner.options;
   const showsRefresh = control.capabilities.has("refresh") && await reportsRejectedRefresh(runner, control);
-  const seen: ControlResult = showsRefresh
-    ? { ...control, capabilities: new Set([...control.capabilities, "showsRefresh"]) }
-    : control;
+  const seen: ControlResult = {
+    ...control,
+    capabilities: new Set<Capability>([
+      ...control.capabilities,
+      ...showsRefresh ? ["showsRefresh"] as const : [],
+      ...control.capabilities.has("acceptToken") && await namesDpop(runner) ? ["dpopScheme"] as const : [],
+    ]),
+  };
   if (!seen.capabilities.has("idToken") || !await rejects(runner, control, textAsIdToken)) return seen;
   const checksSignature = await rejects(runner, control, forgeJwt("ID token of another key", signWithForeignKey));
   const probed = {
@@ -216,6 +223,15 @@ async function rejects(
     const { outcome } = await attempt((signal) => begin(sessionStartsOf(driver)[0]!, signal), watch);
     rule.remove();
     return outcome !== "accepted" || countLogins(as.log.unmasked.exchanges) > control.authorizations;
+  });
+}
+
+/** Whether a resource server names DPoP in the challenge to a token that it rejects (RFC 9449 §7.1). */
+async function namesDpop({ driver, attempt, inEnvironment }: Runner): Promise<boolean> {
+  return await inEnvironment(async ({ issueToken }, watch) => {
+    const journey = { ...await issueToken(), accessToken: "no-access-token" };
+    const { error } = await attempt(() => driver.acceptToken!(journey), watch);
+    return error instanceof TokenRejectedError && /(?:^|,)\s*DPoP\b/i.test(error.challenge);
   });
 }
 

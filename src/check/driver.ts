@@ -298,6 +298,18 @@ export class LoginLimitError extends UndecidedError {
   }
 }
 
+/** A resource server rejected a token. */
+export class TokenRejectedError extends Error {
+  /** The challenge of its response (RFC 9110 §11.6.1). */
+  readonly challenge: string;
+
+  /** Creates the error; `page` describes the response. */
+  constructor(page: string, challenge: string) {
+    super(page);
+    this.challenge = challenge;
+  }
+}
+
 /** The application could not be reached: it is not running. */
 export class UnreachableError extends Error {}
 

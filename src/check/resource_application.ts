@@ -1,7 +1,7 @@
 /** A driver of a resource server that runs: it sends access tokens to one URL over HTTP. */
 
 import { readLimited } from "../server/fetching/outbound.ts";
-import { type ClientDriver, unknownUser, UnreachableError } from "./driver.ts";
+import { type ClientDriver, TokenRejectedError, unknownUser, UnreachableError } from "./driver.ts";
 import type { WebApplicationOptions } from "./web_application.ts";
 import { describe } from "./web_page.ts";
 import { stripQuery } from "../testing/browser/test_browser.ts";
@@ -44,7 +44,12 @@ export function resourceApplication(url: string | URL, options: ResourceApplicat
         throw new UnreachableError(`${where} could not be reached: is the resource server running?`, { cause });
       });
       const text = await readLimited(response, maxBytes);
-      if (response.status >= 300) throw new Error(describe({ url: String(url), status: response.status, html: text }));
+      if (response.status >= 300) {
+        throw new TokenRejectedError(
+          describe({ url: String(url), status: response.status, html: text }),
+          response.headers.get("www-authenticate") ?? "",
+        );
+      }
       const own = [loggedInText].flat().find((each) => text.includes(each));
       if (own !== undefined) return { sub: own };
       return { sub: otherUserTexts.some((other) => text.includes(other)) ? "another user" : unknownUser };

@@ -43,3 +43,8 @@ export function readsNoMetadata({ capabilities, countRequests }: Observation): b
 export function unclear(because: string): Conclusion {
   return { outcome: "rejected", passed: false, isUnclear: true, because };
 }
+
+/** The conclusion of an attack that does not apply to the client. */
+export function notApplicable(because: string): Conclusion {
+  return { outcome: "rejected", passed: false, doesNotApply: true, because };
+}

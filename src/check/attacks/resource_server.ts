@@ -1,14 +1,20 @@
 /** Resource servers: access tokens and introspection responses that they must reject (RFC 9068, RFC 7662). */
 
-import { type Attack, defineAttack } from "../define_attack.ts";
+import { encodeBase64url } from "../../core/keys/crypto.ts";
+import { timers } from "../../core/http/timers.ts";
+import { parseJsonObject } from "../../platform/http/json_body.ts";
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
+import { overrideClaims } from "../../testing/faults/resign.ts";
+import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
+import { type TokenJourney, UndecidedError, UnreachableError } from "../driver.ts";
 import { forgedSignatures, forgeryAttack, wrongForms } from "./forgeries.ts";
-import { conclude } from "./conclusions.ts";
+import { conclude, notApplicable, unclear } from "./conclusions.ts";
 import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
 import { claimsOf, gridAttacks, jsonResponse } from "./grid.ts";
 import { assessRotation } from "./keys.ts";
 import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { oneOf } from "./parameters.ts";
-import { nearIssuers, nearMisses, noText, pick } from "./wrong_values.ts";
+import { nearIssuers, nearMisses, nearMissOf, noText, pick } from "./wrong_values.ts";
 
 const accessToken = claimsOf("the access token", { of: "access_token" });
 const introspection = jsonResponse("the introspection response", { isSteady: true });
@@ -28,15 +34,137 @@ const introspected = {
   ifUnmet: "the resource server introspects no token",
 } as const;
 
+/** The `cnf` of a token that only a request with a proof of the key or with the certificate may use. */
+const boundTo = {
+  "a key": { jkt: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" },
+  "a certificate": { "x5t#S256": "bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2" },
+} as const;
+
+/** JWTs of the issuer that are no access tokens: what each has beside the user. */
+const otherJwts = {
+  "an ID token": { typ: "JWT", nonce: "nonce-of-a-login" },
+  "a logout token": {
+    typ: "logout+jwt",
+    events: { "http://schemas.openid.net/event/backchannel-logout": {} },
+  },
+  "an ID token with the resource as aud": { typ: "JWT", nonce: "nonce-of-a-login" },
+} as const;
+
+/** The number of tokens with unknown keys: some libraries fetch keys at most ten times in a minute. */
+const unknownTokens = 20;
+
+/** The oldest token that a resource server accepts if it compares times at all, in seconds: clocks may differ. */
+const maxLeeway = 3600;
+
+/** Whether the resource server accepts a token, by default a new one. */
+async function accepts({ driver, begin }: Stage, journey?: TokenJourney): Promise<boolean> {
+  try {
+    await (journey === undefined ? begin() : driver.acceptToken!(journey));
+    return true;
+  } catch (error) {
+    if (error instanceof UndecidedError || error instanceof UnreachableError) throw error;
+    return false;
+  }
+}
+
+/** The parameters of the request for the last token, and the scope values of the token. */
+function lastToken({ as }: Stage) {
+  const { request, response } = as.log.unmasked.last("token");
+  const { access_token, scope = decodeJwtPart(String(access_token), 1).scope } =
+    parseJsonObject(response?.body ?? "{}") ??
+      {};
+  const { client_id = "", client_secret = "" } = Object.fromEntries(request.form);
+  return { client_id, client_secret, scope: String(scope ?? "").split(" ").filter((value) => value !== "") };
+}
+
+/**
+ * Whether the resource server uses what it knows of a token longer than until its `exp`: it accepts a token that it has
+ * accepted before, and no new token of this age.
+ */
+async function concludeExpired(stage: Stage): Promise<Conclusion> {
+  const { as, capabilities, issueToken, passTime } = stage;
+  await accepts(stage);
+  const countIntrospections = () => as.log.unmasked.filter("introspect").length;
+  const introspects = countIntrospections() > 0;
+  let exp = 0;
+  if (introspects) as.on("introspect").always(editJsonBody("exp", (members) => ({ ...members, exp })));
+  else as.on("token").always(overrideClaims("exp", () => ({ exp }), { of: "access_token" }));
+  const send = async (age: number) => {
+    exp = Math.floor(as.clock.now() / 1000) - age;
+    const journey = await issueToken();
+    return { journey, exp, isAccepted: await accepts(stage, journey) };
+  };
+  let [accepted, rejected] = [-2, maxLeeway];
+  const oldest = await send(rejected);
+  if (oldest.isAccepted) {
+    const before = countIntrospections();
+    const isKept = introspects && await accepts(stage, oldest.journey) && countIntrospections() === before;
+    return isKept
+      ? conclude("the resource server did not introspect an expired token again", "", "kept")
+      : notApplicable("the resource server accepts expired tokens, also new ones");
+  }
+  while (rejected - accepted > 1) {
+    const age = Math.floor((accepted + rejected) / 2);
+    if ((await send(age)).isAccepted) accepted = age;
+    else rejected = age;
+  }
+  const kept = await send(accepted);
+  // The second may have ended since.
+  const last = kept.isAccepted ? kept : await send(accepted - 1);
+  if (!last.isAccepted) return unclear("the resource server does not always accept a token of the same age");
+  const seconds = last === kept ? 2 : 3;
+  if (capabilities.has("clock")) passTime(seconds);
+  else await new Promise((resolve) => timers.setTimeout(resolve, seconds * 1000));
+  if ((await send(accepted + 2)).isAccepted) {
+    return unclear("the resource server does not always reject a token of the same age");
+  }
+  exp = last.exp;
+  const isKept = await accepts(stage, last.journey);
+  return conclude(
+    isKept ? "the resource server accepted a token that has expired since it accepted it before" : undefined,
+    "it rejected the expired token",
+    "kept",
+  );
+}
+
+/** Whether the resource server accepts a token that was revoked ten minutes ago. */
+async function concludeRevoked(stage: Stage): Promise<Conclusion> {
+  const { as, capabilities, issueToken, passTime } = stage;
+  const journey = await issueToken();
+  const { client_id, client_secret } = lastToken(stage);
+  await accepts(stage, journey);
+  if (as.log.unmasked.filter("introspect").length === 0) {
+    return notApplicable("the resource server introspects no token");
+  }
+  if (!capabilities.has("clock")) {
+    return notApplicable("the check cannot set the clock of the resource server, which may keep a result for a while");
+  }
+  const body = new URLSearchParams({ client_id, client_secret, token: journey.accessToken });
+  await as.fetch(`${as.issuer}/oauth2/revoke`, { method: "POST", body });
+  passTime(600);
+  const isKept = await accepts(stage, journey);
+  return {
+    ...conclude(
+      isKept ? "the resource server accepted a token that was revoked ten minutes before" : undefined,
+      "it rejected the revoked token",
+      "kept",
+    ),
+    // No specification says how long.
+    isWarning: true,
+  };
+}
+
 /** Members with which the introspection response is that of a token that this request must not use, by what it is. */
 const otherTokens: Readonly<Record<string, (now: number) => object>> = {
   "of another issuer": () => ({ iss: "https://attacker.example" }),
   "a refresh token": () => ({ token_type: "refresh_token" }),
-  "bound to a key": () => ({ cnf: { jkt: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" } }),
-  "bound to a certificate": () => ({ cnf: { "x5t#S256": "bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2" } }),
+  "bound to a key": () => ({ cnf: boundTo["a key"] }),
+  "bound to a certificate": () => ({ cnf: boundTo["a certificate"] }),
   "expired": (now) => ({ exp: now - 3600 }),
   "not valid yet": (now) => ({ nbf: now + 3600 }),
 };
+
+const isForResource = (what: keyof typeof otherJwts) => what === "an ID token with the resource as aud";
 
 /** The attacks of the category `resource` on resource servers. */
 export const resourceServerAttacks: readonly Attack[] = [
@@ -47,7 +175,6 @@ export const resourceServerAttacks: readonly Attack[] = [
         id: "resource/token-forged",
         fix:
           "Verify the signature of the access token with the keys of jwks_uri, and accept only the expected alg and typ.",
-        accepts: "signature",
         requirement: "RFC 9068 §4",
       },
       title: "The access token of a request is not signed by the server, or changed after it was signed.",
@@ -102,37 +229,121 @@ export const resourceServerAttacks: readonly Attack[] = [
   ]),
   defineAttack({
     ...tokens,
+    id: "resource/token-bound",
+    fix: "Reject an access token with cnf unless the request proves the key or the certificate.",
+    title: "The access token of a request without a proof is bound to a key (DPoP) or to a certificate.",
+    // A resource server that knows no bound tokens ignores the claim.
+    requirement: { source: "RFC 9449 §7.2", binds: ["dpopScheme"] },
+    sources: ["RFC 8705 §3"],
+    ...oneOf("to", ["a key", "a certificate"]),
+    once: ({ to }) => overrideClaims("bound", () => ({ cnf: boundTo[to] }), { of: "access_token" }),
+    async perform(stage, { to }) {
+      const failure = await accepts(stage) ? `the resource server accepted a token bound to ${to}` : undefined;
+      return { ...conclude(failure, "it rejected the token"), isWarning: to !== "a key" };
+    },
+  }),
+  defineAttack({
+    ...tokens,
     id: "resource/id-token",
-    fix: "Require the typ at+jwt of access tokens, or else claims that only they have, such as scope and client_id.",
-    level: "should-reject",
-    title: "The token of a request is an ID token of the same issuer, with the resource as aud.",
-    sources: ["RFC 9068 §4", "RFC 8725 §3.12"],
-    once: () =>
-      forgeJwt("ID token", (original) => {
-        const { scope: _, client_id: __, jti: ___, ...claims } = original.claims;
-        return signWithOwnKey(original, { typ: "JWT" }, { ...claims, nonce: "nonce-of-a-login" });
+    fix: "Require the typ at+jwt of access tokens and your aud, or else claims that only access tokens have.",
+    title: "The token of a request is another JWT of the same issuer: that of a client, or with the resource as aud.",
+    requirement: "RFC 9068 §4",
+    sources: ["RFC 8725 §3.9", "RFC 8725 §3.12"],
+    ...oneOf("what", Object.keys(otherJwts) as (keyof typeof otherJwts)[], "What the JWT is."),
+    once: ({ what }) =>
+      forgeJwt(what, (original) => {
+        const { scope: _, client_id, jti: __, aud, ...claims } = original.claims;
+        const { typ, ...others } = otherJwts[what];
+        return signWithOwnKey(original, { typ }, { ...claims, ...others, aud: isForResource(what) ? aud : client_id });
       }, "access_token"),
+    async perform(stage, { what }) {
+      const failure = await accepts(stage) ? `the resource server accepted ${what}` : undefined;
+      // Other rules than typ may distinguish access tokens from other JWTs, and no client has the resource as its ID.
+      return { ...conclude(failure, "it rejected the JWT"), isWarning: isForResource(what) };
+    },
+  }),
+  defineAttack({
+    ...tokens,
+    id: "resource/token-scope",
+    fix: "Split the scope at spaces, and compare each value with the one that you need, character by character.",
+    title: "In the scope of the access token, a value that the resource server needs is replaced by one like it.",
+    endpoints: ["token"],
+    requirement: "RFC 6749 §3.3",
+    sources: ["RFC 6750 §3.1"],
+    ...oneOf("value", [...nearMisses, "joined by a comma"], "How the value differs."),
+    async perform(stage, { value }) {
+      const { as, driver, issueToken } = stage;
+      const journey = await issueToken();
+      const { client_id, scope } = lastToken(stage);
+      const resource = driver.usesDefaultAudience ? {} : { resource: journey.resource };
+      const acceptsScope = async (values: readonly string[]) => {
+        const accessToken = await as.mint.accessToken({ client: client_id, scope: values.join(" "), ...resource });
+        return await accepts(stage, { ...journey, accessToken });
+      };
+      if (!await acceptsScope(scope)) return unclear("the resource server does not accept the scope of the client");
+      let needed = scope;
+      for (const each of scope) {
+        const others = needed.filter((other) => other !== each);
+        if (await acceptsScope(others)) needed = others;
+      }
+      const [first, ...others] = needed;
+      if (first === undefined) return notApplicable("the resource server needs no scope value");
+      const isJoined = value === "joined by a comma";
+      const other = isJoined ? `${first},other` : nearMissOf(first, value);
+      return {
+        ...conclude(
+          await acceptsScope([other, ...others])
+            ? `the resource server accepted ${other} instead of ${first}`
+            : undefined,
+          `it rejected ${other} instead of ${first}`,
+        ),
+        isWarning: isJoined,
+      };
+    },
   }),
   defineAttack({
     ...tokens,
     id: "resource/token-kept",
     fix: "Keep the result for a token no longer than until its exp, and check exp in each request.",
-    title: "A request has a token that the resource server has accepted before, and that has expired since.",
-    needs: ["acceptToken", "clock"],
+    title:
+      "A request has a token that the resource server has accepted before, and that has expired or was revoked since.",
     requirement: "RFC 7662 §4",
     sources: ["RFC 9068 §4", "CVE-2021-32701"],
-    async perform({ as, driver, issueToken, passTime }) {
+    ...oneOf("how", ["expired", "revoked"]),
+    perform: (stage, { how }) => how === "expired" ? concludeExpired(stage) : concludeRevoked(stage),
+  }),
+  defineAttack({
+    ...tokens,
+    id: "resource/keys-unknown-often",
+    fix: "Fetch the keys again at most once a minute, however many tokens name an unknown one.",
+    title: `The tokens of ${unknownTokens} requests each name another key that the JWKS does not have.`,
+    correctClient: "The resource server fetches the JWKS again at most once a minute, and rejects the tokens.",
+    sources: ["RFC 8725 §3.10", "smallrye/smallrye-jwt#228"],
+    async perform(stage) {
+      const { as, issueToken } = stage;
+      const countFetches = () => as.log.unmasked.filter("jwks").length;
+      await accepts(stage);
+      const first = countFetches();
       const journey = await issueToken();
-      const { body = "{}" } = as.log.unmasked.last("token").response ?? {};
-      passTime(Number(JSON.parse(body).expires_in) - 60);
-      await driver.acceptToken!(journey);
-      // Clocks may differ by some minutes.
-      passTime(60 + 360);
-      const again = await driver.acceptToken!(journey).catch(() => undefined);
-      return conclude(
-        again && "the resource server accepted an expired token",
-        "it rejected the expired token",
-        "kept",
+      await accepts(stage, journey);
+      const earlier = countFetches();
+      if (earlier > first) return notApplicable("the resource server fetches the keys for each token");
+      const header = decodeJwtPart(journey.accessToken, 0);
+      const [, ...rest] = journey.accessToken.split(".");
+      for (let number = 0; number < unknownTokens; number++) {
+        const other = encodeBase64url(JSON.stringify({ ...header, kid: `unknown-${number}` }));
+        const accessToken = [other, ...rest].join(".");
+        if (await accepts(stage, { ...journey, accessToken })) {
+          return notApplicable("the resource server does not verify the signature of tokens itself");
+        }
+      }
+      const fetches = countFetches() - earlier;
+      const failure = `the resource server fetched the keys ${fetches} times for ${unknownTokens} tokens`;
+      return fetches < unknownTokens ? conclude(undefined, failure) : conclude(
+        failure,
+        "",
+        "repeated",
+        "let a sender without any valid token cause a request to the server with each request",
       );
     },
   }),
