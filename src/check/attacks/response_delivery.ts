@@ -89,7 +89,9 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     ...delivered,
     id: "response/twice",
-    fix: "Delete the login, with its state and code verifier, before the token request: no later delivery finds it.",
+    fix:
+      "Before the token request, delete the stored login with its state and code verifier, so that the same response " +
+      "is rejected when it arrives again.",
     needs: ["receiveCallback", "requestsTokens"],
     title: "The browser delivers the same authorization response twice, as after a double click or a reload.",
     correctClient: "The client exchanges the code once, and the second delivery does not end the session.",
