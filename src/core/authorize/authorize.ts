@@ -11,7 +11,7 @@ import type { Approval } from "./approval.ts";
 import { acceptApproval } from "./code.ts";
 import { type Context, readParams } from "../http/context.ts";
 import { rejectUntrustedHost } from "./cross_site.ts";
-import { withErrorsToClient } from "./error_response.ts";
+import { withErrors } from "./error_response.ts";
 import { emptyHeadResponse, type HttpResponse, isResponse, withHeaders } from "../http/message.ts";
 import type { Params } from "../http/params.ts";
 import { reject } from "../rules/reject.ts";
@@ -37,7 +37,7 @@ export function authorizeHandlers(decide: Decide): Handlers {
       const { client, destination } = await findDestination(server, params, origin);
       rejectUntrustedForm(context, destination);
       // From here on, an error is sent to the client.
-      return await withErrorsToClient(context, { client, destination }, async () => {
+      return await withErrors(context, { client, destination }, async () => {
         const from = { server, client, params, mode: destination.mode, ...origin };
         const request = await readRequest(from);
         warnAcceptedRequest(from, request);
@@ -111,7 +111,7 @@ export async function completeAuthorization(
   const grant = await acceptApproval(server, pending, approval, session);
   // Issuing the response ends the request. If something fails after this, no extension may end it a second time.
   const recipient = { client, destination: { ...destination, extensions: undefined } };
-  return await withErrorsToClient(context, recipient, async () => {
+  return await withErrors(context, recipient, async () => {
     const response = await server.grants.issueResponse(server, pending, grant);
     if (session.sid === previousSession?.sid) return await authorizationResponse(context, recipient, response);
     const headers = await setSessionCookie(context, session);

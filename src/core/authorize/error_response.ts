@@ -1,7 +1,6 @@
 /** Error responses: to the client of an authorization request, or as the endpoint declares. */
 
 import { authorizationResponse } from "./authorization_response.ts";
-import type { Client } from "../clients/clients.ts";
 import type { Context, CoreApp, FailedRequest } from "../http/context.ts";
 import { OAuthError } from "../rules/errors.ts";
 import { HttpError, type HttpRequest, type HttpResponse, json } from "../http/message.ts";
@@ -9,27 +8,10 @@ import { bearerError, detailHeaders, type ErrorMembers, jsonError, toOAuthError 
 import type { Recipient } from "./authorization_request.ts";
 
 /**
- * Runs the part of a request after its client and the destination of the response are known: an error is sent to the
- * client (OAuth 2.1 §4.1.2.1).
+ * Runs the part of a request after its client is known, so that an error names it; if the destination of the response
+ * is known too, an error is sent to the client (OAuth 2.1 §4.1.2.1).
  */
-export async function withErrorsToClient(
-  context: Context,
-  recipient: Recipient,
-  action: () => HttpResponse | Response | Promise<HttpResponse | Response>,
-): Promise<HttpResponse | Response> {
-  return await run(context, recipient, action);
-}
-
-/** Runs the part of a request after its client is known: the trace of an error names the client. */
-export async function withClient(
-  context: Context,
-  client: Pick<Client, "id">,
-  action: () => HttpResponse | Response | Promise<HttpResponse | Response>,
-): Promise<HttpResponse | Response> {
-  return await run(context, { client }, action);
-}
-
-async function run(
+export async function withErrors(
   context: Context,
   about: FailedRequest,
   action: () => HttpResponse | Response | Promise<HttpResponse | Response>,

@@ -5,7 +5,7 @@ import { HttpError, type HttpResponse } from "../http/message.ts";
 import { authenticateClient, clientAuthParameters, findClaimedClient, observePostedSecret } from "./client_auth.ts";
 import type { Client } from "../clients/clients.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
-import { withClient } from "../authorize/error_response.ts";
+import { withErrors } from "../authorize/error_response.ts";
 import { OAuthError } from "../rules/errors.ts";
 import type { Params } from "../http/params.ts";
 import type { Credentials, Server } from "../server.ts";
@@ -58,7 +58,7 @@ export function clientEndpoint(
         const sent = isChallenged || authorization !== null ? error : withoutChallenge(error, parameters);
         return await context.app.handleError(sent, context, { client: findClaimedClient(server, credentials) });
       }
-      return await withClient(context, client, async () => {
+      return await withErrors(context, { client }, async () => {
         const { connection, header } = credentials;
         const { method } = request;
         const authenticated = { client, parameters, method, url: requestUrl(context), connection, header };

@@ -7,7 +7,7 @@ import { Consent } from "./pages/consent.tsx";
 import { completeAuthorization } from "../../core/authorize/authorize.ts";
 import { type Context, readParams } from "../../core/http/context.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
-import { withErrorsToClient } from "../../core/authorize/error_response.ts";
+import { withErrors } from "../../core/authorize/error_response.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../pages/csrf.ts";
 import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
 import type { Pages } from "../pages.ts";
@@ -74,7 +74,7 @@ export function consentHandlers(openLogin: boolean, replacement: Pages["consent"
       let index = 0;
       const items = detailsSlot.of(request)?.filter(({ type }) => allowedDetails.includes(choiceOf(type, index++)));
       await consumePending(server, pending);
-      return await withErrorsToClient(context, pending, async () => {
+      return await withErrors(context, pending, async () => {
         if (decision === "deny") throw reject("AZ-21", { denied: "consent" });
         const { user, authTime } = session!;
         const decided = detailsSlot.put({ user, scope, authTime }, items);

@@ -2,7 +2,7 @@
 
 import { completeAuthorization, decideRequest } from "../../core/authorize/authorize.ts";
 import { type Context, readParams } from "../../core/http/context.ts";
-import { withErrorsToClient } from "../../core/authorize/error_response.ts";
+import { withErrors } from "../../core/authorize/error_response.ts";
 import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
 import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
 import type { Pages } from "../pages.ts";
@@ -31,7 +31,7 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
     return await continuePending(context, params.get("interaction"), async (pending) => {
       if (pending.browser !== undefined) return await showLogin(context, pending, page, params);
       const approver = keepsRequests(pagesApprover(pending));
-      return await withErrorsToClient(context, pending, () => decideRequest(context, pending, approver));
+      return await withErrors(context, pending, () => decideRequest(context, pending, approver));
     });
   }
 
@@ -46,7 +46,7 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
         if (previousSession !== undefined || allowCancellation(server.now(), target.clientAddress.address)) {
           await consumePending(server, pending);
         }
-        return await withErrorsToClient(context, pending, () => {
+        return await withErrors(context, pending, () => {
           throw reject("AZ-21", { denied: "login" });
         });
       }
@@ -55,7 +55,7 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
       const { user, level } = result;
       const approval = { user, scope: pending.request.scope, authTime: server.now(), ...level };
       const { session = await server.sessionFor(server, approval, undefined, previousSession) } = result;
-      return await withErrorsToClient(
+      return await withErrors(
         context,
         pending,
         () => completeLogin(context, pending, user, session, previousSession),

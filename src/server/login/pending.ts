@@ -7,7 +7,7 @@ import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
 import type { Context } from "../../core/http/context.ts";
 import type { Destination, PendingAuthorization } from "../../core/authorize/authorization_request.ts";
 import type { Client } from "../../core/clients/clients.ts";
-import { withClient } from "../../core/authorize/error_response.ts";
+import { withErrors } from "../../core/authorize/error_response.ts";
 import type { OAuthError } from "../../core/rules/errors.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
 import { digest, randomId, storageKey } from "../../core/keys/secrets.ts";
@@ -113,7 +113,7 @@ export async function continuePending(
   if (!isSame || !mayReceive(server, client, destination)) {
     throw lostLogin({ problem: "client changed" });
   }
-  return await withClient(context, client, async () => {
+  return await withErrors(context, { client }, async () => {
     const scope = request.scope.filter((token) => client.allowsScope(token));
     const carried = { ...request, scope };
     const complete = hasStoredAccess ? detailsSlot.put(carried, await storedDetails(server, destination)) : carried;

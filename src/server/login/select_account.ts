@@ -7,7 +7,7 @@ import type { Approver, ApproverContext } from "../../core/authorize/approver.ts
 import { decideRequest } from "../../core/authorize/authorize.ts";
 import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
 import { type Context, readParams } from "../../core/http/context.ts";
-import { withErrorsToClient } from "../../core/authorize/error_response.ts";
+import { withErrors } from "../../core/authorize/error_response.ts";
 import { rejectCrossSiteLogin, rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
 import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -54,7 +54,7 @@ export function selectAccountHandlers(approver: Approver, replacement: Pages["lo
         await assertCsrfToken(context, params, loginCsrfBinding(pending));
         if (params.get("cancel") !== undefined) {
           if (allowCancellation(server.now(), target.clientAddress.address)) await consumePending(server, pending);
-          return await withErrorsToClient(context, pending, () => {
+          return await withErrors(context, pending, () => {
             throw reject("AZ-21", { denied: "login" });
           });
         }
@@ -71,7 +71,7 @@ export function selectAccountHandlers(approver: Approver, replacement: Pages["lo
           prompt: prompt.filter((value) => value !== "select_account"),
         };
         const selected = { ...pending, request: { ...pending.request, loginRequirements } };
-        return await withErrorsToClient(context, selected, () => decideRequest(context, selected, approver));
+        return await withErrors(context, selected, () => decideRequest(context, selected, approver));
       });
     },
   };

@@ -7,7 +7,7 @@ import type { Approver } from "../../../core/authorize/approver.ts";
 import { decideRequest } from "../../../core/authorize/authorize.ts";
 import { type Context, readParams } from "../../../core/http/context.ts";
 import { endpointPath } from "../../../core/http/endpoint.ts";
-import { withErrorsToClient } from "../../../core/authorize/error_response.ts";
+import { withErrors } from "../../../core/authorize/error_response.ts";
 import { rejectUntrustedHost } from "../../../core/authorize/cross_site.ts";
 import { clientEndpoint } from "../../../core/token/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
@@ -54,7 +54,7 @@ export function backchannelPage(
       const found = await findRequest(server, id, endpointPath(context.app, "backchannel"));
       if (found === undefined) throw reject("CB-07", {}, { forUser: true });
       const { pending } = found;
-      return await withErrorsToClient(context, pending, () => decideRequest(context, pending, approver));
+      return await withErrors(context, pending, () => decideRequest(context, pending, approver));
     },
   };
 }

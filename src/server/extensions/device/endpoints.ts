@@ -10,7 +10,7 @@ import { ensureBrowserCookie } from "../../../core/authorize/browser_cookie.ts";
 import { type Context, readParams } from "../../../core/http/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../pages/csrf.ts";
 import { endpointPath, endpointUrl } from "../../../core/http/endpoint.ts";
-import { withClient, withErrorsToClient } from "../../../core/authorize/error_response.ts";
+import { withErrors } from "../../../core/authorize/error_response.ts";
 import { rejectUntrustedHost } from "../../../core/authorize/cross_site.ts";
 import { clientEndpoint } from "../../../core/token/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
@@ -84,9 +84,13 @@ export function deviceHandlers({ approver, asks, openLogin, replacement }: Devic
     const { pending } = device;
     const decision = params.get("decision");
     if (asks && decision !== "allow" && decision !== "deny") {
-      return await withClient(context, pending.client, async () => show(context, await confirmation(context, device)));
+      return await withErrors(
+        context,
+        { client: pending.client },
+        async () => show(context, await confirmation(context, device)),
+      );
     }
-    return await withErrorsToClient(context, pending, async () => {
+    return await withErrors(context, pending, async () => {
       if (asks && decision === "deny") throw reject("DV-06");
       return await decideRequest(context, pending, approver);
     });

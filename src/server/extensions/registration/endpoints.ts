@@ -9,7 +9,7 @@ import { deleteRegistration, registerClient, type RegisteredClient, updateRegist
 import { authenticateOwner, authorizeRegistration } from "./access.ts";
 import type { Context } from "../../../core/http/context.ts";
 import { endpointUrl } from "../../../core/http/endpoint.ts";
-import { withClient } from "../../../core/authorize/error_response.ts";
+import { withErrors } from "../../../core/authorize/error_response.ts";
 import type { Handlers } from "../../../core/route.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
@@ -28,7 +28,11 @@ export const register: Handlers<HostedServer> = {
     const isOpen = await authorizeRegistration(server, { authorization, address });
     const metadata = await readJsonObject(request, "DR-03");
     const registered = await registerClient(server, metadata, isOpen, address);
-    return await withClient(context, registered.client, () => json(201, describeRegistration(context, registered)));
+    return await withErrors(
+      context,
+      { client: registered.client },
+      () => json(201, describeRegistration(context, registered)),
+    );
   },
 };
 
@@ -92,7 +96,7 @@ async function asOwner(
     missing: (facts, handling) => reject("DR-06", facts, handling),
   });
   const client = await authenticateOwner(server, id, token);
-  return await withClient(context, client, () => respond(client, token));
+  return await withErrors(context, { client }, () => respond(client, token));
 }
 
 /** The handlers of the registration endpoint. */
