@@ -130,7 +130,9 @@ export async function runControl(
         return { isLoggedIn: outcome === "accepted", error };
       }), ({ error }) => error).then(({ isLoggedIn }) => isLoggedIn);
   }
-  const given = givenCapabilities(driver, session, options);
+  // A server may have several clients; the login has shown which one it is.
+  const client = await inEnvironment(({ journey }) => Promise.resolve(journey.client));
+  const given = givenCapabilities(driver, client, session, options);
   for (const capability of given) {
     const start = others.find((other) => other === capability);
     const use = capabilityControls[capability];

@@ -2,14 +2,16 @@
 
 import { type ClientDriver, type ClientSession, sessionStartsOf } from "./driver.ts";
 import type { Capability } from "./capabilities.ts";
+import type { TestClient } from "../testing/clients.ts";
 
-/** What the options of the check, a driver and one of its sessions let the check do. */
+/** What the options of the check, a driver, the client that it logs in to and a session let the check do. */
 export function givenCapabilities(
   driver: ClientDriver,
+  client: Partial<TestClient>,
   session: ClientSession,
   { as, timeLimits }: { readonly as?: { readonly issuer: string }; readonly timeLimits?: boolean },
 ): Capability[] {
-  const { client = {}, receive, receiveCallback, initiateLoginUri, readsClock, recordsVisits } = driver;
+  const { receive, receiveCallback, initiateLoginUri, readsClock, recordsVisits } = driver;
   const has: Partial<Readonly<Record<Capability, boolean>>> = {
     refresh: session.refresh !== undefined,
     request: session.request !== undefined,
@@ -20,7 +22,7 @@ export function givenCapabilities(
     receiveCallback: receiveCallback !== undefined,
     receive: receive !== undefined,
     secondRedirectUri: (client.redirect_uris?.length ?? 0) > 1,
-    initiatedLogin: receive !== undefined && initiateLoginUri !== undefined,
+    initiatedLogin: receive !== undefined && (client.initiate_login_uri ?? initiateLoginUri) !== undefined,
     backChannelLogout: receive !== undefined && client.backchannel_logout_uri !== undefined,
     frontChannelLogout: receive !== undefined && client.frontchannel_logout_uri !== undefined,
     visits: recordsVisits === true,

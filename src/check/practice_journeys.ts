@@ -4,7 +4,7 @@ import { type PracticeResult, readPractices, type Recording } from "../recorder/
 import type { JourneyEnvironment } from "./journeys.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
-import { type SessionStart, sessionStartsOf } from "./driver.ts";
+import { type ClientDriver, type SessionStart, sessionStartsOf } from "./driver.ts";
 
 /** The number of logins at the first issuer, in each way that the driver has: some practices need three. */
 const logins = 3;
@@ -55,9 +55,11 @@ async function recordingOf({ as, journey, trap }: JourneyEnvironment): Promise<R
 export async function checkJourneyPractices(
   recordings: readonly Recording[],
   results: readonly AttackResult[],
+  { opensBrowser }: ClientDriver,
 ): Promise<readonly PracticeResult[]> {
   return await readPractices(recordings, {
     refreshesOnDemand: true,
+    opensBrowsers: opensBrowser,
     rejectsWrongIssuer: rejects(results, "response/iss-wrong") || undefined,
   });
 }

@@ -92,6 +92,9 @@ interface Progress {
   userBefore?: string;
 }
 
+/** What a session of another user than the first is called. */
+const anotherUser = "another user";
+
 /** The maximum number of requests in one login. */
 const maxSteps = 30;
 
@@ -119,7 +122,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   const { fetch = globalThis.fetch as Fetch } = options;
   let loggedInUrl = options.loggedInUrl && String(options.loggedInUrl);
   let probe: Probe | undefined;
-  /** The responses of {@link use} without an attack, by URL, without values that differ each time. */
+  /** The responses of {@link use} without an attack, by user and URL, without values that differ each time. */
   const usual = new Map<string, string>();
   /** Whether the page after the response only waits for a click, as a page that asks for consent does. */
   let hasLastForm: boolean | undefined;
@@ -362,8 +365,9 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   async function use(url: string, action: string, journey: ClientJourney): Promise<void> {
     const page = await send({ url }, journey, journey.browser.cookies);
     const text = signatureOf(page).replace(/\d+/g, "0");
+    const key = `${users.get(journey.browser) === anotherUser ? anotherUser : "the user"} at ${url}`;
     // An application may respond with 200 and an error. The first time is one without an attack.
-    if (page.status < 300 && text === (usual.get(url) ?? text)) return void usual.set(url, text);
+    if (page.status < 300 && text === (usual.get(key) ?? text)) return void usual.set(key, text);
     if (await currentUser(journey) === undefined) {
       throw new Error(`after the ${action}, no one is logged in: ${describe(page)}`);
     }
@@ -386,7 +390,9 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     if (isSame(page, after) && text === undefined) return unknownUser;
     const isLoggedIn = page.status < 300 && before.status !== page.status;
     const shows = (other: string) => page.html.includes(other) && !before.html.includes(other);
-    if (page.status < 300 && otherUserTexts.some(shows)) return "another user";
+    if (page.status < 300 && otherUserTexts.some(shows)) return anotherUser;
+    const ownTexts = [loggedInText].flat().filter((own) => hasWord(after.html, own) && !before.html.includes(own));
+    if (text !== undefined && page.status < 300 && ownTexts.some((own) => hasWord(page.html, own))) return text;
     // Only a page after a login has this status or text, but it need not show the user, who may have no name.
     if (isLoggedIn || hasText) return unknownUser;
     throw new UndecidedError(`${loggedInUrl} is neither the page before nor the page after a login`, describe(page));

@@ -243,3 +243,29 @@ test("a client that keeps the profile of an earlier login is accused of nothing,
   assertEquals(idsOf(broken, "failed"), ["userinfo/sub-other", "userinfo/sub-missing"], String(broken));
   assertEquals(idsOf(broken, "passed"), [], String(broken));
 });
+
+test("the check knows the client that logs in among several, and a user by a further text of the page", async () => {
+  const [issuer, alg] = ["http://localhost:9000", "EdDSA"] as const;
+  const users = [{ sub: "k7Yx", email: "alice@example.com" }, { sub: "q2Zw", email: "bob@example.com" }];
+  await using as = await testLatchkey({ issuer, alg, users, now: Date.now });
+  as.client({ client_id: "api", grant_types: ["client_credentials"], confidential: true, redirect_uris: [] });
+  const frontchannel_logout_uri = `${application}/logged-out`;
+  as.client({ client_id: "shop", redirect_uri: `${application}/callback`, frontchannel_logout_uri });
+  const { respond } = webApplicationAt(application, {
+    ...{ issuer, clientId: "shop", alg },
+    userPage: ({ email = "", sub }) => `${email} ${sub}`,
+    fetch: (url, init) => (url.startsWith(issuer) ? as.fetch : globalThis.fetch)(url, init),
+  });
+  const driver = webApplication(`${application}/login`, {
+    ...{ loggedInUrl: `${application}/me`, loggedInText: ["alice@example.com", "k7Yx"] },
+    fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
+  });
+  const report = await checkClient(driver, {
+    as,
+    recoveryMs: 250,
+    only: ["userinfo/thin"],
+  });
+  assert(report.control.passed, String(report));
+  assertEquals(report.results.find(({ attack: { id } }) => id === "userinfo/thin")?.verdict, "passed", String(report));
+  assert(report.control.capabilities.has("frontChannelLogout"), String(report));
+});

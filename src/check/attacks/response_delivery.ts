@@ -300,7 +300,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       ...foreignForms.filter((how) => !how.startsWith("encoded")).map((how) => ({ what: "target", how })),
     ],
     async perform({ as, driver, journey, trap }, { what, how }) {
-      const uri = new URL(driver.initiateLoginUri!);
+      const uri = new URL(journey.client.initiate_login_uri ?? driver.initiateLoginUri!);
       const { host } = new URL(trap.origin);
       const issuer = what === "target" ? as.issuer : how === "other" ? trap.origin : `${as.issuer}.attacker.example`;
       if (how !== "other" && what === "issuer") trap.addOrigin(issuer);

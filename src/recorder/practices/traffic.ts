@@ -35,6 +35,8 @@ export interface TrafficFacts {
   readonly rejectsWrongIssuer?: boolean;
   /** Whether the test decides when the client refreshes. Default: false. */
   readonly refreshesOnDemand?: boolean;
+  /** Whether each login is in a new browser, which has nothing in its cache. Default: false. */
+  readonly opensBrowsers?: boolean;
 }
 
 /** An authorization request: its parameters, wherever they were sent. */
