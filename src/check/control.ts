@@ -191,6 +191,8 @@ export async function probeClient(runner: Runner, control: ControlResult): Promi
     ]),
   };
   if (!seen.capabilities.has("idToken") || !await rejects(runner, control, textAsIdToken)) return seen;
+  // An application that the text has stopped would reject any ID token.
+  if (restart !== undefined && await failedLogin(runner, control) !== undefined) await restart();
   const checksSignature = await rejects(runner, control, forgeJwt("ID token of another key", signWithForeignKey));
   const probed = {
     ...seen,

@@ -81,6 +81,7 @@ test("exchanges as text have parameters, checks and responses", async () => {
    failed  PK-09  code_verifier does not match the code_challenge of the authorization request
            expected  code_challenge ${expected}
            received  code_challenge ${received}, computed from code_verifier
+           fix       Store the code_verifier of each login with its state: a second tab, a reload or a second call may have replaced it.
    ← 400, rejected
    {"error":"invalid_grant","error_description":"code_verifier does not match the code_challenge of the authorization request [PK-09]"}
 `,

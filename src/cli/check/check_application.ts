@@ -182,9 +182,9 @@ export async function checkApplication(
     const facts = describeReport(report);
     const summary = [...formatSummary(facts), ...formatCauses(facts)];
     await writeReport(report, summary, flags, writeTextFile);
-    const [failure] = report.failures;
-    if (failure !== undefined) {
-      console.error(`Next: fix a cause, and repeat its attack alone: ${repeat(failure.attack.id)}`);
+    const [first] = report.causes.filter(({ isKnown }) => !isKnown);
+    if (first !== undefined) {
+      console.error(`Next: fix the first cause, and repeat its attack alone: ${repeat(first.attacks[0]!)}`);
       console.error("A JSON report (--report json) as --baseline FILE leaves only new failures.");
     }
     if (flags.stay && !isStopped) {

@@ -31,6 +31,10 @@ export function suggestFlag(
     return "The access tokens have the audience of the server, by default its issuer. Configure this audience in the " +
       "resource server, or run the check with --config FILE that sets the audience it expects.";
   }
+  if (/whose ID token is not valid: .*could not be reached/s.test(failure.error)) {
+    return "The application has stopped at an ID token that is no JWT: see its log. With --start COMMAND the check starts " +
+      "it again.";
+  }
   if (/could not be reached/.test(failure.error)) return "Start the application. It must use the issuer of the check.";
   if (/did not lead to/.test(failure.error)) {
     return "Give a URL that redirects to the issuer, or shows a single form that leads there: scripts do not run.";

@@ -21,7 +21,6 @@ import { findUnexchangedCode } from "../../recorder/issued_tokens.ts";
 import { redactFlow } from "../../recorder/redact.ts";
 import { unexchangedCodeFix } from "../../server/explain/notes.ts";
 import { formatExchange } from "../../recorder/export/text.ts";
-import { findFix } from "../../server/rules.ts";
 import { executeVaried } from "./vary.ts";
 import { createFolder, createTemporaryFolder, replaceTextFile, runCommand } from "../../platform/runtime/tools.ts";
 import { execHelpText } from "./exec_help.ts";
@@ -243,14 +242,9 @@ function formatFlows(rejected: readonly Flow[], program: string): string[] {
       const { id, exchanges } = redactFlow(flow);
       const failed = exchanges.findLast(({ rejection }) => rejection !== undefined)!;
       const { explanation } = failed.rejection!;
-      const fix = findFix(explanation);
-      const rejection = {
-        ...failed.rejection!,
-        explanation: fix === undefined ? explanation : { ...explanation, fix },
-      };
       const prefix = `  flow ${id}: `;
       return [
-        ...formatExchange(withoutErrorUri({ ...failed, rejection }), prefix),
+        ...formatExchange(withoutErrorUri(failed), prefix),
         ...explanation.rule === undefined
           ? []
           : [`${" ".repeat(prefix.length)}explain: ${program} explain ${explanation.rule}`],

@@ -1,7 +1,7 @@
 /** Exchanges as plain text, for terminals and failed tests. */
 
 import type { Fields } from "../../core/http/form.ts";
-import { getPassedText } from "../../server/rules.ts";
+import { findFix, getPassedText } from "../../server/rules.ts";
 import type { Explanation } from "../../core/rules/errors.ts";
 import { type Exchange, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "../exchange.ts";
 import { findErrorCode, isHtmlPage } from "../record_response.ts";
@@ -91,8 +91,10 @@ function fieldLines(fields: Fields): string[] {
   return fields.map(([name, value]) => `${toOneLine(name).padEnd(width)}  ${toOneLine(value)}`.trimEnd());
 }
 
-function explanationLines(label: string, { rule, reason, expected, received, earlier, fix }: Explanation): string[] {
-  const details = Object.entries({ expected, received, earlier, fix }).filter(([, text]) => text !== undefined);
+function explanationLines(label: string, explanation: Explanation): string[] {
+  const { rule, reason, expected, received, earlier } = explanation;
+  const texts = { expected, received, earlier, fix: findFix(explanation) };
+  const details = Object.entries(texts).filter(([, text]) => text !== undefined);
   return [
     `${label}  ${rule === undefined ? "" : `${rule}  `}${toOneLine(reason)}`,
     ...details.map(([name, text]) => `${" ".repeat(label.length)}  ${name.padEnd(8)}  ${toOneLine(text!)}`),

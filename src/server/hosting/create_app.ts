@@ -159,15 +159,20 @@ async function composeServer(options: LatchkeyOptions, parts: Composition): Prom
     grantTypes: options.grantTypes,
     given: { issuer, settings, store, now, randomBytes, trace, passed: ignore, observe, ...entries },
   });
-  const changing = withChangingClients(withResourceIndicators(core));
-  const explained = withResponses(withExplanations(changing));
-  const redacted = withRedaction(explained, parts.declaredNames);
+  const withResources = withResourceIndicators(core);
+  const changing = withChangingClients(withResources);
+  const explained = withExplanations(changing);
+  const responding = withResponses(explained);
+  const redacted = withRedaction(responding, parts.declaredNames);
   const hosted = withHosting(redacted, {
     ...{ keyRotation: keys, outbound: options.outbound },
     currentIssuer: () => current().issuer,
   });
   const extended = await extendServer<HostedServer>(hosted, extensions);
-  return withAnnouncedIss(withStoredRequests(withAnyClient(withOwnScope(extended))));
+  const scoped = withOwnScope(extended);
+  const open = withAnyClient(scoped);
+  const storing = withStoredRequests(open);
+  return withAnnouncedIss(storing);
 }
 
 interface AppParts extends Pick<AppDependencies, "dispatch" | "emit" | "resolved"> {
