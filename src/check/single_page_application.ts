@@ -62,7 +62,9 @@ export function singlePageApplication(
           hasClicked ||= tried !== undefined;
         }
         last = text;
-        if (waits && !hasClicked && tried === undefined && await page.evaluate(clickLogin) === true) tried = text;
+        const isEarly = waits && !hasClicked && tried === undefined &&
+          await page.evaluate("document.readyState") === "complete";
+        if (isEarly && await page.evaluate(clickLogin) === true) tried = text;
         if (quiet + stepMs < quietMs || hasClicked) continue;
         hasClicked = true;
         if (await page.evaluate(clickLogin) === true) quiet = 0;
