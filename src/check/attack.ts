@@ -7,7 +7,6 @@ import type { Exchange } from "../recorder/exchange.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";
 import type { Callback } from "../testing/browser/callback.ts";
-import type { Fault } from "../testing/faults/fault.ts";
 import type { FaultParameter } from "../testing/faults/parameters.ts";
 import type { TestClient } from "../testing/clients.ts";
 import type { Persona } from "../testing/persona.ts";
@@ -271,8 +270,6 @@ export interface Observation extends JourneyEvidence {
   readonly countRequests: (endpoint: string) => number;
   /** Whether the same client completes a login while the attack continues. */
   readonly logInAgain: () => Promise<boolean>;
-  /** Ends the attack. Whether the same client then ends a login in which an endpoint has another fault. */
-  readonly rejects: (endpoint: string, fault: Fault) => Promise<boolean>;
   /** Ends the attack. Whether the same client then completes a login. */
   readonly recovers: () => Promise<boolean>;
   /** Ends the attack. Whether the session, which the journey had before it, then refreshes without a new login. */

@@ -166,13 +166,6 @@ async function perform(
       scan: () => scan(environment),
       countRequests: (endpoint) => as.log.unmasked.filter(endpoint).length,
       logInAgain: async () => isExpected(await runner.attempt(begin, watch), control),
-      async rejects(endpoint, fault) {
-        stage.removeRules();
-        const rule = as.on(endpoint).always(fault);
-        const { outcome, error } = await runner.attempt(begin, watch);
-        rule.remove();
-        return outcome === "rejected" && !(error instanceof UndecidedError);
-      },
       recovers: () => afterwards(begin),
       refreshAgain: () => afterwards(() => actions.refresh!(session!), isLoggedOut),
     };

@@ -17,7 +17,6 @@ export type DeviceMistake =
   | "believes every interval"
   | "opens every URI"
   | "does not verify the ID token"
-  | "accepts userinfo without sub"
   | "shows all users one code"
   | "checks nothing";
 
@@ -104,11 +103,10 @@ export function deviceClient(mistake?: DeviceMistake, restarts = 0): ClientDrive
             currentDate: new Date(now()),
           })).payload;
         const headers = { authorization: `Bearer ${tokens.access_token}` };
-        const response = await fetch(metadata.userinfo_endpoint!, { headers });
-        if (!response.ok) throw new Error("no userinfo");
-        const { sub: described } = await response.json();
-        const isSame = described === sub || has("accepts userinfo without sub") && described === undefined;
-        if (typeof sub !== "string" || !isSame && !has("does not verify the ID token")) throw new Error("no user");
+        const info = await send(metadata.userinfo_endpoint!, { headers });
+        if (typeof sub !== "string" || info.sub !== sub && !has("does not verify the ID token")) {
+          throw new Error("no user");
+        }
         return { sub };
       }
       if (error === "slow_down" && !has("does not slow down")) seconds += 5;

@@ -121,15 +121,6 @@ test("a client on a device that requests new codes three times after expired_tok
   assertEquals(foundIds(report), [], String(report));
 });
 
-for (const [mistake, ids] of [[undefined, []], ["accepts userinfo without sub", ["userinfo/sub-missing"]]] as const) {
-  test(`a device with no other login that ${mistake ?? "has every check"}: ${ids}`, async () => {
-    // It shows no claim of userinfo, but carries on with no other wrong response.
-    const { logIn: _, ...device } = deviceClient(mistake);
-    const report = await checkClientWithEdDsa(device, { only: ["userinfo"] });
-    assertEquals(foundIds(report), ids, String(report));
-  });
-}
-
 test("a correct client with backchannel authentication is accused of nothing by the attacks on any client", async () => {
   const report = await checkClientWithEdDsa(backchannelClient(), { only: partOfCatalogue(12, 3, ["ciba"]) });
   assertEquals(report.results.filter(({ verdict }) => verdict === "failed"), [], String(report));

@@ -5,7 +5,7 @@ import { jwtSigner } from "../../core/keys/jwt.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { TestClient } from "../../testing/clients.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
-import { body, status } from "../../testing/faults/mod.ts";
+import { body } from "../../testing/faults/mod.ts";
 import { encodeJwt, overrideClaims } from "../../testing/faults/resign.ts";
 import { editResponse, isJson, readBodyText, withBody } from "../../testing/faults/response_body.ts";
 import { foreignKeys } from "../../testing/keys.ts";
@@ -132,35 +132,31 @@ export const userinfoAttacks: readonly Attack[] = [
  * of the attack proves that the client used the response: other values may be those of an earlier login, which the
  * application stored. Without any value that it usually has from userinfo, it used none.
  */
-async function assessDiscarded(observation: Observation): Promise<Assessment | undefined> {
+function assessDiscarded(observation: Observation): Assessment | undefined {
   const { outcome, session, expectedSub, usualClaims, exchanges } = observation;
   if (outcome !== "accepted") return undefined;
   const { sub, claims } = session!;
   if (sub !== expectedSub && sub !== unknownUser) return undefined;
   if (claims === undefined) {
     // A page that shows only claims of userinfo then shows no user.
-    return sub === unknownUser || isPartOfClaim(expectedSub, exchangesOf(observation, "token"))
-      ? await assessUse(observation)
-      : undefined;
+    return sub === unknownUser || isPartOfClaim(expectedSub, exchangesOf(observation, "token")) ? unclear : undefined;
   }
   const used = listTexts(claims);
   if (used.includes(attackersPicture)) {
     return { passed: false, because: "the application uses picture of the userinfo response", seen: "foreignValue" };
   }
   const usual = listTexts(usualClaims).filter((text) => isOfUserinfoAlone(text, exchanges));
-  if (usual.length === 0 || usual.some((text) => used.includes(text))) return await assessUse(observation);
+  if (usual.length === 0 || usual.some((text) => used.includes(text))) return unclear;
   return { passed: true, because: `${loggedIn}, without the values of userinfo` };
 }
 
 const loggedIn = "the client logged in the user of the ID token";
 
-/** A client that discards no wrong userinfo response, but ends the login, has used one with which it carries on. */
-async function assessUse({ rejects }: Observation): Promise<Assessment> {
-  const ofAnother = body.edited((members) => ({ ...members, sub: otherSub(members.sub) }), "sub of another user");
-  return await rejects("userinfo", status(500)) && await rejects("userinfo", ofAnother)
-    ? { passed: false, because: `${loggedIn}, and ends each login with an error or another user from userinfo` }
-    : { passed: false, isUnclear: true, because: `${loggedIn}, with or without the values of userinfo` };
-}
+const unclear: Assessment = {
+  passed: false,
+  isUnclear: true,
+  because: `${loggedIn}, with or without the values of userinfo`,
+};
 
 /** A fault that sends the userinfo response as a JWT with a flaw, whether or not the client has registered for JWTs. */
 function wronglySignedUserinfo(flaw: string, { client_id, userinfo_signed_response_alg }: TestClient): Fault {
