@@ -1,5 +1,7 @@
 /** Installs the packages of the project into node_modules/, where esbuild and some tests find them. */
 
+import { resolve } from "node:path";
+import manifest from "../deno.json" with { type: "json" };
 import { run } from "./run.ts";
 
 /**
@@ -8,10 +10,30 @@ import { run } from "./run.ts";
  */
 export async function installModules(): Promise<void> {
   const lock: { readonly specifiers: Readonly<Record<string, string>> } | undefined = await readJson("dev.lock");
-  const installed = await Promise.all(Object.entries(lock?.specifiers ?? {}).map(isInstalled));
-  if (lock !== undefined && installed.every(Boolean)) return;
-  console.error("Installing the packages of dev.lock in node_modules/, which takes up to a minute …");
-  await run([Deno.execPath(), "install", "--quiet", "--lock=dev.lock", "--node-modules-dir"]);
+  const specifiers = Object.entries(lock?.specifiers ?? {});
+  const installed = await Promise.all(specifiers.map(isInstalled));
+  if (lock === undefined || !installed.every(Boolean)) {
+    console.error("Installing the packages of dev.lock in node_modules/, which takes up to a minute …");
+    await run([Deno.execPath(), "install", "--quiet", "--lock=dev.lock", "--node-modules-dir"]);
+  }
+  await linkOtherVersions(new Map(specifiers));
+}
+
+/**
+ * Links a second version of a package under the name that tests import, such as `openid-client-5`. Deno knows it from
+ * deno.json; Node and Bun look for a folder.
+ */
+async function linkOtherVersions(locked: ReadonlyMap<string, string>): Promise<void> {
+  for (const [name, target] of Object.entries(manifest.scopes["./tests/"])) {
+    const [, original] = /^npm:([\w-]+)@[^/]+$/.exec(target) ?? [];
+    if (original === undefined || original === name) continue;
+    const version = locked.get(target)?.split("_")[0];
+    const folder = resolve(`node_modules/.deno/${original}@${version}/node_modules/${original}`);
+    const path = `node_modules/${name}`;
+    if (await Deno.readLink(path).catch(() => undefined) === folder) continue;
+    await Deno.remove(path).catch(() => {});
+    await Deno.symlink(folder, path);
+  }
 }
 
 /**
