@@ -45,7 +45,8 @@ export function fieldSchemas(
       ...required && { required },
       ...type === "object" && others !== anyValue && { additionalProperties: others ? toSchema(others) : false },
     };
-    const annotations = { description, examples, default: field.default };
+    // The members of an object have their own defaults.
+    const annotations = { description, examples, ...type !== "object" && { default: field.default } };
     if (field.oneOf !== undefined) {
       return { anyOf: field.oneOf.map((one) => toSchema(one, comments.get(one.documentedBy ?? ""))), ...annotations };
     }

@@ -1,7 +1,12 @@
 /** Settings that a test changes while the server runs. */
 
 import { object } from "../core/policy/field.ts";
-import { type Lifetimes, lifetimes, refresh, type RefreshSettings } from "../server/config/server_settings.ts";
+import {
+  type Lifetimes,
+  lifetimesField,
+  refreshField,
+  type RefreshSettings,
+} from "../server/config/server_settings.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { assertOptions } from "./options.ts";
 
@@ -14,7 +19,10 @@ export interface ChangeableSettings {
 }
 
 /** The description of {@link ChangeableSettings}. */
-export const changeableField = object<ChangeableSettings>("ChangeableSettings", { refresh, lifetimes }, {
+export const changeableField = object<ChangeableSettings>("ChangeableSettings", {
+  refresh: refreshField,
+  lifetimes: lifetimesField,
+}, {
   refresh: { rotateConfidential: true },
 });
 

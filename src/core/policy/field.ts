@@ -192,6 +192,15 @@ export function object<T>(
   return { type: "object", expected: "an object", examples: [example], documentedBy, members, ...details };
 }
 
+/** An object with known members; an absent one has their defaults. */
+export function group<T>(
+  documentedBy: string,
+  members: Fields<T>,
+  example: Partial<T>,
+): ObjectField<T> & { readonly default: T } {
+  return { ...object(documentedBy, members, example as T), default: {} as T };
+}
+
 /** An object whose members have any name. */
 export function record<Value>(
   others: Field<Value>,
@@ -201,12 +210,13 @@ export function record<Value>(
   return { type: "object", expected, examples: [example], others };
 }
 
-/** The values, with the defaults of the fields instead of absent or `undefined` values. */
+/** The values, with the defaults of the fields instead of absent or `undefined` values, also inside of objects. */
 export function withDefaults<T extends object>(fields: Fields<T>, values: T | undefined): T {
   const resolved: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries<Field>(fields)) {
-    const value = values?.[name as keyof T] ?? field.default;
-    if (value !== undefined) resolved[name] = value;
+  for (const [name, { default: otherwise, members, others }] of Object.entries<Field>(fields)) {
+    const value = values?.[name as keyof T] ?? otherwise;
+    if (value === undefined) continue;
+    resolved[name] = members && others === undefined ? { ...value, ...withDefaults(members, value as object) } : value;
   }
   return resolved as T;
 }

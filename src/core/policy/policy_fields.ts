@@ -8,8 +8,8 @@ import {
   type Field,
   type Fields,
   flag,
+  group,
   list,
-  object,
   record,
   seconds,
   texts,
@@ -18,7 +18,7 @@ import {
 } from "./field.ts";
 import { defaultAlgorithms, type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
 import type { LifetimePolicy, PkcePolicy, Policy, RefreshPolicy } from "./policy.ts";
-import { allowancesFor, isTestHost } from "../http/test_hosts.ts";
+import { type Allowances, allowancesFor, isTestHost } from "../http/test_hosts.ts";
 
 /** The methods of client authentication of every server. */
 export const ownAuthMethods: readonly string[] = ["client_secret_basic", "client_secret_post", "none"];
@@ -37,29 +37,26 @@ export const signingAlgorithmField: Field<SigningAlgorithm> = {
 };
 
 /** Describes {@link LifetimePolicy}. */
-export const lifetimes = object<LifetimePolicy>("LifetimePolicy", {
+export const lifetimesField = group<LifetimePolicy>("LifetimePolicy", {
   code: seconds(300, 600),
   access_token: seconds(3600),
   id_token: seconds(3600),
   refresh_token: seconds(30 * 24 * 3600),
   refresh_token_idle: seconds(7 * 24 * 3600),
   session: seconds(8 * 3600),
-}, { code: 300, access_token: 3600 } as LifetimePolicy);
+}, { code: 300, access_token: 3600 });
 
 /** Describes {@link PkcePolicy}. The default of `acceptNonce` is whether `requireForConfidential` is not set. */
-export const pkce = object<PkcePolicy>("PkcePolicy", {
+export const pkceField = group<PkcePolicy>("PkcePolicy", {
   requireMethod: flag(false),
   requireForConfidential: flag(false),
   acceptNonce: flag(),
   insecureAllowMissing: flag(false),
   insecureAllowPlain: flag(false),
-}, { requireMethod: true, requireForConfidential: true } as PkcePolicy);
+}, { requireMethod: true, requireForConfidential: true });
 
-/** What a program decides about refresh tokens. */
-type OwnRefresh = Omit<RefreshPolicy, "reuse">;
-
-/** Describes {@link RefreshPolicy}. */
-export const refresh = object<OwnRefresh>("RefreshPolicy", {
+/** Describes what a program decides about refresh tokens. */
+export const refreshField = group<Omit<RefreshPolicy, "reuse">>("RefreshPolicy", {
   rotateConfidential: flag(false),
   rotateBound: flag(false),
   grace: whole(10, {
@@ -70,7 +67,7 @@ export const refresh = object<OwnRefresh>("RefreshPolicy", {
     hint: () => "A client repeats a lost request immediately: 10 is enough.",
   }),
   onlyOffline: flag(false),
-}, { grace: 10 } as OwnRefresh);
+}, { grace: 10 });
 
 /** Describes the members of the policy that a program can set. */
 export const policyFields = {
@@ -104,9 +101,9 @@ export const policyFields = {
   idTokenClaims: choice(["minimal", "like-userinfo"], { default: "minimal" as const }),
   accessTokenClaims: texts(["roles"], { default: [] }),
   accessTokenInForm: flag(true),
-  lifetimes,
-  pkce,
-  refresh,
+  lifetimes: lifetimesField,
+  pkce: pkceField,
+  refresh: refreshField,
 };
 
 /** The members of a policy that a program cannot set: they follow from the issuer, or would loosen a server. */
@@ -133,26 +130,30 @@ export interface CorePolicy extends Partial<Omit<Policy, FixedName | "lifetimes"
 /** The policy of a server with this issuer: the defaults, and what differs. */
 export function policyFor(issuer: string, changes: CorePolicy = {}): Policy {
   const { hostname } = URL.canParse(issuer) ? new URL(issuer) : { hostname: "" };
-  const allows = allowancesFor(isTestHost(hostname), []);
-  const given = withDefaults(policyFields as Fields<Omit<Policy, FixedName>>, changes as Omit<Policy, FixedName>);
-  const { scopes } = given;
+  const values = withDefaults(policyFields as Fields<PolicyValues>, changes as PolicyValues);
   return {
     ...changes,
-    ...given,
-    defaultScope: changes.defaultScope ?? (scopes.includes("read") ? ["read"] : []),
-    unmappedClaims: changes.unmappedClaims ?? (allows.openLogin ? "openid" : "none"),
-    lifetimes: withDefaults(lifetimes.members, given.lifetimes),
-    pkce: withPkceDefaults(given.pkce),
-    refresh: withDefaults<OwnRefresh>(refresh.members, given.refresh),
-    allows,
+    ...derivedPolicy(values, allowancesFor(isTestHost(hostname), [])),
     allowedOrigins: [],
     ignoresUserScopes: false,
-    userScopes: scopes,
+    userScopes: values.scopes,
   };
 }
 
-/** The decisions about code challenges, with their defaults. */
-export function withPkceDefaults(given: Partial<PkcePolicy> = {}): PkcePolicy {
-  const acceptNonce = given.acceptNonce ?? !given.requireForConfidential;
-  return withDefaults(pkce.members, { ...given, acceptNonce } as PkcePolicy);
+/** The values of a policy, with the defaults of their fields. */
+type PolicyValues =
+  & Omit<Policy, FixedName | "defaultScope" | "pkce" | "unmappedClaims">
+  & Partial<Pick<Policy, "defaultScope" | "unmappedClaims">>
+  & { readonly pkce: Omit<PkcePolicy, "acceptNonce"> & Partial<Pick<PkcePolicy, "acceptNonce">> };
+
+/** The values, and the defaults that follow from other values and from the host of the issuer. */
+export function derivedPolicy<Values extends PolicyValues>(values: Values, allows: Allowances) {
+  const { scopes, pkce, defaultScope, unmappedClaims } = values;
+  return {
+    ...values,
+    allows,
+    defaultScope: defaultScope ?? (scopes.includes("read") ? ["read"] : []),
+    unmappedClaims: unmappedClaims ?? (allows.openLogin ? "openid" as const : "none" as const),
+    pkce: { ...pkce, acceptNonce: pkce.acceptNonce ?? !pkce.requireForConfidential },
+  };
 }

@@ -1,7 +1,7 @@
 /** The setting `paths`: the paths of endpoints. */
 
 import type { ExtensionEndpointPaths } from "./endpoint_paths.gen.ts";
-import { type Field, type Fields, object, text } from "../../core/policy/field.ts";
+import { type Field, type Fields, group, text } from "../../core/policy/field.ts";
 
 /** @internal The paths of endpoints below the issuer, by their names in metadata. */
 export interface EndpointPaths extends ExtensionEndpointPaths {
@@ -32,9 +32,9 @@ export function pathField(example: string): Field<string> {
 /** The description of {@link EndpointPaths} at a server that knows these extensions. */
 export function endpointPathsField(
   extensions: readonly { readonly settings?: { readonly paths?: Readonly<Record<string, Field>> } }[],
-): Field<EndpointPaths> {
+): Field<EndpointPaths> & { readonly default: EndpointPaths } {
   const members = Object.assign({}, ownPaths, ...extensions.map(({ settings }) => settings?.paths));
-  return object<EndpointPaths>("EndpointPaths", members, {
+  return group<EndpointPaths>("EndpointPaths", members, {
     authorization_endpoint: "/authorize",
     token_endpoint: "/token",
   });

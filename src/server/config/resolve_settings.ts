@@ -8,11 +8,11 @@ import { frontChannelBase } from "../../core/http/names.ts";
 import { splitScope } from "../../core/http/params.ts";
 import type { Allowances } from "../../core/http/test_hosts.ts";
 import { immediate } from "../../core/immediate.ts";
-import { isMlDsa, type SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
+import { isMlDsa } from "../../core/keys/signing_algorithm.ts";
 import { ownResponseModes } from "../../core/authorize/authorization_request.ts";
 import { withDefaults } from "../../core/policy/field.ts";
 import type { LoginMethod } from "../../core/policy/policy.ts";
-import { defaultScopes, ownAuthMethods, withPkceDefaults } from "../../core/policy/policy_fields.ts";
+import { defaultScopes, derivedPolicy, ownAuthMethods } from "../../core/policy/policy_fields.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 import type { Deviation } from "../profiles/provider_profile.ts";
 import type { SupportedGrantType } from "../standing.ts";
@@ -21,7 +21,6 @@ import { clientFieldOf } from "./client_fields.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import { addedValues, type KnownExtension, type PolicyAtStart } from "./extension_settings.ts";
-import { keys, type Lifetimes, lifetimes, refresh } from "./server_settings.ts";
 import { profilePolicy } from "./profile_policy.ts";
 import { clientProfiles, demoClientsOf } from "./profiles.ts";
 import { fromHost, serverNames } from "./server_names.ts";
@@ -80,7 +79,7 @@ export async function resolveSettings(
   const provided = await withProfiles(settings);
   const { issuerPath, beforeStandards } = provided;
   const issuer = configuredIssuer(settings) ?? origin + issuerPath;
-  const policy = policyOf(provided, issuer, server);
+  const policy = resolvePolicy(provided, issuer, server);
   const { clientsAt, users } = policy;
   return {
     issues: await validateSettings(provided, policy, server.grantTypes),
@@ -107,92 +106,84 @@ type SettingWithDefault = {
 }[keyof Settings];
 
 /** The settings with the defaults of their fields. */
-type Given = Settings & Required<Pick<Settings, SettingWithDefault>>;
+type FilledSettings =
+  & Settings
+  & Required<Pick<Settings, SettingWithDefault>>
+  & Pick<ServerPolicy, "keys" | "lifetimes" | "pkce" | "refresh">;
 
 /** The policy: the settings with the values of their profiles, and with the defaults. */
-function policyOf(provided: WithProfiles<Settings>, issuer: string, server: ResolvingServer): PolicyAtStart {
+function resolvePolicy(provided: WithProfiles<Settings>, issuer: string, server: ResolvingServer): PolicyAtStart {
   const { settings, profile, names: providers, pluginProfiles } = provided;
   const { extensions, approver } = server;
   const fields = Object.assign({}, settingFields, ...extensions.map(({ settings }) => settings?.fields));
-  const given: Given = withOwnAlgorithm(withDefaults(fields, settings) as Given);
+  const filled: FilledSettings = withOwnAlgorithm(withDefaults(fields, settings) as FilledSettings);
   const byProfile = profilePolicy(profile?.values);
-  const { claims = {} } = given;
-  const allows = allowancesOf(issuer, given.issuerHosts);
-  const added = addedSettings(given, extensions, allows);
+  const allows = allowancesOf(issuer, filled.issuerHosts);
+  const added = addedSettings(filled, extensions, allows);
   const { clientScopes } = added;
-  const scopes = [...new Set([...listed(given.scopes) ?? defaultScopes, ...Object.keys(claims), ...clientScopes])];
-  const acceptsAny = settingsWithAny(given);
+  const scopes = [
+    ...new Set([...listed(filled.scopes) ?? defaultScopes, ...Object.keys(filled.claims), ...clientScopes]),
+  ];
+  const acceptsAny = settingsWithAny(filled);
+  const defaultScope = filled.defaultScope === undefined ? undefined : splitScope(filled.defaultScope);
   return withClients(
     {
-      ...given,
+      ...derivedPolicy({ ...filled, scopes, defaultScope, allowsEmptySecret: profile === undefined }, allows),
       ...byProfile,
-      ...availableValues(given, settings.responseModes === undefined, extensions),
+      ...availableValues(filled, settings.responseModes === undefined, extensions),
       issuer,
       isIssuerFromHost: settings.issuer === fromHost,
-      allows,
-      clients: [],
-      clientsAt: () => [],
-      users: listed(given.users) ?? demoUsers,
-      unknownLoginHint: acceptsAny.includes("users") ? "create" : given.unknownLoginHint,
-      scopes,
+      users: listed(filled.users) ?? demoUsers,
+      unknownLoginHint: acceptsAny.includes("users") ? "create" : filled.unknownLoginHint,
       userScopes: scopes.filter((value) => !clientScopes.includes(value)),
-      loginMethods: approver === undefined ? loginMethods(given, allows) : ["approver", "auto"],
+      loginMethods: approver === undefined ? loginMethods(filled, allows) : ["approver", "auto"],
       acceptsAny,
-      defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
-      claims,
-      metadata: given.metadata ?? {},
-      paths: given.paths ?? {},
-      origins: given.origins ?? {},
-      tokenPrefixes: given.tokenPrefixes ?? {},
-      unmappedClaims: given.unmappedClaims ?? (allows.openLogin ? "openid" : "none"),
-      audience: given.audience ?? issuer,
-      lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,
-      refresh: withDefaults(refresh.members, given.refresh) as PolicyAtStart["refresh"],
-      keys: withDefaults(keys.members, given.keys) as PolicyAtStart["keys"],
-      pkce: withPkceDefaults(given.pkce),
+      audience: filled.audience ?? issuer,
       // Clients look for these endpoints at the root.
       defaultEndpoints: byProfile.defaultEndpoints && URL.canParse(issuer) && new URL(issuer).pathname === "/",
-      directory: given.directory ?? (allows.openTools ? "edit" : "off"),
-      throttle: given.throttle ?? !allows.openLogin,
-      grantTypes: [],
+      directory: filled.directory ?? (allows.openTools ? "edit" : "off"),
+      throttle: filled.throttle ?? !allows.openLogin,
       extensions,
       clientField: clientFieldOf(extensions),
       clientProfiles: clientProfiles(extensions),
       profile,
-      allowsEmptySecret: profile === undefined,
       ignoresUserScopes: acceptsAny.includes("scopes"),
       providers,
       pluginProfiles,
       ...added,
     },
-    given,
+    filled,
     server,
   );
 }
 
 /** What extensions compute from the settings. */
-function addedSettings(given: Given, extensions: readonly KnownExtension[], allows: Allowances): AddedSettings {
+function addedSettings(
+  filled: FilledSettings,
+  extensions: readonly KnownExtension[],
+  allows: Allowances,
+): AddedSettings {
   let added: AddedSettings = { clientScopes: [], acceptsUnknownClients: false };
   for (const { name, settings } of extensions) {
-    const resolved = settings?.resolve?.({ ...given, ...added }, allows);
+    const resolved = settings?.resolve?.({ ...filled, ...added }, allows);
     added = { ...added, ...immediate(`settings.resolve of the extension ${name}`, resolved) };
   }
   return added;
 }
 
 /** The values of list settings that the core or an extension has. */
-function availableValues(given: Given, hasDefaultModes: boolean, extensions: readonly KnownExtension[]) {
-  const responseTypes = given.responseTypes.filter((type) =>
+function availableValues(filled: FilledSettings, hasDefaultModes: boolean, extensions: readonly KnownExtension[]) {
+  const responseTypes = filled.responseTypes.filter((type) =>
     ["code", ...addedValues(extensions, "responseTypes")].includes(type)
   );
   const needsFragment = hasDefaultModes && responseTypes.some((type) => type !== "code");
-  const responseModes = needsFragment ? [...given.responseModes, "fragment"] as const : given.responseModes;
+  const responseModes = needsFragment ? [...filled.responseModes, "fragment"] as const : filled.responseModes;
   return {
-    clientAuthMethods: given.clientAuthMethods.filter((method) =>
+    clientAuthMethods: filled.clientAuthMethods.filter((method) =>
       ownAuthMethods.includes(method) ||
       extensions.some(({ clientAuthentication = [] }) =>
         clientAuthentication.some((added) =>
-          added.method === method && immediate(`isOn of ${method}`, added.isOn?.(given)) !== false
+          added.method === method && immediate(`isOn of ${method}`, added.isOn?.(filled)) !== false
         )
       )
     ),
@@ -206,8 +197,8 @@ function availableValues(given: Given, hasDefaultModes: boolean, extensions: rea
 
 /** The policy with the grant types that it switches on, and with the clients: demo clients have some of these types. */
 function withClients(
-  policy: PolicyAtStart,
-  given: Settings,
+  policy: Omit<PolicyAtStart, "clients" | "clientsAt" | "grantTypes">,
+  filled: Settings,
   { extensions, grantTypes = [] }: ResolvingServer,
 ): PolicyAtStart {
   const { acceptsAny, issuer, profile } = policy;
@@ -219,7 +210,8 @@ function withClients(
     if (acceptsAny.includes("clients")) return [];
     // An issuer that is no URL is reported elsewhere.
     const frontUrl = URL.canParse(issuer) ? frontChannelBase({ issuer, names: serverNames(issuer, policy) }) : issuer;
-    return listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl)) ?? demoClients(frontUrl, ofDemoClient);
+    return listed(filled.clients) ?? (profile && demoClientsOf(filled, frontUrl)) ??
+      demoClients(frontUrl, ofDemoClient);
   };
   return { ...policy, clients: clientsAt(issuer), clientsAt, grantTypes: [...ofExtensions, ...grantTypes] };
 }
@@ -233,9 +225,7 @@ function loginMethods(
 }
 
 /** A server that signs with ML-DSA accepts `alg`, unless a setting or a profile lists the algorithms. */
-function withOwnAlgorithm<
-  Given extends { readonly alg: SigningAlgorithm; readonly signatureAlgorithms: readonly string[] },
->(given: Given): Given {
-  if (!isMlDsa(given.alg) || given.signatureAlgorithms !== defaultSignatureAlgorithms) return given;
-  return { ...given, signatureAlgorithms: [...defaultSignatureAlgorithms, given.alg] };
+function withOwnAlgorithm(filled: FilledSettings): FilledSettings {
+  if (!isMlDsa(filled.alg) || filled.signatureAlgorithms !== defaultSignatureAlgorithms) return filled;
+  return { ...filled, signatureAlgorithms: [...defaultSignatureAlgorithms, filled.alg] };
 }

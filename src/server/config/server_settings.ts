@@ -5,6 +5,7 @@ import {
   choice,
   type Field,
   type Fields,
+  group,
   list,
   object,
   record,
@@ -124,7 +125,7 @@ export interface ResourceSettings {
 }
 
 /** Describes {@link ResourceSettings}. */
-export const resource = object<ResourceSettings>(
+export const resourceField = object<ResourceSettings>(
   "ResourceSettings",
   {
     uri: text(["https://api.example"]),
@@ -170,7 +171,7 @@ function prefix(example: string): Field<string> {
 }
 
 /** Describes {@link TokenPrefixes}. */
-export const tokenPrefixes = object<TokenPrefixes>("TokenPrefixes", {
+const tokenPrefixesField = group<TokenPrefixes>("TokenPrefixes", {
   code: prefix("code_"),
   access_token: prefix("at_"),
   refresh_token: prefix("rt_"),
@@ -185,7 +186,7 @@ export interface KeySettings {
 }
 
 /** Describes {@link KeySettings}. */
-export const keys = object<KeySettings>("KeySettings", {
+export const keysField = group<KeySettings>("KeySettings", {
   rotateEvery: whole(86400, { min: 3600, expected: "whole seconds, at least 3600", hint: () => "A day is 86400." }),
   lead: whole(300, {
     min: 0,
@@ -344,10 +345,10 @@ export interface Lifetimes extends Partial<LifetimePolicy> {
   readonly authorization_response?: number;
 }
 
-const { code, session, ...lifetimesOfTokens } = core.lifetimes.members;
+const { code, session, ...lifetimesOfTokens } = core.lifetimesField.members;
 
 /** Describes {@link Lifetimes}. */
-export const lifetimes = object<Lifetimes>("Lifetimes", {
+export const lifetimesField = group<Lifetimes>("Lifetimes", {
   code,
   device_code: seconds(600, 3600),
   ...lifetimesOfTokens,
@@ -382,8 +383,8 @@ export type RefreshLifetimeMember =
   | "authorization_expires_in";
 
 /** Describes {@link RefreshSettings}. */
-export const refresh = object<RefreshSettings>("RefreshSettings", {
-  ...core.refresh.members,
+export const refreshField = group<RefreshSettings>("RefreshSettings", {
+  ...core.refreshField.members,
   reuse: choice(["same", "another"]),
   lifetimeMembers: list(
     choice(["refresh_token_expires_in", "refresh_token_timeout", "authorization_expires_in"]),
@@ -452,20 +453,26 @@ export const requestFields = {
 /** Describes {@link ProviderSettings}. */
 export const providerFields = {
   defaultScope: text(["read"], { expected: "a string of space-separated scope values" }),
-  claims: { ...core.policyFields.claims, default: undefined },
+  claims: core.policyFields.claims,
   unmappedClaims: core.policyFields.unmappedClaims,
   idTokenClaims: core.policyFields.idTokenClaims,
   accessTokenClaims: core.policyFields.accessTokenClaims,
   alg: core.policyFields.alg,
   accessTokenTyp: core.policyFields.accessTokenTyp,
   audience: text(["https://api.example.com"]),
-  lifetimes,
-  pkce: core.pkce,
-  metadata: record(anyValue, { authorization_response_iss_parameter_supported: false }, "an object"),
+  lifetimes: lifetimesField,
+  pkce: core.pkceField,
+  metadata: {
+    ...record(anyValue, { authorization_response_iss_parameter_supported: false }, "an object"),
+    default: {},
+  },
   paths: endpointPathsField([]),
   tokenRedirectUri: core.policyFields.tokenRedirectUri,
-  origins: record(origin("https://auth.example.com"), { issuer: "https://auth.example.com" }, "an object of origins"),
+  origins: {
+    ...record(origin("https://auth.example.com"), { issuer: "https://auth.example.com" }, "an object of origins"),
+    default: {},
+  },
   accessTokenFormat: choice(["jwt", "opaque"], { default: "jwt" }),
-  tokenPrefixes,
-  refresh,
+  tokenPrefixes: tokenPrefixesField,
+  refresh: refreshField,
 } as const satisfies Fields<ProviderSettings>;

@@ -19,12 +19,12 @@ import { policyFields } from "../../core/policy/policy_fields.ts";
 import {
   type Insecure,
   insecureEffects,
-  keys,
+  keysField,
   type MetadataForm,
   networkFields,
   providerFields,
   requestFields,
-  resource,
+  resourceField,
   type ServerSettings,
 } from "./server_settings.ts";
 import { defaultSignatureAlgorithms, secretAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
@@ -131,8 +131,8 @@ export const settingFields = {
   resourceParameter: choice(["optional", "expected", "required"], { default: "optional" }),
   accessTokenInForm: policyFields.accessTokenInForm,
   metadataForms: list(choice(metadataForms), [["oauth-inserted", "openid-appended"]], { default: metadataForms }),
-  keys,
-  resources: list(resource, [resource.examples], { expected: "an array of resources" }),
+  keys: keysField,
+  resources: list(resourceField, [resourceField.examples], { expected: "an array of resources" }),
   directory: choice(["edit", "read", "off"]),
   insecure: list(choice(insecureNames), [["auto-login"]], { default: [] }),
   throttle: flag(),

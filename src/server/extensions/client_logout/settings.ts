@@ -7,7 +7,7 @@ import { describeSettings } from "../../config/extension_settings.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import type { UriIssue } from "../../../core/clients/uri_problem.ts";
 import { validateClientUri } from "../../config/uri_issues.ts";
-import { type Fields, flag, object, seconds, text, withDefaults } from "../../../core/policy/field.ts";
+import { type Fields, flag, group, seconds, text } from "../../../core/policy/field.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import type { Server } from "../../../core/server.ts";
@@ -38,7 +38,7 @@ export interface ClientLogoutPolicy {
   readonly clientLogout: Required<ClientLogoutOptions>;
 }
 
-const clientLogout = object<ClientLogoutOptions>("ClientLogoutOptions", {
+const clientLogout = group<ClientLogoutOptions>("ClientLogoutOptions", {
   backChannel: flag(true),
   frontChannel: flag(true),
   timeout: seconds(5, 30),
@@ -48,12 +48,7 @@ const clientLogout = object<ClientLogoutOptions>("ClientLogoutOptions", {
 export const clientLogoutFields: Fields<ClientLogoutSettings> = { clientLogout };
 
 /** Describes the setting, and reads it from a policy. */
-export const clientLogoutSettings = describeSettings<ClientLogoutPolicy>({
-  fields: clientLogoutFields,
-  resolve: ({ clientLogout: given }: ClientLogoutSettings) => ({
-    clientLogout: withDefaults(clientLogout.members, given) as Required<ClientLogoutOptions>,
-  }),
-});
+export const clientLogoutSettings = describeSettings<ClientLogoutPolicy>({ fields: clientLogoutFields });
 
 /** The setting of a server. */
 export function clientLogoutOf({ settings }: Pick<Server, "settings">): Required<ClientLogoutOptions> {

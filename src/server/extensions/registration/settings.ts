@@ -5,7 +5,7 @@
 import { describeSettings } from "../../config/extension_settings.ts";
 import { keySetField } from "../../config/client_fields.ts";
 import type { PublicKeySet } from "../../../core/keys/jwk.ts";
-import { choice, type Fields, list, object, text, whole, withDefaults } from "../../../core/policy/field.ts";
+import { choice, type Fields, group, list, object, text, whole } from "../../../core/policy/field.ts";
 import { quote } from "../../config/config_issue.ts";
 import { pathField } from "../../config/endpoint_paths.ts";
 import { validatePublicKeys } from "../../config/key_issues.ts";
@@ -74,13 +74,16 @@ const softwareStatementIssuer = object<SoftwareStatementIssuer>(
 );
 
 /** Describes {@link RegistrationSettings}. */
-const registrationField = object<RegistrationSettings>("RegistrationSettings", {
+const registrationField = group<RegistrationSettings>("RegistrationSettings", {
   mode: choice(["open", "token", "off"]),
   scope: choice(["requested", "all"], { default: "requested" }),
   unsupportedValues: choice(["ignore", "reject"], { default: "ignore" }),
-  initialAccessTokens: list(text(["a-long-random-token"], { mayBeReference: true }), [["a-long-random-token"]]),
+  initialAccessTokens: list(text(["a-long-random-token"], { mayBeReference: true }), [["a-long-random-token"]], {
+    default: [],
+  }),
   softwareStatementIssuers: list(softwareStatementIssuer, [[softwareStatementIssuer.examples[0]!]], {
     expected: "an array of issuers",
+    default: [],
   }),
   secretLifetime: whole(0, { min: 0, default: 0, expected: "a whole number of seconds, or 0" }),
   maxClients: whole(2000, { min: 1, default: 2000, expected: "a whole number, at least 1" }),
@@ -112,12 +115,11 @@ export const registrationEndpointPaths: Fields<RegistrationEndpointPaths> = {
 export const registrationSettings = describeSettings<RegistrationPolicy>({
   fields: registrationFields,
   paths: registrationEndpointPaths,
-  resolve({ registration: given }: RegistrationMembers, { unknownClients }) {
-    const { initialAccessTokens = [], softwareStatementIssuers = [] } = given ?? {};
-    const limits = withDefaults(registrationField.members, given) as Required<RegistrationSettings>;
-    const mode = given?.mode ?? (initialAccessTokens.length > 0 ? "token" : unknownClients ? "open" : "off");
+  resolve({ registration }, { unknownClients }) {
+    const byHost = unknownClients ? "open" : "off";
+    const mode = registration.mode ?? (registration.initialAccessTokens.length > 0 ? "token" : byHost);
     return {
-      registration: { ...limits, mode, initialAccessTokens, softwareStatementIssuers },
+      registration: { ...registration, mode },
       ...mode !== "off" && { acceptsUnknownClients: true },
     };
   },
