@@ -91,6 +91,7 @@ export interface UnsupportedResponseMode extends ByPolicy {
   readonly registered?: readonly string[];
 }
 
+/** `policy` is absent if it does not decide: the client is public, or has `require_pkce`. */
 export interface MissingChallenge extends Partial<ByPolicy> {
   /** Whether a nonce would do (OAuth 2.1 §7.5.1). */
   readonly acceptsNonce: boolean;

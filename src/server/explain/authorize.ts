@@ -181,9 +181,11 @@ export const authorizeTexts = {
       "Use PKCE: generate a code_verifier for each login, and send its SHA-256 digest as code_challenge, with code_challenge_method=S256.",
     setting: () => "pkce.requireForConfidential",
     explain: ({ policy, acceptsNonce }) => ({
-      reason: `the configuration requires PKCE of this confidential client${
-        byProfile(policy, "pkce.requireForConfidential")
-      }`,
+      reason: policy === undefined
+        ? "require_pkce in the metadata of this client requires PKCE"
+        : `the configuration requires PKCE of this confidential client${
+          byProfile(policy, "pkce.requireForConfidential")
+        }`,
       expected: expectedChallenge + (acceptsNonce ? ", or the scope openid with a nonce" : ""),
       received: "no code_challenge",
     }),

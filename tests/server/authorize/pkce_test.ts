@@ -98,6 +98,10 @@ test("[PK-02] with pkce.requireForConfidential every confidential client must se
     assertEquals((await rejection(server, { ...client, ...bare, code_challenge: "" })).error, "invalid_request");
     assert(await server.code(client));
   });
+  assertEquals(
+    getRejections(server.events)[0]!.explanation.reason,
+    "the configuration requires PKCE of this confidential client",
+  );
 });
 
 test("[PK-02] a confidential client with require_pkce must send a challenge, others need not", async () => {
@@ -105,6 +109,10 @@ test("[PK-02] a confidential client with require_pkce must send a challenge, oth
     clients: [{ ...clients[1], require_pkce: true }, { ...clients[2], require_pkce: false }],
   });
   assertEquals((await rejection(server, { ...web, ...bare })).error, "invalid_request");
+  assertEquals(
+    getRejections(server.events)[0]!.explanation.reason,
+    "require_pkce in the metadata of this client requires PKCE",
+  );
   assertEquals((await exchangeAsWeb(server, { code: await server.code(web) })).status, 200);
   assert(await server.code({ ...poster, ...bare }));
 });
