@@ -191,12 +191,6 @@ const importRules: ImportRules = {
   },
   texts: ["core/pages/", "server/pages/", "server/login/pages/scope_labels.ts"],
   importers: {
-    // What a test host allows is decided once. All other code reads `settings.allows`.
-    "server/config/allowances.ts": [
-      "server/config/resolve_settings.ts",
-      // Before there is a server.
-      "testing/test_latchkey.ts",
-    ],
     // Settings become a policy in one place.
     "server/config/with_profiles.ts": ["server/config/resolve_settings.ts"],
   },

@@ -3,7 +3,7 @@
  */
 
 import type { Mismatch, Path } from "../core/policy/field.ts";
-import { insecureNames } from "../server/config/settings.ts";
+import { insecureNames } from "../server/config/server_settings.ts";
 import type { ConfigFile } from "./options.ts";
 
 /** Values for invalid settings that cause no further issue. */

@@ -4,7 +4,7 @@ import { detailsSlot } from "../server/token/authorization_details.ts";
 import type { ApproverContext } from "../core/authorize/approver.ts";
 import type { Approval, Approver } from "../server/login/approver.ts";
 import { autoApprover } from "../server/login/auto_approver.ts";
-import { clientValues } from "../server/config/client_extension.ts";
+import { clientValues } from "../server/config/server_policy.ts";
 import { knownUserForHint, userForHint } from "../server/clients/login_hint.ts";
 import type { Users } from "../core/clients/clients.ts";
 import type { AuthorizationRequest } from "../core/authorize/authorization_request.ts";

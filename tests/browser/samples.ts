@@ -20,7 +20,7 @@ import { renderPage } from "../../src/core/pages/render_page.ts";
 import { StepPage } from "../../src/devtools/authorized/pages/step_page.tsx";
 import type { ListedUser, UserProps, UsersProps } from "../../src/devtools/connect/pages/users.tsx";
 import { hostedClient } from "../../src/server/clients/clients.ts";
-import { allowancesOf } from "../../src/server/config/allowances.ts";
+import { allowancesOf } from "../../src/server/config/resolve_settings.ts";
 import { distrusted, dropped, exchanged, hostileStep, nextUnder, replayed, roundTrip } from "./step_samples.ts";
 
 const issuer = "http://localhost:9000";

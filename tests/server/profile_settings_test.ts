@@ -20,7 +20,7 @@ import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { sharedKey, startSeconds, tokenProof } from "./client_jwts.ts";
 import { assertion, authorizePushed, bank, bankKey, dpopKey, fapiCode, publicKeys, push } from "./fapi_client.ts";
-import { withoutProfile } from "../../src/server/config/profile_policy.ts";
+import { withoutProfile } from "../../src/server/config/server_policy.ts";
 import { exchangeCode, request, signed } from "./fapi_client.ts";
 import { decodeClaims, forEachCase, getRedirectParams, testServer } from "../kit.ts";
 import type { Fields, TestServer } from "../kit.ts";

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { mcpRevisions, profileNames } from "../../src/server/config/strictness.ts";
 import type { McpRevision, ProfileName, ProfileSetting } from "../../src/server/config/strictness.ts";
 import { profiles } from "../../src/server/config/profiles.ts";
-import { withoutProfile } from "../../src/server/config/profile_policy.ts";
+import { withoutProfile } from "../../src/server/config/server_policy.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import {

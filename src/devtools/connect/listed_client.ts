@@ -6,7 +6,7 @@ import { mustProve } from "../../server/extensions/dpop/settings.ts";
 import { mustPush } from "../../server/extensions/par/settings.ts";
 import { mustSign } from "../../server/extensions/signed_requests/settings.ts";
 import { policyOf } from "../../core/clients/clients.ts";
-import { clientValues } from "../../server/config/client_extension.ts";
+import { clientValues } from "../../server/config/server_policy.ts";
 import type { ListedClient } from "./pages/client_details.tsx";
 import type { ClientDemand } from "./client_snippets/library.ts";
 

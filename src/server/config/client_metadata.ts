@@ -201,3 +201,8 @@ export function metadataOf({ metadata }: Pick<Client, "metadata">): ClientMetada
 export function registeredScopeOf({ scope, ownScope = scope }: HostedClient): readonly string[] {
   return ownScope;
 }
+
+/** Whether a response of this type has a code. Default: `code`. */
+export function hasCode(type: ResponseType | undefined): boolean {
+  return type === undefined || type.split(" ").includes("code");
+}

@@ -13,8 +13,7 @@ import { demoKeyClient } from "./demo_entries.ts";
 import type { KnownExtension } from "./extension_settings.ts";
 import { anything, combine, mcpRevisions, profileNames, subset } from "./strictness.ts";
 import type { McpRevision, ProfileName, ProfileSetting } from "./strictness.ts";
-import type { ActiveProfile, ClientProfiles, ServerPolicy } from "./server_policy.ts";
-import { withoutProfile } from "./profile_policy.ts";
+import { type ActiveProfile, type ClientProfiles, type ServerPolicy, withoutProfile } from "./server_policy.ts";
 import { validateDemands } from "./profile_demands.ts";
 import type { Profile } from "./profile_field.ts";
 

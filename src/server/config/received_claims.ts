@@ -11,6 +11,7 @@ import {
   scopesForClaim,
 } from "../../core/clients/claims.ts";
 import { isObject } from "../../core/http/json_value.ts";
+import type { Server } from "../../core/server.ts";
 import type { ServerPolicy } from "./server_policy.ts";
 
 /** @internal The rules of the whole server for releasing claims. */
@@ -66,4 +67,9 @@ export function claimProblem(
   const isReleased = scopes.includes("openid") &&
     releasingScopes(rules, name, value).some((scope) => scopes.includes(scope));
   return isReleased || isInAccessTokens(rules, name, value, scopes) ? undefined : "scope";
+}
+
+/** Whether a scope value can release claims, without an access token too. */
+export function releasesClaims({ claims }: Server, value: string): boolean {
+  return value === "openid" || claims.claimsByScope.has(value);
 }

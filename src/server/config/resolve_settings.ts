@@ -6,7 +6,7 @@
 import type { User } from "../../core/clients/client.ts";
 import { frontChannelBase } from "../../core/http/names.ts";
 import { splitScope } from "../../core/http/params.ts";
-import type { Allowances } from "../../core/http/test_hosts.ts";
+import { type Allowances, allowancesFor, isTestHost } from "../../core/http/test_hosts.ts";
 import { immediate } from "../../core/immediate.ts";
 import { isMlDsa } from "../../core/keys/signing_algorithm.ts";
 import { ownResponseModes } from "../../core/authorize/authorization_request.ts";
@@ -16,15 +16,14 @@ import { defaultScopes, derivedPolicy, ownAuthMethods } from "../../core/policy/
 import type { ConfigIssue, ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 import type { Deviation } from "../profiles/provider_profile.ts";
 import type { SupportedGrantType } from "../standing.ts";
-import { allowancesOf } from "./allowances.ts";
+import { isPrivateHost } from "./host_kinds.ts";
 import { clientFieldOf } from "./client_fields.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import { addedValues, type KnownExtension, type PolicyAtStart } from "./extension_settings.ts";
-import { profilePolicy } from "./profile_policy.ts";
 import { clientProfiles, demoClientsOf } from "./profiles.ts";
 import { fromHost, serverNames } from "./server_names.ts";
-import type { ServerPolicy } from "./server_policy.ts";
+import { profilePolicy, type ServerPolicy } from "./server_policy.ts";
 import { listed, settingFields, type Settings, settingsWithAny } from "./settings.ts";
 import { settingsWarnings } from "./settings_warnings.ts";
 import { validateSettings } from "./validate_settings.ts";
@@ -228,4 +227,11 @@ function loginMethods(
 function withOwnAlgorithm(filled: FilledSettings): FilledSettings {
   if (!isMlDsa(filled.alg) || filled.signatureAlgorithms !== defaultSignatureAlgorithms) return filled;
   return { ...filled, signatureAlgorithms: [...defaultSignatureAlgorithms, filled.alg] };
+}
+
+/** The permissions of a server with this issuer, and with these hosts in the setting `issuerHosts`. */
+export function allowancesOf(issuer: string, issuerHosts: readonly string[] = []): Allowances {
+  const { hostname } = URL.canParse(issuer) ? new URL(issuer) : { hostname: "" };
+  const isOnTestHost = isTestHost(hostname) || isPrivateHost(hostname) && issuerHosts.includes(hostname);
+  return allowancesFor(isOnTestHost, issuerHosts);
 }

@@ -11,7 +11,6 @@ import type { LoginMethod, Policy } from "../../core/policy/policy.ts";
 import type { ProfileName } from "./strictness.ts";
 import type { Lifetimes, PolicySettings, RefreshSettings, ServerSettings } from "./server_settings.ts";
 import type { Field, ObjectField } from "../../core/policy/field.ts";
-import type { ProfilePolicy } from "./profile_policy.ts";
 import type { PluginProfile } from "./plugin_profile.ts";
 import type { NamePolicy } from "./server_names.ts";
 
@@ -147,4 +146,53 @@ export interface ClientExtension<Own = object> {
 export interface KnownClientExtension extends ClientExtension {
   /** Whether the server lacks it, and knows only its client metadata and its paths. Default: false. */
   readonly isAbsent?: boolean;
+}
+
+/** @internal What only the profiles of standards decide: no setting changes it. */
+export interface ProfilePolicy {
+  /** Whether the browser is redirected with 303 in every case (RFC 9700 §4.12), not with 302 after a GET request. */
+  readonly seeOther: boolean;
+  /**
+   * The maximum lifetime of a client assertion, in seconds from the time of the request to its `exp`. More than 300
+   * seconds cause a warning (RFC 7523 §3).
+   */
+  readonly maxAssertionLifetime: number;
+  /** Whether a redirect URI may have a private-use scheme such as `com.example.app:/callback`. */
+  readonly privateUseRedirectUris: boolean;
+  /**
+   * The kinds of redirect URIs that only clients of `application_type: "native"` may have: URIs with a private-use
+   * scheme, and URIs on a loopback host. With `loopback`, http is accepted on no other host.
+   */
+  readonly nativeOnlyRedirectUris: readonly ("private-use" | "loopback")[];
+  /**
+   * Whether `/authorize`, `/token` and `/register` at the root of the host serve these endpoints too, for clients that
+   * find no metadata.
+   */
+  readonly defaultEndpoints: boolean;
+}
+
+/** The policy of a server whose profiles have these values. */
+export function profilePolicy(values: ReadonlyMap<string, unknown> = new Map()): ProfilePolicy {
+  const members = Object.entries(withoutProfile).map(([name, value]) => [name, values.get(name) ?? value]);
+  return Object.fromEntries(members) as ProfilePolicy;
+}
+
+/** The policy without a profile. */
+export const withoutProfile: ProfilePolicy = {
+  seeOther: false,
+  maxAssertionLifetime: 3600,
+  privateUseRedirectUris: true,
+  nativeOnlyRedirectUris: [],
+  defaultEndpoints: false,
+};
+
+/** @internal The allowed values of list members of client metadata, by the name of the member. */
+export type ClientValues = Readonly<Record<string, readonly string[]>>;
+
+/** The values that list members of client metadata may have because of the extensions of a server. */
+export function clientValues(settings: Policy): ClientValues {
+  const fields = serverPolicy(settings).extensions.flatMap(({ isAbsent, clientMetadata: { fields = {} } = {} }) =>
+    isAbsent ? [] : Object.entries(fields)
+  );
+  return Object.fromEntries(fields.flatMap(([name, { valuesOf }]) => valuesOf ? [[name, valuesOf(settings)]] : []));
 }

@@ -5,6 +5,7 @@ import {
   choice,
   type Field,
   type Fields,
+  flag,
   group,
   list,
   object,
@@ -19,12 +20,14 @@ import type { AccessTokenTyp, LifetimePolicy, PkcePolicy, RefreshPolicy } from "
 import * as core from "../../core/policy/policy_fields.ts";
 import {
   type ClientAuthMethod,
+  clientAuthMethodNames,
   type ResponseMode,
   responseModeNames,
   type ResponseType,
   responseTypeNames,
 } from "./client_metadata.ts";
 import { type EndpointPaths, endpointPathsField } from "./endpoint_paths.ts";
+import { defaultSignatureAlgorithms, secretAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
 
 /** @internal The settings of the protocol. A policy has them with their defaults. */
 export interface ServerSettings extends PolicySettings, NetworkSettings, ProviderSettings, RequestSettings {
@@ -107,6 +110,9 @@ export const insecureEffects: Readonly<Record<Insecure, string>> = {
   inspector: "every visitor sees all logins",
   "show-secrets": "every program that reaches the server can read codes, tokens and secrets",
 };
+
+/** Everything that the setting `insecure` can accept. */
+export const insecureNames = Object.keys(insecureEffects) as readonly Insecure[];
 
 /** @internal A form of the metadata URL: RFC 8414 (`oauth`) or OpenID Connect (`openid`). */
 export type MetadataForm = "oauth-inserted" | "openid-inserted" | "openid-appended" | "oauth-appended";
@@ -218,7 +224,7 @@ export interface NetworkSettings extends UrlSettings {
 }
 
 /** The description of {@link NetworkSettings}. */
-export const networkFields = {
+const networkFields = {
   issuerHosts: list(host("latchkey"), [["latchkey"]], { expected: "an array of hosts", default: [] }),
   frontChannelUrl: origin("http://localhost:9000"),
   backChannelUrl: origin("http://latchkey:9000"),
@@ -476,3 +482,47 @@ export const providerFields = {
   tokenPrefixes: tokenPrefixesField,
   refresh: refreshField,
 } as const satisfies Fields<ProviderSettings>;
+
+const metadataForms: readonly MetadataForm[] = [
+  ...["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"] as const,
+];
+
+function secretAlgorithmHint(text = ""): string | undefined {
+  return secretAlgorithms.includes(text)
+    ? `Remove it: the list is about signatures by keys. Clients with client_secret_jwt always use ${
+      secretAlgorithms.join(", ")
+    }.`
+    : undefined;
+}
+
+/** Describes {@link ServerSettings}. */
+export const serverFields = {
+  login: choice(["auto", "interactive"], { default: "auto" }),
+  unknownLoginHint: choice(["default", "reject", "create"], { default: "default" }),
+  ...providerFields,
+  signatureAlgorithms: list(choice(verificationAlgorithms, { hint: secretAlgorithmHint }), [[
+    "PS256",
+    "ES256",
+    "EdDSA",
+  ]], {
+    expected: "an array of asymmetric signature algorithms",
+    default: defaultSignatureAlgorithms,
+  }),
+  assertionAudience: choice(["issuer-string", "issuer", "issuer-or-token-endpoint"], {
+    default: "issuer-or-token-endpoint",
+  }),
+  clientAuthMethods: list(choice(clientAuthMethodNames), [["client_secret_basic", "none"]], {
+    default: clientAuthMethodNames,
+  }),
+  requireRedirectUri: core.policyFields.requireRedirectUri,
+  resourceParameter: choice(["optional", "expected", "required"], { default: "optional" }),
+  accessTokenInForm: core.policyFields.accessTokenInForm,
+  metadataForms: list(choice(metadataForms), [["oauth-inserted", "openid-appended"]], { default: metadataForms }),
+  keys: keysField,
+  resources: list(resourceField, [resourceField.examples], { expected: "an array of resources" }),
+  directory: choice(["edit", "read", "off"]),
+  insecure: list(choice(insecureNames), [["auto-login"]], { default: [] }),
+  throttle: flag(),
+  ...networkFields,
+  ...requestFields,
+} satisfies Fields<ServerSettings>;

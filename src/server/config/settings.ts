@@ -4,8 +4,8 @@
  * The interfaces, here and in `server_settings.ts`, are the types and the documentation; the fields are the description
  * (`core/policy/field.ts`). The compiler compares them. `validate` compares a value with its field,
  * `validate_settings.ts` settings with each other, and `resolve_settings.ts` makes a policy of them. The JSON Schema is
- * generated from the fields and the comments. To add a setting, add its member and its field, read it as
- * `server.settings.x`, and run `deno task schema`.
+ * generated from the fields and the comments. To add a setting, add its member and its field in
+ * `server_settings.ts`, read it as `server.settings.x`, and run `deno task schema`.
  *
  * @module
  */
@@ -13,23 +13,12 @@
 import { clientFieldOf } from "./client_fields.ts";
 import { userField } from "./user_fields.ts";
 import type { User } from "../../core/clients/client.ts";
-import { clientAuthMethodNames, type ClientMetadata } from "./client_metadata.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
 import type { AnyName } from "./server_policy.ts";
 import { policyFields } from "../../core/policy/policy_fields.ts";
-import {
-  type Insecure,
-  insecureEffects,
-  keysField,
-  type MetadataForm,
-  networkFields,
-  providerFields,
-  requestFields,
-  resourceField,
-  type ServerSettings,
-} from "./server_settings.ts";
-import { defaultSignatureAlgorithms, secretAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
+import { serverFields, type ServerSettings } from "./server_settings.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
-import { choice, type Field, type Fields, flag, list, type ObjectField, text } from "../../core/policy/field.ts";
+import { choice, type Field, type Fields, list, type ObjectField, text } from "../../core/policy/field.ts";
 import { fromHost } from "./server_names.ts";
 import { endpointPathsField } from "./endpoint_paths.ts";
 import { type McpRevision, mcpRevisions } from "./strictness.ts";
@@ -79,13 +68,6 @@ export interface Settings extends ServerSettings {
   readonly scopes?: readonly string[] | "any";
 }
 
-/** Everything that the setting `insecure` can accept. */
-export const insecureNames = Object.keys(insecureEffects) as readonly Insecure[];
-
-const metadataForms: readonly MetadataForm[] = [
-  ...["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"] as const,
-];
-
 /** The description of the setting `clients` at a server with this description of client metadata. */
 export function clientsField(
   field: ObjectField<ClientMetadata>,
@@ -93,51 +75,16 @@ export function clientsField(
   return orAny(list<ClientMetadata>(field, [field.examples], { expected: "an array of clients" }));
 }
 
-function secretAlgorithmHint(text = ""): string | undefined {
-  return secretAlgorithms.includes(text)
-    ? `Remove it: the list is about signatures by keys. Clients with client_secret_jwt always use ${
-      secretAlgorithms.join(", ")
-    }.`
-    : undefined;
-}
-
 /** The description of {@link Settings}. */
 export const settingFields = {
   issuer: text(["http://localhost:9000", "https://auth.example.com", fromHost]),
   profile: profileField(endpointPathsField([])),
   mcpRevision: choice(mcpRevisions),
-  login: choice(["auto", "interactive"], { default: "auto" }),
-  unknownLoginHint: choice(["default", "reject", "create"], { default: "default" }),
   clients: clientsField(clientFieldOf([])),
   redirectUris: choice(["registered", "any"], { default: "registered" }),
   users: orAny(list(userField, [userField.examples], { expected: "an array of users" })),
   scopes: orAny(policyFields.scopes),
-  ...providerFields,
-  signatureAlgorithms: list(choice(verificationAlgorithms, { hint: secretAlgorithmHint }), [[
-    "PS256",
-    "ES256",
-    "EdDSA",
-  ]], {
-    expected: "an array of asymmetric signature algorithms",
-    default: defaultSignatureAlgorithms,
-  }),
-  assertionAudience: choice(["issuer-string", "issuer", "issuer-or-token-endpoint"], {
-    default: "issuer-or-token-endpoint",
-  }),
-  clientAuthMethods: list(choice(clientAuthMethodNames), [["client_secret_basic", "none"]], {
-    default: clientAuthMethodNames,
-  }),
-  requireRedirectUri: policyFields.requireRedirectUri,
-  resourceParameter: choice(["optional", "expected", "required"], { default: "optional" }),
-  accessTokenInForm: policyFields.accessTokenInForm,
-  metadataForms: list(choice(metadataForms), [["oauth-inserted", "openid-appended"]], { default: metadataForms }),
-  keys: keysField,
-  resources: list(resourceField, [resourceField.examples], { expected: "an array of resources" }),
-  directory: choice(["edit", "read", "off"]),
-  insecure: list(choice(insecureNames), [["auto-login"]], { default: [] }),
-  throttle: flag(),
-  ...networkFields,
-  ...requestFields,
+  ...serverFields,
 } satisfies Fields<Settings>;
 
 /** The default issuer, in its normal form: without the default port of the scheme. */

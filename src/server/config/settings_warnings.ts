@@ -6,6 +6,7 @@ import { quote } from "./config_issue.ts";
 import type { ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { PolicyAtStart } from "./extension_settings.ts";
+import type { ServerPolicy } from "./server_policy.ts";
 import type { Settings } from "./settings.ts";
 
 /**
@@ -97,4 +98,22 @@ function defaultScopeWarnings(settings: Settings, { scopes, defaultScope }: Poli
     message: `scopes does not contain "read", so no default scope exists: a request without scope is rejected as ` +
       `invalid_scope. Set defaultScope to values of scopes (${scopes.join(" ")}), or to "" to confirm.`,
   }];
+}
+
+/**
+ * The warnings about entries of settings that list no clients.
+ *
+ * @param paths The paths of the entries.
+ */
+export function unlistedClientsWarnings(
+  { acceptsUnknownClients }: Pick<ServerPolicy, "acceptsUnknownClients">,
+  paths: readonly string[],
+): ConfigurationWarning[] {
+  if (!acceptsUnknownClients) return [];
+  return paths.map((path) => ({
+    path: `${path}.clients`,
+    message:
+      "the entry lists no clients, so only configured clients may use it, not clients that registered themselves or have " +
+      "a metadata document. List the clients.",
+  }));
 }

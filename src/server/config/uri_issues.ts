@@ -2,11 +2,12 @@
 
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
+import type { Field } from "../../core/policy/field.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import { describeUriProblem, httpHosts, type UriIssue } from "../../core/clients/uri_problem.ts";
 import { validateRedirectUris as compareRedirectUris } from "../../core/clients/validate_client.ts";
 import { findRedirectUriProblem, findUriProblem, type UriProblem } from "../../core/clients/redirect_uri.ts";
-import { allowsHttp, isLoopback, type LocalUrls } from "../../core/http/test_hosts.ts";
+import { allowsHttp, isLocalHost, isLoopback, type LocalUrls } from "../../core/http/test_hosts.ts";
 import { quote } from "./config_issue.ts";
 import { byProfile, comparedServer, type ServerPolicy, serverPolicy } from "./server_policy.ts";
 
@@ -127,4 +128,25 @@ function validateInitiateLoginUri({ initiate_login_uri: uri }: ClientMetadata): 
   if (protocol === "https:" && username === "" && password === "" && !uri.includes("#")) return [];
   const expected = "an https URL without user name and fragment";
   return [{ path, expected, received: quote(uri), hint: "Write https://host/path." }];
+}
+
+/** Whether the server fetches a URL although its host may not have a public address; see `allowsLocalFetch`. */
+export function isLocalUrl(settings: Policy, url: string): boolean {
+  const { allows, privateHosts } = serverPolicy(settings);
+  const { hostname } = new URL(url);
+  return privateHosts.includes(hostname) || isLocalHost(hostname, allows.localUrls);
+}
+
+/** The members that the server fetches, calls or loads in a frame, and that have a local URL, as issues. */
+export function findLocalUris(metadata: Partial<ClientMetadata>, settings: Policy): ConfigIssue[] {
+  return Object.entries<Field>(serverPolicy(settings).clientField.members).flatMap(([path, { isFetched }]) => {
+    const uri = metadata[path as keyof ClientMetadata];
+    if (!isFetched || typeof uri !== "string" || !URL.canParse(uri) || !isLocalUrl(settings, uri)) return [];
+    return [{
+      path,
+      expected: "a URL of a public host, because the operator does not know the client",
+      received: quote(uri),
+      hint: "Register from this machine and not from a web page, or configure the client.",
+    }];
+  });
 }

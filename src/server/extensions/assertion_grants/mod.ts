@@ -5,7 +5,7 @@
 
 import type { Extension } from "../../hosting/extension.ts";
 import { withoutUser } from "../../standing.ts";
-import { unlistedClientsWarnings } from "../../config/client_extension.ts";
+import { unlistedClientsWarnings } from "../../config/settings_warnings.ts";
 import { parameters } from "../../../core/http/params.ts";
 import {
   assertionGrantFields,

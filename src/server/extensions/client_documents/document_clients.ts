@@ -16,7 +16,7 @@ import { DocumentError, fetchDocument } from "../../fetching/outbound.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { embeddedRequest, isRemote, type Sender } from "../../fetching/sender.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
-import { isLocalUrl } from "../../config/local_uris.ts";
+import { isLocalUrl } from "../../config/uri_issues.ts";
 import { serverPolicy } from "../../config/server_policy.ts";
 import { cacheLifetimeMs } from "./cache_lifetime.ts";
 import { assertDocumentUrl } from "./document_url.ts";

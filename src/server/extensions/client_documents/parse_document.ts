@@ -4,24 +4,21 @@
  */
 
 import { sortResponseType, splitScope } from "../../../core/http/params.ts";
-import { clientValues } from "../../config/client_extension.ts";
+import { byProfile, clientValues, type ServerPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { OAuthError, RuleExplanation } from "../../../core/rules/errors.ts";
-import { byProfile, supportedGrantTypes } from "../../config/server_policy.ts";
 import { digest } from "../../../core/keys/secrets.ts";
 import { grantTypesFor } from "../../../core/clients/client.ts";
 import type { ClientMetadata, HostedClient } from "../../config/client_metadata.ts";
 import { closedMembers } from "../../config/open_members.ts";
 import { hostedClient } from "../../clients/clients.ts";
-import { findLocalUris, isLocalUrl } from "../../config/local_uris.ts";
+import { findLocalUris, isLocalUrl, validateRedirectUri } from "../../config/uri_issues.ts";
 import { redirectsToDevice } from "../../../core/clients/redirect_uri.ts";
-import { validateRedirectUri } from "../../config/uri_issues.ts";
 import { isPermitted } from "../../standing.ts";
 import { validateUntrustedText } from "../../config/untrusted_text.ts";
 import { reject } from "./rules.ts";
 import { clientDocumentSettings } from "./settings.ts";
 import { validateClient, validateClientAudience } from "../../config/validate_client.ts";
-import type { ServerPolicy } from "../../config/server_policy.ts";
 
 interface FetchedDocument {
   /** Its URL, which is the `client_id`. */

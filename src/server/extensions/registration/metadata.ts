@@ -13,7 +13,7 @@ import { redirectsToDevice } from "../../../core/clients/redirect_uri.ts";
 import { grantTypesFor } from "../../../core/clients/client.ts";
 import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../config/client_metadata.ts";
 import { parseClient } from "../../clients/clients.ts";
-import { findLocalUris } from "../../config/local_uris.ts";
+import { findLocalUris } from "../../config/uri_issues.ts";
 import { closedMembers, isOpenTo, membersOpenTo } from "../../config/open_members.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import { reject } from "./rules.ts";

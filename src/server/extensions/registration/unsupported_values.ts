@@ -2,11 +2,10 @@
 
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
-import { clientValues } from "../../config/client_extension.ts";
+import { clientValues, serverPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
 import { validateClient } from "../../config/validate_client.ts";
 import { grantTypesFor } from "../../../core/clients/client.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
-import { serverPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
 import { warn } from "../../trace.ts";
 import { sortResponseType, splitScope } from "../../../core/http/params.ts";
 import type { Server } from "../../../core/server.ts";

@@ -12,7 +12,7 @@ import { paramsFromFields, type ResponseFields } from "../../../core/http/params
 import type { CheckInput, Server } from "../../../core/server.ts";
 import { issueTokens, signIdToken } from "../../../core/token/tokens/mod.ts";
 import { namedClaims } from "../../token/requested_claims.ts";
-import { hasCode } from "../../config/response_type.ts";
+import { hasCode } from "../../config/client_metadata.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
 import { reject as rejectByCore } from "../../../core/rules/reject.ts";
 import { reject } from "./rules.ts";

@@ -7,13 +7,13 @@
 import type { Extension } from "../../hosting/extension.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { quote } from "../../config/config_issue.ts";
-import { type ClientMetadata, responseTypeNames } from "../../config/client_metadata.ts";
+import { type ClientMetadata, hasCode, responseTypeNames } from "../../config/client_metadata.ts";
 import { withoutUser } from "../../standing.ts";
 import { type ParameterDescription, sortResponseType } from "../../../core/http/params.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
 import type { AuthorizationRequest } from "../../../core/authorize/authorization_request.ts";
 import type { CheckInput, RequestCheck, Server } from "../../../core/server.ts";
-import { hasCode, releasesClaims } from "../../config/response_type.ts";
+import { releasesClaims } from "../../config/received_claims.ts";
 
 const load = () => import("./id_token_response.ts");
 
