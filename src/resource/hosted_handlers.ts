@@ -1,5 +1,6 @@
 /** The handlers of a hosted resource: its metadata document, and the MCP server, which requires an access token. */
 
+import { traceRejection } from "../core/authorize/error_response.ts";
 import type { Context } from "../core/http/context.ts";
 import type { Handlers } from "../core/route.ts";
 import { readBodyText } from "../platform/http/json_body.ts";
@@ -127,13 +128,12 @@ async function withToken(
     return headers === undefined ? response : withHeaders(response, headers);
   } catch (error) {
     if (!(error instanceof OAuthError)) return await context.app.handleError(error, context, { client });
-    const event = { at: server.now(), endpoint: target.path };
-    const explanation = (await server.addTexts?.(server, error) ?? error).explain();
-    server.trace(
-      isWithoutToken(request)
-        ? { type: "challenged", ...event, scope }
-        : { type: "rejected", ...event, error: error.code, client: client?.id, explanation },
-    );
+    if (isWithoutToken(request)) {
+      server.trace({ type: "challenged", at: server.now(), endpoint: target.path, scope });
+    } else {
+      const explained = await server.addTexts?.(server, error) ?? error;
+      traceRejection(context, error.code, explained.explain(), client);
+    }
     return rejectionResponse(error, request.headers.get("authorization"), required);
   }
 }

@@ -4,6 +4,7 @@ import type { Plugin } from "../../server/hosting/options.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
 import { type ClientAddress, parseTarget } from "../../core/http/router.ts";
 import type { Server } from "../../core/server.ts";
+import { warn } from "../../server/trace.ts";
 import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
 
 /** @internal Options of the limit. */
@@ -94,11 +95,8 @@ export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: Concurr
       const subject = rejectedCount === 1 ? "1 request was" : `${rejectedCount} requests were`;
       const reason =
         `${subject} rejected with 503: ${withBody.inUse()} with a body and ${withoutBody.inUse()} without are in progress`;
-      server?.trace({
-        type: "warning",
-        at,
-        explanation: { rule: "OP-01", reason, expected: `at most ${maxInFlight} requests of each kind` },
-      });
+      const expected = `at most ${maxInFlight} requests of each kind`;
+      if (server !== undefined) warn(server, undefined, { rule: "OP-01", reason, expected });
       lastWarningAt = at;
       rejectedCount = 0;
     }

@@ -2,7 +2,7 @@
 
 import { authorizationResponse } from "./authorization_response.ts";
 import type { Context, CoreApp, FailedRequest } from "../http/context.ts";
-import { OAuthError } from "../rules/errors.ts";
+import { type Explanation, OAuthError } from "../rules/errors.ts";
 import { HttpError, type HttpRequest, type HttpResponse, json } from "../http/message.ts";
 import { bearerError, detailHeaders, type ErrorMembers, jsonError, toOAuthError } from "../http/json_error.ts";
 import type { Recipient } from "./authorization_request.ts";
@@ -21,6 +21,17 @@ export async function withErrors(
   } catch (error) {
     return await context.app.handleError(error, context, about);
   }
+}
+
+/** Traces that a request was rejected. @param client Absent if it is unknown. */
+export function traceRejection(
+  { server, target }: Context,
+  error: string,
+  explanation: Explanation,
+  client?: FailedRequest["client"],
+): void {
+  const event = { type: "rejected", at: server.now(), endpoint: target.path } as const;
+  server.trace({ ...event, error, ...client !== undefined && { client: client.id }, explanation });
 }
 
 /** The three recipients of an error. */
@@ -111,10 +122,9 @@ export interface ErrorWording {
 
 /** The wording without explanations: code, message and rule. */
 export const plainWording: ErrorWording = {
-  toError({ server, target }, thrown, { client }) {
-    const error = toOAuthError(server, target.path, thrown);
-    const event = { type: "rejected", at: server.now(), endpoint: target.path, client: client?.id } as const;
-    server.trace({ ...event, error: error.code, explanation: error.explain() });
+  toError(context, thrown, { client }) {
+    const error = toOAuthError(context.server, context.target.path, thrown);
+    traceRejection(context, error.code, error.explain(), client);
     return error;
   },
   members: ({ server }, error) => ({

@@ -14,6 +14,7 @@ import {
   isWrongMethod,
   plainWording,
   type ShownError,
+  traceRejection,
 } from "../../core/authorize/error_response.ts";
 import { html, HttpError, type HttpResponse, withHeaders } from "../../core/http/message.ts";
 import { type ErrorDetails, OAuthError } from "../../core/rules/errors.ts";
@@ -172,12 +173,13 @@ function explainNotFound(context: Context<HostedServer>, thrown: unknown): unkno
 function tracedError(context: Context<HostedServer>, thrown: unknown, { client }: FailedRequest): OAuthError {
   const { server, target } = context;
   const error = withoutChange(context, toOAuthError(server, target.path, thrown));
-  const event = { at: server.now(), endpoint: target.path };
-  server.trace(
-    isMissingPage(context, thrown)
-      ? { type: "page_missing", ...event, status: thrown.status, reason: error.explain().reason }
-      : { type: "rejected", ...event, error: error.code, client: client?.id, explanation: error.explain() },
-  );
+  const explanation = error.explain();
+  if (isMissingPage(context, thrown)) {
+    const { status } = thrown;
+    server.trace({ type: "page_missing", at: server.now(), endpoint: target.path, status, reason: explanation.reason });
+  } else {
+    traceRejection(context, error.code, explanation, client);
+  }
   return error;
 }
 

@@ -1,6 +1,7 @@
 /** Authentication on the login page: by the current session, a click, a password, or as a new guest user. */
 
 import type { Context } from "../../core/http/context.ts";
+import { traceRejection } from "../../core/authorize/error_response.ts";
 import type { User } from "../../core/clients/client.ts";
 import { type Authentication, type AuthenticationLevels, demandedLevels } from "../token/levels.ts";
 import type { LoginMethod } from "../../core/policy/policy.ts";
@@ -91,12 +92,13 @@ async function createGuest(
 }
 
 async function authenticateKnown(
-  { server, target }: Context<HostedServer>,
+  context: Context<HostedServer>,
   pending: Interaction,
   previousSession: Session | undefined,
   params: Params,
   { openLogin, verifyPassword }: LoginOptions,
 ): Promise<Login | LoginRetry> {
+  const { server, target } = context;
   const sub = params.get("sub") ?? "";
   const user = await server.users.find(sub);
   // User enumeration: if user names are secret, each login reads the store once. A read for unknown names only would
@@ -114,14 +116,8 @@ async function authenticateKnown(
     : [429, "too many wrong passwords", `Too many attempts. Try again in ${result.retryAfterSeconds} s.`, {
       "retry-after": String(result.retryAfterSeconds),
     }] as const;
-  server.trace({
-    type: "rejected",
-    at: server.now(),
-    endpoint: target.path,
-    error: "access_denied",
-    client: pending.client.id,
-    // The user name is not traced: it may be a password in the wrong field.
-    explanation: { rule: "UI-12", reason, expected: "a user of this server, and that user's password" },
-  });
+  // The user name is not traced: it may be a password in the wrong field.
+  const explanation = { rule: "UI-12", reason, expected: "a user of this server, and that user's password" } as const;
+  traceRejection(context, "access_denied", explanation, pending.client);
   return { status, error, part: "password", headers };
 }

@@ -10,7 +10,7 @@ import { ensureBrowserCookie } from "../../../core/authorize/browser_cookie.ts";
 import { type Context, readParams } from "../../../core/http/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../pages/csrf.ts";
 import { endpointPath, endpointUrl } from "../../../core/http/endpoint.ts";
-import { withErrors } from "../../../core/authorize/error_response.ts";
+import { traceRejection, withErrors } from "../../../core/authorize/error_response.ts";
 import { rejectUntrustedHost } from "../../../core/authorize/cross_site.ts";
 import { clientEndpoint } from "../../../core/token/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
@@ -21,7 +21,6 @@ import { describe, type PendingRequest } from "../polled/polled_request.ts";
 import { findDevice, formatUserCode, startDevice } from "./device_authorization.ts";
 import { reject } from "./rules.ts";
 import type { AuthenticationAttempt } from "../../hosting/rate_limiter.ts";
-import type { RuleExplanation } from "../../../core/rules/errors.ts";
 import { Device, type DeviceProps } from "../../login/pages/device.tsx";
 import type { Pages } from "../../pages.ts";
 import { renderPage } from "../../../core/pages/render_page.ts";
@@ -68,7 +67,8 @@ export function deviceHandlers({ approver, asks, openLogin, replacement }: Devic
     const device = await findDevice(server, typed, endpointPath(context.app, "device"));
     const wait = Math.max(...attempts.map((attempt) => server.rateLimiter?.retryAfter(attempt) ?? 0));
     if (wait > 0) {
-      traceRejection(context, { rule: "DV-02", reason: "too many wrong user codes", expected: "fewer attempts" });
+      const explanation = { rule: "DV-02", reason: "too many wrong user codes", expected: "fewer attempts" } as const;
+      traceRejection(context, "access_denied", explanation);
       const error = `Too many wrong codes. Try again in ${wait} s.`;
       return show(
         context,
@@ -78,7 +78,9 @@ export function deviceHandlers({ approver, asks, openLogin, replacement }: Devic
     if (device === undefined) {
       for (const attempt of attempts) server.rateLimiter?.recordFailure(attempt);
       const { reason, received, text } = await explainUserCode(server, typed);
-      traceRejection(context, { rule: "DV-02", reason, expected: "the code that a device shows now", received });
+      const expected = "the code that a device shows now";
+      // The typed code is not traced: it may be almost right.
+      traceRejection(context, "access_denied", { rule: "DV-02", reason, expected, received });
       return show(context, await codeForm(context, typed, { status: 400, error: text }));
     }
     const { pending } = device;
@@ -107,17 +109,6 @@ async function findAttempts(context: Context): Promise<readonly AuthenticationAt
     { client: "user code", address },
     ...session === undefined ? [] : [{ client: "user code", address: `session ${session.sid}` }],
   ];
-}
-
-function traceRejection({ server, target }: Context, explanation: RuleExplanation): void {
-  // The typed code is not traced: it may be almost right.
-  server.trace({
-    type: "rejected",
-    at: server.now(),
-    endpoint: target.path,
-    error: "access_denied",
-    explanation,
-  });
 }
 
 /** A part of the page, and how it is sent. */
