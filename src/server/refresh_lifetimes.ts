@@ -4,7 +4,7 @@ import type { UserClaims } from "../core/clients/claims.ts";
 import type { AuthenticatedRequest } from "../core/token/grants/authenticated_request.ts";
 import { storageKey } from "../core/keys/secrets.ts";
 import type { Server, TokenIssuer } from "../core/server.ts";
-import { refreshToken } from "../core/token/tokens/refresh_token.ts";
+import { refreshToken } from "../core/token/tokens/issue_refresh_token.ts";
 import { serverPolicy } from "./config/server_policy.ts";
 import type { HostedServer } from "./hosted_server.ts";
 

@@ -20,7 +20,7 @@ import { levelOf, loginLevel } from "../server/token/levels.ts";
 import { proofKey } from "../server/extensions/bound_tokens/mod.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { accessToken, idToken, issueTokens } from "../core/token/tokens/mod.ts";
-import { refreshToken } from "../core/token/tokens/refresh_token.ts";
+import { refreshToken } from "../core/token/tokens/issue_refresh_token.ts";
 import { assertionFields, mintAssertion, type MintedAssertion, type MintedIdJag } from "./mint_assertion.ts";
 import { logoutTokenFields, type MintedLogoutToken, mintLogoutToken } from "./mint_logout_token.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";

@@ -1,7 +1,7 @@
 /** What responses and tokens of the whole server have besides those of the core. */
 
 import type { Server } from "../../core/server.ts";
-import { refreshToken } from "../../core/token/tokens/refresh_token.ts";
+import { refreshToken } from "../../core/token/tokens/issue_refresh_token.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
 import { claimResponses } from "./claim_responses.ts";

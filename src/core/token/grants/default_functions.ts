@@ -14,7 +14,7 @@ import type { GrantRecord, StoredRecord } from "../../store/store.ts";
 import { type AccessToken, newTokenId } from "../tokens/access_token.ts";
 import { claimsOfIdToken, newTokenClaims, signAccessToken } from "../tokens/mod.ts";
 import { readJwt } from "../tokens/read_access_token.ts";
-import { storeRefreshToken } from "../tokens/refresh_token.ts";
+import { storeRefreshToken } from "../tokens/issue_refresh_token.ts";
 import type { AuthenticatedRequest } from "./authenticated_request.ts";
 import { checkCode } from "./authorization_code.ts";
 import type { GrantChange, Granted, GrantFunctions } from "./grant_functions.ts";

@@ -7,7 +7,7 @@ import type { UserClaims } from "../../clients/claims.ts";
 import { reject } from "../../rules/reject.ts";
 import { storageKey } from "../../keys/secrets.ts";
 import type { Server } from "../../server.ts";
-import { deriveSuccessor, idleExpiresAt, randomSuccessor, successorRecord } from "../tokens/refresh_token.ts";
+import { deriveSuccessor, idleExpiresAt, randomSuccessor, successorRecord } from "../tokens/issue_refresh_token.ts";
 import { findInvalidReason, invalidGrantBy, registeredScope } from "./narrow_grant.ts";
 import { revokeGrant } from "../../store/grant.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";

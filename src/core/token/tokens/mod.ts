@@ -14,7 +14,7 @@ import { policyOf } from "../../clients/clients.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash } from "../../keys/jwt.ts";
 import type { Server, TokenIssuer } from "../../server.ts";
-import { refreshToken } from "./refresh_token.ts";
+import { refreshToken } from "./issue_refresh_token.ts";
 
 /** Issues the access token. */
 export const accessToken: TokenIssuer = async (server, authorization, now, _issued, request) => {
