@@ -36,5 +36,5 @@ export const approvalChecks: readonly OtherCheck[] = [
   { rule: "OI-05", reads: "the time of the login", by: "rejectOldLogin" },
   { rule: "OI-08", reads: "the user, and what extensions demand of the login", by: "acceptApproval" },
   { rule: "AZ-18", reads: "the approved access", by: "acceptApproval" },
-  { rule: "AZ-21", reads: "changes of the user since the login", by: "acceptApproval" },
+  { rule: "AZ-21", reads: "whether the user and the client still exist", by: "acceptApproval" },
 ];

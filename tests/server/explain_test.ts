@@ -75,6 +75,9 @@ const cases: readonly Case[] = [
   authorize("AZ-18", {}, { approver: approve }),
   authorize("AZ-19", { response_mode: "other" }),
   authorize("AZ-21", {}, { users: [] }),
+  authorize("AZ-21", {}, {
+    approver: ({ scope }, { now }) => ({ user: { sub: "carol" }, scope, authTime: now() }),
+  }),
   authorize("JR-01", { request_uri: "https://spa.example/request" }),
   authorize("JR-01", { request_uri: "urn:x", request: "x" }),
   authorize("RU-01", { redirect_uri: "https://spa.example/other" }),

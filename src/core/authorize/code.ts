@@ -32,8 +32,8 @@ export async function acceptApproval(
   const { user, sub, authTime, sid, extensions } = session;
   const subject = { sub, authTime, sid, extensions };
   const grant = await server.grants.create(server, client, { subject, ...granted }, user);
-  const change = await server.grants.findChange(server, client, grant);
-  if (change !== undefined) throw reject("AZ-21", { denied: "no longer valid" });
+  const removed = await server.grants.findRemoved(server, client, grant);
+  if (removed !== undefined) throw reject("AZ-21", { denied: removed.lost });
   return grant;
 }
 

@@ -70,12 +70,11 @@ export type WrongScope =
   | ScopeValues & { readonly problem: "unknown" }
   | ScopeValues & DisallowedScope & { readonly problem: "not allowed" };
 
-/** Why a request is denied: by the user on a page, or because no user can approve it, or not the one who logged in. */
+/** Why a request cannot be approved: no user can approve it, or the user or the client does not exist any more. */
 const denials = {
-  consent: "the user denied the request",
-  login: "the user cancelled the login",
   "no users": "this server has no users",
-  "no longer valid": "the user does not exist any more, or the password was changed during the login",
+  user: "the user does not exist",
+  client: "the client was removed during the login",
 } as const;
 
 export interface UnsupportedResponseMode extends ByPolicy {

@@ -1,7 +1,7 @@
 /** POST /oauth2/introspect (RFC 7662 §2), without CORS, because its callers are servers. */
 
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
-import { findInvalidReason, registeredScope } from "./grants/narrow_grant.ts";
+import { registeredScope } from "./grants/narrow_grant.ts";
 import { storageKey } from "../keys/secrets.ts";
 import { reject } from "../rules/reject.ts";
 import type { Server } from "../server.ts";
@@ -55,7 +55,10 @@ export async function describeToken(
   const { grant, validUntil } = refreshToken.value;
   if (grant.clientId !== caller.id) return inactiveToken;
   const scope = registeredScope(caller, grant.scope);
-  if (server.now() >= validUntil || await findInvalidReason(server, caller, refreshToken, scope) !== undefined) {
+  if (
+    server.now() >= validUntil ||
+    await server.grants.findInvalidReason(server, caller, refreshToken, scope) !== undefined
+  ) {
     return inactiveToken;
   }
   return {

@@ -7,7 +7,8 @@ import type { User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/clients.ts";
 import { createGrant } from "../../core/store/grant.ts";
 import type { Authorization } from "../../core/token/grants/authenticated_request.ts";
-import type { GrantChange, GrantFunctions } from "../../core/token/grants/grant_functions.ts";
+import type { GrantFunctions, InvalidReason, Removed } from "../../core/token/grants/grant_functions.ts";
+import { findInvalidReason } from "../../core/token/grants/narrow_grant.ts";
 import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import type { Server } from "../../core/server.ts";
 import { computeMac } from "../../core/authorize/session.ts";
@@ -15,6 +16,7 @@ import type { Grant } from "../../core/store/store.ts";
 import { newTokenId } from "../../core/token/tokens/access_token.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { rejectLogin } from "../rules/login.ts";
 import { generationOf } from "./users.ts";
 
 /** A grant of the whole server. */
@@ -111,14 +113,29 @@ export const generationFunctions = {
     const user = knownUser ?? await server.users.find(granted.subject.sub);
     const password = user && await passwordFingerprint(server, user);
     const generation = user && generationOf(user);
+    // The password may have changed since the login.
+    const currentUser = knownUser && await findUser(server, knownUser.sub, generation);
+    if (currentUser !== undefined && await passwordFingerprint(server, currentUser) !== password) {
+      throw rejectLogin("AZ-21", { denied: "password" });
+    }
     return { ...createGrant(server, client, granted), clientGeneration, password, generation };
   },
-  async findChange(server: HostedServer, client: Client, grant: HostedGrant): Promise<GrantChange | undefined> {
+  async findRemoved(server: HostedServer, client: Client, grant: HostedGrant): Promise<Removed | undefined> {
     const { sub } = grant.subject;
     if (generationOfClient(client) !== grant.clientGeneration) return { rule: "CI-11", lost: "client", id: client.id };
-    const user = await findUser(server, sub, grant.generation);
-    if (user === undefined) return { rule: "CI-11", lost: "user", id: sub };
-    return await passwordFingerprint(server, user) === grant.password ? undefined : { rule: "LO-06" };
+    return await findUser(server, sub, grant.generation) === undefined
+      ? { rule: "CI-11", lost: "user", id: sub }
+      : undefined;
+  },
+  async findInvalidReason(server: HostedServer, client: Client, stored, scope): Promise<InvalidReason | undefined> {
+    const reason = await findInvalidReason(server, client, stored, scope);
+    // With offline_access, a grant survives a change of the password.
+    if (reason !== undefined || scope.includes("offline_access")) return reason;
+    const { subject: { sub }, password }: HostedGrant = stored.value.grant;
+    const user = await server.users.find(sub);
+    if (user === undefined || await passwordFingerprint(server, user) !== password) return { rule: "LO-06" };
+    server.passed("LO-06");
+    return undefined;
   },
   async loginFingerprint(server: HostedServer, user) {
     const generation = generationOf(user);

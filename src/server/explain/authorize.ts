@@ -1,6 +1,8 @@
 /** Texts of the rules of the authorization request: parameters, redirect URI, PKCE, response mode. */
 
 import type { authorizeRules } from "../../core/rules/authorize.ts";
+import type { FactsOf } from "../../core/rules/reject.ts";
+import type { DeniedLogin } from "../rules/login.ts";
 import type { RuleTexts } from "./rule_text.ts";
 import { byProfile } from "../config/server_policy.ts";
 import { explainClientId } from "./clients.ts";
@@ -89,7 +91,7 @@ export const authorizeTexts = {
   },
   "AZ-21": {
     fix: "The user or the approver denied the request. Handle access_denied and offer a new login.",
-    explain: ({ denied }) => {
+    explain: ({ denied }: FactsOf<typeof authorizeRules["AZ-21"]> | DeniedLogin) => {
       switch (denied) {
         case "consent":
           return { expected: "the user's consent", received: "Deny" };
@@ -97,12 +99,16 @@ export const authorizeTexts = {
           return { expected: "a login", received: "Cancel" };
         case "no users":
           return { expected: "at least one user", received: "none", fix: "Add a user to the setting users." };
-        case "no longer valid":
+        case "user":
           return {
-            expected: "a user who exists, with the password of the login",
-            received: "a user who does not exist, was replaced, or has another password",
+            expected: "a user who exists",
+            received: "a user who does not exist, or was replaced",
             fix: "Log in again. An approver must return a user that users.find returned.",
           };
+        case "client":
+          return { expected: "the client of the request", received: "another client of that ID, or none" };
+        case "password":
+          return { expected: "the password of the login", received: "another password", fix: "Log in again." };
       }
     },
   },

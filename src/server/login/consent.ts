@@ -21,6 +21,7 @@ import { clientIdentity } from "../clients/changed_client.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import { standingFor } from "../standing.ts";
 import { redirectsToDevice } from "../../core/clients/redirect_uri.ts";
+import { rejectLogin } from "../rules/login.ts";
 import { reject } from "../rules/mod.ts";
 import { constantTimeEqual } from "../../core/keys/secrets.ts";
 import type { Session } from "../../core/authorize/session.ts";
@@ -75,7 +76,7 @@ export function consentHandlers(openLogin: boolean, replacement: Pages["consent"
       const items = detailsSlot.of(request)?.filter(({ type }) => allowedDetails.includes(choiceOf(type, index++)));
       await consumePending(server, pending);
       return await withErrors(context, pending, async () => {
-        if (decision === "deny") throw reject("AZ-21", { denied: "consent" });
+        if (decision === "deny") throw rejectLogin("AZ-21", { denied: "consent" });
         const { user, authTime } = session!;
         const decided = detailsSlot.put({ user, scope, authTime }, items);
         const approval = { ...decided, consent: await saveConsent(server, pending, user, decided) };

@@ -9,7 +9,7 @@ import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
 import { readSession, setSessionCookie } from "../../core/authorize/cookies.ts";
 import { emptyHeadResponse, type HttpResponse, redirect } from "../../core/http/message.ts";
-import { reject } from "../../core/rules/reject.ts";
+import { rejectLogin } from "../rules/login.ts";
 import type { User } from "../../core/clients/client.ts";
 import { endForgottenSessions, type Session } from "../../core/authorize/session.ts";
 import { reusableConsent } from "./stored_consent.ts";
@@ -47,7 +47,7 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
           await consumePending(server, pending);
         }
         return await withErrors(context, pending, () => {
-          throw reject("AZ-21", { denied: "login" });
+          throw rejectLogin("AZ-21", { denied: "login" });
         });
       }
       const result = await authenticateUser(context, pending, previousSession, params, options);

@@ -16,7 +16,7 @@ import type { Handlers } from "../../core/route.ts";
 import { emptyHeadResponse, type HttpResponse, redirect } from "../../core/http/message.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../../core/authorize/authorization_request.ts";
 import { allowsUser } from "../../core/authorize/login.ts";
-import { reject } from "../../core/rules/reject.ts";
+import { rejectLogin } from "../rules/login.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { pagePath } from "./pages_approver.ts";
 import { cancellationLimiter, consumePending, continuePending, encodePending } from "./pending.ts";
@@ -55,7 +55,7 @@ export function selectAccountHandlers(approver: Approver, replacement: Pages["lo
         if (params.get("cancel") !== undefined) {
           if (allowCancellation(server.now(), target.clientAddress.address)) await consumePending(server, pending);
           return await withErrors(context, pending, () => {
-            throw reject("AZ-21", { denied: "login" });
+            throw rejectLogin("AZ-21", { denied: "login" });
           });
         }
         const sub = params.get("sub") ?? "";

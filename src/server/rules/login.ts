@@ -1,5 +1,6 @@
 /** Rules of the login, of where it begins and ends, and of the length of tokens. */
 
+import { rejectBy } from "../../core/rules/reject.ts";
 import { type Rule, rule } from "../../core/rules/rule.ts";
 
 /** Facts about a `login_hint` that names no user. */
@@ -25,6 +26,23 @@ export function describeUnknownUser({ problem, limit }: UnknownUser): string {
       return "login_hint names no user";
   }
 }
+
+/** Why a login on pages ends without an approval. */
+const denials = {
+  consent: "the user denied the request",
+  login: "the user cancelled the login",
+  password: "the password was changed during the login",
+} as const;
+
+/** Facts about such a login. */
+export interface DeniedLogin {
+  readonly denied: keyof typeof denials;
+}
+
+/** Creates the error. The core has neither pages nor passwords. */
+export const rejectLogin = rejectBy({
+  "AZ-21": rule<DeniedLogin>("access_denied", ({ denied }) => denials[denied], "OAuth 2.1 §4.1.2.1"),
+});
 
 /** By ID, in the order of `tests/rules.md`. */
 export const loginRules = {

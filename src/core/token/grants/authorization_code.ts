@@ -2,12 +2,13 @@
 
 import type { CodeRecord, StoredRecord } from "../../store/store.ts";
 import { type Client, policyOf } from "../../clients/clients.ts";
+import type { OAuthError } from "../../rules/errors.ts";
 import { reject } from "../../rules/reject.ts";
 import { parameters, type Params } from "../../http/params.ts";
 import { verifyCodeVerifier } from "../../authorize/pkce.ts";
 import { storageKey } from "../../keys/secrets.ts";
 import type { GrantType, Server } from "../../server.ts";
-import { findInvalidReason, invalidGrantBy, type InvalidReason, registeredScope } from "./narrow_grant.ts";
+import { invalidGrantBy, registeredScope } from "./narrow_grant.ts";
 import { revokeGrant } from "../../store/grant.ts";
 import type { AuthenticatedRequest } from "./authenticated_request.ts";
 
@@ -39,24 +40,24 @@ export const authorizationCode: GrantType = {
     const record = stored.value;
     await server.grants.checkCode(server, request, record);
     if (stored.consumedAt !== undefined) {
-      throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));
+      throw await revokeReplayed(server, client, stored, stored.consumedAt);
     }
     const now = server.now();
     if (now >= record.validUntil) throw invalidGrant({ rule: "CI-02", validUntil: record.validUntil, now });
     server.passed("CI-02", record.validUntil);
     const scope = registeredScope(client, record.grant.scope);
-    const invalidReason = await findInvalidReason(server, client, stored, scope);
+    const invalidReason = await server.grants.findInvalidReason(server, client, stored, scope);
     if (invalidReason !== undefined) {
       // Since the code was read, another request may have used it, and a third one revoked the grant.
       const consumedAt = (await server.store.get("code", id))?.consumedAt;
-      const isUsed = consumedAt !== undefined;
-      throw invalidGrant(isUsed ? await revokeReplayed(server, client, stored, consumedAt) : invalidReason);
+      if (consumedAt !== undefined) throw await revokeReplayed(server, client, stored, consumedAt);
+      throw invalidGrant(invalidReason);
     }
     const authorization = await server.grants.narrow(server, request, stored, scope);
     // Atomic: one of several concurrent requests succeeds. Nothing is issued before this point. If a later step fails,
     // the code stays consumed: the user must log in again, but no code is exchanged twice (replay).
     if (!await server.store.consume("code", id, server.now())) {
-      throw invalidGrant(await revokeReplayed(server, client, stored, server.now()));
+      throw await revokeReplayed(server, client, stored, server.now());
     }
     server.passed("CI-06");
     if (isUnbound(parameters, record)) server.observe(server, client.id, "TK-14", undefined);
@@ -97,15 +98,19 @@ function assertRedirectUri({ redirectUri: expected, grant: { approvedAt } }: Cod
   if (redirectUri !== expected) throw reject("TK-15", { expected, received: redirectUri, approvedAt });
 }
 
-/** Revokes the grant of a replayed code: one of the two clients that sent the code is an attacker (§4.1.3). */
+/**
+ * Revokes the grant of a replayed code: one of the two clients that sent the code is an attacker (§4.1.3).
+ *
+ * @returns The error of the request.
+ */
 async function revokeReplayed(
   server: Server,
   client: Client,
   stored: StoredRecord<CodeRecord>,
   consumedAt: number,
-): Promise<InvalidReason> {
+): Promise<OAuthError> {
   // The clock may have been set back since the first use.
   const until = Math.max(server.now(), consumedAt) + server.settings.lifetimes.refresh_token * 1000;
   await revokeGrant(server, stored.grantId!, "authorization code used twice", until);
-  return { rule: "CI-06", usedAt: consumedAt, clientId: client.id };
+  return invalidGrant({ rule: "CI-06", usedAt: consumedAt, clientId: client.id });
 }

@@ -17,14 +17,17 @@ import { readJwt } from "../tokens/read_access_token.ts";
 import { storeRefreshToken } from "../tokens/issue_refresh_token.ts";
 import type { AuthenticatedRequest } from "./authenticated_request.ts";
 import { checkCode } from "./authorization_code.ts";
-import type { GrantChange, Granted, GrantFunctions } from "./grant_functions.ts";
-import { narrowGrant } from "./narrow_grant.ts";
+import type { Granted, GrantFunctions } from "./grant_functions.ts";
+import { findInvalidReason, narrowGrant } from "./narrow_grant.ts";
 import { checkRefreshToken, describeRefreshToken, rotates } from "./refresh_token.ts";
 
 /** The functions. */
 export const grantFunctions: GrantFunctions<Server> = {
   create: createGrant,
-  findChange: (server, _client, { subject: { sub } }) => findLostUser(server, sub),
+  async findRemoved({ users }, _client, { subject: { sub } }) {
+    return await users.find(sub) === undefined ? { rule: "CI-11", lost: "user", id: sub } : undefined;
+  },
+  findInvalidReason,
   loginFingerprint: () => "",
   tokenId: newTokenId,
   formatToken: signAccessToken,
@@ -65,10 +68,6 @@ function refreshScope(
   const tokens = splitScope(requested);
   if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
   throw reject("RT-06", { requested, granted });
-}
-
-async function findLostUser({ users }: Server, sub: string): Promise<GrantChange | undefined> {
-  return await users.find(sub) === undefined ? { rule: "CI-11", lost: "user", id: sub } : undefined;
 }
 
 async function findTokenProblem(

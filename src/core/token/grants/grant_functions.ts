@@ -7,7 +7,14 @@ import type { Client } from "../../clients/clients.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../../authorize/authorization_request.ts";
 import type { ResponseFields } from "../../http/params.ts";
 import type { AccessTokenProblem } from "../../rules/openid.ts";
-import type { CodeRecord, Grant, GrantRecord, RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
+import type {
+  CodeRecord,
+  Grant,
+  GrantRecord,
+  RefreshTokenRecord,
+  RevocationRecord,
+  StoredRecord,
+} from "../../store/store.ts";
 import type { AccessToken, AccessTokenClaims } from "../tokens/access_token.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
@@ -17,10 +24,24 @@ export type NewGrant = Omit<Grant, "clientId" | "approvedAt">;
 /** @internal What an approval grants, besides the login. */
 export type Granted = Omit<NewGrant, "subject">;
 
-/** @internal A removed client or user, or a user who must log in again. */
-export type GrantChange =
-  | { readonly rule: "CI-11"; readonly lost: "client" | "user"; readonly id: string }
-  | { readonly rule: "LO-06" };
+/** @internal A client or user who was removed. */
+export interface Removed {
+  readonly rule: "CI-11";
+  readonly lost: "client" | "user";
+  readonly id: string;
+}
+
+/**
+ * @internal Why a code or refresh token is invalid: a broken rule with its facts. `LO-06`, from the whole server: the
+ * password was changed.
+ */
+export type InvalidReason =
+  | Removed
+  | { readonly rule: "CI-11"; readonly lost: "extension"; readonly id: string }
+  | { readonly rule: "CI-11"; readonly lost: "consent"; readonly revocation: RevocationRecord }
+  | { readonly rule: "RT-04"; readonly revocation: RevocationRecord }
+  | { readonly rule: "RT-09"; readonly registered: readonly string[]; readonly granted: readonly string[] }
+  | { readonly rule: "LO-05" | "LO-06" };
 
 /** @internal The functions about grants, which extensions and the whole server replace. */
 export interface GrantFunctions<Server> {
@@ -45,10 +66,25 @@ export interface GrantFunctions<Server> {
    * Makes a grant to a client, approved now.
    *
    * @param user The user, as they were at the login. Default: as they are now.
+   * @throws {OAuthError} From the whole server, if the user's password was changed since the login.
    */
   create(server: Server, client: Client, granted: NewGrant, user?: User): Grant | Promise<Grant>;
-  /** How the client or the user of a grant has changed since the grant was made; `undefined` if not. */
-  findChange(server: Server, client: Client, grant: Grant): GrantChange | undefined | Promise<GrantChange | undefined>;
+  /** The client or the user of a grant, if it was removed since the grant was made; `undefined` if both exist. */
+  findRemoved(server: Server, client: Client, grant: Grant): Promise<Removed | undefined>;
+  /**
+   * Why a code or refresh token that has not expired is invalid: its client or user was removed, its scope is no longer
+   * registered, its grant was revoked, its session has ended, or it has a value of an extension that the server does
+   * not have.
+   *
+   * @param scope The part of its scope that is still registered.
+   * @returns `undefined` if it is valid.
+   */
+  findInvalidReason(
+    server: Server,
+    client: Client,
+    stored: StoredRecord<GrantRecord>,
+    scope: readonly string[],
+  ): Promise<InvalidReason | undefined>;
   /** A text that changes when the logins of a user end, for the cookies of sessions. Default: it is empty. */
   loginFingerprint(server: Server, user: User): string | Promise<string>;
   /** A new `jti` of an access token: begins with the id of the grant and a dot. */

@@ -8,6 +8,7 @@ import type { BrokenRule } from "../../rules/reject.ts";
 import type { coreRules, RuleId } from "../../rules/mod.ts";
 import type { Server } from "../../server.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
+import type { InvalidReason } from "./grant_functions.ts";
 
 /** The granted scope values that the client may still request. */
 export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
@@ -43,9 +44,6 @@ export function narrowGrant(
   };
 }
 
-/** Why a grant is invalid: a rule of every server. */
-export type InvalidReason = BrokenRule<typeof coreRules>;
-
 /**
  * Creates the function for the `invalid_grant` errors of one grant type. All of them have the same description, so that
  * guessing codes or tokens reveals nothing. Only the trace contains the broken rule, and on test hosts the response.
@@ -57,14 +55,7 @@ export function invalidGrantBy<Rules = typeof coreRules>(
   return (broken) => new OAuthError("invalid_grant", message, { rule, internalRule: broken.rule, facts: () => broken });
 }
 
-/**
- * Why a code or refresh token that has not expired is invalid: its client or user was removed, its scope is no longer
- * registered, its grant or consent was revoked, its session has ended, its user changed the password, or it has a value
- * of an extension that the server does not have.
- *
- * @param scope The part of its scope that is still registered.
- * @returns `undefined` if it is valid.
- */
+/** See `findInvalidReason` of `GrantFunctions`. */
 export async function findInvalidReason(
   server: Server,
   client: Client,
@@ -75,12 +66,12 @@ export async function findInvalidReason(
   const { subject, consent } = grant;
   const lost = Object.keys({ ...grant.extensions, ...value.extensions }).find((id) => !server.extensionNames.has(id));
   if (lost !== undefined) return { rule: "CI-11", lost: "extension", id: lost };
-  const change = await server.grants.findChange(server, client, grant);
-  if (change?.rule === "CI-11") return change;
+  const removed = await server.grants.findRemoved(server, client, grant);
+  if (removed !== undefined) return removed;
   if (scope.length === 0 && (grant.scope.length > 0 || server.grants.isEmpty(grant))) {
     return { rule: "RT-09", registered: client.scope, granted: grant.scope };
   }
-  // With offline_access, a grant survives the end of the session and a change of the password.
+  // With offline_access, a grant survives the end of the session.
   const isOffline = scope.includes("offline_access");
   const sessions = isOffline ? [] : await sessionIds(server, client, subject);
   const revoked = await findRevoked(server, [grantId, consent, ...sessions]);
@@ -92,8 +83,6 @@ export async function findInvalidReason(
   if (isOffline) return undefined;
   if (revoked !== undefined) return { rule: "LO-05" };
   server.passed("LO-05");
-  if (change !== undefined) return change;
-  server.passed("LO-06");
   return undefined;
 }
 

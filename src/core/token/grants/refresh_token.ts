@@ -8,7 +8,7 @@ import { reject } from "../../rules/reject.ts";
 import { storageKey } from "../../keys/secrets.ts";
 import type { Server } from "../../server.ts";
 import { deriveSuccessor, idleExpiresAt, randomSuccessor, successorRecord } from "../tokens/issue_refresh_token.ts";
-import { findInvalidReason, invalidGrantBy, registeredScope } from "./narrow_grant.ts";
+import { invalidGrantBy, registeredScope } from "./narrow_grant.ts";
 import { revokeGrant } from "../../store/grant.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
@@ -69,7 +69,7 @@ export async function findRefreshToken(
   await server.grants.checkRefreshToken(server, request, record);
   assertNotExpired(server, stored);
   const registered = registeredScope(client, record.grant.scope);
-  const invalidReason = await findInvalidReason(server, client, stored, registered);
+  const invalidReason = await server.grants.findInvalidReason(server, client, stored, registered);
   if (invalidReason !== undefined) throw invalidGrant(invalidReason);
   server.passed("RT-07", record.validUntil);
   return { id, stored, registered };

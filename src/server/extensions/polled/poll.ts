@@ -4,7 +4,7 @@ import type { HostedServer } from "../../hosted_server.ts";
 import { generationOfClient } from "../../clients/generations.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
-import { findInvalidReason, invalidGrantBy, registeredScope } from "../../../core/token/grants/narrow_grant.ts";
+import { invalidGrantBy, registeredScope } from "../../../core/token/grants/narrow_grant.ts";
 import { constantTimeEqual, digest } from "../../../core/keys/secrets.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/token/grants/authenticated_request.ts";
 import type { coreRules } from "../../../core/rules/mod.ts";
@@ -51,7 +51,7 @@ export async function authorizePoll(
   if (approved === undefined) throw reject(rule, { problem: "denied", names });
   const stored = { ...decision, value: { grant: approved } };
   const scope = registeredScope(client, approved.scope);
-  const invalidReason = await findInvalidReason(server, client, stored, scope);
+  const invalidReason = await server.grants.findInvalidReason(server, client, stored, scope);
   if (invalidReason !== undefined) throw invalidGrant(invalidReason);
   const authorization = await server.grants.narrow(server, request, stored, scope);
   // Atomic: one of several concurrent polls receives the tokens.

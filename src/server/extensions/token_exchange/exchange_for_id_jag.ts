@@ -20,7 +20,7 @@ import { claimsToSign } from "../../token/claim_change.ts";
 import { findIdToken } from "./exchangeable_id_token.ts";
 import { verifyOwnJwt } from "../../../core/keys/verification.ts";
 import type { OwnJwtPolicy } from "../../../core/keys/verify_jwt.ts";
-import { findInvalidReason, invalidGrantBy, registeredScope } from "../../../core/token/grants/narrow_grant.ts";
+import { invalidGrantBy, registeredScope } from "../../../core/token/grants/narrow_grant.ts";
 import { findRefreshToken } from "../../../core/token/grants/refresh_token.ts";
 import type { FactsOf } from "../../../core/rules/reject.ts";
 import { invalidSubjectToken, reject, type tokenExchangeRules } from "./rules.ts";
@@ -153,7 +153,7 @@ async function readIdToken(server: HostedServer, client: Client, token: string):
   const { grant: { subject, scope } } = stored.value;
   // Unlike a refresh token, an ID token never outlives its session.
   const sessionScope = registeredScope(client, scope).filter((value) => value !== "offline_access");
-  const invalidReason = await findInvalidReason(server, client, stored, sessionScope);
+  const invalidReason = await server.grants.findInvalidReason(server, client, stored, sessionScope);
   const user = invalidReason === undefined ? await server.users.find(subject.sub) : undefined;
   if (user !== undefined) return { user, subject, grantId: stored.grantId! };
   throw reject("IJ-03", { broken: invalidReason && invalidIdToken(invalidReason) });
