@@ -122,6 +122,17 @@ const unescaped = (...places: readonly string[]): Partial<PageDecisions> => ({
   show: (text, what) => places.includes(what) ? text : escapeHtml(text),
 });
 
+/** Numbers as texts, each greater than the one before. */
+export function counter(): () => string {
+  let count = 1000;
+  return () => `${++count}`;
+}
+
+function clockIds(): () => string {
+  let last = Date.now();
+  return () => (last = Math.max(last + 1, Date.now())).toString(16);
+}
+
 /** Every broken application. */
 export const brokenApplications: readonly BrokenApplication[] = [
   {
@@ -350,4 +361,75 @@ export const brokenApplications: readonly BrokenApplication[] = [
     },
     foundBy: ["session/target-in-cookie"],
   })),
+  {
+    name: "decodes return_to twice",
+    change: {
+      target(login) {
+        const target = parameterOf(login, "return_to");
+        return target !== null && /^\/(?![/\\])/.test(target) ? decodeURIComponent(target) : null;
+      },
+      isOwnTarget: () => true,
+    },
+    foundBy: ["session/return-target"],
+  },
+  {
+    name: "accepts control characters in return_to",
+    change: { isOwnTarget: (target) => /^\/(?![/\\])/.test(target) },
+    foundBy: ["session/return-target"],
+  },
+  {
+    name: "returns to Referer",
+    change: {
+      target: (login) => parameterOf(login, "return_to") ?? (login.headers.get("referer") || null),
+      isOwnTarget: (target) => !/^\w+:/.test(target) ? target.startsWith("/") : true,
+    },
+    foundBy: ["session/return-target"],
+  },
+  {
+    name: "compares the end of the host of return_to",
+    change: {
+      isOwnTarget: (target, origin) =>
+        URL.canParse(target, origin) && new URL(target, origin).host.endsWith(new URL(origin).host),
+    },
+    foundBy: ["session/return-target"],
+  },
+  {
+    name: "returns to the address in state, and compares the random part",
+    change: {
+      state: (random) => `${random}~/`,
+      isState: (received, expected) => received?.split("~")[0] === expected.split("~")[0],
+      landing: (_, callback) => parameterOf(callback, "state")!.split("~")[1]!,
+    },
+    foundBy: ["response/state-wrong"],
+  },
+  {
+    name: "builds the landing URL of the forwarded host",
+    change: {
+      landing: (_, { headers, url }) => `https://${headers.get("x-forwarded-host") ?? new URL(url).host}/`,
+    },
+    foundBy: ["session/forwarded-host"],
+  },
+  {
+    name: "writes the name of a user into a script",
+    change: {
+      show: (text, what) =>
+        what === "name" ? `<script>const name = "${text.replaceAll('"', '\\"')}"</script>` : escapeHtml(text),
+    },
+    foundBy: ["session/markup"],
+  },
+  {
+    name: "counts its sessions",
+    change: { sessionId: counter() },
+    foundBy: ["session/id-predictable"],
+  },
+  {
+    name: "takes session ids from the clock",
+    change: { sessionId: clockIds() },
+    foundBy: ["session/id-predictable"],
+  },
+  {
+    name: "ends the login at the URL with the code",
+    change: { endsAtCallback: true },
+    foundBy: ["session/code-in-url"],
+  },
 ];

@@ -19,3 +19,8 @@ export function partOf(categories: readonly string[], share: number, place: numb
   const all = ids.filter((id) => categories.includes(id.split("/")[0]!));
   return all.length < share ? all : sample(all, share, place);
 }
+
+/** What a check needs to find these: an attack, a practice (`practice/…`), or what fails without an attack. */
+export function neededFor(foundBy: readonly string[]): readonly string[] {
+  return foundBy.map((id) => /^(?:practice|ability)\//.test(id) ? "practices" : id);
+}

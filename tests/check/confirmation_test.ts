@@ -3,16 +3,15 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { unclearIn } from "./accusations.ts";
-import { webApplication } from "../../src/check/web_application.ts";
 import type { CheckReport, ClientDriver } from "../../src/check/mod.ts";
 import { timers } from "../../src/core/http/timers.ts";
 import { replaceTimers } from "../until.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
-import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
+import { checkFunction } from "./fixed_issuer.ts";
+import { checkClientWithEdDsa } from "./patient_check.ts";
 import { correctDecisions } from "./decisions.ts";
 import { smallClient } from "./small_client.ts";
-import { webApplicationAt } from "./small_web_application.ts";
 
 /** A correct client that logs in `mallory` at its n-th login under attack. */
 function flakyClient(wrongLogins: readonly number[]): ClientDriver {
@@ -95,58 +94,34 @@ test("a client that rests for ten minutes after failures passes, because the che
 });
 
 test("an application that can be restarted is repeated after a restart", async () => {
-  const issuer = "http://localhost:9000";
-  await using as = await testLatchkey({ issuer, alg: "EdDSA" });
-  as.client({ client_id: "shop", redirect_uri: "https://shop.test/callback" });
   let restarts = 0;
-  const configuration = { issuer, clientId: "shop", alg: "EdDSA" } as const;
-  const { respond, restart } = webApplicationAt("https://shop.test", {
-    ...configuration,
-    mistake: "believes any userinfo",
-    fetch: (url, init) => as.fetch(url, init),
-  });
-  const driver = webApplication("https://shop.test/login", {
-    loggedInUrl: "https://shop.test/me",
-    loggedInText: "alice",
-    fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
-  });
-  const report = await checkClient(driver, {
-    ...{ as, only: ["userinfo/sub-other"], recoveryMs: 0 },
-    restart: async () => {
-      restarts++;
-      await restart();
-    },
+  const report = await checkFunction({
+    ...{ application: { mistake: "believes any userinfo" }, only: ["userinfo/sub-other"] },
+    restart: (forget) => (restarts++, forget()),
   });
   assert(report.counts.failed > 0, String(report));
   assertEquals(restarts, 1);
   // Each restart takes longer than restarts may take in a short check.
   const restore = replaceTimers({ elapsed: () => performance.now() + restarts * 61_000 });
-  const act = () => Promise.resolve(void restarts++);
-  const { results } = await checkClient(driver, { as, only: ["metadata/issuer-other"], recoveryMs: 0, restart: act });
+  const { results } = await checkFunction({
+    only: ["metadata/issuer-other"],
+    restart: () => Promise.resolve(void restarts++),
+  });
   restore();
   assertEquals(results.filter(({ because }) => because.startsWith("restarts have taken")).length, results.length - 1);
 });
 
 test("attacks on metadata that an application does not request after a restart either are skipped", async () => {
-  const issuer = "http://localhost:9000";
-  await using as = await testLatchkey({ issuer, alg: "EdDSA" });
-  as.client({ client_id: "shop", redirect_uri: "https://shop.test/callback" });
-  const metadata = await (await as.fetch(`${issuer}/.well-known/openid-configuration`)).json();
-  const { respond, restart } = webApplicationAt("https://shop.test", {
-    ...{ issuer, clientId: "shop", alg: "EdDSA" },
-    fetch: async (url, init) =>
-      url.includes("/.well-known/") ? await Promise.resolve(Response.json(metadata)) : await as.fetch(url, init),
-  });
-  const driver = webApplication("https://shop.test/login", {
-    loggedInUrl: "https://shop.test/me",
-    loggedInText: "alice",
-    fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
-  });
-  const only = ["metadata/issuer-other", "metadata/member-shape", "response/mix-up"];
   let restarts = 0;
-  const report = await checkClient(driver, {
-    ...{ as, only, recoveryMs: 0 },
-    restart: async () => (restarts++, await restart()),
+  const report = await checkFunction({
+    async application(as) {
+      const metadata = await (await as.fetch("/.well-known/openid-configuration")).json();
+      const fetch = async (url: string, init: RequestInit) =>
+        url.includes("/.well-known/") ? Response.json(metadata) : await as.fetch(url, init);
+      return { fetch };
+    },
+    only: ["metadata/issuer-other", "metadata/member-shape", "response/mix-up"],
+    restart: (forget) => (restarts++, forget()),
   });
   const reasons = new Set(report.results.map(({ verdict, because }) => `${verdict}: ${because}`));
   assert(reasons.has("skipped: no request of the client met the attack"), String(report));
@@ -159,28 +134,35 @@ test("attacks on metadata that an application does not request after a restart e
 
 /** Checks an application that stops at an error of the issuer, and starts again as `restart` says. */
 async function checkStopping(restart: (start: () => void) => Promise<void>): Promise<CheckReport> {
-  const issuer = "http://localhost:9000";
-  await using as = await testLatchkey({ issuer, alg: "EdDSA" });
-  as.client({ client_id: "shop", redirect_uri: "https://shop.test/callback" });
-  const { respond } = webApplicationAt("https://shop.test", {
-    ...{ issuer, clientId: "shop", alg: "EdDSA" },
-    fetch: (url, init) => as.fetch(url, init),
-  });
   let isStopped = false;
-  const driver = webApplication("https://shop.test/login", {
-    loggedInUrl: "https://shop.test/me",
-    loggedInText: "alice",
-    fetch: (async (url, init) => {
-      isStopped ||= String(url).includes("error=");
+  return await checkFunction({
+    async respond(request, respond) {
+      isStopped ||= request.url.includes("error=");
       if (isStopped) throw new TypeError("connection refused");
-      return await respond(new Request(url, init as RequestInit));
-    }) as Fetch,
-  });
-  return await checkClient(driver, {
-    ...{ as, only: ["error/authorization", "token/type-case"], recoveryMs: 60_000 },
+      return await respond(request);
+    },
+    ...{ only: ["error/authorization", "token/type-case"], recoveryMs: 60_000 },
     restart: () => restart(() => isStopped = false),
   });
 }
+
+test("an application that stops at a text as ID token is restarted before the signature is probed", async () => {
+  let isStopped = false;
+  const { control } = await checkFunction({
+    application: { mistake: "does not verify the ID token" },
+    async respond(request, respond) {
+      if (isStopped) throw new TypeError("connection refused");
+      const response = await respond(request);
+      isStopped = (await response.clone().text()).includes("Invalid JWT");
+      return response;
+    },
+    only: ["token/type-case"],
+    restart: () => Promise.resolve(void (isStopped = false)),
+  });
+  assert(control.passed, String(control.error));
+  // A stopped application would seem to reject the wrong signature.
+  assertEquals([control.capabilities.has("readsIdToken"), control.capabilities.has("checksSignature")], [true, false]);
+});
 
 /** Waits of the check take no time, but pass on its clock. */
 function skipWaits(): { passedMs(): number; [Symbol.dispose](): void } {
@@ -242,28 +224,15 @@ test("a client that does not compare iss breaks a requirement only if it uses se
 
 test("[K7] an application that limits logins is waited for by its Retry-After", async () => {
   for (const [status, header] of [[429, "0"], [503, "0"], [429, undefined]] as const) {
-    const issuer = "http://localhost:9000";
-    await using as = await testLatchkey({ issuer, alg: "EdDSA" });
-    as.client({ client_id: "shop", redirect_uri: "https://shop.test/callback" });
-    const { respond } = webApplicationAt("https://shop.test", {
-      ...{ issuer, clientId: "shop", alg: "EdDSA" },
-      fetch: (url, init) => as.fetch(url, init),
-    });
     let logins = 0;
-    const driver = webApplication("https://shop.test/login", {
-      loggedInUrl: "https://shop.test/me",
-      loggedInText: "alice",
-      fetch: ((url, init) => {
-        const isLimited = new URL(url as string).pathname === "/login" && ++logins % 2 === 0;
-        const headers = header === undefined ? undefined : { "retry-after": header };
-        return isLimited
-          ? Promise.resolve(new Response("later", { status, headers }))
-          : respond(new Request(url, init as RequestInit));
-      }) as Fetch,
-    });
     const waits: string[] = [];
-    const report = await checkClient(driver, {
-      ...{ as, only: ["token/type-case", "id-token/typ-foreign"], onWait: (because) => waits.push(because) },
+    const report = await checkFunction({
+      respond(request, respond) {
+        const isLimited = new URL(request.url).pathname === "/login" && ++logins % 2 === 0;
+        const headers = header === undefined ? undefined : { "retry-after": header };
+        return isLimited ? Promise.resolve(new Response("later", { status, headers })) : respond(request);
+      },
+      ...{ only: ["token/type-case", "id-token/typ-foreign"], onWait: (because) => waits.push(because) },
       // Without a hint the wait is longer than this, so that the attack is skipped.
       recoveryMs: 500,
     });

@@ -7,12 +7,9 @@ import type { ControlFailure } from "../../src/check/report.ts";
 import { formatControlFailure } from "../../src/check/report_text.ts";
 import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { suggestFlag } from "../../src/cli/check/suggest_flag.ts";
-import { webApplication } from "../../src/check/web_application.ts";
-import type { Fetch } from "../../src/testing/fetch.ts";
-import { testLatchkey } from "../testing/test_latchkey.ts";
-import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
+import { checkFunction } from "./fixed_issuer.ts";
+import { checkClientWithEdDsa } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
-import { webApplicationAt } from "./small_web_application.ts";
 
 const { flags } = readCheckArguments(["http://localhost:1/login"], "latchkey");
 
@@ -49,24 +46,18 @@ test("a resource server that rejects the tokens of the check gets the audience a
 });
 
 test("a login that ends at the redirect URI fails by that page, not by the request that the check repeated there", async () => {
-  const issuer = "http://localhost:9000";
-  await using as = await testLatchkey({ issuer, alg: "EdDSA" });
-  as.client({ client_id: "shop", redirect_uri: "https://shop.test/callback" });
-  const { respond } = webApplicationAt("https://shop.test", {
-    ...{ issuer, clientId: "shop", alg: "EdDSA" },
-    fetch: (url, init) => as.fetch(url, init),
-  });
-  const driver = webApplication("https://shop.test/login", {
-    fetch: (async (url, init) => {
-      const { pathname, searchParams } = new URL(String(url));
-      const response = await respond(new Request(url, init as RequestInit));
+  const { controlFailure } = await checkFunction({
+    driver: { loggedInUrl: undefined, loggedInText: undefined },
+    async respond(request, respond, as) {
+      const { pathname, searchParams } = new URL(request.url);
+      const response = await respond(request);
       if (pathname !== "/callback") return response;
       if (searchParams.has("code")) return new Response("the tokens");
-      await as.fetch(`${issuer}/oauth2/token`, { method: "POST", body: new URLSearchParams({ code: "" }) });
+      await as.fetch("/oauth2/token", { method: "POST", body: new URLSearchParams({ code: "" }) });
       return new Response("failed", { status: 500 });
-    }) as Fetch,
+    },
+    only: ["response/late"],
   });
-  const { controlFailure } = await checkClient(driver, { as, only: ["response/late"], recoveryMs: 0 });
   assertEquals(controlFailure?.rejections, []);
   assertMatch(controlFailure?.error ?? "", /the login ends at the redirect URI, .* status 500 .* --logged-in-url/);
   assertMatch(suggestFlag(controlFailure!, flags)!, /^Try --logged-in-url URL/);

@@ -4,13 +4,14 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { unclearIn } from "./accusations.ts";
+import { accusations, unclearIn } from "./accusations.ts";
 import { sample } from "../sample.ts";
 import { partOf } from "./catalogue_part.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import type { CheckOptions } from "../../src/check/mod.ts";
 import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
 import { extendedClient, type Extension, type ExtensionMistake } from "./extended_client.ts";
+import { styledClient } from "./styled_client.ts";
 
 /** The extensions that one client uses together, and the attacks on them. */
 const clients: readonly { readonly uses: readonly Extension[]; readonly only: readonly string[] }[] = [
@@ -108,4 +109,12 @@ test("oauth4webapi leaves it to its caller to compare a registration with the re
     report.results.filter(({ verdict }) => verdict === "warning").map(({ attack: { id } }) => id),
     ["registration/changed", "registration/changed"],
   );
+});
+
+test("a client that signs assertions for the token endpoint of any metadata is found, and one for the issuer is not", async () => {
+  for (const assertionFor of ["token endpoint", undefined] as const) {
+    const client = styledClient("assertions", { authentication: "private_key_jwt", par: true, assertionFor });
+    const report = await checkClientWithEdDsa(client, { only: ["metadata/audience-injection"] });
+    assertEquals(accusations(report).length, assertionFor === undefined ? 0 : 1, String(report));
+  }
 });

@@ -3,46 +3,23 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { unclearIn } from "./accusations.ts";
-import { webApplication } from "../../src/check/web_application.ts";
-import type { CheckOptions, CheckReport, ClientJourney, ClientSession } from "../../src/check/mod.ts";
-import type { Fetch } from "../../src/testing/fetch.ts";
-import { testLatchkey } from "../testing/test_latchkey.ts";
+import type { CheckReport, ClientJourney, ClientSession } from "../../src/check/mod.ts";
 import { partOfCatalogue } from "./catalogue_part.ts";
 import { correctDecisions } from "./decisions.ts";
+import { checkFunction, type FunctionOptions, shop } from "./fixed_issuer.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
-import { type ApplicationVariant, webApplicationAt } from "./small_web_application.ts";
+import type { ApplicationVariant } from "./small_web_application.ts";
 import { replaceTimers } from "../until.ts";
 
-const application = "http://127.0.0.1:3000";
-
-/** Checks the application, which is a function, with some variants together. */
-async function check(
-  variants: readonly ApplicationVariant[],
-  options: CheckOptions = {},
-  loginPeriod?: () => number,
-): Promise<CheckReport> {
-  const issuer = "http://localhost:9000";
-  const alg = "EdDSA";
-  await using as = await testLatchkey({ issuer, alg, now: Date.now });
-  as.client({ client_id: "shop", redirect_uri: `${application}/callback` });
-  const { respond, restart } = webApplicationAt(application, {
-    issuer,
-    clientId: "shop",
-    alg,
-    variants,
-    loginPeriod,
-    fetch: (url, init) => (url.startsWith(issuer) ? as.fetch : globalThis.fetch)(url, init),
+/** Checks the application with some variants together. */
+const check = (variants: readonly ApplicationVariant[], options: FunctionOptions, loginPeriod?: () => number) =>
+  checkFunction({
+    application: { variants, loginPeriod },
+    driver: { loggedInText: ["alice"], otherUserTexts: ["bob"], refreshUrl: `${shop}/refresh` },
+    ...{ recoveryMs: 250, ...options },
+    restart: (forget) => forget(),
   });
-  const driver = webApplication(`${application}/login`, {
-    loggedInUrl: `${application}/me`,
-    loggedInText: ["alice"],
-    otherUserTexts: ["bob"],
-    refreshUrl: `${application}/refresh`,
-    fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
-  });
-  return await checkClient(driver, { recoveryMs: 250, ...options, as, restart });
-}
 
 const idsOf = ({ results }: CheckReport, verdict: string) => [
   ...new Set(results.filter((result) => result.verdict === verdict).map(({ attack: { id } }) => id)),
@@ -149,7 +126,7 @@ test("an application that limits logins is accused of nothing, and the report na
   assert(report.counts.passed > 0 && unclearIn(report).length > 50, String(report));
   const reasons = new Set(unclearIn(report).map((r) => r.because));
   assertEquals(reasons.size, 1, String(report));
-  assertMatch([...reasons][0]!, /limits logins: .*--pause\): status 429 at http:\/\/127\.0\.0\.1:3000\/login/);
+  assertMatch([...reasons][0]!, /limits logins: .*--pause\): status 429 at https:\/\/shop\.test\/login/);
 });
 
 test("a pause lets an application that limits logins be checked", async () => {
@@ -245,25 +222,15 @@ test("a client that keeps the profile of an earlier login is accused of nothing,
 });
 
 test("the check knows the client that logs in among several, and a user by a further text of the page", async () => {
-  const [issuer, alg] = ["http://localhost:9000", "EdDSA"] as const;
-  const users = [{ sub: "k7Yx", email: "alice@example.com" }, { sub: "q2Zw", email: "bob@example.com" }];
-  await using as = await testLatchkey({ issuer, alg, users, now: Date.now });
-  as.client({ client_id: "api", grant_types: ["client_credentials"], confidential: true, redirect_uris: [] });
-  const frontchannel_logout_uri = `${application}/logged-out`;
-  as.client({ client_id: "shop", redirect_uri: `${application}/callback`, frontchannel_logout_uri });
-  const { respond } = webApplicationAt(application, {
-    ...{ issuer, clientId: "shop", alg },
-    userPage: ({ email = "", sub }) => `${email} ${sub}`,
-    fetch: (url, init) => (url.startsWith(issuer) ? as.fetch : globalThis.fetch)(url, init),
-  });
-  const driver = webApplication(`${application}/login`, {
-    ...{ loggedInUrl: `${application}/me`, loggedInText: ["alice@example.com", "k7Yx"] },
-    fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
-  });
-  const report = await checkClient(driver, {
-    as,
-    recoveryMs: 250,
-    only: ["userinfo/thin"],
+  const report = await checkFunction({
+    users: [{ sub: "k7Yx", email: "alice@example.com" }, { sub: "q2Zw", email: "bob@example.com" }],
+    client: { frontchannel_logout_uri: `${shop}/logged-out` },
+    application(as) {
+      as.client({ client_id: "api", grant_types: ["client_credentials"], confidential: true, redirect_uris: [] });
+      return { userPage: ({ email = "", sub }) => `${email} ${sub}` };
+    },
+    driver: { loggedInText: ["alice@example.com", "k7Yx"] },
+    ...{ recoveryMs: 250, only: ["userinfo/thin"] },
   });
   assert(report.control.passed, String(report));
   assertEquals(report.results.find(({ attack: { id } }) => id === "userinfo/thin")?.verdict, "passed", String(report));

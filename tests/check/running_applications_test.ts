@@ -5,14 +5,12 @@ import { createRemoteJWKSet, customFetch, jwtVerify } from "jose";
 import { test } from "node:test";
 import type { CheckReport } from "../../src/check/mod.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
-import { webApplication } from "../../src/check/web_application.ts";
 import { resourceApplication } from "../../src/check/resource_application.ts";
 import { missingCapability } from "../../src/check/capabilities.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
-import { checkFixedIssuer, idsOf } from "./fixed_issuer.ts";
+import { checkFixedIssuer, checkFunction, idsOf, shop } from "./fixed_issuer.ts";
 import { checkClient } from "./patient_check.ts";
-import { webApplicationAt } from "./small_web_application.ts";
 
 test("of the attacks on web applications, the check drives all but those on what the client does not do", async () => {
   const only = ["logout", "session/fixed", "refresh/transient"];
@@ -32,24 +30,15 @@ test("a form after the callback is submitted if the login is complete only then"
 });
 
 test("a logout that leads to a page for users alone is a logout", async () => {
-  const issuer = "http://localhost:9000";
-  await using as = await testLatchkey({ issuer, alg: "EdDSA" });
-  as.client({ client_id: "shop", redirect_uri: "https://shop.test/callback" });
-  const { respond } = webApplicationAt("https://shop.test", {
-    ...{ issuer, clientId: "shop", alg: "EdDSA" },
-    fetch: (url, init) => as.fetch(url, init),
-  });
-  const driver = webApplication("https://shop.test/login", {
-    loggedInUrl: "https://shop.test/me",
-    loggedInText: "alice",
-    logoutUrl: "https://shop.test/logout",
-    fetch: (async (url, init) => {
-      const response = await respond(new Request(url, init as RequestInit));
-      if (new URL(String(url)).pathname !== "/logout") return response;
+  const report = await checkFunction({
+    driver: { logoutUrl: `${shop}/logout` },
+    async respond(request, respond) {
+      const response = await respond(request);
+      if (new URL(request.url).pathname !== "/logout") return response;
       return new Response(null, { status: 302, headers: { ...Object.fromEntries(response.headers), location: "/me" } });
-    }) as Fetch,
+    },
+    ...{ only: ["logout/cookie-kept"], inProcess: false },
   });
-  const report = await checkClient(driver, { as, only: ["logout/cookie-kept"], recoveryMs: 0, inProcess: false });
   assertEquals([...report.control.failedCapabilities], [], String(report));
   assertEquals(report.counts.passed, 1, String(report));
 });

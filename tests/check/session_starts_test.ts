@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { createLocalJWKSet, jwtVerify, type JWTVerifyOptions } from "jose";
 import { test } from "node:test";
-import { unclearIn } from "./accusations.ts";
+import { accusations, unclearIn } from "./accusations.ts";
 import { partOf, partOfCatalogue } from "./catalogue_part.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import type { CheckReport, ClientDriver } from "../../src/check/mod.ts";
@@ -25,6 +25,7 @@ const foundOnDevice: Readonly<Partial<Record<DeviceMistake, readonly string[]>>>
   "believes every interval": ["device/response-odd"],
   "opens every URI": ["device/verification-uri-hostile"],
   "shows all users one code": ["device/logins-shared"],
+  "does not verify the ID token": ["device/id-token-forged"],
 };
 
 /** The attacks that find a mistake of a client of a resource: no other attack may fail. */
@@ -35,6 +36,9 @@ const foundAtResource: Readonly<Partial<Record<ResourceMistake, readonly string[
     "resource/metadata-of-another",
     "resource/metadata-url-foreign",
   ],
+  "compares the resource by its beginning": ["resource/metadata-near", "resource/metadata-of-another"],
+  "compares the origin of the resource": ["resource/metadata-near"],
+  "does not look for PKCE": ["resource/pkce-unsupported"],
   "uses one registration for all servers": ["resource/issuer-changed"],
   "asks the user without a limit": ["resource/unauthorized-for-ever"],
   "requests only the missing scope": ["resource/insufficient-scope"],
@@ -76,12 +80,11 @@ const verifier = (options: JWTVerifyOptions): ClientDriver => ({
   },
 });
 
-/** The ids of the attacks that failed or warned. */
+/** The ids of the attacks and practices that failed or warned. */
 function foundIds(report: CheckReport): readonly string[] {
   assert(report.control.passed, String(report));
   assertEquals(unclearIn(report).length, 0, String(report));
-  const found = report.results.filter(({ verdict }) => verdict === "failed" || verdict === "warning");
-  return [...new Set(found.map(({ attack: { id } }) => id))].sort();
+  return [...new Set(accusations(report))].sort();
 }
 
 /** Some attacks of these categories. */
@@ -141,6 +144,13 @@ for (const [place, [mistake, ids]] of sample([...Object.entries(foundAtResource)
     assertEquals(foundIds(report), ids, String(report));
   });
 }
+
+test("a client of a resource that sends no resource in the token request is found by practice/resource-stated", async () => {
+  for (const mistake of ["sends no resource in the token request", undefined] as const) {
+    const report = await checkClientWithEdDsa(resourceClient(mistake), { only: ["practices"] });
+    assertEquals(accusations(report).includes("practice/resource-stated"), mistake !== undefined, String(report));
+  }
+});
 
 test("clients that check nothing fall for every attack that a correct client must reject", async () => {
   for (const client of [deviceClient("checks nothing"), resourceClient("checks nothing")]) {

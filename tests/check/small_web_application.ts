@@ -57,7 +57,7 @@ export interface SmallWebApplication extends AsyncDisposable {
 }
 
 /** What the application is configured with. */
-interface Configuration {
+export interface Configuration {
   readonly issuer: string;
   readonly clientId: string;
   /** How it authenticates. Default: as a public client. */
