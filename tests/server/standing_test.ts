@@ -317,22 +317,40 @@ test("[DR-04, DR-10] a software statement, which is public, approves the grant t
   const issuer = "https://publisher.widgets.com";
   const jwks = { keys: [{ ...await exportJWK(publicKey) }] };
   const registration = { ...everyGrantType.registration, softwareStatementIssuers: [{ issuer, jwks }] };
-  const server = await testServer({ ...everyGrantType, registration });
-  const grant_types = ["authorization_code", "client_credentials"];
-  const statementWith = (claims: Record<string, unknown>) =>
-    new SignJWT({ iss: issuer, redirect_uris: publicClient.redirect_uris, ...claims })
-      .setProtectedHeader({ alg: "ES256" }).sign(privateKey);
-  const registerWith = async (claims: Record<string, unknown>) =>
-    await outcomeOf(
+  const responseTypes = ["code", "id_token", "code id_token"] as const;
+  const server = await testServer({ ...everyGrantType, registration, responseTypes });
+  const registerWith = async (claims: Record<string, unknown>, sent: Record<string, unknown>) => {
+    // The rate of registrations is limited.
+    server.advance(60);
+    return await outcomeOf(
       await postRegistration(server, {
         ...publicClient,
         token_endpoint_auth_method: "client_secret_basic",
-        grant_types,
-        software_statement: await statementWith(claims),
+        ...sent,
+        software_statement: await new SignJWT({ iss: issuer, redirect_uris: publicClient.redirect_uris, ...claims })
+          .setProtectedHeader({ alg: "ES256" }).sign(privateKey),
       }),
     );
-  assertEquals(await registerWith({}), "400 invalid_client_metadata");
-  assertEquals(await registerWith({ grant_types }), "201");
+  };
+  const code = { grant_types: ["authorization_code"] };
+  const closed = (await grantTypesOf(server)).filter((type) => !openToUnknown.includes(type) && type !== "implicit");
+  await forEachCase(closed, async (type) => {
+    const named = { grant_types: ["authorization_code", type] };
+    assertEquals(await registerWith(named, {}), "201");
+    assertEquals(await registerWith(code, named), "201", "the statement replaces what is sent");
+    assertEquals(await registerWith({}, named), "400 invalid_client_metadata");
+  });
+  // Response types that need `implicit`.
+  const cases = [{ response_types: ["code", "id_token"] }, { response_types: ["code id_token"] }];
+  await forEachCase(cases, async (hybrid) => {
+    const named = { grant_types: ["authorization_code", "implicit"] };
+    assertEquals(await registerWith({ ...code, ...hybrid }, {}), "201");
+    assertEquals(await registerWith(named, hybrid), "201");
+    for (const claims of [{}, code, { grant_types: ["authorization_code", "refresh_token"] }, hybrid]) {
+      const outcome = await registerWith(claims, { ...named, ...hybrid });
+      assertEquals(outcome, "400 invalid_client_metadata", JSON.stringify(claims));
+    }
+  });
 });
 
 test("[DR-10, IN-02] a software statement, which is public, approves its own members; the key in it approves who proves it", async () => {

@@ -59,7 +59,7 @@ export function resolveMetadata(
   const requested = withNeededGrantTypes(server, withoutUnsupportedValues(server, chosen));
   warnIgnored(server, received, client);
   warnMisspelt(server, received);
-  assertMetadata(server, requested, received, client);
+  assertMetadata(server, requested, received, client, chosen.grant_types);
   const { grant_types = ["authorization_code"] } = requested;
   const allScopes = server.settings.userScopes.join(" ");
   const token_endpoint_auth_method = requested.token_endpoint_auth_method ?? defaultMethod(server);
@@ -182,15 +182,21 @@ function findMisspelt(
 }
 
 /**
- * The requested grant types that need a higher standing, such as `client_credentials` for a client without approval.
+ * The grant types that need a higher standing, such as `client_credentials` for a client without approval.
+ *
+ * @param named What the request or its statement names. The others are those of the response types, approved with them.
  */
 function findClosedGrants(
   server: Server,
   { grant_types = [] }: Omit<ClientMetadata, "client_id">,
   client: StandingHolder,
+  named: readonly string[] = [],
 ): ConfigIssue[] {
-  const closed = supportedGrantTypes(serverPolicy(server.settings))
-    .filter((type) => grant_types.includes(type.type) && !isPermitted(server, client, type));
+  const ofResponseTypes = { standing: standingFor(client, "response_types") };
+  const closed = supportedGrantTypes(serverPolicy(server.settings)).filter((type) =>
+    grant_types.includes(type.type) &&
+    !(isPermitted(server, client, type) && (named.includes(type.type) || isPermitted(server, ofResponseTypes, type)))
+  );
   if (closed.length === 0) return [];
   const isOpenToApproved = closed.every((type) => hasStanding({ standing: "approved" }, requirementOf(type).from));
   return [{
@@ -282,6 +288,7 @@ function assertMetadata(
   requested: Omit<ClientMetadata, "client_id">,
   received: Readonly<Record<string, unknown>>,
   client: StandingHolder,
+  namedGrantTypes: readonly string[] | undefined,
 ): void {
   const malformed = [
     ...validate({ ...serverPolicy(server.settings).clientField, required: [] }, requested),
@@ -294,7 +301,7 @@ function assertMetadata(
     ...malformed,
     ...findConflicts(rest),
     ...findEncryption(server, received),
-    ...findClosedGrants(server, rest, client),
+    ...findClosedGrants(server, rest, client, namedGrantTypes),
     ...isLocalProgram(server) ? [] : findLocalUris(Object.fromEntries(unapproved), server.settings),
   ];
   if (issues.length === 0) return;
