@@ -76,16 +76,14 @@ export function explainedErrorHandler(
       return rejectionProblem(server.issuer, wording.toError(context, explained, about));
     }
     if (about.destination === undefined || isForUser(explained)) return await toSender(context, explained, about);
-    if (await isShownFirst(context, about)) {
-      const shown: UnsentError = { ...about, isUnsent: true };
-      return await toUser(context, explained, shown);
-    }
     try {
       await endRequest(server, about.destination, explained);
     } catch (error) {
       return await toUser(context, await explain(context, error), about);
     }
-    return await toClient(context, explained, about);
+    if (!await isShownFirst(context, about)) return await toClient(context, explained, about);
+    const shown: UnsentError = { ...about, isUnsent: true };
+    return await toUser(context, explained, shown);
   }
 }
 
@@ -100,8 +98,8 @@ async function explain(context: Context<HostedServer>, thrown: unknown): Promise
 }
 
 /**
- * Ends a request before its client receives the error: a polled request is denied, and a stored one consumed, unless
- * the error is temporary.
+ * Ends a request before its error leaves the server, to the client or on a page for the user: a polled request is
+ * denied, and a stored one consumed, unless the error is temporary.
  *
  * @throws {OAuthError} What the user sees, if the client receives nothing.
  */

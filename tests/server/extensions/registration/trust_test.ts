@@ -1,7 +1,7 @@
 /**
  * Clients that registered themselves are not trusted: sectors, consent, errors before the login (groups DR, AR).
  *
- * @extensions assertion_authentication, pairwise
+ * @extensions assertion_authentication, pairwise, par
  */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
@@ -17,6 +17,7 @@ import {
   getRejections,
   testServer,
 } from "../../../kit.ts";
+import { assertInvalidRequestUri, pushed, refer } from "../par/pushed_requests.ts";
 import { describePage, logIn, logInAndAllow, requestAuthorization, submit } from "../../page_navigation.ts";
 import { manage, outcomeOf, postRegistration, publicClient, register } from "../../registering.ts";
 
@@ -235,6 +236,17 @@ test("[AR-11] the link to the login page that a posted request leads to shows th
   const response = await server.get(pathname + search);
   assertEquals([response.status, response.headers.get("location")], [400, null]);
   assertStringIncludes(await response.text(), "Continue to app.example");
+});
+
+test("[AR-11, PA-06] an error that is shown before it is sent uses up a pushed request", async () => {
+  const server = await testServer(realHost);
+  const { client_id } = await register(server);
+  await forEachCase(["query", "form_post"], async (response_mode) => {
+    const request_uri = await pushed(server, { client_id, redirect_uri, response_mode, prompt: "none" });
+    const html = await (await refer(server, request_uri, { client_id })).text();
+    assertStringIncludes(html, response_mode === "query" ? "error=login_required" : "login_required");
+    await assertInvalidRequestUri(server, await refer(server, request_uri, { client_id }));
+  });
 });
 
 test("[AR-11] errors redirect for trusted clients, on the user's device, after the login, and on test hosts", async () => {
