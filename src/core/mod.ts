@@ -22,6 +22,7 @@ import { approveAutomatically } from "./authorize/approver.ts";
 import { type Decide, decideRequest } from "./authorize/authorize.ts";
 import { type CoreOptions, findMistakes, findOptionIssues, findServerIssues } from "./options/options.ts";
 import { clientFromMetadata, fixedClients, fixedEntries } from "./clients/clients.ts";
+import { issuesOf } from "./options/program_fields.ts";
 import { assertNoIssues } from "./rules/configuration_error.ts";
 import { type CoreApp, RequestContext } from "./http/context.ts";
 import { createHandler, endpointRoutes } from "./route.ts";
@@ -80,7 +81,7 @@ export interface Core {
  *   signing keys of the store.
  */
 export async function core(options: CoreOptions): Promise<Core> {
-  assertNoIssues(findMistakes(options));
+  assertNoIssues(issuesOf(() => findMistakes(options)));
   const { issuer, extensions = [], grantTypes, approver = approveAutomatically } = options;
   const { store = memoryStore(), now = timers.now, randomBytes = systemRandomBytes } = options;
   const trace = withoutErrors(options.trace ?? printInternalErrors);

@@ -1,5 +1,7 @@
 /** Describes what a program implements for a server: a store, grant types and extensions. */
 
+import { describeKind, printable } from "../http/quote_value.ts";
+import type { ConfigIssue } from "../rules/configuration_error.ts";
 import type { CoreExtension } from "../extension.ts";
 import {
   anyValue,
@@ -84,3 +86,17 @@ export const extensionMembers = {
   jwtTypes: objectField,
   ...functionFields("endpoints", "extend", "metadata"),
 } satisfies Fields<CoreExtension>;
+
+/** The issues that a comparison finds in the options of a program, or the one that they cannot be read. */
+export function issuesOf(find: () => ConfigIssue[]): ConfigIssue[] {
+  try {
+    return find();
+  } catch (error) {
+    return [{
+      path: "options",
+      expected: "values that can be read",
+      received: `one that throws: ${error instanceof Error ? printable(error.message) : describeKind(error)}`,
+      hint: "Pass plain objects, without getters and proxies that throw.",
+    }];
+  }
+}

@@ -1,7 +1,7 @@
 /** Describes the options of an embedding program, and compares options with their description. */
 
 import { isObject } from "../../core/http/json_value.ts";
-import { extensionMembers, grantTypesField, storeField } from "../../core/options/program_fields.ts";
+import { extensionMembers, grantTypesField, issuesOf, storeField } from "../../core/options/program_fields.ts";
 import {
   choice,
   description,
@@ -79,9 +79,11 @@ const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
  * @throws {ConfigurationError} With one sentence per mismatch.
  */
 export function assertOptions(options: LatchkeyOptions): void {
-  const { extensions = allExtensions }: LatchkeyOptions = isObject(options) ? options : {};
-  assertNoIssues(validateExtensions(extensions));
-  assertMatch(optionsField(knownExtensions(extensions)), options);
+  assertNoIssues(issuesOf(() => {
+    const { extensions = allExtensions }: LatchkeyOptions = isObject(options) ? options : {};
+    const issues = validateExtensions(extensions);
+    return issues.length > 0 ? issues : findMismatches(optionsField(knownExtensions(extensions)), options);
+  }));
 }
 
 /** Compares a store, which may have been a promise, with its description. @throws {ConfigurationError} */
@@ -91,7 +93,11 @@ export function assertStore(store: Store): void {
 
 /** Compares options of a program with a description. @throws {ConfigurationError} */
 export function assertMatch(field: Field, options: unknown): void {
-  assertNoIssues(validate(field, options).map((issue) => issue.path === "" ? { ...issue, path: "options" } : issue));
+  assertNoIssues(issuesOf(() => findMismatches(field, options)));
+}
+
+function findMismatches(field: Field, options: unknown): ConfigIssue[] {
+  return validate(field, options).map((issue) => issue.path === "" ? { ...issue, path: "options" } : issue);
 }
 
 /** All issues of the list of extensions, which describe the other options: names and settings must differ. */
