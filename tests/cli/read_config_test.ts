@@ -960,6 +960,17 @@ test("a key that an object of a file repeats is reported at both places", async 
   ]);
   const files = { "okta.json": `{ "name": "okta", "name": "other" }` };
   await assertFaults({ file: { profile: "okta.json" }, files }, [["okta.json: line 1, column 19", "name again"]]);
+  // Too deep for the parser that knows the places, before the key and after it.
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  await assertFaults({ file: `{ "x": ${deep}, "port": 1, "port": 2 }` }, [[
+    "latchkey.json",
+    "each key once",
+    "a key again",
+  ]]);
+  await assertFaults({ file: `{ "port": 1, "port": 2, "x": ${deep} }` }, [[
+    "latchkey.json: line 1, column 14",
+    "port again",
+  ]]);
 });
 
 test("a file that is JSON but no object is rejected, without its content", async () => {

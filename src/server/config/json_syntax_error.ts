@@ -1,6 +1,6 @@
 /** Finds syntax errors and repeated keys in JSON, alike on every runtime. Loads the parser only if there are any. */
 
-import type { ParseError } from "jsonc-parser";
+import type { JSONVisitor, ParseError } from "jsonc-parser";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { quote, showName } from "./config_issue.ts";
 
@@ -45,7 +45,7 @@ export async function findRepeatedKeys(text: string, value: unknown, file: strin
   const { visit } = await import("jsonc-parser");
   const issues: ConfigIssue[] = [];
   const objects: Map<string, string>[] = [];
-  visit(text, {
+  const visitor: JSONVisitor = {
     onObjectBegin: () => void objects.push(new Map()),
     onObjectEnd: () => void objects.pop(),
     onObjectProperty(name, _offset, _length, line, column) {
@@ -56,8 +56,15 @@ export async function findRepeatedKeys(text: string, value: unknown, file: strin
       const received = `${showName(name)} again, as at ${earlier}`;
       issues.push({ path: `${file}: ${place}`, expected: "each key once", received, hint: "Remove one of the two." });
     },
-  });
-  return issues;
+  };
+  try {
+    visit(text, visitor);
+  } catch (error) {
+    // The text is nested too deeply for the recursive parser.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  const unplaced = { path: file, expected: "each key once", received: "a key again", hint: "Remove one of the two." };
+  return issues.length > 0 ? issues : [unplaced];
 }
 
 /** The number of keys of all objects in a value. */
