@@ -123,14 +123,18 @@ function commandSender(commands: Writable, messages: Readable): SendCommand {
       else reject?.(new Error(error.message));
     }
   });
+  const ended = new Error("the browser has ended");
+  let hasEnded = false;
   const end = () => {
-    for (const { reject } of waiting.values()) reject(new Error("the browser has ended"));
+    hasEnded = true;
+    for (const { reject } of waiting.values()) reject(ended);
     waiting.clear();
   };
   messages.on("close", end);
   // A write after the end of the browser.
   commands.on("error", end);
   return (method, params, sessionId) => {
+    if (hasEnded) return Promise.reject(ended);
     const call = Promise.withResolvers<Members>();
     waiting.set(++sent, call);
     commands.write(`${JSON.stringify({ id: sent, method, params, sessionId })}\0`);
