@@ -88,18 +88,18 @@ export async function parseConfigText(
   if (isRealm(members)) {
     const { own, others } = splitSettings(field, members, ["clients", "users"]);
     const read = await readRealmFile(others, text, file, sources.env);
-    return await withSettings(read, own, findMismatches(field, own, true), file, sources);
+    return await addSettings(read, own, findMismatches(field, own, true), file, sources);
   }
   if (isMockOAuth2Config(members)) {
     const { own, others } = splitSettings(field, members);
     const read = readMockOAuth2File(others, text, file, sources.env);
-    return await withSettings(read, own, findMismatches(field, own, true), file, sources);
+    return await addSettings(read, own, findMismatches(field, own, true), file, sources);
   }
 
   const mismatches = findMismatches(field, value, true);
   const foreign = mismatches.length > 0 ? findForeignFormat("--config", text, value) : undefined;
   if (foreign !== undefined) return failWith({ path: file, expected: "a configuration file", ...foreign });
-  return await withSettings({ ...noContent, text }, value as ConfigFile, mismatches, file, sources);
+  return await addSettings({ ...noContent, text }, value as ConfigFile, mismatches, file, sources);
 }
 
 /** A file without settings. */
@@ -120,7 +120,7 @@ function splitSettings(
 }
 
 /** A file with further settings, which replace its own. */
-async function withSettings(
+async function addSettings(
   read: ConfigFileResult,
   settings: ConfigFile,
   mismatches: readonly Mismatch[],

@@ -3,7 +3,7 @@
 import { assertNoIssues } from "../core/rules/configuration_error.ts";
 import { type Field, type Fields, flag, text } from "../core/policy/field.ts";
 import { validate } from "../server/config/config_issue.ts";
-import { clientField } from "../server/hosting/extensions.ts";
+import { extendedClientField } from "../server/hosting/extensions.ts";
 import { grantTypesFor } from "../core/clients/client.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../server/config/client_metadata.ts";
 import { tightenPolicy } from "../server/config/server_policy.ts";
@@ -25,10 +25,14 @@ export interface TestClientOptions extends Partial<ClientMetadata> {
 
 /** The description of the options of a test client. */
 export const testClientField: Field<TestClientOptions> & { readonly members: Fields<TestClientOptions> } = {
-  ...clientField,
+  ...extendedClientField,
   documentedBy: "TestClientOptions",
   required: [],
-  members: { ...clientField.members, confidential: flag(), redirect_uri: text(["https://client.test/callback"]) },
+  members: {
+    ...extendedClientField.members,
+    confidential: flag(),
+    redirect_uri: text(["https://client.test/callback"]),
+  },
 };
 
 /** A registered client with its credentials. */

@@ -25,7 +25,7 @@ import { assertionFields, mintAssertion, type MintedAssertion, type MintedIdJag 
 import { logoutTokenFields, type MintedLogoutToken, mintLogoutToken } from "./mint_logout_token.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
-import { withSettings } from "./with_settings.ts";
+import { withPolicy } from "./with_policy.ts";
 import { resourcesOf, withResources } from "../server/token/resources.ts";
 
 /** @internal The grant of a minted token: client, user and scope. */
@@ -203,7 +203,7 @@ export function mint(
     async accessToken(options = {}) {
       assertOptions("mint.accessToken", mintFields.accessToken, options);
       const issuer = atIssueTime(await server(), options, "access_token");
-      const withAlg = withSettings(issuer, { alg: resolveAlgorithm(options, issuer.settings.alg) });
+      const withAlg = withPolicy(issuer, { alg: resolveAlgorithm(options, issuer.settings.alg) });
       const authorization = await createAuthorization(issuer, options);
       const { access_token } = await issue(accessToken, withOverrides(withAlg, options), authorization, options);
       return access_token!;
@@ -238,7 +238,7 @@ export function mint(
       assertOptions("mint.refreshToken", mintFields.refreshToken, options);
       const issuer = atIssueTime(await server(), options, "refresh_token");
       const authorization = await createAuthorization(issuer, options);
-      const permissive = withSettings(issuer, { refresh: { ...issuer.settings.refresh, onlyOffline: false } });
+      const permissive = withPolicy(issuer, { refresh: { ...issuer.settings.refresh, onlyOffline: false } });
       const { refresh_token } = await issue(refreshToken, permissive, authorization, options);
       if (refresh_token !== undefined) return refresh_token;
       throw new TypeError(
@@ -310,7 +310,7 @@ function atIssueTime(
 ): Server {
   const lifetime = expiresIn ?? server.settings.lifetimes[kind];
   const agoMs = expired ? (lifetime + expiryMarginSeconds) * 1000 : 0;
-  const atIssue = withSettings(server, { lifetimes: { ...server.settings.lifetimes, [kind]: lifetime } });
+  const atIssue = withPolicy(server, { lifetimes: { ...server.settings.lifetimes, [kind]: lifetime } });
   return { ...atIssue, now: () => server.now() - agoMs };
 }
 

@@ -3,7 +3,7 @@
 import { inspector } from "../devtools/inspector.ts";
 import type { AppChanges, Plugin } from "../server/hosting/options.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
-import { clientField, extendedFields } from "../server/hosting/extensions.ts";
+import { extendedClientField, extendedFields } from "../server/hosting/extensions.ts";
 import { userField } from "../server/config/user_fields.ts";
 import { assertNoIssues } from "../core/rules/configuration_error.ts";
 import { type Field, list, object, whole } from "../core/policy/field.ts";
@@ -57,7 +57,7 @@ const tenantSettingFields = Object.fromEntries(
 const tenantField: Field = object<TenantOptions>("TenantOptions", {
   ...{ seed: anyOption, startsAt: anyOption },
   settings: object("Settings", tenantSettingFields, {}) as never,
-  clients: list(clientField, [[]], { expected: "an array of clients" }),
+  clients: list(extendedClientField, [[]], { expected: "an array of clients" }),
   users: list(userField, [[]], { expected: "an array of users" }),
   lifetime: whole(3600, { min: 1, expected: "a whole number of seconds, at least 1" }),
 }, {});

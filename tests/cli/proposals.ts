@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import type { Field } from "../../src/core/policy/field.ts";
 import { validate } from "../../src/server/config/config_issue.ts";
 import { configFileField } from "../../src/cli/options.ts";
-import { clientField } from "../../src/server/hosting/extensions.ts";
+import { extendedClientField } from "../../src/server/hosting/extensions.ts";
 import { userField } from "../../src/server/config/user_fields.ts";
 
 /** One proposal of a text. */
@@ -99,7 +99,7 @@ function fieldsBelow(field: Field, path: readonly string[] = []): (readonly [pat
 /** Every member of the configuration file, of clients and of users: its path and its field. */
 export const allFields: readonly (readonly [path: readonly string[], field: Field])[] = [
   ...fieldsBelow(configFileField()),
-  ...fieldsBelow(clientField),
+  ...fieldsBelow(extendedClientField),
   ...fieldsBelow(userField),
 ].filter(([path]) => path.length > 0);
 

@@ -8,7 +8,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { clientField, extensions } from "../../src/server/hosting/extensions.ts";
+import { extendedClientField, extensions } from "../../src/server/hosting/extensions.ts";
 import { parseDocument } from "../../src/server/extensions/client_documents/parse_document.ts";
 import { isPermitted, permissions } from "../../src/server/standing.ts";
 import type { Standing } from "../../src/core/clients/clients.ts";
@@ -94,12 +94,13 @@ test("[MC-04] on a real host a metadata document may use code and refresh alone"
 });
 
 test("[DR-02, MC-04] every member that is not declared open is ignored with a warning, in registrations and documents", async () => {
-  const fields = Object.entries<Field>(clientField.members);
+  const fields = Object.entries<Field>(extendedClientField.members);
   const openFrom = (standing?: Standing) =>
     fields.filter(([, { openFrom }]) => openFrom === standing).map(([name]) => name);
   const closed = openFrom();
   assertEquals(closed, ["client_id", "client_secret", "client_secret_expires_at", "serves", "profile"]);
-  const example = (name: string) => clientField.members[name as keyof typeof clientField.members].examples[0];
+  const example = (name: string) =>
+    extendedClientField.members[name as keyof typeof extendedClientField.members].examples[0];
   const server = await testServer(everyGrantType);
   const registrationOf = async (name: string, headers = {}) => {
     server.events.length = 0;

@@ -1,7 +1,7 @@
 /** What a client keeps of an issuer: metadata, keys and tokens, and how long it trusts them. */
 
 import { authorizationResponse, body, error, idToken, keys, status } from "../../testing/faults/mod.ts";
-import { withSettings } from "../../testing/with_settings.ts";
+import { withPolicy } from "../../testing/with_policy.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { secretsInRequest } from "../markers.ts";
@@ -135,7 +135,7 @@ export const keptDataAttacks: readonly Attack[] = [
         name: `access tokens for ${shortLifetime} s`,
         endpoints: ["token"],
         extend: (server) =>
-          withSettings(server, { lifetimes: { ...server.settings.lifetimes, access_token: shortLifetime } }),
+          withPolicy(server, { lifetimes: { ...server.settings.lifetimes, access_token: shortLifetime } }),
       });
       const session = await begin();
       short.remove();

@@ -9,9 +9,9 @@ import {
   type RecordKind,
   type RecordMetadata,
   type Records,
-  resolveOptions,
   type Store,
   type StoredRecord,
+  storeOptions,
 } from "./store.ts";
 
 /** @internal The limits of a memory store. */
@@ -58,7 +58,7 @@ interface Table {
  * @throws {TypeError} If an option is unknown.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
-  const { maxRecords, maxBytes } = resolveOptions("memoryStore", defaults, options);
+  const { maxRecords, maxBytes } = storeOptions("memoryStore", defaults, options);
   const tables = new Map<RecordKind, Table>();
 
   function getTable(kind: RecordKind): Table {

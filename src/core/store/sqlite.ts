@@ -3,7 +3,7 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { resolveOptions, type Store, StoreError, type StoreErrorDetails } from "./store.ts";
+import { type Store, StoreError, type StoreErrorDetails, storeOptions } from "./store.ts";
 import { delay } from "../http/timers.ts";
 import { type SqlRow, sqlStore } from "./sql.ts";
 
@@ -65,7 +65,7 @@ export interface SqliteHooks {
  */
 export async function sqliteStore(path: string, options: SqliteOptions = {}, hooks: SqliteHooks = {}): Promise<Store> {
   const location = path === ":memory:" ? path : resolve(path);
-  const resolved = resolveOptions("sqliteStore", sqliteDefaults, options);
+  const resolved = storeOptions("sqliteStore", sqliteDefaults, options);
   const database = await openDatabase(location, resolved, hooks).catch((error) => Promise.reject(storeError(error)));
   const statements = new Map<string, StatementSync>();
 

@@ -143,7 +143,7 @@ export class StoreError extends Error {
  * @param call The function with the options: `memoryStore`.
  * @throws {TypeError} If an option is unknown: a misspelt limit would have no effect.
  */
-export function resolveOptions<T extends object>(call: string, defaults: Required<T>, options: T): Required<T> {
+export function storeOptions<T extends object>(call: string, defaults: Required<T>, options: T): Required<T> {
   const resolved = { ...defaults };
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(defaults, name)) {

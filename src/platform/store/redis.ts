@@ -8,9 +8,9 @@ import {
   type RecordKind,
   type RecordMetadata,
   type Records,
-  resolveOptions,
   type Store,
   type StoredRecord,
+  storeOptions,
 } from "../../core/store/store.ts";
 import { escapeKey } from "../../core/store/sql.ts";
 import { countRecords, listed, listRecords, recordFields, searchRecords, toStoredRecord } from "./redis_list.ts";
@@ -126,7 +126,7 @@ const expiryGraceMs = 24 * 3600 * 1000;
  * @throws {TypeError} If an option is unknown.
  */
 export async function redisStore(url: string, options: RedisOptions = {}): Promise<Store> {
-  const { prefix, timeout, replicas, warn } = resolveOptions("redisStore", defaults, options);
+  const { prefix, timeout, replicas, warn } = storeOptions("redisStore", defaults, options);
   const location = displayUrl(url, "the Redis server", "redis://user:password@host:6379/0");
   const redis = connect(url, timeout);
   // Waiting for replicas blocks a connection, so writes then have a separate one.

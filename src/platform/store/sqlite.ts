@@ -11,7 +11,7 @@ import {
   sqliteStore as open,
   type StoreErrorPhrases,
 } from "../../core/store/sqlite.ts";
-import { resolveOptions, type Store, StoreError } from "../../core/store/store.ts";
+import { type Store, StoreError, storeOptions } from "../../core/store/store.ts";
 
 export { StoreError } from "../../core/store/store.ts";
 
@@ -46,7 +46,7 @@ const defaults: Required<SqliteOptions> = { ...sqliteDefaults, warn: () => {} };
  * @throws {TypeError} If an option is unknown.
  */
 export async function sqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
-  const { warn, ...coreOptions } = resolveOptions("sqliteStore", defaults, options);
+  const { warn, ...coreOptions } = storeOptions("sqliteStore", defaults, options);
   return await open(path, coreOptions, {
     beforeOpen: checkFile,
     beforeWrite: (location) => restrictPermissions(location, warn),

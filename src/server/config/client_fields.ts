@@ -4,7 +4,7 @@ import { clientAuthMethodNames, type ClientMetadata } from "./client_metadata.ts
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 import { requestFields } from "./server_settings.ts";
 import { replacedClientMembers } from "./replaced_members.ts";
-import { clientField, clientFields as own } from "../../core/clients/client_fields.ts";
+import { clientField as coreClientField, clientFields as core } from "../../core/clients/client_fields.ts";
 import { signingAlgorithmField } from "../../core/policy/policy_fields.ts";
 import { profileNames } from "./strictness.ts";
 import type { PublicKeySet } from "../../core/keys/jwk.ts";
@@ -42,14 +42,14 @@ export const keySetField: Field<PublicKeySet> = object<PublicKeySet>(
 type OwnMembers = Omit<ClientMetadata, keyof ExtensionClientMembers>;
 
 /** The description of the members of every server. */
-export const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
+const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
   "ClientMetadata",
   {
-    client_id: own.client_id,
-    client_secret: own.client_secret,
-    client_secret_expires_at: own.client_secret_expires_at,
-    client_name: open(own.client_name),
-    redirect_uris: open(own.redirect_uris),
+    client_id: core.client_id,
+    client_secret: core.client_secret,
+    client_secret_expires_at: core.client_secret_expires_at,
+    client_name: open(core.client_name),
+    redirect_uris: open(core.redirect_uris),
     token_endpoint_auth_method: open(choice(clientAuthMethodNames)),
     jwks: open(keySetField),
     jwks_uri: { ...open(text(["https://app.example/jwks.json"])), isFetched: true },
@@ -59,16 +59,16 @@ export const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
     serves: texts(["https://api.example"]),
     post_logout_redirect_uris: open(texts(["http://localhost:3000/"])),
     profile: choice(profileNames),
-    grant_types: open(own.grant_types),
-    response_types: open(own.response_types),
-    scope: open(own.scope),
+    grant_types: open(core.grant_types),
+    response_types: open(core.response_types),
+    scope: open(core.scope),
     response_modes: open({ ...requestFields.responseModes, default: undefined }),
-    id_token_signed_response_alg: open(own.id_token_signed_response_alg),
+    id_token_signed_response_alg: open(core.id_token_signed_response_alg),
     userinfo_signed_response_alg: open(signingAlgorithmField),
-    require_pkce: open(own.require_pkce),
-    default_max_age: open(own.default_max_age),
+    require_pkce: open(core.require_pkce),
+    default_max_age: open(core.default_max_age),
     require_auth_time: open(flag(false)),
-    application_type: open(own.application_type),
+    application_type: open(core.application_type),
     client_uri: open(text(["https://app.example/"])),
     logo_uri: open(text(["https://app.example/logo.svg"])),
     policy_uri: open(text(["https://app.example/privacy"])),
@@ -76,12 +76,12 @@ export const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
     initiate_login_uri: open(text(["https://app.example/login"])),
     contacts: open(texts(["team@app.example"])),
   },
-  clientField.examples[0]!,
-  { required: clientField.required, replacedMembers: replacedClientMembers },
+  coreClientField.examples[0]!,
+  { required: coreClientField.required, replacedMembers: replacedClientMembers },
 );
 
 /** The description of {@link ClientMetadata} at a server that knows these extensions. */
-export function clientFieldOf(
+export function clientFieldWith(
   extensions: readonly { readonly clientMetadata?: { readonly fields?: Readonly<Record<string, Field>> } }[],
 ): ObjectField<ClientMetadata> {
   const members = Object.assign(

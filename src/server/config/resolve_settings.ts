@@ -17,7 +17,7 @@ import type { ConfigIssue, ConfigurationWarning } from "../../core/rules/configu
 import type { Deviation } from "../profiles/provider_profile.ts";
 import type { SupportedGrantType } from "../standing.ts";
 import { isPrivateHost } from "./host_kinds.ts";
-import { clientFieldOf } from "./client_fields.ts";
+import { clientFieldWith } from "./client_fields.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import { addedValues, type KnownExtension, type PolicyAtStart } from "./extension_settings.ts";
@@ -143,7 +143,7 @@ function resolvePolicy(provided: WithProfiles<Settings>, issuer: string, server:
       directory: filled.directory ?? (allows.openTools ? "edit" : "off"),
       throttle: filled.throttle ?? !allows.openLogin,
       extensions,
-      clientField: clientFieldOf(extensions),
+      clientField: clientFieldWith(extensions),
       clientProfiles: clientProfiles(extensions),
       profile,
       ignoresUserScopes: acceptsAny.includes("scopes"),

@@ -10,7 +10,7 @@
  * @module
  */
 
-import { clientFieldOf } from "./client_fields.ts";
+import { clientFieldWith } from "./client_fields.ts";
 import { userField } from "./user_fields.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
@@ -80,7 +80,7 @@ export const settingFields = {
   issuer: text(["http://localhost:9000", "https://auth.example.com", fromHost]),
   profile: profileField(endpointPathsField([])),
   mcpRevision: choice(mcpRevisions),
-  clients: clientsField(clientFieldOf([])),
+  clients: clientsField(clientFieldWith([])),
   redirectUris: choice(["registered", "any"], { default: "registered" }),
   users: orAny(list(userField, [userField.examples], { expected: "an array of users" })),
   scopes: orAny(policyFields.scopes),

@@ -5,7 +5,7 @@ import type { LatchkeyOptions } from "./options.ts";
 import type { KnownExtension } from "../config/extension_settings.ts";
 import type { ObjectField } from "../../core/policy/field.ts";
 import type { ClientMetadata } from "../config/client_metadata.ts";
-import { clientFieldOf } from "../config/client_fields.ts";
+import { clientFieldWith } from "../config/client_fields.ts";
 import type { Extension } from "./extension.ts";
 import { assertionAuthentication } from "../extensions/assertion_authentication/mod.ts";
 import { assertionGrants } from "../extensions/assertion_grants/mod.ts";
@@ -64,7 +64,7 @@ export const extensions: readonly Extension[] = [
 ];
 
 /** The description of client metadata at a server with all extensions. */
-export const clientField: ObjectField<ClientMetadata> = clientFieldOf(extensions);
+export const extendedClientField: ObjectField<ClientMetadata> = clientFieldWith(extensions);
 
 /**
  * The extensions that the settings of a server know: those that it has, and client metadata and paths of all others.
@@ -85,7 +85,7 @@ export function knownExtensions(ofServer: readonly Extension[]): readonly KnownE
 
 /** The settings of every server that have members of extensions. */
 export const extendedFields = {
-  clients: clientsField(clientField),
+  clients: clientsField(extendedClientField),
   paths: endpointPathsField(extensions),
 } as const;
 

@@ -17,7 +17,7 @@ import {
 } from "../../core/policy/field.ts";
 import { assertNoIssues, type ConfigIssue } from "../../core/rules/configuration_error.ts";
 import type { Store } from "../../core/store/store.ts";
-import { clientFieldOf } from "../config/client_fields.ts";
+import { clientFieldWith } from "../config/client_fields.ts";
 import { quote, validate } from "../config/config_issue.ts";
 import { endpointPathsField } from "../config/endpoint_paths.ts";
 import type { KnownExtension, SettingsDescription } from "../config/extension_settings.ts";
@@ -128,7 +128,7 @@ function validateExtensions(extensions: readonly Extension[]): ConfigIssue[] {
 /** Describes the {@link LatchkeyOptions} of a server with these extensions. */
 export function optionsField(extensions: readonly KnownExtension[] = allExtensions): Field {
   const paths = endpointPathsField(extensions);
-  const extended = { clients: clientsField(clientFieldOf(extensions)), paths, profile: profileField(paths) };
+  const extended = { clients: clientsField(clientFieldWith(extensions)), paths, profile: profileField(paths) };
   const fields = Object.assign({}, optionFields, extended, ...extensions.map(({ settings }) => settings?.fields));
   return object<LatchkeyOptions>("LatchkeyOptions", fields, {}, { replacedMembers: replacedSettings });
 }

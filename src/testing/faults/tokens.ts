@@ -6,7 +6,7 @@ import { anyParameter, textParameter } from "./parameters.ts";
 import { editJsonBody } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 import { mustAuthenticate } from "../../core/clients/clients.ts";
-import { withSettings } from "../with_settings.ts";
+import { withPolicy } from "../with_policy.ts";
 
 /**
  * Changes `expires_in`; the token itself does not change. Some servers send a string such as `"3600"`; `null`, the
@@ -169,7 +169,7 @@ function withoutRotation(grant: GrantType, context: FaultContext): GrantType {
       if (!rotates || !context.consume()) return await grant.authorize(server, request);
       const refresh = { ...server.settings.refresh, rotateConfidential: false };
       const confidentialRequest = { ...request, client: { ...client, confidential: true, mayAuthenticate: undefined } };
-      const granted = await grant.authorize(withSettings(server, { refresh }), confidentialRequest);
+      const granted = await grant.authorize(withPolicy(server, { refresh }), confidentialRequest);
       return { ...granted, client };
     },
   };

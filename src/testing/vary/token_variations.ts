@@ -10,7 +10,7 @@ import { confirmationOf } from "../../server/extensions/bound_tokens/mod.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import type { FaultContext } from "../faults/fault.ts";
 import { withOpaqueToken } from "../fixed_values.ts";
-import { withSettings } from "../with_settings.ts";
+import { withPolicy } from "../with_policy.ts";
 import type { Roll } from "./roll.ts";
 import { editTokens, isDecided, type Variation } from "./variation.ts";
 import { resourcesOf } from "../../server/token/resources.ts";
@@ -76,7 +76,7 @@ function withRotation(grant: GrantType, context: FaultContext): GrantType {
         return await grant.authorize(server, request);
       }
       return await grant.authorize(
-        withSettings(server, { refresh: { ...refresh, rotateConfidential: true, rotateBound: true } }),
+        withPolicy(server, { refresh: { ...refresh, rotateConfidential: true, rotateBound: true } }),
         request,
       );
     },

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { clientField, extensions } from "../../../src/server/hosting/extensions.ts";
+import { extendedClientField, extensions } from "../../../src/server/hosting/extensions.ts";
 import type { ClientMetadata } from "../../../src/server/config/client_metadata.ts";
 import { type Browser, openBrowser } from "../../server/browser.ts";
 import { assertCsrfProtected, assertPageWithForms } from "../../server/csrf.ts";
@@ -66,7 +66,7 @@ test("[DI-07] the form has the metadata and an example of every member, and chan
   const { client_id, ...members } = rich;
   assertEquals(await readMetadata(browser, "/clients/rich?edit"), members as ClientMetadata);
   const html = await (await browser.get("/clients/rich?edit")).text();
-  for (const name of Object.keys(clientField.members)) {
+  for (const name of Object.keys(extendedClientField.members)) {
     assertEquals(html.includes(`<dt><code class="wire">${name}</code>`), !/^client_(?:id|secret)$/.test(name), name);
   }
   assertEquals((await save(browser, client_id, {})).status, 303);

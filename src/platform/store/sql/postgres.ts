@@ -1,6 +1,6 @@
 /** A store in PostgreSQL, for any number of instances and machines. Needs the `postgres` package. */
 
-import { resolveOptions, type Store } from "../../../core/store/store.ts";
+import { type Store, storeOptions } from "../../../core/store/store.ts";
 import { displayUrl } from "../display_url.ts";
 import { type SqlRow, sqlStore, type SqlValue } from "../../../core/store/sql.ts";
 import { invalidSchemaName, versionMismatch } from "./postgres_errors.ts";
@@ -73,7 +73,7 @@ const migrationTimeoutMs = 60_000;
  * ```
  */
 export async function postgresStore(url: string, options: PostgresOptions = {}): Promise<Store> {
-  const { schema, connections, timeout } = resolveOptions("postgresStore", defaults, options);
+  const { schema, connections, timeout } = storeOptions("postgresStore", defaults, options);
   const location = displayUrl(url, "the PostgreSQL database", "postgres://user:password@host:5432/database");
   const size = new TextEncoder().encode(schema).length;
   if (size === 0 || size > maxSchemaNameBytes || /[.\0]/.test(schema)) throw invalidSchemaName(location, schema);

@@ -1,6 +1,6 @@
 /** Verbs of clients. */
 
-import { clientField } from "../../../server/hosting/extensions.ts";
+import { extendedClientField } from "../../../server/hosting/extensions.ts";
 import type { ClientMetadata } from "../../../server/config/client_metadata.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import { anyValue, list, object, record, text } from "../../../core/policy/field.ts";
@@ -59,7 +59,7 @@ export const clientVerbs = [
   defineVerb<ClientMetadata, ClientMetadata>({
     name: "clients.set",
     summary: "Creates a client with exactly this metadata, or replaces the one with this `client_id`.",
-    input: { ...clientField, required: ["client_id"], examples: [newClient] },
+    input: { ...extendedClientField, required: ["client_id"], examples: [newClient] },
     result: metadata as never,
     run: async ({ app: { server } }, client) => describe(await server.clients.registered.set(client)),
   }),

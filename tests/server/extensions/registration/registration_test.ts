@@ -8,7 +8,7 @@ import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, asse
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { JWTPayload } from "jose";
 import { test } from "node:test";
-import { clientFieldOf } from "../../../../src/server/config/client_fields.ts";
+import { clientFieldWith } from "../../../../src/server/config/client_fields.ts";
 import type { Field } from "../../../../src/core/policy/field.ts";
 import { extensions } from "../../../../src/server/hosting/extensions.ts";
 import { ConfigurationError } from "../../../../src/mod.ts";
@@ -244,7 +244,7 @@ test("[DR-04] unsupported grant and response types are left out with a warning, 
 const ofClient = ["token_endpoint_auth_method", "token_endpoint_auth_signing_alg", "request_object_signing_alg"];
 
 test("[DR-04] a member with an unsupported value is replaced with a warning, never the end of a registration", async () => {
-  const { members } = clientFieldOf(extensions);
+  const { members } = clientFieldWith(extensions);
   const choices = Object.entries<Field>(members).filter(([name, { choices, openFrom }]) =>
     choices !== undefined && openFrom === "unknown" && !ofClient.includes(name)
   );

@@ -1,0 +1,8 @@
+/** Changes the policy of a server for one call. */
+
+import type { Server } from "../core/server.ts";
+
+/** The same server with other values in its policy. */
+export function withPolicy(server: Server, policy: Partial<Server["settings"]>): Server {
+  return { ...server, settings: { ...server.settings, ...policy } };
+}
