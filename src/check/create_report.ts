@@ -3,7 +3,7 @@
 import type { Exchange } from "../recorder/exchange.ts";
 import { redactExchanges, redactTextAbout } from "../recorder/redact.ts";
 import type { PracticeResult } from "../recorder/practices/mod.ts";
-import { findFix, findRule } from "../server/rules.ts";
+import { findRule } from "../server/rules.ts";
 import { visibleText } from "../server/explain/visible_text.ts";
 import { isKnownPractice, isKnownResult, knownThatPass } from "./baseline.ts";
 import { listCauses } from "./causes.ts";
@@ -99,11 +99,11 @@ function describeControlFailure(
   const rejections = redactExchanges(isAboutPage ? [] : exchanges).flatMap(
     ({ request: { method, path }, rejection }) => {
       if (rejection === undefined) return [];
-      const { explanation: { rule, reason, expected, received, earlier }, explanation } = rejection;
+      const { rule, reason, expected, received, earlier, fix } = rejection.explanation;
       const found = findRule(rule);
       return [{
         ...{ request: `${method} ${path}`, error: rejection.error, rule, reason, expected, received, earlier },
-        fix: findFix(explanation),
+        fix,
         sources: found?.cites ?? [],
         url: found && rulesUrl && `${rulesUrl}/${rule}`,
       }];

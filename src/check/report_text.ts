@@ -1,6 +1,7 @@
 /** The report of a check as text. */
 
 import { printable } from "../core/http/quote_value.ts";
+import { explanationLines } from "../server/explain/explanation_lines.ts";
 import { formatPractice, summarizePractices } from "../testing/practice_report.ts";
 import { harmsOf, requirementsOf } from "./causes.ts";
 import {
@@ -15,7 +16,7 @@ import {
   type ReportedResult,
 } from "./report_data.ts";
 import { withoutServerNumber } from "./journeys.ts";
-import { type ControlFailure, type FailureCause, verdicts } from "./report.ts";
+import { type ControlFailure, type ControlRejection, type FailureCause, verdicts } from "./report.ts";
 
 /**
  * The text, without a final newline: what the client does wrong and how to fix it, what the check could not decide,
@@ -119,17 +120,15 @@ export function formatControlFailure(failure: ControlFailure): string[] {
 function controlFailureLines({ error, rejections, fix: ownFix }: ControlFailure): string[] {
   const cause = rejections.at(-1);
   const fix = ownFix ?? cause?.fix;
-  const fixLine = fix === undefined ? [] : [`  fix:      ${fix}`];
+  const lines = (texts: Partial<ControlRejection>) =>
+    explanationLines(texts).map(([label, text]) => `  ${`${label}:`.padEnd(10)}${text}`);
   const short = error.length > maxErrorLength ? `${error.slice(0, maxErrorLength)}…` : error;
-  if (cause === undefined) return [`The login without an attack failed: ${short}`, ...fixLine];
-  const { request, error: code, rule, reason, expected, received, earlier, url } = cause;
+  if (cause === undefined) return [`The login without an attack failed: ${short}`, ...lines({ fix })];
+  const { request, error: code, rule, reason, url } = cause;
   return [
     "The login without an attack failed.",
     `The server rejected ${request} with ${code}${rule === undefined ? "" : ` by ${rule}`}: ${reason}`,
-    ...Object.entries({ expected, received, earlier }).flatMap(([label, text]) =>
-      text === undefined ? [] : [`  ${`${label}:`.padEnd(10)}${text}`]
-    ),
-    ...fixLine,
+    ...lines({ ...cause, fix }),
     ...url === undefined ? [] : [`  page:     ${url}`],
   ];
 }

@@ -131,8 +131,7 @@ async function withToken(
     if (isWithoutToken(request)) {
       server.trace({ type: "challenged", at: server.now(), endpoint: target.path, scope });
     } else {
-      const explained = await server.addTexts?.(server, error) ?? error;
-      traceRejection(context, error.code, explained.explain(), client);
+      traceRejection(context, error.code, (await server.addTexts(server, error)).explain(), client);
     }
     return rejectionResponse(error, request.headers.get("authorization"), required);
   }

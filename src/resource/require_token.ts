@@ -54,14 +54,13 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
     if (!(error instanceof OAuthError)) throw error;
     const rejection = rejectionResponse(error, request.headers.get("authorization"), options);
     if (options.onRejection !== undefined) {
-      const { addTexts, findFix, findRule } = await import("../server/rules.ts");
-      const explanation = (await addTexts(undefined, error)).explain();
+      const { addTexts, findRule, withFix } = await import("../server/rules.ts");
+      const explanation = withFix((await addTexts(undefined, error)).explain());
       const { cites } = findRule(explanation.rule) ?? {};
       options.onRejection({
         status: rejection.status,
         ...error.details.challenge !== "bare" && { error: error.code },
         ...explanation,
-        fix: findFix(explanation),
         cites,
       });
     }

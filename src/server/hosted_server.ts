@@ -239,8 +239,8 @@ export interface HostedServer extends FetchingServer {
   readonly background: Background;
   /** The values of `aud` that a client assertion may have, besides the issuer. */
   readonly assertionAudiences: readonly string[];
-  /** Adds the texts of its rule to an error; absent: errors have only their code and message. */
-  readonly addTexts?: (server: HostedServer, error: OAuthError) => Promise<OAuthError>;
+  /** Adds the texts of its rule to an error. */
+  readonly addTexts: (server: HostedServer, error: OAuthError) => Promise<OAuthError>;
   /** Limits guesses of secrets; absent: no limit. */
   readonly rateLimiter?: RateLimiter;
   /** Recent code challenges, each with the time at which its code expires. */

@@ -1,10 +1,9 @@
 /**
- * The table of all rules with their texts, and `addTexts`, which makes the texts of a rejection from its facts. Loaded
- * when something was rejected, or when a page, a log or a report shows a rule. `tests/rules.md` describes each rule in
- * full.
+ * The table of all rules with their texts, and `addTexts`, which makes the texts of a rejection from its facts.
+ * `tests/rules.md` describes each rule in full.
  */
 
-import { type ErrorDetails, OAuthError, type RuleOrFix } from "../core/rules/errors.ts";
+import { type ErrorDetails, type Explanation, OAuthError } from "../core/rules/errors.ts";
 import { coreRules, type Rule } from "../core/rules/mod.ts";
 import type { ByPolicy } from "../core/rules/rule.ts";
 import { byProfile } from "./config/server_policy.ts";
@@ -129,9 +128,10 @@ export function findRule(id: string | undefined): ExplainedRule | undefined {
   return id !== undefined && Object.hasOwn(rules, id) ? rules[id as RuleId] : undefined;
 }
 
-/** How to fix the request of a rejection: the fix of the rejection, otherwise the fix of its rule. */
-export function findFix({ rule, fix }: RuleOrFix): string | undefined {
-  return fix ?? findRule(rule)?.fix;
+/** The explanation with how to fix the request: its own fix, otherwise that of its rule. */
+export function withFix<E extends Explanation>(explanation: E): E {
+  const fix = explanation.fix ?? findRule(explanation.rule)?.fix;
+  return fix === undefined ? explanation : { ...explanation, fix };
 }
 
 /** The sentence of a passed check. */

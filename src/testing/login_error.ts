@@ -1,7 +1,7 @@
 /** The error of a login that fails, with the server's explanation. */
 
 import type { HttpRequest } from "../core/http/message.ts";
-import { findFix } from "../server/rules.ts";
+import { explanationLines } from "../server/explain/explanation_lines.ts";
 import type { Explanation } from "../core/rules/errors.ts";
 import { formatInternalError, type InternalError } from "./internal_error.ts";
 import type { Callback } from "./browser/callback.ts";
@@ -58,10 +58,12 @@ export class LoginError extends Error {
 }
 
 function formatExplanation(explanation: Explanation): string[] {
-  const { reason, expected, received, earlier, rule } = explanation;
-  const facts = Object.entries({ expected, received, earlier, fix: findFix(explanation), rule });
-  const present = facts.filter(([, value]) => value !== undefined);
-  return [reason, ...present.map(([label, value]) => `${label}: ${value}`)];
+  const { reason, rule } = explanation;
+  return [
+    reason,
+    ...explanationLines(explanation).map(([label, text]) => `${label}: ${text}`),
+    ...rule === undefined ? [] : [`rule: ${rule}`],
+  ];
 }
 
 /** Returns why a request was rejected. */

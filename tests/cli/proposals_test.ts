@@ -13,7 +13,7 @@ import { configFileField, flagName, optionFields, optionNames } from "../../src/
 import type { Field } from "../../src/core/policy/field.ts";
 import { validate } from "../../src/server/config/config_issue.ts";
 import { replacedClientMembers, replacedSettings } from "../../src/server/config/replaced_members.ts";
-import { findFix, rules } from "../../src/server/rules.ts";
+import { rules } from "../../src/server/rules.ts";
 import type { RuleId } from "../../src/server/rules/rule_id.gen.ts";
 import { basic, forEachCase, getRejections, type TestServer, testServer } from "../kit.ts";
 import { exchangeAssertion, type ForeignIssuer, foreignIssuer, jwtBearer } from "../server/foreign_issuer.ts";
@@ -325,7 +325,7 @@ async function rejection(settings: Settings, { send }: RejectedRequest) {
   const rejections = getRejections(server.events).map(({ explanation }) => explanation);
   return {
     rules: rejections.map(({ rule }) => rule),
-    fix: rejections.length > 0 ? findFix(rejections.at(-1)!) : undefined,
+    fix: rejections.at(-1)?.fix,
   };
 }
 
@@ -553,7 +553,7 @@ test("[JC-02] an assertion of another issuer is no assertion of the client; with
     });
   const fix = async (from: ForeignIssuer, sub: string) => {
     assertEquals((await send(from, sub)).status, 401);
-    return findFix(getRejections(server.events).at(-1)!.explanation)!;
+    return getRejections(server.events).at(-1)!.explanation.fix!;
   };
   assertMatch(await fix(other, "repo:shop:ref:main"), /client sign the assertion itself, by the private key/);
   assertMatch(await fix(await foreignIssuer("webb"), "webb"), /^Set iss and sub to the client_id/);

@@ -118,7 +118,7 @@ const cases: readonly Case[] = [
 ];
 
 const withoutExplanations: Plugin = {
-  extend: (server) => ({ ...server, addTexts: undefined, observe: () => {} }),
+  extend: (server) => ({ ...server, addTexts: (_, error) => Promise.resolve(error), observe: () => {} }),
 };
 
 /** What the client receives and the trace contains. */
@@ -149,7 +149,7 @@ test("without explanations, every request is rejected by the same rule and code,
     const bare = await reject(one, [withoutExplanations]);
     assertEquals([explained.explanation.rule, bare.explanation.rule], [one.rule, one.rule]);
     assertEquals([bare.status, bare.error], [explained.status, explained.error]);
-    const { reason, ...others } = bare.explanation;
+    const { reason, fix: _, ...others } = bare.explanation;
     assertEquals(Object.entries(others).filter(([, value]) => value !== undefined), [["rule", one.rule]]);
     assertEquals(bare.description, `${reason} [${one.rule}]`.replaceAll('"', "'"));
     assert(explained.explanation.expected !== undefined, "the explanation has no expected value");

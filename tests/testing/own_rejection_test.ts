@@ -6,7 +6,7 @@ import { inspector } from "../../src/devtools/mod.ts";
 import { OAuthError } from "../../src/mod.ts";
 import { parameters } from "../../src/server/extension.ts";
 import type { GrantType } from "../../src/server/extension.ts";
-import { findFix } from "../../src/server/rules.ts";
+import { withFix } from "../../src/server/rules.ts";
 import { logging, metrics } from "../../src/cli/operating/mod.ts";
 import { LoginError } from "../../src/testing/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
@@ -89,7 +89,7 @@ test("a rejection has a rule of the table, a fix of its own, or both, and the fi
   // @ts-expect-error: neither.
   new OAuthError("invalid_request", "no", {});
   const both = new OAuthError("invalid_request", "no", { rule: "PK-09", fix: "Send yes." });
-  assertEquals(findFix(both.explain()), "Send yes.");
+  assertEquals(withFix(both.explain()).fix, "Send yes.");
   // The response names one rule, the trace another; the fix belongs to that of the trace.
   const hidden = new OAuthError("invalid_grant", "no", { rule: "TK-16", internalRule: "CI-06", fix: "Send yes." });
   assertEquals([hidden.explain().rule, hidden.explain().fix], ["CI-06", "Send yes."]);

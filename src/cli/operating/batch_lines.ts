@@ -29,11 +29,9 @@ export interface EventCount {
 export interface LineBatch {
   /** Adds a line of a success, formatted when it is written, or only counts the event by its redacted client. */
   add(event: TraceEvent, format: () => string | undefined, redact: (text: string) => string): void;
-  /** Writes a line after the waiting ones: immediately, or when `loading` resolves. */
-  write(format: () => string | undefined, loading?: Promise<void>): void;
-  /** Whether lines wait until `loading` of one of them resolves. */
-  isDeferring(): boolean;
-  /** Writes the waiting lines and the counts, and does not wait for `loading`: the process may end. */
+  /** Writes a line, if there is one, after the waiting ones. */
+  write(line: string | undefined): void;
+  /** Writes the waiting lines and the counts. */
   flush(): void;
 }
 
@@ -54,23 +52,6 @@ export function lineBatch(
   let periodStart = -Infinity;
   let lines = 0;
   let timer: Timer | undefined;
-  let deferredWrites: (() => void)[] | undefined;
-
-  /** Writes the text, if there is one, after the deferred lines. */
-  function writeNext(format: () => string | undefined): void {
-    const writeText = () => {
-      const text = format();
-      if (text !== undefined) write(text);
-    };
-    if (deferredWrites === undefined) writeText();
-    else deferredWrites.push(writeText);
-  }
-
-  function release(): void {
-    const writes = deferredWrites ?? [];
-    deferredWrites = undefined;
-    for (const writeText of writes) writeText();
-  }
 
   const isPeriodOver = () => timers.elapsed() - periodStart >= periodMs;
 
@@ -89,16 +70,13 @@ export function lineBatch(
     if (waiting.length === 0) return;
     const formats = waiting;
     waiting = [];
-    writeNext(() => {
-      const texts = formats.flatMap((format) => format() ?? []);
-      return texts.length > 0 ? texts.join("\n") : undefined;
-    });
+    const texts = formats.flatMap((format) => format() ?? []);
+    if (texts.length > 0) write(texts.join("\n"));
   }
 
   function writeCounts(): void {
     if (counts.size === 0) return;
-    const [at, counted] = [lastAt, [...counts.values()]];
-    writeNext(() => formatCounts(at, counted));
+    write(formatCounts(lastAt, [...counts.values()]));
     counts.clear();
   }
 
@@ -121,21 +99,15 @@ export function lineBatch(
       else count(event, redact);
       timer ??= timers.setTimeout(writeDue, batchMs);
     },
-    write(format, loading) {
+    write(line) {
       writeLines();
-      if (loading !== undefined && deferredWrites === undefined) {
-        deferredWrites = [];
-        loading.then(release);
-      }
-      writeNext(format);
+      if (line !== undefined) write(line);
     },
-    isDeferring: () => deferredWrites !== undefined,
     flush() {
       timers.clearTimeout(timer);
       timer = undefined;
       writeLines();
       writeCounts();
-      release();
     },
   };
 }

@@ -1,16 +1,13 @@
-/** What a log says of a rejection, warning or note besides its texts: how to fix it, and the link to the change. */
+/** What a log says of a rejection, warning or note besides its texts: the difference, and the link to the change. */
 
 import type { Context } from "../../core/http/context.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 import { clientChangeUrl } from "../../server/errors/client_change.ts";
 import { compareTexts, type TextDifference } from "../../server/pages/compare_texts.ts";
 import { suggestUri } from "../../server/explain/suggest_match.ts";
-import { findFix } from "../../server/rules.ts";
 
-/** What the rule table and the registered clients add to an event. */
+/** What a log adds to an event. */
 export interface EventDetails {
-  /** How to fix the request. */
-  readonly fix?: string;
   /** How the received value differs from the expected one, or a rejected URI from the registered one: sentences. */
   readonly note?: string;
   /** The part of the received value that differs from the expected one, or from the most similar registered URI. */
@@ -23,18 +20,14 @@ export interface EventDetails {
 export function describeEvent(event: TraceEvent, context?: Context): EventDetails {
   if (!("explanation" in event)) return {};
   const { type, explanation } = event;
-  const fix = findFix(explanation);
   const suggestion = suggestUri(explanation);
   const { expected, received } = explanation;
   const meant = suggestion?.text ?? expected;
   const difference = meant === undefined || received === undefined ? undefined : compareTexts(meant, received);
   const sentences = [difference?.words, suggestion?.difference].filter((text) => text !== undefined);
   const note = sentences.length === 0 ? undefined : sentences.join(" ");
-  if (type !== "rejected" || context === undefined) return { fix, note, difference };
-  return {
-    fix,
-    note,
-    difference,
-    change: clientChangeUrl(context, explanation.change),
-  };
+  const change = type === "rejected" && context !== undefined
+    ? clientChangeUrl(context, explanation.change)
+    : undefined;
+  return { note, difference, change };
 }

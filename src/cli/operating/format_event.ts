@@ -2,6 +2,7 @@
 
 import type { TraceEvent } from "../../server/trace.ts";
 import type { Explanation } from "../../core/rules/errors.ts";
+import { explanationLines } from "../../server/explain/explanation_lines.ts";
 import { printable } from "../../core/http/quote_value.ts";
 import type { TextDifference } from "../../server/pages/compare_texts.ts";
 import type { EventCount } from "./batch_lines.ts";
@@ -198,8 +199,7 @@ function formatFailure(
   { type, at, client, explanation }: Extract<TraceEvent, { readonly explanation: Explanation }>,
   outcome: string,
   endpoint: string | undefined,
-  { details: { fix, note, difference, change } = {}, request: { method, status, link, id } = {}, terminal }:
-    FormatOptions,
+  { details: { note, difference, change } = {}, request: { method, status, link, id } = {}, terminal }: FormatOptions,
 ): string {
   const heading = [
     endpoint && [method, formatEndpoint(endpoint)],
@@ -207,19 +207,14 @@ function formatFailure(
     client && [printable(client)],
     explanation.rule && [paint(2, explanation.rule, terminal)],
   ].flatMap((words) => words ? [words.filter((word) => word !== undefined).join(" ")] : []);
-  const { reason, expected, received, earlier } = explanation;
-  const compared = Object.entries({ expected, received } as const).flatMap(([label, value]) =>
-    value === undefined ? [] : [
-      difference && terminal?.colors
-        ? markPart(label as "expected" | "received", value, difference)
-        : labelLine(label, value),
-    ]
-  );
-  const others = { earlier, note, fix, request: link === undefined ? id : undefined };
   const lines = [
-    reason,
-    ...compared,
-    ...Object.entries(others).flatMap(([label, value]) => value === undefined ? [] : [labelLine(label, value)]),
+    explanation.reason,
+    ...explanationLines({ ...explanation, note }).map(([label, text]) =>
+      difference && terminal?.colors && (label === "expected" || label === "received")
+        ? markPart(label, text, difference)
+        : labelLine(label, text)
+    ),
+    ...link === undefined && id !== undefined ? [labelLine("request", id)] : [],
     ...change === undefined ? [] : [`→ ${change.label}: ${change.url}`],
     ...link === undefined ? [] : [`→ ${link}`],
   ];

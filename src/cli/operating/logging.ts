@@ -9,7 +9,7 @@ import type { RegisteredSecrets } from "../../server/redaction/registered_secret
 import type { TraceEvent } from "../../server/trace.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 import { type LineBatch, lineBatch } from "./batch_lines.ts";
-import type { describeEvent } from "./describe_event.ts";
+import { describeEvent } from "./describe_event.ts";
 import {
   formatCounts,
   formatEvent,
@@ -76,20 +76,6 @@ const maxWrittenNotes = 1000;
 /** Request IDs that are accepted from a trusted proxy. */
 const requestIdPattern = /^[\w.:-]{1,64}$/;
 
-/** Loaded with the first event that it describes, because it contains the texts of all rules. */
-let describe: typeof describeEvent | undefined;
-let loadingDescribe: Promise<void> | undefined;
-
-/** Resolves when `describe` is loaded or cannot be; `undefined` if it is loaded. */
-function untilDescribed(): Promise<void> | undefined {
-  if (describe !== undefined) return undefined;
-  return loadingDescribe ??= import("./describe_event.ts").then(
-    ({ describeEvent }) => void (describe = describeEvent),
-    // Without it, the log has events without their details. The next event tries again.
-    () => void (loadingDescribe = undefined),
-  );
-}
-
 /**
  * Writes a log. Each response has the request ID in `X-Request-Id`: that of a trusted proxy, or a new one. The log
  * contains no secrets, and paths without their query.
@@ -123,7 +109,6 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
   let randomRequestId = () => "";
   let now = () => 0;
   const writtenNotes = new Set<string>();
-  let isClosed = false;
 
   /** Whether the log has no such note about the client yet: it would repeat with each of its logins. */
   function isNewNote({ client, explanation: { fix } }: Extract<TraceEvent, { type: "note" }>): boolean {
@@ -149,13 +134,11 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
   function formatLogged(received: TraceEvent, active?: ActiveRequest, context?: Context): string | undefined {
     const event = redactEvent(received, registeredSecrets);
     const request = active && describeRequest(event, active, context!);
-    const details = describe?.(event, active && context);
+    const details = describeEvent(event, active && context);
     if (format === "text") return formatEvent(event, { verbose, terminal: terminal?.(), details, request });
-    const { fix, change } = details ?? {};
     return jsonLine({
       ...toLogRecord(event),
-      fix,
-      change: change?.url,
+      change: details.change?.url,
       request: request?.id,
       flow: request?.link,
     });
@@ -170,10 +153,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
         (text) => redactText(text, registeredSecrets),
       );
     }
-    batch.write(
-      () => formatLogged(event, active, context),
-      "explanation" in event && !isClosed ? untilDescribed() : undefined,
-    );
+    batch.write(formatLogged(event, active, context));
   }
 
   return {
@@ -186,15 +166,11 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
     logEvent(event, fields) {
       if (format === "json") {
         const text = jsonLine({ time: new Date(now()).toISOString(), level: "info", event, ...fields });
-        batch.write(() => text);
+        batch.write(text);
       }
     },
     flush: batch.flush,
-    close() {
-      // The process may end now, and nothing waits for the texts.
-      isClosed = true;
-      batch.flush();
-    },
+    close: batch.flush,
     setup(app) {
       const { server } = app;
       findEndpoint = app.findEndpoint;
@@ -222,7 +198,6 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
         active.hasEnded = true;
         for (const [event, context] of active.events ?? []) writeEvent(event, active, context);
         active.events = undefined;
-        if (batch.isDeferring()) await loadingDescribe;
       }
       if (format === "json") {
         const path = pathOf(request);
@@ -238,7 +213,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
           ...sender,
           request: id,
         });
-        batch.write(() => text);
+        batch.write(text);
       }
       return withHeaders(response, { "x-request-id": id });
     },

@@ -1,6 +1,6 @@
 /** The props of a flow's page. */
 
-import { findFix, findRule } from "../../server/rules.ts";
+import { findRule } from "../../server/rules.ts";
 import { readClaimsFix } from "../../server/explain/notes.ts";
 import { upperFirst } from "../../server/pages/first_letter.ts";
 import type { RuleId } from "../../core/rules/mod.ts";
@@ -229,7 +229,7 @@ function describeFailure(
   const failed = exchanges[index];
   if (failed?.rejection === undefined) return { continued: false };
   const { error, explanation } = failed.rejection;
-  const { rule, reason, expected, received, earlier } = explanation;
+  const { rule, reason, expected, received, earlier, fix } = explanation;
   const { cites = [] } = findRule(rule) ?? {};
   const later = exchanges.slice(index + 1);
   return {
@@ -240,7 +240,7 @@ function describeFailure(
         title: exchangeTitle(failed),
         more: later.filter(isRejected).length,
       },
-      ...{ error, rule, cites, reason, expected, received, earlier, fix: findFix(explanation) },
+      ...{ error, rule, cites, reason, expected, received, earlier, fix },
       ...findHelp(explanation),
     },
     continued: later.some((exchange) => isFromClient(exchange) && !isRejected(exchange)),

@@ -1,6 +1,6 @@
 /** The checks and warnings of an exchange, each with the sections of its rule. */
 
-import { findFix, findRule, getPassedText } from "../../server/rules.ts";
+import { findRule, getPassedText } from "../../server/rules.ts";
 import { upperFirst } from "../../server/pages/first_letter.ts";
 import type { RuleId } from "../../core/rules/mod.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
@@ -24,7 +24,6 @@ export function exchangeChecks(
       passed: false,
       cites: ruleCitations(why.rule),
       statement,
-      fix: findFix(rejection.explanation),
     },
     ...uncheckedRules.map((rule): RuleCheckResult => ({ ...passedRule(rule), passed: undefined })),
   ];
@@ -32,16 +31,12 @@ export function exchangeChecks(
 
 /** The warnings of an exchange: accepted, but should be fixed. */
 export function exchangeWarnings({ warnings }: Exchange): RuleCheckResult[] {
-  return warnings.map((explanation) => {
-    const { reason, ...why } = explanation;
-    return {
-      ...why,
-      passed: undefined,
-      cites: ruleCitations(why.rule),
-      statement: `${upperFirst(reason)}.`,
-      fix: findFix(explanation),
-    };
-  });
+  return warnings.map(({ reason, ...why }) => ({
+    ...why,
+    passed: undefined,
+    cites: ruleCitations(why.rule),
+    statement: `${upperFirst(reason)}.`,
+  }));
 }
 
 function passedRule(rule: RuleId): Pick<RuleCheckResult, "rule" | "cites" | "statement"> {

@@ -1,7 +1,7 @@
 /** A flow as a test fixture: JSON that is equal for equal flows, independent of times and secrets. */
 
 import type { Fields } from "../../core/http/form.ts";
-import { findFix } from "../../server/rules.ts";
+import { findRule } from "../../server/rules.ts";
 import type { Exchange, Flow, RecordedRequest, RecordedResponse } from "../exchange.ts";
 import { redactFlow, type RedactOptions } from "../redact.ts";
 import { isHtmlPage } from "../record_response.ts";
@@ -50,13 +50,13 @@ function toFixtureExchange(exchange: Exchange, explained: boolean) {
 
 /** The rejection, with its fix if that is not the one of the rule. */
 function toFixtureRejection({ error, explanation: { rule, reason, fix } }: NonNullable<Exchange["rejection"]>) {
-  return { error, rule, reason, ...fix !== undefined && { fix } };
+  return { error, rule, reason, ...fix !== findRule(rule)?.fix && { fix } };
 }
 
 /** The rejection with its whole explanation, including the fix. */
 function toExplainedRejection({ error, explanation }: NonNullable<Exchange["rejection"]>) {
-  const { rule, reason, expected, received, earlier } = explanation;
-  return { error, rule, reason, expected, received, earlier, fix: findFix(explanation) };
+  const { rule, reason, expected, received, earlier, fix } = explanation;
+  return { error, rule, reason, expected, received, earlier, fix };
 }
 
 /** The headers that influence the response, without those of the transport. */

@@ -1,7 +1,8 @@
 /** A flow as Markdown for an issue of GitHub or GitLab. */
 
 import { upperFirst } from "../../server/pages/first_letter.ts";
-import { findFix, findRule } from "../../server/rules.ts";
+import { explanationLines } from "../../server/explain/explanation_lines.ts";
+import { findRule } from "../../server/rules.ts";
 import type { Exchange, Flow } from "../exchange.ts";
 import { redactFlow } from "../redact.ts";
 import { requestLines, responseLines, toOneLine } from "./text.ts";
@@ -35,18 +36,16 @@ export function formatMarkdown(flow: Flow, failure: number): string {
 function failureList(exchange: Exchange, step: number, steps: number, client: string | undefined): string[] {
   const { request: { method, path }, response, rejection } = exchange;
   const { error, explanation } = rejection!;
-  const { rule, expected, received, earlier } = explanation;
+  const { rule } = explanation;
   const cites = findRule(rule)?.cites ?? [];
-  const fix = findFix(explanation);
   return [
     ["Step", `${step} of ${steps}`],
     ["Client", client && code(client)],
     ["Request", code(`${method} ${path}`)],
     ["Response", code(`${response?.status ?? "none"} ${error}`)],
-    ["Expected", expected && code(expected)],
-    ["Received", received && code(received)],
-    ["Earlier", earlier && code(earlier)],
-    ["How to fix it", fix && prose(fix)],
+    ...explanationLines(explanation).map(([label, text]) =>
+      label === "fix" ? ["How to fix it", text && prose(text)] : [upperFirst(label), text && code(text)]
+    ),
     ["Rule", rule && [rule, ...cites].map(prose).join(", ")],
   ].flatMap(([name, value]) => value ? [`- **${name}:** ${value}`] : []);
 }
@@ -55,13 +54,12 @@ function failureList(exchange: Exchange, step: number, steps: number, client: st
 function observationItems({ events }: Exchange, step: number): string[] {
   return events.flatMap((event) => {
     if (event.type !== "warning" && event.type !== "note") return [];
-    const { rule, reason, expected, received } = event.explanation;
+    const { rule, reason, expected, received, fix } = event.explanation;
     const texts = [
       prose(reason) + (rule === undefined ? "" : ` (${rule})`),
       ...expected === undefined ? [] : [`expected ${code(expected)}`],
       ...received === undefined ? [] : [`received ${code(received)}`],
     ];
-    const fix = findFix(event.explanation);
     return [`- **${upperFirst(event.type)} of step ${step}:** ${texts.join(", ")}.${fix ? ` ${prose(fix)}` : ""}`];
   });
 }

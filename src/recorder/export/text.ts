@@ -1,7 +1,8 @@
 /** Exchanges as plain text, for terminals and failed tests. */
 
 import type { Fields } from "../../core/http/form.ts";
-import { findFix, getPassedText } from "../../server/rules.ts";
+import { explanationLines } from "../../server/explain/explanation_lines.ts";
+import { getPassedText } from "../../server/rules.ts";
 import type { Explanation } from "../../core/rules/errors.ts";
 import { type Exchange, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "../exchange.ts";
 import { findErrorCode, isHtmlPage } from "../record_response.ts";
@@ -23,8 +24,8 @@ export function formatExchange(
     ...passed.map(({ rule, value }) =>
       `passed  ${rule}  ${getPassedText(rule)}${value === undefined ? "" : `: ${toOneLine(value)}`}`
     ),
-    ...warnings.flatMap((explanation) => explanationLines("warning", explanation)),
-    ...rejection === undefined ? [] : explanationLines("failed", rejection.explanation),
+    ...warnings.flatMap((explanation) => formatExplanation("warning", explanation)),
+    ...rejection === undefined ? [] : formatExplanation("failed", rejection.explanation),
     ...internalErrors.map((what) => `internal error  ${toOneLine(what)}`),
     ...faults.map((fault) => `fault  ${fault}`),
     ...response === undefined ? [`← no response, ${outcome}`] : responseLines(response, outcome),
@@ -91,13 +92,12 @@ function fieldLines(fields: Fields): string[] {
   return fields.map(([name, value]) => `${toOneLine(name).padEnd(width)}  ${toOneLine(value)}`.trimEnd());
 }
 
-function explanationLines(label: string, explanation: Explanation): string[] {
-  const { rule, reason, expected, received, earlier } = explanation;
-  const texts = { expected, received, earlier, fix: findFix(explanation) };
-  const details = Object.entries(texts).filter(([, text]) => text !== undefined);
+function formatExplanation(label: string, explanation: Explanation): string[] {
+  const { rule, reason } = explanation;
+  const indent = " ".repeat(label.length);
   return [
     `${label}  ${rule === undefined ? "" : `${rule}  `}${toOneLine(reason)}`,
-    ...details.map(([name, text]) => `${" ".repeat(label.length)}  ${name.padEnd(8)}  ${toOneLine(text!)}`),
+    ...explanationLines(explanation).map(([name, text]) => `${indent}  ${name.padEnd(8)}  ${toOneLine(text)}`),
   ];
 }
 

@@ -34,7 +34,7 @@ import type { Pages } from "../pages.ts";
 import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";
 import { explanationUrl } from "./explanation_url.ts";
 import { isMissingPage } from "../pages/missing_page.ts";
-import { findFix, findRule, nameProfile } from "../rules.ts";
+import { findRule, nameProfile, withFix } from "../rules.ts";
 import { suggestIssuersByPath, suggestUrl } from "./suggest_url.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Context } from "../endpoint.ts";
@@ -143,7 +143,7 @@ async function withTexts({ server, target }: Context<HostedServer>, thrown: unkn
   if (!(thrown instanceof OAuthError)) return thrown;
   const error = nameProfile(thrown);
   try {
-    return await server.addTexts?.(server, error) ?? error;
+    return await server.addTexts(server, error);
   } catch (cause) {
     server.trace({ type: "internal_error", at: server.now(), endpoint: target.path, cause });
     return error;
@@ -223,8 +223,7 @@ async function errorPage(
   client?: { readonly host: string; readonly href?: string },
 ): Promise<HttpResponse> {
   const { target } = context;
-  const explanation = error.explainToUser();
-  const { rule, reason, expected, received } = explanation;
+  const { rule, reason, expected, received, fix, change } = withFix(error.explainToUser());
   const [{ renderPage }, { ErrorPage }] = await Promise.all([
     import("../../core/pages/render_page.ts"),
     import("../pages/error_page.tsx"),
@@ -248,9 +247,9 @@ async function errorPage(
       received: received ?? (status === 404 ? target.path : undefined),
       ...{
         suggestion: listsClients ? suggestMatch(context.server, error.explain()) : undefined,
-        change: fixLink(context, explanation.change, await encodeRetry(context)),
+        change: fixLink(context, change, await encodeRetry(context)),
       },
-      fix: findFix(explanation),
+      fix,
       off: off !== undefined,
       command: isWrongMethod(thrown) ? exampleCommand(context) : off?.command,
       redirectUriUnverified: context.endpoint?.name === "authorize" && about.destination === undefined,

@@ -4,7 +4,7 @@ import type { RuleResult } from "../pages/rule_result.ts";
 import { challenge, type HttpResponse, json } from "../../core/http/message.ts";
 import { reasonPhrases } from "../../platform/http/reason_phrases.ts";
 import type { OAuthError } from "../../core/rules/errors.ts";
-import { findFix } from "../rules.ts";
+import { withFix } from "../rules.ts";
 
 /** @internal One error of a request. */
 export interface ProblemIssue extends Pick<RuleResult, "expected" | "received" | "fix"> {
@@ -37,11 +37,10 @@ export function problemResponse(
 /** The response to a request that a rule rejected. */
 export function rejectionProblem(issuer: string, error: OAuthError): HttpResponse {
   const { status, details: { retryAfter } } = error;
-  const explanation = error.explain();
-  const { rule, reason, expected, received } = explanation;
+  const { rule, reason, expected, received, fix } = withFix(error.explain());
   return problemResponse({
     ...{ status, detail: reason, rule },
-    errors: [{ expected, received, fix: findFix(explanation) }],
+    errors: [{ expected, received, fix }],
   }, {
     ...status === 401 && { "www-authenticate": challenge("Bearer", { realm: issuer }) },
     ...retryAfter !== undefined && { "retry-after": String(retryAfter) },

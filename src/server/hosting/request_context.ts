@@ -8,6 +8,7 @@ import type { EndpointRoute } from "../../core/route.ts";
 import type { RequestTarget } from "../../core/http/router.ts";
 import type { Context, EndpointDescription } from "../endpoint.ts";
 import { findPageOrigin } from "../explain/login_host.ts";
+import { withFix } from "../rules.ts";
 import type { Sender } from "../fetching/sender.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
 import type { Site } from "../pages/layout.tsx";
@@ -109,7 +110,10 @@ class RequestSender implements Sender {
 /** Emits an event; `context` is the request of the event. It never throws. */
 export type EmitEvent = (event: TraceEvent, context?: Context) => void;
 
-/** Creates the function that emits events: to the plugins in their order, then to `trace`, which redacts them. */
+/**
+ * Creates the function that emits events: to the plugins in their order, then to `trace`, which redacts them. An
+ * explanation gets the fix of its rule here, unless it has one of its own.
+ */
 export function eventEmitter(
   plugins: readonly Plugin[],
   trace: Trace | undefined,
@@ -119,9 +123,10 @@ export function eventEmitter(
   );
   if (trace !== undefined) listeners.push((event) => trace(event));
   return (event, context) => {
+    const explained = "explanation" in event ? { ...event, explanation: withFix(event.explanation) } : event;
     for (const listener of listeners) {
       try {
-        ignoreRejection(listener(event, context));
+        ignoreRejection(listener(explained, context));
       } catch {
         // A listener must not break the server.
       }

@@ -3,6 +3,7 @@
 import type { CoreExtension } from "../../core/extension.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { addTexts } from "../rules.ts";
 import { beforeIssue } from "../token/before_issue.ts";
 import { acceptedRequests } from "../explain/accepted_request.ts";
 import { recentChallenges, rememberChallenge } from "../explain/recent_challenges.ts";
@@ -18,7 +19,7 @@ export function withExplanations<S extends Server>(
 ): S & Pick<HostedServer, "addTexts" | "grants" | "recentChallenges" | "tokenIssuers"> {
   return {
     ...server,
-    addTexts: async (current: HostedServer, error) => await (await import("../rules.ts")).addTexts(current, error),
+    addTexts,
     recentChallenges: recentChallenges(),
     ...beforeIssue(server, (current, client, request) => {
       if (request?.codeChallenge !== undefined) rememberChallenge(current, client, request.codeChallenge);

@@ -5,7 +5,6 @@ import { findForRequest, type HttpRequest } from "../../core/http/message.ts";
 import type { Client } from "../../core/clients/clients.ts";
 import type { ServerClients } from "../../server/clients/clients.ts";
 import type { Server } from "../../core/server.ts";
-import { findFix } from "../../server/rules.ts";
 import type { IssuedTokens } from "./issued_tokens.ts";
 import { tokenLifetime } from "./issuer.ts";
 import type { AugmentedRequest, JwtTransform } from "./types.ts";
@@ -31,7 +30,7 @@ export function mockPlugin(
   return {
     onEvent(event, context) {
       const request = context && findForRequest(requests, context.request);
-      const fix = event.type === "rejected" ? findFix(event.explanation) : undefined;
+      const fix = event.type === "rejected" ? event.explanation.fix : undefined;
       if (request !== undefined && fix !== undefined) fixes.set(request, fix);
     },
     forRequest(server, context) {

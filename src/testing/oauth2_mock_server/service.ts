@@ -11,7 +11,6 @@ import { type IssuedTokens, issuedTokens } from "./issued_tokens.ts";
 import { augmentRequest, findTokens, parseTarget, sendResponse, toRequest } from "./node_messages.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { printable } from "../../core/http/quote_value.ts";
-import { findFix } from "../../server/rules.ts";
 import { lenientForm } from "./lenient_form.ts";
 import { mockPlugin } from "./plugin.ts";
 import {
@@ -138,8 +137,7 @@ export class OAuth2Service extends EventEmitter {
       },
       trace: (event) => {
         if (event.type !== "rejected") return;
-        const { rule, reason, expected, received } = event.explanation;
-        const fix = findFix(event.explanation);
+        const { rule, reason, expected, received, fix } = event.explanation;
         const parts = [`rejected ${event.endpoint}: ${event.error}: ${reason} [${rule}]`];
         if (expected !== undefined) parts.push(`expected ${expected}; received ${received}`);
         if (fix !== undefined) parts.push(fix);

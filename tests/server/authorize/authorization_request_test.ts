@@ -8,7 +8,6 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore, OAuthError } from "../../../src/mod.ts";
 import type { Approver, Store } from "../../../src/mod.ts";
-import { findFix } from "../../../src/server/rules.ts";
 import { maxStateLength } from "../../../src/core/authorize/response.ts";
 import {
   assertAuthorizationResponse,
@@ -488,8 +487,8 @@ test("[AZ-13] the fix of a value that is too long is about its parameter, and sa
     await server.authorize({ [name]: "x".repeat(5000) });
     const { explanation } = getRejections(server.events).at(-1)!;
     assertEquals(explanation.rule, "AZ-13");
-    assertMatch(findFix(explanation)!, fix);
-    assertMatch(findFix(explanation)!, /No setting allows more, because/);
+    assertMatch(explanation.fix!, fix);
+    assertMatch(explanation.fix!, /No setting allows more, because/);
   }
 });
 
@@ -770,7 +769,7 @@ test("[AZ-21] if the approver denies, immediately or later, the error is access_
 test("[AZ-21] automatic login denies if the server has no users", async () => {
   const server = await testServer({ users: [] });
   assertEquals(assertAuthorizationResponse(await server.authorize()).error, "access_denied");
-  assertEquals(findFix(getRejections(server.events).at(-1)!.explanation), "Add a user to the setting users.");
+  assertEquals(getRejections(server.events).at(-1)!.explanation.fix, "Add a user to the setting users.");
 });
 
 test("[AZ-22] an internal error after the redirect URI is known is a redirect without details", async () => {
