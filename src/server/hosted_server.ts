@@ -24,7 +24,7 @@ import type { ScopeValues, UnregisteredUri } from "../core/rules/authorize.ts";
 import type { ByProfile, ServerPolicy } from "./config/server_policy.ts";
 import type { UnknownUser } from "./rules/login.ts";
 import type { Trace } from "./trace.ts";
-import type { UserRepository } from "./clients/users.ts";
+import type { ServerUsers } from "./clients/users.ts";
 
 /** @internal The facts of each observation, also of what only the whole server has. */
 export interface HostedObservations extends Observations {
@@ -192,7 +192,7 @@ export interface HostedServer extends FetchingServer {
   /** The grant types of the token endpoint. */
   readonly grantTypes: readonly GrantType[];
   /** The users. */
-  readonly users: UserRepository;
+  readonly users: ServerUsers;
   /** The rules for releasing claims. */
   readonly claims: ServerClaimRules;
   /** The listener that asks clients for certificates; absent if no extension uses them. */

@@ -34,12 +34,8 @@ export function assertKeep(keep: NonNullable<ResetOptions["keep"]>): void {
 
 /** Creates the resettable state of one server. */
 export function resettableState() {
-  let resettable: Store | undefined;
   return {
-    extend: (server: HostedServer): HostedServer => ({
-      ...server,
-      store: resettable ??= withResettableRecords(server.store),
-    }),
+    extend: (server: HostedServer): HostedServer => ({ ...server, store: withResettableRecords(server.store) }),
     /** Clears everything but the signing keys. A memory store is cleared when this returns. */
     async reset({ store, rateLimiter, recentChallenges, fetching }: HostedServer): Promise<void> {
       forgetSecrets(store);

@@ -21,6 +21,15 @@ export interface UserRepository extends ServerRepository<User, User> {
   passwordDigest(user: User): string | undefined;
 }
 
+/** Called when the sessions of a user have ended, because the user was removed or the password was changed. */
+type SessionsOver = (user: User, cause: "removed" | "password changed") => void;
+
+/** @internal The users, as the server itself knows them. */
+export interface ServerUsers extends UserRepository {
+  /** Adds a listener. */
+  onSessionsOver(listener: SessionsOver): void;
+}
+
 const generationByUser = new WeakMap<User, string>();
 
 /** The generation of a registered user; `undefined` for a configured user who was never removed. */
@@ -35,9 +44,6 @@ export type UserWarnings = (
   user: User,
 ) => readonly ConfigurationWarning[];
 
-/** Called when the sessions of a user have ended, because the user was removed or the password was changed. */
-export type OnSessionsOver = (user: User, cause: "removed" | "password changed") => void;
-
 /** What the users of a server depend on. */
 export interface UsersOptions extends Pick<Server, "now"> {
   readonly settings: Policy;
@@ -51,7 +57,6 @@ export interface UsersOptions extends Pick<Server, "now"> {
   readonly requirePasswords: boolean;
   /** Whether guest users may be created. If false, existing guest users are ignored. */
   readonly acceptsGuests: boolean;
-  readonly onSessionsOver: OnSessionsOver;
   /** Creates the repository. Default: in memory. */
   readonly createRepository?: CreateRepository;
 }
@@ -59,9 +64,11 @@ export interface UsersOptions extends Pick<Server, "now"> {
 /** Creates the users of a server. */
 export function serverUsers(
   { settings, users, now, trace, claims, userWarnings, requirePasswords, ...options }: UsersOptions,
-): UserRepository {
-  const { acceptsGuests, onSessionsOver, createRepository = memoryRepository } = options;
+): ServerUsers {
+  const { acceptsGuests, createRepository = memoryRepository } = options;
   let chosenAt = 0;
+  const listeners: SessionsOver[] = [];
+  const sessionsOver: SessionsOver = (...change) => listeners.forEach((listener) => listener(...change));
   const passwordOf = (user: User) => JSON.stringify(getPasswordDigest(user));
   const repository = createRepository<User, User>(users, {
     kind: "user",
@@ -75,10 +82,8 @@ export function serverUsers(
     generationOf,
     assignGeneration: (user, generation) => void generationByUser.set(user, generation),
     changed(former, current) {
-      if (current === undefined) return onSessionsOver(former!, "removed");
-      if (former !== undefined && passwordOf(former) !== passwordOf(current)) {
-        onSessionsOver(former, "password changed");
-      }
+      if (current === undefined) return sessionsOver(former!, "removed");
+      if (former !== undefined && passwordOf(former) !== passwordOf(current)) sessionsOver(former, "password changed");
       for (const warning of userWarnings?.(claims, settings.scopes, current) ?? []) {
         trace({ type: "configuration_warning", at: now(), ...warning });
       }
@@ -92,6 +97,7 @@ export function serverUsers(
       return exists;
     },
     defaultChosenAt: () => chosenAt,
+    onSessionsOver: (listener) => void listeners.push(listener),
     passwordDigest(user) {
       const digest = getPasswordDigest(user);
       if (digest !== undefined) return formatPasswordDigest(digest);

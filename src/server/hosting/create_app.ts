@@ -17,7 +17,7 @@ import { withOwnScope } from "../clients/own_scope.ts";
 import { type CreateRepository, recordPrefix } from "../clients/repository.ts";
 import { traceObservation } from "../explain/observations.ts";
 import { withAnyClient } from "../clients/unregistered_clients.ts";
-import type { OnSessionsOver, UserWarnings } from "../clients/users.ts";
+import type { UserWarnings } from "../clients/users.ts";
 import { clientsAndUsers, withChangingClients } from "../clients/mod.ts";
 import { explainedExtensions, withExplanations } from "./with_explanations.ts";
 import type { HostedResource, HostedServer } from "../hosted_server.ts";
@@ -29,7 +29,7 @@ import { withStoredRequests } from "../stored_requests.ts";
 import { appApprover } from "./app_approver.ts";
 import { assertOwnPaths } from "./configured_paths.ts";
 import { demoClientMover } from "./demo_client_mover.ts";
-import { endUserSessions } from "./end_user_sessions.ts";
+import { endSessionsOfChangedUsers } from "./end_user_sessions.ts";
 import { resourceIndicators, withResourceIndicators } from "./resource_indicators.ts";
 import { type EndpointTable, endpointTable, pluginEndpoints } from "./endpoint_table.ts";
 import { ownEndpoints } from "./endpoints.ts";
@@ -38,7 +38,8 @@ import type { AppChanges, LatchkeyOptions } from "./options.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
 import type { KeyRotation } from "./rotating_keys.ts";
 import { withHosting } from "./with_hosting.ts";
-import { withIssuer, withPlugins } from "./with_plugins.ts";
+import { type IssuerInEffect, issuerMembers, withIssuer } from "./with_issuer.ts";
+import { withPlugins } from "./with_plugins.ts";
 import { withResponses } from "./with_responses.ts";
 
 /** The dependencies of the assembly besides the options. */
@@ -76,48 +77,45 @@ interface AssembledApp {
 
 /** Assembles the server from valid options. */
 export async function createApp(options: LatchkeyOptions, dependencies: AppDependencies): Promise<AssembledApp> {
-  const { resolved, extensions, emit, interaction, addApp, everySecond } = dependencies;
+  const { resolved, emit, addApp, everySecond } = dependencies;
   const { plugins = [], pages = {} } = options;
-  const { policy, issuer, audience } = resolved;
+  const { policy } = resolved;
   // Hosted resources add their scope values.
-  const [scopes, userScopes] = [[...policy.scopes], [...policy.userScopes]];
-  const settings: ServerPolicy = { ...policy, scopes, userScopes };
-  const openLogin = settings.insecure.includes("open-login") || settings.allows.openLogin;
+  const settings = { ...policy, scopes: [...policy.scopes], userScopes: [...policy.userScopes] };
+  const issuer: IssuerInEffect = { current: resolved.issuer };
   const declaredNames: DeclaredNames = new Map();
-  const own = await composeServer(options, {
-    ...{ ...dependencies, settings, openLogin, declaredNames },
-    current: () => server,
-  });
-  const base = new URL(issuer).pathname.replace(/\/$/, "");
-  const approver = appApprover(options, interaction);
-  const autoLogin = settings.login === "auto" && options.approver === undefined;
-  const described = { server: own, base, extensions, approver, autoLogin, interaction, openLogin, pages };
-  const endpoints = ownEndpoints(described);
-  const tokenPath = endpointPath({ endpoints }, "token");
-  const serverAt = (issuer: string) =>
-    withLimitedAuthentication(withPlugins(withIssuer(own, issuer, { audience, tokenPath }), plugins));
-  const server = serverAt(issuer);
+  const parts: Parts = {
+    ...{ ...dependencies, settings, issuer, declaredNames },
+    base: new URL(resolved.issuer).pathname.replace(/\/$/, ""),
+    openLogin: settings.insecure.includes("open-login") || settings.allows.openLogin,
+  };
+  const composed = await composeServer(options, parts);
+  const endpoints = describeEndpoints(composed, options, parts);
+  const extended = withLimitedAuthentication(withPlugins(composed, plugins));
+  const { audience } = resolved;
+  const namedBy = issuerMembers(settings, { audience, tokenPath: endpointPath({ endpoints }, "token") });
+  const server = withIssuer(extended, issuer, namedBy);
+  endSessionsOfChangedUsers(server);
 
   const byHost = settings.isIssuerFromHost ? await import("./server_by_host.ts") : undefined;
   const table = endpointTable(endpoints, declaredNames, byHost?.rejectOtherHost);
-  const app = describeApp(server, { ...dependencies, base, table, errorPage: pages.error });
+  const app = describeApp(server, table, pages.error, parts);
   const ofPlugins = pluginEndpoints(app, plugins);
   assertOwnPaths([...endpoints, ...ofPlugins], settings.paths);
   table.addOfPlugins(ofPlugins);
-  const createContext = contextFactory(app, plugins, emit, byHost?.serverByHost(server, serverAt));
+  const createContext = contextFactory(app, plugins, emit, byHost?.serverByHost(server, namedBy));
   const handler = createHandler(table.find, { server, createContext, crossOriginHeaders });
 
   function addResource(resource: HostedResource, resourceEndpoints: readonly Endpoint[]): void {
     server.resources.host(resource);
-    const added = resource.scopes.filter((value) => !scopes.includes(value));
-    scopes.push(...added);
-    userScopes.push(...added);
+    const added = resource.scopes.filter((value) => !settings.scopes.includes(value));
+    settings.scopes.push(...added);
+    settings.userScopes.push(...added);
     table.addOfResource(resourceEndpoints);
   }
-  const moveDemoClients = demoClientMover(own.clients.registered, resolved);
+  const moveDemoClients = demoClientMover(composed.clients.registered, resolved);
   function moveTo(newIssuer: string): void {
-    // The same object, because plugins may have it.
-    Object.assign(server, serverAt(newIssuer));
+    issuer.current = newIssuer;
     moveDemoClients(newIssuer);
   }
   for (const plugin of plugins) {
@@ -129,26 +127,24 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
 /** Does nothing. A recorder replaces it for its requests. */
 function ignore(): void {}
 
-interface Composition extends AppDependencies {
+interface Parts extends AppDependencies {
   /** The policy, to which hosted resources add. */
   readonly settings: ServerPolicy;
-  readonly openLogin: boolean;
+  readonly issuer: IssuerInEffect;
   readonly declaredNames: DeclaredNames;
-  /** The server that is used outside of requests, with what plugins replace. */
-  readonly current: () => HostedServer;
+  /** The path of the issuer, without a slash at its end. */
+  readonly base: string;
+  /** Whether users without a password can log in on pages. */
+  readonly openLogin: boolean;
 }
 
 /** The core, and what each part of the whole server adds to it or replaces, in order. */
-async function composeServer(options: LatchkeyOptions, parts: Composition): Promise<HostedServer> {
-  const { resolved, settings, keys, extensions, hasListener, store, now, randomBytes, trace, current } = parts;
+async function composeServer(options: LatchkeyOptions, parts: Parts): Promise<HostedServer> {
+  const { resolved, settings, keys, extensions, hasListener, store, now, randomBytes, trace } = parts;
   const { issuer, audience = issuer, clientsAt, users } = resolved;
   const observe = hasListener ? traceObservation : ignore;
-  // The change of a user does not wait for the logout of clients.
-  const onSessionsOver: OnSessionsOver = (user, cause) =>
-    current().background.start("users", async () => await endUserSessions(current(), user, cause));
   const entries = clientsAndUsers({
-    ...parts,
-    ...{ audience, users, onSessionsOver },
+    ...{ ...parts, audience, users },
     clients: clientsAt(issuer),
     recordPrefix: recordPrefix(options),
     hasPages: parts.interaction !== undefined,
@@ -164,10 +160,7 @@ async function composeServer(options: LatchkeyOptions, parts: Composition): Prom
   const explained = withExplanations(changing);
   const responding = withResponses(explained);
   const redacted = withRedaction(responding, parts.declaredNames);
-  const hosted = withHosting(redacted, {
-    ...{ keyRotation: keys, outbound: options.outbound },
-    currentIssuer: () => current().issuer,
-  });
+  const hosted = withHosting(redacted, { keyRotation: keys, outbound: options.outbound, issuer: parts.issuer });
   const extended = await extendServer<HostedServer>(hosted, extensions);
   const scoped = withOwnScope(extended);
   const open = withAnyClient(scoped);
@@ -175,15 +168,24 @@ async function composeServer(options: LatchkeyOptions, parts: Composition): Prom
   return withAnnouncedIss(storing);
 }
 
-interface AppParts extends Pick<AppDependencies, "dispatch" | "emit" | "resolved"> {
-  readonly base: string;
-  readonly table: EndpointTable;
-  /** The error page of the embedding program. */
-  readonly errorPage: Pages["error"];
+/** The endpoints of the server, without those of plugins. */
+function describeEndpoints(server: HostedServer, options: LatchkeyOptions, parts: Parts): Endpoint[] {
+  const { settings, interaction } = parts;
+  return ownEndpoints({
+    ...{ ...parts, server },
+    approver: appApprover(options, interaction),
+    autoLogin: settings.login === "auto" && options.approver === undefined,
+    pages: options.pages ?? {},
+  });
 }
 
-/** What plugins and pages know of a server. */
-function describeApp(server: HostedServer, { resolved, emit, dispatch, base, table, errorPage }: AppParts): App {
+/** What plugins and pages know of a server. @param errorPage That of the embedding program. */
+function describeApp(
+  server: HostedServer,
+  table: EndpointTable,
+  errorPage: Pages["error"],
+  { resolved, emit, dispatch, base }: Parts,
+): App {
   const { endpoints, credentialParameters, links } = table;
   const app: App = {
     server,

@@ -18,6 +18,13 @@ export async function endWatchedSession(
   return remaining.filter((frames) => frames !== undefined);
 }
 
+/** Ends them when a user is removed or gets another password. That change does not wait for the logout of clients. */
+export function endSessionsOfChangedUsers(server: HostedServer): void {
+  server.users.onSessionsOver((user, cause) =>
+    server.background.start("users", () => endUserSessions(server, user, cause))
+  );
+}
+
 /**
  * Ends the watched sessions of a user who was removed or whose password was changed. Sessions are not stored; all other
  * sessions end when their cookie is read.

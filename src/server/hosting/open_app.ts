@@ -79,22 +79,16 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
   assertStore(store);
-  const resolved = place.resolved ?? await resolveOptions(configured, place.issuer);
-  const { pluginProfiles } = resolved.policy;
-  assertNoIssues([...resolved.issues, ...validatePluginProfiles(pluginProfiles, configured.plugins ?? [])]);
-  const options = await withProvider(configured, resolved);
+  const { options, resolved } = await resolveValid(configured, place);
   const { extensions = allExtensions, plugins, trace: receive, now = () => Date.now() } = options;
-  const emit = eventEmitter(
-    plugins,
-    receive && ((event) => receive(redactEvent(event, app.server.registeredSecrets))),
-  );
+  const emit = eventEmitter(plugins, receive && ((event) => receive(redactEvent(event, server.registeredSecrets))));
   const trace: Trace = (event) => emit(event);
   const records = { store, now, trace, randomBytes: rememberingRandom(options.randomBytes ?? systemRandomBytes) };
   const keys = signingKeys(options, resolved.policy, records);
   const hasListener = receive !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
   const stored = await storedEntries({ ...records, recordPrefix: recordPrefix(options) });
   const runEverySecond: (() => void)[] = [];
-  const { app, handle: innermost, moveTo } = await createApp(options, {
+  const { app: { server }, handle: innermost, moveTo } = await createApp(options, {
     ...{ ...records, resolved, extensions, emit, hasListener, keys },
     dispatch: (request, peer) => handle(request, peer),
     interaction: await loadLoginPages(options, resolved.policy),
@@ -103,7 +97,6 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     addApp: place.addApp,
     everySecond: (task) => void runEverySecond.push(task),
   });
-  const { server } = app;
   for (const warning of hasListener ? resolved.warnings() : []) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
@@ -136,6 +129,14 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     },
     app: hostedApp(server, keys, handle, place),
   };
+}
+
+/** The options with the plugin of a provider, and what their settings mean. @throws {ConfigurationError} */
+async function resolveValid(configured: LatchkeyOptions, { resolved: given, issuer }: AppPlace) {
+  const resolved = given ?? await resolveOptions(configured, issuer);
+  const { pluginProfiles } = resolved.policy;
+  assertNoIssues([...resolved.issues, ...validatePluginProfiles(pluginProfiles, configured.plugins ?? [])]);
+  return { resolved, options: await withProvider(configured, resolved) };
 }
 
 /** The options with what plugins replace. */

@@ -128,8 +128,8 @@ export interface Plugin {
    */
   handle?(next: RequestHandler): RequestHandler;
   /**
-   * Replaces functions and values of the server, such as its store: when it is assembled, and again for each further
-   * issuer that it gets, by its port or by its names.
+   * Replaces functions and values of the server, such as its store, when it is assembled. The members that follow the
+   * issuer cannot be replaced: `issuer`, `names`, `audience` and `assertionAudiences`.
    */
   extend?(server: HostedServer): HostedServer;
   /**

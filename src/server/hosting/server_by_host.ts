@@ -9,6 +9,7 @@ import { boundedCache } from "../../platform/bounded_cache.ts";
 import { quoteValue } from "../../core/http/quote_value.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import type { IssuerMembers } from "./with_issuer.ts";
 import { isIssuerHost, issuerAt } from "../config/server_names.ts";
 
 /** Maximum number of names in memory: a loopback host has many, because each port makes another name. */
@@ -18,11 +19,11 @@ const maxNames = 100;
  * Returns the server for a request: the same records, with the issuer of the request. A request without a host, or to a
  * host that may not be an issuer, gets the server itself; {@link rejectOtherHost} rejects the latter.
  *
- * @param serverAt Returns the server with an issuer.
+ * @param namedBy Returns the members that depend on the issuer.
  */
 export function serverByHost(
   server: HostedServer,
-  serverAt: (issuer: string) => HostedServer,
+  namedBy: (issuer: string) => IssuerMembers,
 ): (request: HttpRequest) => HostedServer {
   const servers = boundedCache<HostedServer>(maxNames);
   return ({ headers }) => {
@@ -35,7 +36,7 @@ export function serverByHost(
     }
     let named = servers.get(url.origin);
     if (named === undefined) {
-      servers.set(url.origin, named = { ...server, ...serverAt(issuerAt(url.origin, server)) });
+      servers.set(url.origin, named = { ...server, ...namedBy(issuerAt(url.origin, server)) });
     }
     return named;
   };

@@ -9,14 +9,14 @@ import { background } from "./background.ts";
 import { endWatchedSession } from "./end_user_sessions.ts";
 import { rateLimiter } from "./rate_limiter.ts";
 import type { KeyRotation } from "./rotating_keys.ts";
+import type { IssuerInEffect } from "./with_issuer.ts";
 import { beforeIssue } from "../token/before_issue.ts";
 
 interface HostingOptions {
   readonly keyRotation: KeyRotation;
   /** Default: a fetch that connects only to where the policy allows it. */
   readonly outbound?: Outbound;
-  /** The issuer, which may change. */
-  readonly currentIssuer: () => string;
+  readonly issuer: IssuerInEffect;
 }
 
 /** The members that hosting adds, or replaces in the core. */
@@ -37,11 +37,11 @@ type HostingMember =
 /** Adds what a process gives to a server. Extensions add to its empty lists. */
 export function withHosting<S extends Server & Pick<HostedServer, "settings" | "trace">>(
   server: S,
-  { keyRotation, outbound, currentIssuer }: HostingOptions,
+  { keyRotation, outbound, issuer }: HostingOptions,
 ): S & Pick<HostedServer, HostingMember> {
   const { settings, now }: { readonly settings: ServerPolicy; readonly now: Server["now"] } = server;
   const { privateHosts, allows } = settings;
-  const send = outbound ?? defaultOutbound(() => ({ issuer: currentIssuer(), privateHosts, allows }));
+  const send = outbound ?? defaultOutbound(() => ({ issuer: issuer.current, privateHosts, allows }));
   return {
     ...server,
     keyRotation,
