@@ -64,7 +64,6 @@ export function createServer<Added extends object>(
       ...keys,
       types,
       sign: jwtSigner(keys, types),
-      signToken: (server, _client, kind, alg, claims) => server.keys.sign(kind, alg, claims),
       jwks: signingKeys,
     },
     extensionNames: new Set(extensions.map(({ name }) => name)),

@@ -1,6 +1,5 @@
 /** Signs claims as JWTs (RFC 7515, RFC 7519). */
 
-import type { Client } from "../clients/clients.ts";
 import type { Policy } from "../policy/policy.ts";
 import { cryptography, encodeBase64url } from "./crypto.ts";
 import type { Keys, Signer } from "./keys.ts";
@@ -24,14 +23,6 @@ export interface SigningKeys<Server> extends Keys {
   /** See {@link jwtTypes}. */
   readonly types: JwtTypes;
   readonly sign: SignClaims;
-  /** Signs a token for a client. Default: by `sign`, with all claims. */
-  signToken(
-    server: Server,
-    client: Client,
-    kind: JwtKind,
-    alg: SigningAlgorithm,
-    claims: Readonly<Record<string, unknown>>,
-  ): string | Promise<string>;
   /** The public keys in the JWKS (RFC 7517 §5). */
   jwks(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }

@@ -114,7 +114,8 @@ export function storedKeys(storage: KeyStorage): Keys {
   async function loadKey(alg: SigningAlgorithm): Promise<LoadedKey> {
     const record = await findKey(storage, alg, 0);
     if (record === undefined) await addKey(storage, alg, 0, await createKey(alg), storage.now());
-    return await importRecord(alg, record ?? (await findKey(storage, alg, 0))!, importKey);
+    const stored = record ?? (await findKey(storage, alg, 0))!;
+    return loadedKey(alg, stored, await importKey(alg, stored));
   }
 
   return {
@@ -198,33 +199,31 @@ export async function createKey(alg: SigningAlgorithm): Promise<NewKey> {
   return { kid: await calculateJwkThumbprint(jwk), jwk };
 }
 
-/** Imports a private key, and the public one. */
-export type ImportKey = (
-  alg: SigningAlgorithm,
-  key: NewKey,
-) => Promise<Pick<Signer, "sign"> & { readonly publicKey: PublicKey }>;
+/** An imported key: its function that signs, and its public key. */
+export interface ImportedKey extends Pick<Signer, "sign"> {
+  readonly publicKey: PublicKey;
+}
 
 /** Imports a key that the server itself signs with. */
-export const importKey: ImportKey = async (alg, { jwk }) => {
+export async function importKey(alg: SigningAlgorithm, { jwk }: NewKey): Promise<ImportedKey> {
   const [publicKey, sign] = await Promise.all([
     importVerificationKey(alg, jwk),
     memoize(signingFunctions, jwk, () => cryptography.importSigner(alg, keyMembersOf(jwk))),
   ]);
   return { sign, publicKey };
-};
+}
 
 /** The public key of a JWK, which may be a private one. */
 export function importVerificationKey(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<PublicKey> {
   return memoize(verificationKeys, jwk, () => importPublicKey(alg, publicMembersOf(jwk)));
 }
 
-export async function importRecord(
+export function loadedKey(
   alg: SigningAlgorithm,
   record: KeyRecord,
-  importKey: ImportKey,
-): Promise<LoadedKey> {
+  { sign, publicKey }: ImportedKey,
+): LoadedKey {
   const { kid, jwk } = record;
-  const { sign, publicKey } = await importKey(alg, record);
   return {
     record,
     signer: { alg, kid, sign },

@@ -12,13 +12,13 @@ import {
   createKey,
   findKey,
   hasStoredKey,
-  type ImportKey,
+  type ImportedKey,
   importKey,
-  importRecord,
   keyRecordId,
   type Keys,
   type KeyStorage,
   type LoadedKey,
+  loadedKey,
   type NewKey,
   publishedAlgorithms,
   type Signer,
@@ -51,7 +51,7 @@ export interface KeyFactory {
   /** Creates the next key of an algorithm. @param number Number of earlier keys of the algorithm. */
   create(alg: SigningAlgorithm, number: number): NewKey | Promise<NewKey>;
   /** Imports a key of the store. */
-  readonly import: ImportKey;
+  import(alg: SigningAlgorithm, key: NewKey): Promise<ImportedKey>;
 }
 
 /**
@@ -71,7 +71,8 @@ export function rotatingKeys(
     while (true) {
       const next = await findKey(storage, alg, keys.length);
       if (next === undefined) return keys;
-      keys.push(await importRecord(alg, await extendLifetime(keyRecordId(alg, keys.length), next), factory.import));
+      const record = await extendLifetime(keyRecordId(alg, keys.length), next);
+      keys.push(loadedKey(alg, record, await factory.import(alg, record)));
     }
   }
 

@@ -5,15 +5,13 @@ import { refreshToken } from "../../core/token/tokens/issue_refresh_token.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
 import { claimResponses } from "./claim_responses.ts";
-import { signLimitedToken } from "./limit_token.ts";
 
-/** Responses can be JWTs, tokens have a limit of their length, and responses name the lifetimes of refresh tokens. */
+/** Responses can be JWTs, and responses name the lifetimes of refresh tokens. */
 export function withResponses<S extends Server>(
   server: S,
-): S & Pick<HostedServer, "jwtResponses" | "keys" | "responses" | "tokenIssuers"> {
+): S & Pick<HostedServer, "jwtResponses" | "responses" | "tokenIssuers"> {
   return {
     ...server,
-    keys: { ...server.keys, signToken: signLimitedToken },
     tokenIssuers: server.tokenIssuers.map((issue) => issue === refreshToken ? refreshTokenWithLifetimes : issue),
     responses: { ...server.responses, ...claimResponses },
     jwtResponses: { findEncryption: () => undefined, signIntrospection: () => undefined },

@@ -1,17 +1,17 @@
 /** The forms of access tokens: JWTs, and opaque tokens that are stored. */
 
-import type { Client } from "../../core/clients/clients.ts";
+import { type Client, policyOf } from "../../core/clients/clients.ts";
 import type { Authorization } from "../../core/token/grants/authenticated_request.ts";
 import { grantFunctions } from "../../core/token/grants/default_functions.ts";
 import type { GrantFunctions } from "../../core/token/grants/grant_functions.ts";
 import { storageKey } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
-import { signAccessToken } from "../../core/token/tokens/mod.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { detailsName } from "./authorization_details.ts";
 import { resourcesOf } from "./resources.ts";
 import { storeOf } from "../records.ts";
+import { signLimitedToken } from "./limit_token.ts";
 import { isPairwise } from "./subjects.ts";
 import { userOf, verifyAccessToken } from "../../core/token/tokens/read_access_token.ts";
 import { asIssued, claimsToSign } from "./claim_change.ts";
@@ -36,8 +36,9 @@ const jwtShape = /^[^.]*\.[^.]*\.[^.]*$/;
 export const accessTokenFunctions = {
   async formatToken(server: HostedServer, authorization, issued, exp) {
     const claims = await claimsToSign(server, "access_token", issued, authorization);
-    if (!mustStore(server, authorization.client, resourcesOf(authorization))) {
-      return signAccessToken(server, authorization, claims);
+    const { client } = authorization;
+    if (!mustStore(server, client, resourcesOf(authorization))) {
+      return await signLimitedToken(server, client, "access_token", policyOf(server, client).alg, claims);
     }
     return storeOpaque(server, server.newToken(server, "access_token"), claims, authorization, exp);
   },
@@ -55,7 +56,8 @@ export const accessTokenFunctions = {
   },
   async formatIdToken(server: HostedServer, authorization, issued) {
     const claims = await claimsToSign(server, "id_token", issued, authorization);
-    return await grantFunctions.formatIdToken(server, authorization, claims);
+    const { client } = authorization;
+    return await signLimitedToken(server, client, "id_token", client.idTokenAlg, claims);
   },
   // The extension shows the access that a client may see; without it, older tokens may still have some.
   visibleClaims: async (server, client, claims) => ({

@@ -1,6 +1,6 @@
 /** The functions about grants of a server that grants nothing besides scope. */
 
-import type { Client } from "../../clients/clients.ts";
+import { type Client, policyOf } from "../../clients/clients.ts";
 import type { Approval } from "../../authorize/approval.ts";
 import { claimsForScope } from "../../clients/claims.ts";
 import { issueResponse } from "../../authorize/code.ts";
@@ -12,7 +12,7 @@ import type { AccessTokenProblem } from "../../rules/openid.ts";
 import type { Server } from "../../server.ts";
 import type { GrantRecord, StoredRecord } from "../../store/store.ts";
 import { type AccessToken, newTokenId } from "../tokens/access_token.ts";
-import { claimsOfIdToken, newTokenClaims, signAccessToken } from "../tokens/mod.ts";
+import { claimsOfIdToken, newTokenClaims } from "../tokens/mod.ts";
 import { readJwt } from "../tokens/read_access_token.ts";
 import { storeRefreshToken } from "../tokens/issue_refresh_token.ts";
 import type { AuthenticatedRequest } from "./authenticated_request.ts";
@@ -30,9 +30,8 @@ export const grantFunctions: GrantFunctions<Server> = {
   findInvalidReason,
   loginFingerprint: () => "",
   tokenId: newTokenId,
-  formatToken: signAccessToken,
-  formatIdToken: (server, { client }, claims) =>
-    server.keys.signToken(server, client, "id_token", client.idTokenAlg, claims),
+  formatToken: (server, { client }, claims) => server.keys.sign("access_token", policyOf(server, client).alg, claims),
+  formatIdToken: ({ keys }, { client }, claims) => keys.sign("id_token", client.idTokenAlg, claims),
   readToken: readJwt,
   accessTokenClaims: newTokenClaims,
   idTokenClaims: claimsOfIdToken,

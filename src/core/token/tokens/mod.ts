@@ -10,7 +10,6 @@
 import type { Subject } from "../../store/store.ts";
 import type { AccessTokenClaims } from "./access_token.ts";
 import { type ClaimRules, claimsForAccessToken, claimsForScope, type UserClaims } from "../../clients/claims.ts";
-import { policyOf } from "../../clients/clients.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash } from "../../keys/jwt.ts";
 import type { Server, TokenIssuer } from "../../server.ts";
@@ -58,15 +57,6 @@ export async function newTokenClaims(
     if (user !== undefined) Object.assign(claims, claimsForAccessToken(server.claims, user, names, scope));
   }
   return { ...authorization.addedClaims, ...claims };
-}
-
-/** Makes an access token that is a JWT. */
-export async function signAccessToken(
-  server: Server,
-  { client }: Authorization,
-  claims: Readonly<Record<string, unknown>>,
-): Promise<string> {
-  return await server.keys.signToken(server, client, "access_token", policyOf(server, client).alg, claims);
 }
 
 /** The claims that ID tokens of this server may contain, besides claims about the user. */
