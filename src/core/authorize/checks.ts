@@ -209,7 +209,7 @@ const authorizationParameters = parameters(
   "claims_locales",
   "login_hint",
   "request",
-  { name: "registration", isJson: true },
+  "registration",
   requestUriParameter,
   { name: "id_token_hint", secret: "id_token" },
 );

@@ -63,8 +63,6 @@ export interface ParameterDescription {
   readonly secret?: string;
   /** Whether one request may contain it several times. Default: false (OAuth 2.1 §3.1, §3.2). */
   readonly repeatable?: boolean;
-  /** Whether its value is JSON, which a request object contains as it is. Default: false. */
-  readonly isJson?: boolean;
   /** Whether equal values mean that two exchanges belong to the same flow. Default: false. */
   readonly linksFlow?: boolean;
 }

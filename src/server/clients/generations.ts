@@ -17,6 +17,7 @@ import { newTokenId } from "../../core/token/tokens/access_token.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { rejectLogin } from "../rules/login.ts";
+import { exchangedTokenId } from "../token/exchanged_token.ts";
 import { generationOf } from "./users.ts";
 
 /** A grant of the whole server. */
@@ -143,7 +144,8 @@ export const generationFunctions = {
     return prefix + (await passwordFingerprint(server, user) ?? "");
   },
   async tokenId(server: HostedServer, authorization) {
-    return newTokenId(server, authorization) + formatGenerations(await generationsAtApproval(server, authorization));
+    const id = newTokenId(server, { grantId: exchangedTokenId.of(authorization) ?? authorization.grantId });
+    return id + formatGenerations(await generationsAtApproval(server, authorization));
   },
   async findTokenProblem(server: HostedServer, { claims: { jti, client_id }, user }) {
     const generations = generationsOfAccessToken(jti);
@@ -157,10 +159,12 @@ export const generationFunctions = {
 /** The generations when the grant was approved, or when the exchanged token was issued. */
 async function generationsAtApproval(
   { users }: HostedServer,
-  { client, subject, subjectTokenId, grant }: Authorization & { readonly grant?: HostedGrant },
+  authorization: Authorization & { readonly grant?: HostedGrant },
 ): Promise<Generations> {
-  if (subjectTokenId !== undefined) {
-    return { user: subject && generationsOfAccessToken(subjectTokenId).user, client: generationOfClient(client) };
+  const { client, subject, grant } = authorization;
+  const exchanged = exchangedTokenId.of(authorization);
+  if (exchanged !== undefined) {
+    return { user: subject && generationsOfAccessToken(exchanged).user, client: generationOfClient(client) };
   }
   if (grant !== undefined) return { user: subject && grant.generation, client: grant.clientGeneration };
   const user = subject && await users.find(subject.sub);

@@ -33,8 +33,6 @@ export interface Authorization extends WithExtensions {
   readonly scope: readonly string[];
   /** Identifies everything issued for one approval; all of it is revoked together. */
   readonly grantId: string;
-  /** The `jti` of the exchanged access token, whose revocation also revokes the new access token. Default: none. */
-  readonly subjectTokenId?: string;
   /**
    * The user who approved, and their login; absent if the client acts on its own behalf. Without the session `sid` of
    * the login, no refresh token is issued.

@@ -37,22 +37,19 @@ export interface AccessToken {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * A new `jti`: the id of the grant, and a random value for each token that was exchanged for the next one, so that a
- * revocation of one of them needs no list of tokens.
- */
+/** A new `jti`: the id of the grant and a random value, so that a revocation of the grant needs no list of tokens. */
 export function newTokenId(
   { randomBytes }: { readonly randomBytes: RandomBytes },
-  { grantId, subjectTokenId = grantId }: Authorization,
+  { grantId }: Pick<Authorization, "grantId">,
 ): string {
-  return `${subjectTokenId}.${randomId(randomBytes)}`;
+  return `${grantId}.${randomId(randomBytes)}`;
 }
 
 export function grantOfAccessToken(jti: string): string {
   return jti.split(".", 1)[0]!;
 }
 
-/** The ids whose revocation ends an access token: its grant, each token that was exchanged for it, and itself. */
+/** The ids whose revocation ends an access token: its grant, each token that an extension exchanged for it, itself. */
 export function revocableIds(jti: string): readonly string[] {
   const parts = jti.split(".");
   return parts.map((_, i) => parts.slice(0, i + 1).join("."));

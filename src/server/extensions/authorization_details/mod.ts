@@ -48,7 +48,7 @@ const functions: DetailsFunctions = {
   issue,
 };
 
-const parameter: ParameterDescription = { name, isJson: true };
+const parameter: ParameterDescription = { name };
 
 /** Authorization details in requests. */
 const detailsCheck: RequestCheck = {

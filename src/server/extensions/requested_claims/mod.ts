@@ -78,7 +78,7 @@ export const requestedClaims: Extension = {
   requestChecks: [{
     rule: "AZ-13",
     place: { after: "AZ-13" },
-    parameters: [{ name: "claims", isJson: true }],
+    parameters: [{ name: "claims" }],
     reads: "the length of claims",
     read: rejectLongClaims,
   }, {

@@ -157,16 +157,19 @@ function assertLifetime(
   }
 }
 
+/** The parameters whose value is JSON, which a request object contains as it is. */
+const jsonParameters = ["claims", "authorization_details", "registration"];
+
 /** The fields of one parameter: a request object has JSON values instead of text. */
 function readMember(
-  { name, repeatable, isJson }: ParameterDescription,
+  { name, repeatable }: ParameterDescription,
   payload: Readonly<Record<string, unknown>>,
 ): [name: string, value: string][] {
   const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
   if (value === undefined) return [];
   if (typeof value === "string") return [[name, value]];
   if (name === "max_age" && typeof value === "number") return [[name, String(value)]];
-  if (isJson === true && typeof value === "object" && value !== null) {
+  if (jsonParameters.includes(name) && typeof value === "object" && value !== null) {
     try {
       return [[name, JSON.stringify(value)]];
     } catch {

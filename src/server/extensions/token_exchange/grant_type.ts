@@ -16,6 +16,7 @@ import { exchangeForIdJag } from "./exchange_for_id_jag.ts";
 import { reject } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/token/grants/authenticated_request.ts";
+import { exchangedTokenId } from "../../token/exchanged_token.ts";
 import { withResources } from "../../token/resources.ts";
 
 /** Scope values of a login, which an exchanged token never has. */
@@ -91,17 +92,17 @@ async function exchangeAccessToken(
   const holder = await server.clients.find(client_id);
   const knownSid = holder && isPairwise(holder) ? undefined : sid;
   const level = levelOf(subjectToken.claims);
-  return withResources({
+  const authorization = withResources({
     client,
     scope,
     grantId: grantOfAccessToken(jti),
-    subjectTokenId: jti,
     subject: loginLevel.put({ sub: subjectToken.user, authTime: millisecondsOf(auth_time), sid: knownSid }, level),
     refresh: {},
     maxLifetimeSeconds: exp - secondsNow(server),
     addedClaims: { ...issued?.addedClaims, ...actorClaims },
     responseMembers: { ...issued?.responseMembers, issued_token_type: tokenTypes.accessToken },
   }, resources);
+  return exchangedTokenId.put(authorization, jti);
 }
 
 /**
