@@ -15,7 +15,7 @@ const s256Challenge = /^[A-Za-z0-9_-]{43}$/;
 const verifierSyntax = /^[A-Za-z0-9._~-]{43,128}$/;
 
 /** What PKCE depends on of a client. */
-type PkceClient = Pick<Client, "id" | "confidential" | "mayAuthenticate"> & {
+type PkceClient = Pick<Client, "id" | "confidential"> & {
   readonly metadata: Pick<Client["metadata"], "require_pkce">;
 };
 
@@ -42,7 +42,7 @@ export async function readCodeChallenge(
   if (challenge === undefined) {
     if (method !== undefined) throw reject("PK-06");
     // A client that authenticates can prove in another way that the code is its own, unless PKCE is required of it.
-    const isExempt = (client.confidential || client.mayAuthenticate === true) && !client.metadata.require_pkce;
+    const isExempt = client.confidential && !client.metadata.require_pkce;
     const acceptsNonce = isExempt && pkce.acceptNonce;
     const hasNonce = scope.includes("openid") && params.get("nonce") !== undefined;
     if (isExempt && !pkce.requireForConfidential || acceptsNonce && hasNonce) {
@@ -79,7 +79,7 @@ export async function verifyCodeVerifier(
 ): Promise<void> {
   if (codeChallenge === undefined) {
     if (verifier !== undefined) throw reject("PK-11");
-    if (client.confidential || client.mayAuthenticate || mayOmitChallenge(policy, client)) return;
+    if (client.confidential || mayOmitChallenge(policy, client)) return;
     throw reject("PK-10", { hasChallenge: false });
   }
   if (verifier === undefined) throw reject("PK-10", { hasChallenge: true });

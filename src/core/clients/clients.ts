@@ -33,7 +33,7 @@ export interface Client {
   readonly standing: Standing;
   /** The `client_name`, shown to users. */
   readonly name?: string;
-  /** Whether the client is confidential: it must authenticate, unless `mayAuthenticate` is set. */
+  /** Whether the client is confidential: it must authenticate. */
   readonly confidential: boolean;
   /** The registered method; the default of RFC 7591 §2 if its metadata names none. */
   readonly authMethod: ClientAuthMethod;
@@ -56,8 +56,6 @@ export interface Client {
   readonly idTokenAlg: SigningAlgorithm;
   /** Its policy; absent without a profile of the client. `policyOf` reads it. */
   readonly policy?: Policy;
-  /** Whether the client may authenticate, but need not: code challenges are as for a confidential client. */
-  readonly mayAuthenticate?: true;
   /** Whether a registered redirect URI matches the requested one. */
   hasRedirectUri(redirectUri: string): boolean;
   /** Whether the client may use a redirect URI. Default: a registered one. */
@@ -92,11 +90,6 @@ export interface Clients<Server = unknown> extends Entries<Client> {
    * own.
    */
   withPages(): readonly Client[];
-}
-
-/** Whether a client must authenticate, by a secret or a key that the server verifies. */
-export function mustAuthenticate({ confidential, mayAuthenticate }: Client): boolean {
-  return confidential && mayAuthenticate !== true;
 }
 
 /** Clients that never change. */

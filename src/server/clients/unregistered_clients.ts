@@ -7,7 +7,7 @@
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { OAuthError } from "../../core/rules/errors.ts";
 import type { FailedAuthentication } from "../../core/rules/token.ts";
-import type { ClientAuth } from "../../core/server.ts";
+import type { ClientAuth, RequestCheck } from "../../core/server.ts";
 import { hostedClient, type HostedClientPolicy, type ServerClients } from "./clients.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
@@ -43,7 +43,6 @@ function withUnregisteredClients(
       isUnregistered: true,
       // Differs from every registered client, so that neither can use what was issued to the other.
       generation: "any",
-      mayAuthenticate: true,
       grantTypes,
       redirectUriIssue,
       allowsRedirectUri: (uri) => redirectUriIssue(uri) === undefined,
@@ -69,15 +68,36 @@ function withUnregisteredClients(
   };
 }
 
-/** The server; if its policy accepts any client, with clients for all ids, who authenticate with any secret. */
+/**
+ * The server; if its policy accepts any client, with clients for all ids, who authenticate with any secret or none.
+ * Such a client needs no code challenge, like a confidential one. Its refresh tokens rotate, like those of public ones.
+ */
 export function withAnyClient(server: HostedServer): HostedServer {
-  const { settings, grantTypes } = server;
+  const { settings, grantTypes, grants } = server;
   if (!settings.acceptsAny.includes("clients")) return server;
   return {
     ...server,
     clients: withUnregisteredClients(server.clients, settings, grantTypes.map(({ type }) => type)),
     clientAuthentication: server.clientAuthentication.map(withAnySecret),
+    requestChecks: server.requestChecks.map(withoutChallenge),
+    grants: {
+      ...grants,
+      checkCode: (current, request, record) =>
+        grants.checkCode(current, { ...request, client: counted(request.client, true) }, record),
+      rotates: (current, client, record) => grants.rotates(current, counted(client, false), record),
+    },
   };
+}
+
+/** The client; one that is not registered counts as confidential, or as public. */
+function counted(client: HostedClient, confidential: boolean): HostedClient {
+  return client.isUnregistered ? { ...client, confidential } : client;
+}
+
+function withoutChallenge(check: RequestCheck): RequestCheck {
+  const { rule, read } = check;
+  if (rule !== "PK-07") return check;
+  return { ...check, read: (input, request) => read?.({ ...input, client: counted(input.client, true) }, request) };
 }
 
 /** The same method, but a client that is not registered authenticates with any secret: there is none to compare. */

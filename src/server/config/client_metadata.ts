@@ -197,6 +197,11 @@ export function metadataOf({ metadata }: Pick<Client, "metadata">): ClientMetada
   return metadata;
 }
 
+/** Whether a client must authenticate, by a secret or a key that the server verifies. */
+export function mustAuthenticate({ confidential, isUnregistered }: HostedClient): boolean {
+  return confidential && isUnregistered !== true;
+}
+
 /** What a client is registered for: with and without a user. */
 export function registeredScopeOf({ scope, ownScope = scope }: HostedClient): readonly string[] {
   return ownScope;

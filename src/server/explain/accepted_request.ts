@@ -18,6 +18,7 @@ import { explainUnknownScope } from "./scope.ts";
 
 interface HostedRequest extends CheckInput {
   readonly server: HostedServer;
+  readonly client: HostedClient;
 }
 
 /** Traces these warnings and notes. */
@@ -85,7 +86,7 @@ function explainChallenge(
       received: "code_challenge_method=plain",
     }];
   }
-  if (client.confidential || client.mayAuthenticate) return [];
+  if (client.confidential || client.isUnregistered) return [];
   return [{
     rule: "PK-01",
     reason: `a public client sent no code_challenge: ${letsPass(server, "insecureAllowMissing")}`,

@@ -5,7 +5,7 @@ import { defineFault, type FaultFactory } from "./definition.ts";
 import { anyParameter, textParameter } from "./parameters.ts";
 import { editJsonBody } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
-import { mustAuthenticate } from "../../core/clients/clients.ts";
+import { mustAuthenticate } from "../../server/config/client_metadata.ts";
 import { withPolicy } from "../with_policy.ts";
 
 /**
@@ -168,7 +168,7 @@ function withoutRotation(grant: GrantType, context: FaultContext): GrantType {
       const rotates = !mustAuthenticate(client) || server.settings.refresh.rotateConfidential;
       if (!rotates || !context.consume()) return await grant.authorize(server, request);
       const refresh = { ...server.settings.refresh, rotateConfidential: false };
-      const confidentialRequest = { ...request, client: { ...client, confidential: true, mayAuthenticate: undefined } };
+      const confidentialRequest = { ...request, client: { ...client, confidential: true, isUnregistered: undefined } };
       const granted = await grant.authorize(withPolicy(server, { refresh }), confidentialRequest);
       return { ...granted, client };
     },

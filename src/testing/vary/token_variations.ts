@@ -1,7 +1,7 @@
 /** Variations of token responses, and of the values of codes and tokens. */
 
 import { metadataOf } from "../../server/config/client_metadata.ts";
-import { mustAuthenticate } from "../../core/clients/clients.ts";
+import { mustAuthenticate } from "../../server/config/client_metadata.ts";
 import { splitScope } from "../../core/http/params.ts";
 import { randomToken } from "../../core/keys/secrets.ts";
 import type { GrantType, Server } from "../../core/server.ts";

@@ -2,7 +2,7 @@
 
 import { clockToleranceMs } from "../../http/timers.ts";
 import type { RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
-import { type Client, mustAuthenticate, policyOf } from "../../clients/clients.ts";
+import { type Client, policyOf } from "../../clients/clients.ts";
 import type { UserClaims } from "../../clients/claims.ts";
 import { reject } from "../../rules/reject.ts";
 import { storageKey } from "../../keys/secrets.ts";
@@ -87,7 +87,7 @@ export function checkRefreshToken(
 
 /** Whether each use of a refresh token replaces it: those of clients that do not authenticate (OAuth 2.1 §4.3.1). */
 export function rotates(server: Server, client: Client): boolean {
-  return !mustAuthenticate(client) || policyOf(server, client).refresh.rotateConfidential;
+  return !client.confidential || policyOf(server, client).refresh.rotateConfidential;
 }
 
 function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<RefreshTokenRecord>): void {

@@ -3,7 +3,8 @@
  * access token gets the claim `cnf`, and each use of a refresh token must prove the same key again.
  */
 
-import { mustAuthenticate, policyOf } from "../../../core/clients/clients.ts";
+import { policyOf } from "../../../core/clients/clients.ts";
+import { mustAuthenticate } from "../../config/client_metadata.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
 import type { Server } from "../../../core/server.ts";
 import { type Slot, slot, type WithExtensions } from "../../../core/slot.ts";
