@@ -48,32 +48,31 @@ const ownChecks: readonly RequestCheck[] = [
 ];
 
 /** The checks of every server, with those of extensions in their places. */
-export function checksWith(ofExtensions: readonly RequestCheck[]): readonly RequestCheck[] {
-  const placed = ofExtensions.map((check) => ({ check, place: assertPlace(check.place) }));
-  const at = (where: keyof typeof nowhere, rule: RuleId | undefined) =>
-    placed.flatMap(({ check, place }) => rule !== undefined && place[where] === rule ? [check] : []);
-  return [
-    ...ownChecks.flatMap((own) => {
-      const instead = at("instead", own.rule);
-      return [...at("before", own.rule), ...instead.length > 0 ? instead : [own], ...at("after", own.rule)];
-    }),
-    ...ofExtensions.filter(({ place }) => place === "last"),
-  ];
+export function checksWith(added: readonly RequestCheck[]): readonly RequestCheck[] {
+  const places = added.map(placeOf);
+  const addedAt = (place: string) => added.filter((_, i) => places[i] === place);
+  const withAdded = ownChecks.flatMap((own) => {
+    const replacements = addedAt(`instead ${own.rule}`);
+    return [
+      ...addedAt(`before ${own.rule}`),
+      ...replacements.length > 0 ? replacements : [own],
+      ...addedAt(`after ${own.rule}`),
+    ];
+  });
+  return [...withAdded, ...addedAt("last")];
 }
 
-const nowhere: { readonly after?: RuleId; readonly before?: RuleId; readonly instead?: RuleId } = {};
-
 /**
- * The place of a check. A misspelt place would leave the check out.
+ * The place of a check as text: `last`, or a word and a rule, such as `after AZ-07`.
  *
- * @throws {TypeError} If the place is invalid.
+ * @throws {TypeError} If there is no such place: the check would be left out.
  */
-function assertPlace(place: RequestCheck["place"] = { after: "AZ-07" }): typeof nowhere {
-  if (place === "last") return nowhere;
-  const [[where = "", rule = undefined] = [], ...more] = Object.entries(place ?? {});
+function placeOf({ place = { after: "AZ-07" } }: RequestCheck): string {
+  if (place === "last") return place;
+  const named = Object.entries(place ?? {}).map(([word, rule]) => `${word} ${rule}`);
   const rules = ownChecks.flatMap((own) => own.rule ?? []);
-  const isPlace = ["after", "before", "instead"].includes(where) && rules.some((own) => own === rule);
-  if (isPlace && more.length === 0) return place;
+  const known = rules.flatMap((rule) => [`before ${rule}`, `after ${rule}`, `instead ${rule}`]);
+  if (named.length === 1 && known.includes(named[0]!)) return named[0]!;
   throw new TypeError(
     'expected the place of a check to be "last", or one of before, after and instead with one of ' +
       `${rules.join(", ")}, received ${JSON.stringify(place)}`,

@@ -81,26 +81,30 @@ export function errorResponses(wording: ErrorWording): ErrorResponses {
   }
 
   async function toSender(context: Context, thrown: unknown, about: FailedRequest): Promise<HttpResponse> {
-    const { request, endpoint } = context;
-    switch (endpoint?.errors) {
-      case "page":
-      case "redirect":
-        return await toUser(context, thrown, about);
-      case "bearer":
-      case "resource": {
-        const error = wording.toError(context, thrown, about);
-        return bearerError(context, error, wording.members(context, error));
-      }
-      case undefined:
-        // No endpoint has the path.
-        if (!expectsJson(request)) return await toUser(context, thrown, about);
-        break;
-      default:
-        // A browser opened the URL of an endpoint for programs.
-        if (isWrongMethod(thrown) && requestedFormat(request) === "page") return await toUser(context, thrown, about);
-    }
+    if (isSentByUser(context, thrown)) return await toUser(context, thrown, about);
     const error = wording.toError(context, thrown, about);
-    return jsonError(context, error, wording.members(context, error));
+    const members = wording.members(context, error);
+    const errors = context.endpoint?.errors;
+    const respond = errors === "bearer" || errors === "resource" ? bearerError : jsonError;
+    return respond(context, error, members);
+  }
+}
+
+/** Whether a user has sent a request, in a browser, and not a program. */
+function isSentByUser({ request, endpoint }: Context, thrown: unknown): boolean {
+  switch (endpoint?.errors) {
+    case "page":
+    case "redirect":
+      return true;
+    case "bearer":
+    case "resource":
+      return false;
+    // No endpoint has the path.
+    case undefined:
+      return !expectsJson(request);
+    // A browser may open the URL of an endpoint for programs.
+    default:
+      return isWrongMethod(thrown) && requestedFormat(request) === "page";
   }
 }
 

@@ -34,28 +34,37 @@ export async function readCodeChallenge(
 ): Promise<string | undefined> {
   const challenge = params.get("code_challenge");
   const method = params.get("code_challenge_method");
-  const { pkce } = policy;
-  if (method === "plain" && pkce.insecureAllowPlain && verifierSyntax.test(challenge ?? "")) {
+  if (method === "plain" && policy.pkce.insecureAllowPlain && verifierSyntax.test(challenge ?? "")) {
     return await digest(challenge!);
   }
   if (method !== undefined && method !== "S256") throw reject("PK-04", { method });
   if (challenge === undefined) {
     if (method !== undefined) throw reject("PK-06");
-    // A client that authenticates can prove in another way that the code is its own, unless PKCE is required of it.
-    const isExempt = client.confidential && !client.metadata.require_pkce;
-    const acceptsNonce = isExempt && pkce.acceptNonce;
-    const hasNonce = scope.includes("openid") && params.get("nonce") !== undefined;
-    if (isExempt && !pkce.requireForConfidential || acceptsNonce && hasNonce) {
-      passed("PK-02");
-      return undefined;
-    }
-    if (mayOmitChallenge(policy, client)) return undefined;
-    throw reject(client.confidential ? "PK-02" : "PK-01", { acceptsNonce, policy: isExempt ? policy : undefined });
+    assertNeedsNoChallenge(policy, client, params, scope, passed);
+    return undefined;
   }
   if (!s256Challenge.test(challenge)) throw reject("PK-07", { challenge });
-  if (method === undefined && pkce.requireMethod) throw reject("PK-05", { policy });
+  if (method === undefined && policy.pkce.requireMethod) throw reject("PK-05", { policy });
   passed("PK-07", challenge);
   return challenge;
+}
+
+/** Rejects a request without a code challenge, unless its client may leave it out. */
+function assertNeedsNoChallenge(
+  policy: Policy,
+  client: PkceClient,
+  params: Params,
+  scope: readonly string[],
+  passed: RulePassed,
+): void {
+  const { pkce } = policy;
+  // A client that authenticates can prove in another way that the code is its own, unless PKCE is required of it.
+  const isExempt = client.confidential && !client.metadata.require_pkce;
+  const acceptsNonce = isExempt && pkce.acceptNonce;
+  const hasNonce = scope.includes("openid") && params.get("nonce") !== undefined;
+  if (isExempt && !pkce.requireForConfidential || acceptsNonce && hasNonce) return passed("PK-02");
+  if (mayOmitChallenge(policy, client)) return;
+  throw reject(client.confidential ? "PK-02" : "PK-01", { acceptsNonce, policy: isExempt ? policy : undefined });
 }
 
 /** Whether a public client may leave the code challenge out, because of `pkce.insecureAllowMissing`. */
