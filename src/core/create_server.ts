@@ -5,7 +5,7 @@ import { clientAuthentication } from "./token/client_auth.ts";
 import type { CoreExtension } from "./extension.ts";
 import { grantTypesOf } from "./token/grants/mod.ts";
 import { grantFunctions } from "./token/grants/default_functions.ts";
-import { immediate, immediateFunctions } from "./immediate.ts";
+import { immediate, withImmediateFunctions } from "./immediate.ts";
 import { signingKeys } from "./keys/jwks.ts";
 import { jwtSigner, jwtTypes } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
@@ -98,7 +98,7 @@ export async function extendServer<S extends Server>(server: S, extensions: read
   let extended = server;
   for (const extension of extensions) {
     const own = { ...extended, ...await extension.extend?.(extended) };
-    extended = { ...own, ...immediateFunctions(extended, own, `the extension ${extension.name}`) };
+    extended = withImmediateFunctions(extended, own, `the extension ${extension.name}`);
   }
   return extended;
 }

@@ -4,6 +4,8 @@
  * end the process.
  */
 
+import type { Server } from "./server.ts";
+
 /**
  * The result of such a function.
  *
@@ -26,49 +28,36 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === "function";
 }
 
-/** The functions of `Server`, and of its members, that must return immediately; `listeners` return nothing. */
-const functions = {
-  grants: ["isEmpty"],
-  receipt: ["read", "schemes", "challenge"],
-} as const;
-const ownFunctions = ["newToken", "now"] as const;
-const listeners = ["passed", "observe"] as const;
-
-type Members = Readonly<Record<string, unknown>>;
+type Call = (...values: never[]) => unknown;
 
 /**
- * The functions of a server that were replaced, with a check that they return no promise. A listener may return one,
- * which may reject.
+ * The server whose replaced functions throw if they return a promise although they must return immediately. A listener
+ * may return one, which may reject.
  *
  * @param before The server without the replacements.
  * @param owner Whose replacements they are, such as `the extension policy`.
  */
-export function immediateFunctions<S extends object>(before: S, after: S, owner: string): Partial<S> {
-  const [old, replaced] = [before as Members, after as Members];
-  const checked: Record<string, unknown> = checkedFunctions(old, replaced, ownFunctions, owner);
-  for (const name of listeners) {
-    const listen = replaced[name];
-    if (typeof listen !== "function" || listen === old[name]) continue;
-    checked[name] = (...values: unknown[]) => ignoreRejection(listen.call(after, ...values));
+export function withImmediateFunctions<S extends Server>(before: Server, after: S, owner: string): S {
+  function replaced<T extends object>(former: T, current: T, ...names: readonly (keyof T & string)[]): Partial<T> {
+    const changed = names.filter((name) => current[name] !== former[name]).map((name) => {
+      const call = current[name] as Call;
+      return [name, (...values: never[]) => immediate(`${name} of ${owner}`, call.apply(current, values))];
+    });
+    return Object.fromEntries(changed) as Partial<T>;
   }
-  for (const [member, names] of Object.entries(functions)) {
-    const own = replaced[member] as Members | undefined;
-    if (own === undefined || own === old[member]) continue;
-    const changed = checkedFunctions((old[member] ?? {}) as Members, own, names, owner);
-    if (Object.keys(changed).length > 0) checked[member] = Object.assign(Object.create(own), own, changed);
-  }
-  return checked as Partial<S>;
+  const listener = <T extends Call>(former: T, current: T) =>
+    current === former ? current : ((...values) => ignoreRejection(current.apply(after, values))) as T;
+  return {
+    ...after,
+    ...replaced<Server>(before, after, "newToken", "now"),
+    passed: listener(before.passed, after.passed),
+    observe: listener(before.observe, after.observe),
+    grants: copyWith(after.grants, replaced(before.grants, after.grants, "isEmpty")),
+    receipt: copyWith(after.receipt, replaced(before.receipt, after.receipt, "read", "schemes", "challenge")),
+  };
 }
 
-function checkedFunctions(
-  before: Members,
-  after: Members,
-  names: readonly string[],
-  owner: string,
-): Record<string, unknown> {
-  return Object.fromEntries(names.flatMap((name) => {
-    const call = after[name];
-    if (typeof call !== "function" || call === before[name]) return [];
-    return [[name, (...values: unknown[]) => immediate(`${name} of ${owner}`, call.call(after, ...values))]];
-  }));
+/** The object with other members; a copy, unless there are none. It may be of a class. */
+function copyWith<T extends object>(object: T, members: Partial<T>): T {
+  return Object.keys(members).length === 0 ? object : Object.assign(Object.create(object), object, members);
 }

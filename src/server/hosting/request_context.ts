@@ -2,7 +2,7 @@
 
 import { RequestContext } from "../../core/http/context.ts";
 import { isCrossSite, isTrustedHost, isUnstated } from "../../core/authorize/cross_site.ts";
-import { ignoreRejection, immediate, immediateFunctions } from "../../core/immediate.ts";
+import { ignoreRejection, immediate, withImmediateFunctions } from "../../core/immediate.ts";
 import type { HttpRequest } from "../../core/http/message.ts";
 import type { EndpointRoute } from "../../core/route.ts";
 import type { RequestTarget } from "../../core/http/router.ts";
@@ -48,7 +48,7 @@ export function contextFactory(
     const trace: Trace = hasListener ? (event) => emit(event, context) : server.trace;
     const ofRequest = context.server = { ...server, trace, sender: new RequestSender(context) };
     for (const plugin of changing) immediate("forRequest of a plugin", plugin.forRequest!(ofRequest, context));
-    if (changing.length > 0) Object.assign(ofRequest, immediateFunctions(server, ofRequest, "a plugin"));
+    if (changing.length > 0) Object.assign(ofRequest, withImmediateFunctions(server, ofRequest, "a plugin"));
     if (acceptsAny) Object.assign(ofRequest, { passed: observeAny(ofRequest) });
     return context;
   };

@@ -1,6 +1,6 @@
 /** The server as plugins extend it. */
 
-import { immediate, immediateFunctions } from "../../core/immediate.ts";
+import { immediate, withImmediateFunctions } from "../../core/immediate.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Plugin } from "./options.ts";
 
@@ -8,6 +8,6 @@ import type { Plugin } from "./options.ts";
 export function withPlugins(server: HostedServer, plugins: readonly Plugin[]): HostedServer {
   return plugins.reduceRight((inner, plugin) => {
     const outer = immediate("extend of a plugin", plugin.extend?.(inner));
-    return outer === undefined ? inner : { ...outer, ...immediateFunctions(inner, outer, "a plugin") };
+    return outer === undefined ? inner : withImmediateFunctions(inner, outer, "a plugin");
   }, server);
 }
