@@ -25,13 +25,14 @@ export interface RejectionRule<Facts> extends Rule {
  * type, so that guessing codes or tokens reveals nothing: see `invalidGrantBy()`.
  */
 export interface GrantRule<Facts> extends Rule {
+  readonly isAboutGrant: true;
   /** Never set. It only has the type of the facts. */
   readonly facts?: Facts;
 }
 
 /** Creates the row of a {@link GrantRule}. Its texts are made from the `Facts`, by default from none. */
 export function grantRule<Facts = undefined>(source = ""): GrantRule<Facts> {
-  return { source };
+  return { source, isAboutGrant: true };
 }
 
 /** Creates the row of a {@link RejectionRule}. Its texts are made from the `Facts`, by default from none. */
