@@ -173,6 +173,7 @@ test("an issue says what was expected, what was found, and how to correct it", a
       [{ lifetimes: { code: 60 } }, "Move it into policy."],
       [{ clients: [{ ...client, response_modes: "query" }] }, 'Write it like "response_modes": ["query"].'],
       [{ policy: { lifetimes: { code: 601 } } }, "Expected a whole number of seconds from 1 to 600, found 601."],
+      [{ clients: [{ ...client, grant_types: ["urn:example:ticket"] }] }, "or pass the grant type in grantTypes"],
       [{ clients: [secret] }, 'Expected no secret, because token_endpoint_auth_method is "none", found a secret.'],
       [{ users: [{ sub: "alice", big: 1n }] }, "Expected a value that JSON can represent, found a BigInt."],
     ] as const

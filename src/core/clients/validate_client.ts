@@ -71,13 +71,13 @@ export function validateSecret(
 /**
  * Each request with an unsupported grant type would be rejected.
  *
- * @param settingOf The setting that switches a grant type on. Default: none does.
+ * @param hintFor How to fix it.
  */
 export function validateGrantTypes(
   { grant_types = [] }: ClientMetadata,
   supported: readonly string[],
   { quote = quoteValue }: Partial<ComparedServer>,
-  settingOf: (type: string) => string | undefined = () => undefined,
+  hintFor: (type: string) => string,
 ): ConfigIssue[] {
   return grant_types.flatMap((type, i) =>
     supported.includes(type) ? [] : [{
@@ -86,9 +86,7 @@ export function validateGrantTypes(
       received: quote(type),
       hint: type === "password" || type === "implicit"
         ? "OAuth 2.1 has no such grant type: use authorization_code."
-        : settingOf(type) !== undefined
-        ? `Add the setting ${settingOf(type)}, which enables it, or remove it.`
-        : "Remove it: this server does not support it.",
+        : hintFor(type),
     }]
   );
 }

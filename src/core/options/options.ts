@@ -186,6 +186,8 @@ function validateHost(issuer: string, approver: Approver | undefined, openLogin:
   return [{ path: "approver", expected, received: "nothing", hint: "Pass one that logs users in." }];
 }
 
+const missingGrantType = "Remove it, or pass the grant type in grantTypes, or the extension that has it.";
+
 /** The issues of policies and clients that name what the server lacks, with its extensions. */
 export function findServerIssues(server: Server, clients: readonly ClientMetadata[]): ConfigIssue[] {
   const { settings: policy } = server;
@@ -217,7 +219,7 @@ export function findServerIssues(server: Server, clients: readonly ClientMetadat
       issuesBelow(`clients[${i}]`, [
         ...validateAuthMethod(client, compared),
         ...validateSecret(client, compared),
-        ...validateGrantTypes(client, grantTypes, compared),
+        ...validateGrantTypes(client, grantTypes, compared, () => missingGrantType),
         ...validateResponseTypes(client, compared),
         ...validateResponseModes(client, compared),
         ...validateRedirectUris(client, compared),

@@ -56,7 +56,12 @@ export function validateClient(client: ClientMetadata, settings: Policy): Config
 
 function validateGrantTypes(client: ClientMetadata, policy: ServerPolicy): ConfigIssue[] {
   const supported = supportedGrantTypes(policy).map(({ type }) => type);
-  return core.validateGrantTypes(client, supported, { quote }, (type) => settingOfGrantType(policy, type));
+  return core.validateGrantTypes(client, supported, { quote }, (type) => {
+    const setting = settingOfGrantType(policy, type);
+    return setting === undefined
+      ? "Remove it: this server does not support it."
+      : `Add the setting ${setting}, which enables it, or remove it.`;
+  });
 }
 
 /** The settings that switch a grant type on; `undefined` for a grant type that no setting switches on. */
