@@ -294,7 +294,10 @@ export interface CheckInput extends RequestOrigin {
 
 /** A check of a request for access: what it adds to the request, and what the client is warned about. */
 export interface RequestCheck {
-  /** Whether it checks only requests whose response is sent to a redirect URI. Default: every request. */
+  /**
+   * Whether it checks only requests whose response is sent to a redirect URI, and not those of devices, which the whole
+   * server has. Default: every request.
+   */
   readonly redirectOnly?: true;
   /** Whether it also checks every token request, before its grant. Default: only requests for access. */
   readonly atTokenEndpoint?: true;
@@ -324,6 +327,6 @@ export interface RequestCheck {
     input: CheckInput,
     request: Partial<AuthorizationRequest>,
   ): Partial<AuthorizationRequest> | void | Promise<Partial<AuthorizationRequest> | void>;
-  /** Traces what a client probably did not intend. Called once for each accepted request. */
+  /** Traces what a client probably did not intend. Called once for each accepted request. The core's own have none. */
   warn?(input: CheckInput, request: AuthorizationRequest): void;
 }

@@ -16,6 +16,6 @@ export interface Approval extends WithExtensions {
   readonly claims?: readonly string[];
   /** When the user was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
-  /** The name of the consent, which the user can revoke later; absent if no consent was asked for. */
+  /** The id of the consent, if one was asked for: `revoke` of the store with it ends what was issued. */
   readonly consent?: string;
 }

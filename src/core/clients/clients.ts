@@ -29,7 +29,7 @@ export interface Client {
   readonly metadata: ClientMetadata;
   /** The `client_id`. */
   readonly id: string;
-  /** Who made it known to this server. */
+  /** Who made it known to this server. The whole server decides by it; in the core, every client is `configured`. */
   readonly standing: Standing;
   /** The `client_name`, shown to users. */
   readonly name?: string;
@@ -54,7 +54,7 @@ export interface Client {
   readonly scope: readonly string[];
   /** The signature algorithm of its ID tokens. */
   readonly idTokenAlg: SigningAlgorithm;
-  /** Its policy; absent without a profile of the client. `policyOf` reads it. */
+  /** Its policy, from the whole server, if it has a profile. Absent: that of the server. `policyOf` reads it. */
   readonly policy?: Policy;
   /** Whether a registered redirect URI matches the requested one. */
   hasRedirectUri(redirectUri: string): boolean;
@@ -62,7 +62,10 @@ export interface Client {
   allowsRedirectUri(redirectUri: string): boolean;
   /** Whether the client may request a scope value. Default: a registered one. */
   allowsScope(token: string): boolean;
-  /** Whether the client may request a scope value that the server does not have. Default: it may not. */
+  /**
+   * Whether the client may request a scope value that the server does not have. Default: it may not. The whole server
+   * sets it, if it accepts any scope value.
+   */
   allowsUnknownScope?(token: string): boolean;
 }
 

@@ -63,7 +63,7 @@ export interface ParameterDescription {
   readonly secret?: string;
   /** Whether one request may contain it several times. Default: false (OAuth 2.1 §3.1, §3.2). */
   readonly repeatable?: boolean;
-  /** Whether equal values mean that two exchanges belong to the same flow. Default: false. */
+  /** For the recorder of the whole server: whether exchanges with equal values are of one flow. Default: false. */
   readonly linksFlow?: boolean;
 }
 

@@ -85,7 +85,10 @@ export interface GrantFunctions<Server> {
     stored: StoredRecord<GrantRecord>,
     scope: readonly string[],
   ): Promise<InvalidReason | undefined>;
-  /** A text that changes when the logins of a user end, for the cookies of sessions. Default: it is empty. */
+  /**
+   * A text that changes when the logins of a user end, for the cookies of sessions. Default: it is empty: in the core
+   * they end with the session or the user.
+   */
   loginFingerprint(server: Server, user: User): string | Promise<string>;
   /** A new `jti` of an access token: begins with the id of the grant and a dot. */
   tokenId(server: Server, authorization: Authorization): string | Promise<string>;
