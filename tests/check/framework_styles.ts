@@ -78,6 +78,19 @@ export const frameworkStyles: Readonly<Record<string, Style>> = {
   "a phone: the browser's session, prompt login, an ID token of ten minutes at most": {
     ...{ parameters: { prompt: "login" }, idTokenSeconds: 600, tolerance: 30 },
   },
+  "a page: fragment, no refresh": { responseMode: "fragment", refresh: false, silent: true },
+  "a command line: a redirect URI with a scheme of its own (RFC 8252 §7.1)": {
+    client: { redirect_uri: "com.example.tool:/callback" },
+  },
+  "a command line: the IPv6 loopback address (RFC 8252 §7.3), no refresh, no userinfo": {
+    ...{ client: { redirect_uri: "http://[::1]:51004/oauth2redirect" }, refresh: false, userinfo: "none" },
+  },
+  "single claims, and in which languages (OpenID Connect Core §5.5)": {
+    parameters: {
+      claims: JSON.stringify({ id_token: { name: null }, userinfo: { email: { essential: false } } }),
+      ...{ ui_locales: "de en", display: "page" },
+    },
+  },
   "a phone with DPoP, without state": { dpop: true, state: false, requests: "after 401" },
   // Libraries.
   "every asymmetric algorithm of the keys (RFC 8725 §3.1)": { algorithms: everyAlgorithm, ...session },

@@ -11,7 +11,7 @@ import { legalStyles } from "./legal_styles.ts";
 import { styledClient } from "./styled_client.ts";
 
 const server: CheckOptions["server"] = {
-  responseModes: ["query", "form_post", "jwt", "form_post.jwt", "fragment.jwt"],
+  responseModes: ["query", "fragment", "form_post", "jwt", "form_post.jwt", "fragment.jwt"],
 };
 
 const styles = Object.entries({ ...legalStyles, ...frameworkStyles });

@@ -39,6 +39,40 @@ test("an application that starts a new login after an error is accused of nothin
   assertMatch(rejected!.because, /^the client reported an error: .*began a new login/);
 });
 
+const withCookies = ({ headers }: Response, given: ResponseInit, body: BodyInit | null = null) => {
+  const response = new Response(body, given);
+  for (const cookie of headers.getSetCookie()) response.headers.append("set-cookie", cookie);
+  return response;
+};
+
+/** What an application may respond to a callback instead. */
+const callbacks: Readonly<Record<string, (response: Response) => Response>> = {
+  "says nothing about errors, and sends the user to its first page": (response) =>
+    response.ok || response.status === 302
+      ? response
+      : withCookies(response, { status: 302, headers: { location: "/?login=failed" } }),
+  "responds to the login with JSON": (response) => {
+    const isLoggedIn = response.status === 302;
+    const headers = { "content-type": "application/json" };
+    return withCookies(response, { status: isLoggedIn ? 200 : 403, headers }, JSON.stringify({ isLoggedIn }));
+  },
+};
+
+for (const [place, [name, change]] of Object.entries(callbacks).entries()) {
+  test(`an application that ${name}, and keeps the five newest logins, is accused of nothing`, async () => {
+    const report = await checkFunction({
+      application: { variants: ["keeps five logins"] },
+      async respond(request, respond) {
+        const response = await respond(request);
+        return new URL(request.url).pathname === "/callback" ? change(response) : response;
+      },
+      only: partOfCatalogue(36, place + 3, ["response/state-wrong", "id-token/alg-none", "response/swapped"]),
+    });
+    assert(report.control.passed, String(report));
+    assertEquals(idsOf(report, "failed"), [], String(report));
+  });
+}
+
 /** The attacks that only the name of the user can decide. */
 const aboutUser = ["response/swapped", "id-token/user-similar", "id-token/header-claims"];
 

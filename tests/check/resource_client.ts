@@ -1,6 +1,6 @@
 /**
- * A small client of protected resources (RFC 9728), as of MCP servers, which registers itself; a resource server that
- * introspects tokens; and copies of both with one mistake each.
+ * A small client of protected resources (RFC 9728), as of MCP servers, which registers itself; and copies of it, each
+ * with one mistake.
  */
 
 import { authorizationRequest, newFlowValues } from "../../src/client/authorization_request.ts";
@@ -8,7 +8,7 @@ import { readCallback } from "../../src/client/callback.ts";
 import { encodeParameters, type RequestParameters } from "../../src/client/parameters.ts";
 import { codeExchange } from "../../src/client/token_request.ts";
 import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
-import type { ClientDriver, ClientSession, ResourceJourney, TokenJourney } from "../../src/check/mod.ts";
+import type { ClientDriver, ClientSession, ResourceJourney } from "../../src/check/mod.ts";
 
 /** A mistake of a copy. */
 export type ResourceMistake =
@@ -22,7 +22,6 @@ export type ResourceMistake =
   | "asks the user without a limit"
   | "requests only the missing scope"
   | "follows redirects with the token"
-  | "believes every introspection"
   | "checks nothing";
 
 type Members = Record<string, unknown>;
@@ -35,20 +34,6 @@ interface Login {
   accessToken: string;
   refreshToken?: string;
 }
-
-/** What an API compares of an introspection response before it accepts the token of a request. */
-export const introspectionChecks: Readonly<
-  Record<string, (members: Members, expected: { issuer: string; resource: string; now: number }) => boolean>
-> = {
-  active: ({ active }) => active === true,
-  aud: ({ aud }, { resource }) => [aud].flat().includes(resource),
-  iss: ({ iss }, { issuer }) => iss === undefined || iss === issuer,
-  token_type: ({ token_type }) => token_type !== "refresh_token",
-  // It asks for no proof of a key.
-  cnf: ({ cnf }) => cnf === undefined,
-  exp: ({ exp }, { now }) => exp === undefined || Number(exp) > now,
-  nbf: ({ nbf }, { now }) => nbf === undefined || Number(nbf) < now + 60,
-};
 
 /** The parameters of the Bearer challenge (RFC 9110 §11.6.1). */
 export function readChallenge(header: string): ReadonlyMap<string, string> {
@@ -63,8 +48,17 @@ export function readChallenge(header: string): ReadonlyMap<string, string> {
   return parameters;
 }
 
-/** The driver of the correct client, or of a copy with a mistake, or with another way to read challenges. */
-export function resourceClient(mistake?: ResourceMistake, read = readChallenge): ClientDriver {
+/**
+ * The driver of the correct client, or of a copy with a mistake, or with another way to read challenges.
+ *
+ * @param refreshes Whether it refreshes its tokens before it logs in again.
+ * @param logins How many logins one request may need.
+ */
+export function resourceClient(
+  mistake?: ResourceMistake,
+  read = readChallenge,
+  { refreshes = true, logins: allowed = 2 } = {},
+): ClientDriver {
   const has = (...mistakes: ResourceMistake[]) =>
     mistake === "checks nothing" || mistakes.some((name) => name === mistake);
 
@@ -160,7 +154,7 @@ export function resourceClient(mistake?: ResourceMistake, read = readChallenge):
     /** Sends the request, and logs in or asks for more scope where the resource says so. */
     async function request(): Promise<string> {
       let refreshed = false;
-      const maxLogins = has("asks the user without a limit") ? 25 : 2;
+      const maxLogins = has("asks the user without a limit") ? 25 : allowed;
       for (let logins = 0;;) {
         const response = await send(resource);
         if (response.status !== 401 && response.status !== 403) {
@@ -168,7 +162,7 @@ export function resourceClient(mistake?: ResourceMistake, read = readChallenge):
           return String(result.structuredContent.sub);
         }
         const challenge = read(response.headers.get("www-authenticate") ?? "");
-        if (response.status === 401 && login?.refreshToken !== undefined && !refreshed) {
+        if (refreshes && response.status === 401 && login?.refreshToken !== undefined && !refreshed) {
           refreshed = true;
           const grant = { grant_type: "refresh_token", refresh_token: login.refreshToken };
           login = await requestTokens(login, grant).catch(() => undefined);
@@ -189,20 +183,6 @@ export function resourceClient(mistake?: ResourceMistake, read = readChallenge):
     async requestResource(journey): Promise<ClientSession> {
       const { request } = connect(journey);
       return { sub: await request(), request: async () => void await request() };
-    },
-    async acceptToken({ issuer, resource, accessToken, fetch, client, now }: TokenJourney): Promise<ClientSession> {
-      const response = await fetch(`${issuer}/oauth2/introspect`, {
-        method: "POST",
-        headers: { authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}` },
-        body: new URLSearchParams({ token: accessToken }),
-      });
-      const members = await readJson(response);
-      const { sub } = members;
-      const isForRequest = Object.values(introspectionChecks).every((isRight) =>
-        isRight(members, { issuer, resource, now: now() / 1000 })
-      );
-      if (!isForRequest && !has("believes every introspection")) throw new Error("invalid_token");
-      return { sub: String(sub) };
     },
   };
 }

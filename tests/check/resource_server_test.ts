@@ -1,156 +1,116 @@
-/** What a resource server compares and keeps: each mistake is found by its attack, and no legal style is accused. */
+/** What a resource server compares and keeps: each mistake is found by its attacks, and no legal style is accused. */
 
 import { assert, assertEquals } from "@std/assert";
-import { createLocalJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyOptions } from "jose";
+import { createLocalJWKSet, type JWTPayload, jwtVerify } from "jose";
 import { test } from "node:test";
-import type { ClientDriver, TokenJourney } from "../../src/check/mod.ts";
+import { withoutServerNumber } from "../../src/check/journeys.ts";
+import type { AttackResult } from "../../src/check/mod.ts";
 import { resourceApplication } from "../../src/check/resource_application.ts";
+import type { Exchange } from "../../src/recorder/exchange.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { accusations, unclearIn } from "./accusations.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
-import { introspectionChecks } from "./resource_client.ts";
-
-/** What differs from a resource server that verifies JWTs, keeps keys for a minute at least, and needs no scope. */
-interface ApiStyle {
-  readonly verify?: JWTVerifyOptions;
-  /** Whether the claims allow the request. */
-  readonly allows?: (claims: JWTPayload) => boolean;
-  /** Whether it introspects tokens instead. */
-  readonly introspects?: boolean;
-  /** Whether it uses what it knows of a token for the request, by its age and its time left, in seconds. */
-  readonly keeps?: (age: number, left: number) => boolean;
-  /** How long it keeps keys before it fetches them for an unknown one, in seconds. */
-  readonly keySeconds?: number;
-  /** Whether it takes tokens that are bound to a key. */
-  readonly ignoresCnf?: boolean;
-}
+import { type ApiStyle, introspectionChecks, smallResourceServer } from "./small_resource_server.ts";
 
 const values = ({ scope }: JWTPayload) => String(scope ?? "").split(" ");
 
-function api({ allows = () => true, keeps = () => false, keySeconds = 60, ...style }: ApiStyle): ClientDriver {
-  const keySets = new Map<string, { at: number; readonly keys: ReturnType<typeof createLocalJWKSet> }>();
-  const kept = new Map<string, { readonly at: number; readonly claims: JWTPayload }>();
+/** The attacks on what an introspection response says. */
+const introspections = ["odd", "audience", "meaning"].map((name) => `resource/introspection-${name}`);
 
-  async function readKeys({ issuer, fetch, now }: TokenJourney) {
-    const keys = createLocalJWKSet(await (await fetch(`${issuer}/oauth2/jwks`)).json());
-    keySets.set(issuer, { keys, at: now() / 1000 });
-    return keys;
-  }
+/** Each mistake: the attacks that find it, and their variants that do. Default: all. */
+const mistakes: Readonly<Record<string, readonly [ApiStyle, found: Readonly<Record<string, readonly string[]>>]>> = {
+  "searches the scope as text": [{ allows: ({ scope }) => String(scope).includes("email") }, {
+    "resource/token-scope": ["prefixed", "extended", "joined by a comma"],
+  }],
+  "compares the end of a scope value": [
+    { allows: (claims) => values(claims).some((value) => value.endsWith("email")) },
+    { "resource/token-scope": ["prefixed"] },
+  ],
+  "compares scope values without letter case": [
+    { allows: ({ scope }) => /(?:^| )email(?: |$)/i.test(String(scope)) },
+    { "resource/token-scope": ["case"] },
+  ],
+  "splits the scope at commas": [{ allows: ({ scope }) => String(scope).split(/[ ,]/).includes("email") }, {
+    "resource/token-scope": ["joined by a comma"],
+  }],
+  "ignores cnf": [{ leavesOut: ["cnf"] }, { "resource/token-bound": [] }],
+  "compares no iss": [{ verify: { issuer: undefined } }, { "resource/token-issuer": [] }],
+  "compares no aud": [{ verify: { audience: undefined } }, { "resource/token-audience": [] }],
+  "needs no exp": [{ verify: { requiredClaims: [] } }, { "resource/token-outlived": ["absent"] }],
+  "compares no time": [{ verify: { clockTolerance: 1e10 } }, {
+    "resource/token-early": [],
+    "resource/token-outlived": ["an hour ago", "six minutes ago", "a year ago"],
+  }],
+  "compares no typ": [{ verify: { typ: undefined } }, {
+    "resource/id-token": ["an ID token with the resource as aud"],
+  }],
+  "compares neither typ nor aud": [{ verify: { typ: undefined, audience: undefined } }, {
+    ...{ "resource/id-token": [], "resource/token-audience": [] },
+  }],
+  "keeps each introspection for an hour": [{ introspects: true, keeps: (age) => age < 3600 }, {
+    "resource/token-kept": ["expired", "revoked"],
+  }],
+  "keeps each introspection until exp": [{ introspects: true, keeps: (_, left) => left > 0 }, {
+    "resource/token-kept": ["revoked"],
+  }],
+  "keeps each verified token": [{ keeps: () => true }, { "resource/token-kept": ["expired"] }],
+  "fetches the keys for each unknown one": [{ keySeconds: 0 }, { "resource/keys-unknown-often": [] }],
+  "never fetches keys again": [{ keySeconds: Infinity }, { "resource/key-rotated": [] }],
+};
 
-  async function verify(journey: TokenJourney): Promise<JWTPayload> {
-    const { issuer, accessToken, now, resource } = journey;
-    const options: JWTVerifyOptions = {
-      ...{ issuer, audience: resource, typ: "at+jwt", requiredClaims: ["exp"], algorithms: ["EdDSA"] },
-      ...{ currentDate: new Date(now()), ...style.verify },
-    };
-    const old = keySets.get(issuer);
-    try {
-      return (await jwtVerify(accessToken, old?.keys ?? await readKeys(journey), options)).payload;
-    } catch (error) {
-      const isOld = old !== undefined && now() / 1000 - old.at >= keySeconds;
-      if (!isOld || !(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      return (await jwtVerify(accessToken, await readKeys(journey), options)).payload;
+for (const [name, [style, expected]] of Object.entries(mistakes)) {
+  test(`a resource server that ${name} is found by ${Object.keys(expected).join(", ")}, and by nothing else`, async () => {
+    const report = await checkClientWithEdDsa(smallResourceServer(style), { only: ["resource"] });
+    assert(report.control.passed, String(report));
+    assertEquals([...new Set(accusations(report))].sort(), Object.keys(expected).sort(), String(report));
+    for (const [id, variants] of Object.entries(expected)) {
+      const results = report.results.filter(({ attack }) => attack.id === id);
+      const nameOf = (result: AttackResult) => String(Object.values(result.values)[0]);
+      const found = results.filter(({ verdict }) => verdict === "failed" || verdict === "warning").map(nameOf);
+      assertEquals(found, variants.length === 0 ? results.map(nameOf) : variants, String(report));
     }
-  }
-
-  async function introspect({ issuer, accessToken, fetch, client, now, resource }: TokenJourney): Promise<JWTPayload> {
-    const response = await fetch(`${issuer}/oauth2/introspect`, {
-      method: "POST",
-      headers: { authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}` },
-      body: new URLSearchParams({ token: accessToken }),
-    });
-    const claims = await response.json();
-    const expected = { issuer, resource, now: now() / 1000 };
-    if (!Object.values(introspectionChecks).every((isRight) => isRight(claims, expected))) {
-      throw new Error("not active");
-    }
-    return claims;
-  }
-
-  return {
-    name: "API",
-    readsClock: true,
-    async acceptToken(journey) {
-      const now = journey.now() / 1000;
-      const known = kept.get(journey.accessToken);
-      const isKept = known !== undefined && keeps(now - known.at, known.claims.exp! - now);
-      const claims = isKept ? known.claims : await (style.introspects ? introspect : verify)(journey);
-      if (!isKept) kept.set(journey.accessToken, { at: now, claims });
-      if (claims.cnf !== undefined && !style.ignoresCnf) throw new Error("bound");
-      if (!allows(claims)) throw new Error("insufficient_scope");
-      const passTime = (seconds: number) => {
-        const keySet = keySets.get(journey.issuer);
-        if (keySet !== undefined) keySet.at -= seconds;
-      };
-      return { sub: String(claims.sub), passTime };
-    },
-  };
+  });
 }
 
-/** Each mistake: the attack, and its variants that find it. */
-const mistakes: readonly (readonly [name: string, style: ApiStyle, id: string, found: readonly string[]])[] = [
-  ["searches the scope as text", { allows: ({ scope }) => String(scope).includes("email") }, "resource/token-scope", [
-    ...["prefixed", "extended", "joined by a comma"],
-  ]],
-  [
-    "compares the end of a value",
-    { allows: (claims) => values(claims).some((value) => value.endsWith("email")) },
-    ...[
-      "resource/token-scope",
-      ["prefixed"],
-    ] as const,
-  ],
-  [
-    "compares without letter case",
-    { allows: ({ scope }) => /(?:^| )email(?: |$)/i.test(String(scope)) },
-    ...[
-      "resource/token-scope",
-      ["case"],
-    ] as const,
-  ],
-  [
-    "splits the scope at commas",
-    { allows: ({ scope }) => String(scope).split(/[ ,]/).includes("email") },
-    ...[
-      "resource/token-scope",
-      ["joined by a comma"],
-    ] as const,
-  ],
-  ["ignores cnf", { ignoresCnf: true }, "resource/token-bound", ["a key", "a certificate"]],
-  ["compares no typ", { verify: { typ: undefined } }, "resource/id-token", ["an ID token with the resource as aud"]],
-  ["compares neither typ nor aud", { verify: { typ: undefined, audience: undefined } }, "resource/id-token", [
-    ...["an ID token", "a logout token", "an ID token with the resource as aud"],
-  ]],
-  [
-    "keeps each introspection for an hour",
-    { introspects: true, keeps: (age) => age < 3600 },
-    ...[
-      "resource/token-kept",
-      ["expired", "revoked"],
-    ] as const,
-  ],
-  [
-    "keeps each introspection until exp",
-    { introspects: true, keeps: (_, left) => left > 0 },
-    ...[
-      "resource/token-kept",
-      ["revoked"],
-    ] as const,
-  ],
-  ["keeps each verified token", { keeps: () => true }, "resource/token-kept", ["expired"]],
-  ["fetches the keys for each unknown one", { keySeconds: 0 }, "resource/keys-unknown-often", [""]],
-];
+test("a resource server that believes every introspection falls for every attack that it must reject", async () => {
+  const style: ApiStyle = { introspects: true, leavesOut: Object.keys(introspectionChecks) };
+  const { results } = await checkClientWithEdDsa(smallResourceServer(style), { only: ["resource"] });
+  const passed = results.filter(({ verdict, attack }) => verdict === "passed" && attack.level === "must-reject");
+  assertEquals(passed.map(({ attack: { id } }) => id), []);
+});
 
-const only = [...new Set(mistakes.map(([, , id]) => id))];
+/** What is another with each token. */
+const ofToken = ["jti", "iat", "client_id", "auth_time", "sid"];
 
-for (const [name, style, id, expected] of mistakes) {
-  test(`a resource server that ${name} is found by ${id}, and by nothing else`, async () => {
-    const report = await checkClientWithEdDsa(api(style), { only });
+/** The last introspection response: each member as text, without the number of the server, and `exp` from `iat` on. */
+function lastIntrospection(exchanges: readonly Exchange[]): ReadonlyMap<string, string> {
+  const body = exchanges.findLast(({ endpoint }) => endpoint === "introspect")?.response?.body ?? "{}";
+  const members = JSON.parse(body);
+  const shown = Object.entries({ ...members, exp: members.exp - members.iat }).filter(([name]) =>
+    !ofToken.includes(name)
+  );
+  return new Map(shown.map(([name, value]) => [name, withoutServerNumber(JSON.stringify(value))]));
+}
+
+/** The members of a changed response that the honest one does not have so. */
+function changedMembers({ evidence }: AttackResult, honest: ReadonlyMap<string, string>): readonly string[] {
+  const received = lastIntrospection(evidence.exchanges);
+  return [...new Set([...honest.keys(), ...received.keys()])].filter((name) => honest.get(name) !== received.get(name));
+}
+
+for (const left of ["nothing", ...Object.keys(introspectionChecks)]) {
+  test(`a resource server that leaves out ${left} accepts the introspection responses that differ in it, and no others`, async () => {
+    const report = await checkClientWithEdDsa(smallResourceServer({ introspects: true, leavesOut: [left] }), {
+      only: introspections,
+    });
     assert(report.control.passed, String(report));
-    const found = report.results.filter(({ verdict }) => verdict === "failed" || verdict === "warning");
-    assertEquals([...new Set(found.map(({ attack }) => attack.id))], [id], String(report));
-    assertEquals(found.map((result) => String(Object.values(result.values)[0] ?? "")), expected, String(report));
+    const honest = lastIntrospection(report.control.exchanges);
+    for (const result of report.results) {
+      const changed = changedMembers(result, honest);
+      assertEquals(changed.length, 1, `${JSON.stringify(result.values)}: ${changed}`);
+      assertEquals(result.verdict === "passed", changed[0] !== left, String(report));
+    }
   });
 }
 
@@ -159,7 +119,13 @@ const legalStyles: Readonly<Record<string, ApiStyle>> = {
   "needs two scope values": { allows: (claims) => ["openid", "email"].every((each) => values(claims).includes(each)) },
   "needs one of two values": { allows: (claims) => ["profile", "email"].some((each) => values(claims).includes(each)) },
   "allows five minutes of leeway": { verify: { clockTolerance: 300 } },
-  "introspects each token": { introspects: true },
+  "introspects each token, with its secret in the body": { introspects: true, postsSecret: true },
+  "verifies and introspects each token": { introspects: "also" },
+  "needs an issuer, an expiry and a client in an introspection response": {
+    introspects: true,
+    allows: (claims) => ["iss", "exp", "client_id"].every((name) => claims[name] !== undefined),
+  },
+  "needs tokens that are for no other resource (RFC 9700 §2.3)": { allows: ({ aud }) => [aud].flat().length === 1 },
   "keeps an introspection for a minute, and until exp": {
     introspects: true,
     keeps: (age, left) => age < 60 && left > 0,
@@ -169,7 +135,7 @@ const legalStyles: Readonly<Record<string, ApiStyle>> = {
 
 for (const [name, style] of Object.entries(legalStyles)) {
   test(`a resource server that ${name} is not accused`, async () => {
-    const report = await checkClientWithEdDsa(api(style), { only: ["resource"] });
+    const report = await checkClientWithEdDsa(smallResourceServer(style), { only: ["resource"] });
     assert(report.control.passed, String(report));
     assertEquals(accusations(report), [], String(report));
     assertEquals(unclearIn(report).map(({ attack, because }) => `${attack.id}: ${because}`), [], String(report));

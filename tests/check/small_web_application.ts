@@ -36,6 +36,7 @@ export type ApplicationVariant =
   | "discards userinfo that is not valid"
   | "shows a failed refresh with status 200"
   | "asks after the login"
+  | "keeps five logins"
   | "allows thirty logins";
 
 /** The application as a function. */
@@ -225,6 +226,8 @@ export function webApplicationAt(
     const returnTo = pages.target(request);
     const target = returnTo !== null && pages.isOwnTarget(returnTo, url) ? returnTo : undefined;
     pending.set(id, { verifier, state, nonce, target });
+    const oldest = variants.includes("keeps five logins") ? [...pending.keys()].slice(0, -5) : [];
+    for (const old of oldest) pending.delete(old);
     const parameters = {
       redirect_uri: `${pages.redirectOrigin(request, url)}/callback`,
       scope: "openid profile email offline_access",

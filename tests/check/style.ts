@@ -15,7 +15,7 @@ export interface Style {
   /** Default: `openid profile email offline_access`. */
   readonly scope?: string;
   /** Default: `query`, which is not sent. */
-  readonly responseMode?: "query" | "fragment.jwt" | "jwt" | "form_post" | "form_post.jwt";
+  readonly responseMode?: "query" | "fragment" | "fragment.jwt" | "jwt" | "form_post" | "form_post.jwt";
   readonly par?: true;
   /** Signs the authorization request (RFC 9101). */
   readonly jar?: true;

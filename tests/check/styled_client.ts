@@ -126,7 +126,7 @@ export function styledClient(name: string, style: Style): ClientDriver {
     const { searchParams, hash } = new URL(url);
     const received = isForm
       ? params
-      : responseMode === "fragment.jwt"
+      : responseMode.startsWith("fragment")
       ? new URLSearchParams(hash.slice(1))
       : searchParams;
     if (!responseMode.endsWith("jwt")) return received;
