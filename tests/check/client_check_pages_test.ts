@@ -122,13 +122,13 @@ test("[CO-07] the form names a page that refreshes tokens, and the attacks to le
   const refreshUrl = `${application.url}/refresh`;
   const except = "refresh/rejected keys";
   assertEquals(
-    (await (await open()).submit({ ...values, only: "refresh/not-rotated refresh/rejected", except, refreshUrl }))
+    (await (await open()).submit({ ...values, only: "refresh/token-omitted refresh/rejected", except, refreshUrl }))
       .status,
     303,
   );
   await ended();
   assertEquals(check.report()!.results.map(({ attack, verdict }) => [attack.id, verdict]), [[
-    "refresh/not-rotated",
+    "refresh/token-omitted",
     "passed",
   ]]);
   const again = (await open()).html;

@@ -74,7 +74,7 @@ for (const [place, [name, change]] of Object.entries(callbacks).entries()) {
 }
 
 /** The attacks that only the name of the user can decide. */
-const aboutUser = ["response/swapped", "id-token/user-similar", "id-token/header-claims"];
+const aboutUser = ["response/swapped", "id-token/user-similar"];
 
 /** The attacks that are skipped for a client without a nonce. */
 const aboutNonce = ["id-token/nonce-wrong", "id-token/replayed", "response/code-injected"];

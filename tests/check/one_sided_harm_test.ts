@@ -5,7 +5,6 @@ import { test } from "node:test";
 import type { ClientDriver, ClientJourney } from "../../src/check/mod.ts";
 import { checkUsers } from "../../src/check/user_texts.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
-import { unknownUser } from "../../src/check/driver.ts";
 import { correctDecisions } from "./decisions.ts";
 import { deviceClient } from "./device_client.ts";
 import { frameworkStyles } from "./framework_styles.ts";
@@ -131,36 +130,9 @@ test("a client that compares the issuer of the metadata only with the response h
   for (const { effect } of early) assertMatch(effect.cause, /^uses a response before/);
 });
 
-test("an application that shows no user without userinfo, and discards that of another user, is not warned", async () => {
-  const { logIn, ...driver } = styled("discards userinfo that is not valid (OpenID Connect Core §5.3.2)");
-  const client: ClientDriver = {
-    ...driver,
-    async logIn(journey) {
-      let info = "";
-      const session = await logIn!({
-        ...journey,
-        async fetch(url, init) {
-          const response = await journey.fetch(url, init);
-          if (String(url).endsWith("/userinfo")) info = await response.clone().text();
-          return response;
-        },
-      });
-      return info.includes("attacker.example") ? { ...session, sub: unknownUser, claims: undefined } : session;
-    },
-  };
-  const only = ["transport/json-duplicates"];
-  assertEquals(await idsWith("warning", client, only), []);
-  assertEquals(await idsWith("skipped", client, only), only);
-});
-
 test("a client without state is not warned about a second state", async () => {
   const client = styled("PKCE and nonce without state (RFC 9700 §2.1); two redirect URIs");
   assertEquals(await idsWith("skipped", client, ["response/repeated"]), ["response/repeated"]);
-});
-
-test("a client that does not read the ID token has no sub to compare with userinfo", async () => {
-  const client = styled("no use of the ID token");
-  assertEquals(await idsWith("warning", client, ["transport/json-duplicates"]), []);
 });
 
 test("an application that logs out on any error has a warning, and no failure", async () => {

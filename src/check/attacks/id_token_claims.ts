@@ -3,11 +3,8 @@
 import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { decodeBase64url } from "../../core/keys/crypto.ts";
-import { idToken } from "../../testing/faults/mod.ts";
 import { overrideClaims } from "../../testing/faults/resign.ts";
 import { everyLogin, exchangesOf, type Observation } from "../attack.ts";
-import { unknownUser } from "../driver.ts";
-import { isOfUserinfoAlone, listTexts } from "../user_texts.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { claimsOf, gridAttacks } from "./grid.ts";
 import { nearIssuers, nearMisses, noText } from "./wrong_values.ts";
@@ -42,7 +39,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
         values: ["foreign", ...noText, ...nearIssuers, "list"],
         requirement,
       },
-      ...{ alsoIn: [...everyLogin, "refresh"] },
+      ...{ alsoIn: everyLogin },
       sources: ["OpenID Connect Core §2", "RFC 8725 §3.8", "CVE-2024-47807", "CVE-2024-53861", "CVE-2025-30144"],
     },
     {
@@ -51,7 +48,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
         fix: "Require that aud of the ID token is your client_id, or a list with it and nothing that you do not trust.",
         member: "aud",
         requirement,
-        alsoIn: [...everyLogin, "refresh"],
+        alsoIn: everyLogin,
       },
       values: ["foreign", ...nearMisses, "list", "absent", "null", "empty", "number"],
       sources: ["CVE-2024-47806", "CVE-2023-22482", "CVE-2024-5798"],
@@ -170,33 +167,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     async once(_, { openOtherIssuer }) {
       const { issuer } = await openOtherIssuer();
       return overrideClaims("ID token of a known issuer", () => ({ iss: issuer }));
-    },
-  }),
-  defineAttack({
-    id: "id-token/sub-other",
-    fix: "Discard a userinfo response whose sub is not that of the ID token.",
-    needs: ["readsIdToken", "userinfo"],
-    title: "The ID token and userinfo have different values of sub.",
-    correctClient: "The client does not use the userinfo response.",
-    stop: undefined,
-    requirement: "OpenID Connect Core §5.3.2",
-    once: () => idToken.wrongSubject(),
-    assess({ outcome, session, expectedSub, exchanges }) {
-      if (outcome !== "accepted") return undefined;
-      const { sub, claims } = session!;
-      const texts = listTexts(claims).filter((text) => isOfUserinfoAlone(text, exchanges));
-      if (sub !== unknownUser && sub === expectedSub || texts.length > 0) {
-        return {
-          passed: false,
-          because: "the client uses the userinfo response of another user",
-          seen: "foreignValue",
-          harm: "used the claims of another user",
-        };
-      }
-      const loggedIn = "the client logged in the user of the ID token";
-      return claims === undefined || sub === unknownUser
-        ? { passed: false, isUnclear: true, because: `${loggedIn}, with or without the values of userinfo` }
-        : { passed: true, because: `${loggedIn}, without the values of userinfo` };
     },
   }),
   defineAttack({

@@ -1,10 +1,8 @@
 /** ID tokens of an invalid form (RFC 7515, RFC 7519). */
 
-import { textParameter } from "../../testing/faults/parameters.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
 import { oneOf } from "./parameters.ts";
-import { passIf } from "./conclusions.ts";
 
 /** The attacks of the category `id-token` on its form. */
 export const idTokenFormAttacks: readonly Attack[] = [
@@ -51,30 +49,5 @@ export const idTokenFormAttacks: readonly Attack[] = [
             exp: original.claims.exp,
           }),
       ),
-  }),
-  defineAttack({
-    id: "id-token/claims-twice",
-    fix: "Reject an ID token that has a claim twice.",
-    needs: ["readsIdToken", "namesUser"],
-    title: "The payload of the ID token has a claim twice, with different values.",
-    correctClient: "The client discards the token response, or checks and uses the same one of the two values.",
-    level: "should-reject",
-    stop: undefined,
-    sources: ["RFC 7519 §4", "RFC 8259 §4"],
-    parameters: [
-      textParameter("claim", "sub", "The claim: sub, aud or exp."),
-      textParameter("wrong", "first", "Which of the two values is wrong: first or last."),
-    ],
-    // If sub is repeated, a client may use the last one (RFC 7519 §4).
-    variants: [{ claim: "sub" }, { claim: "aud" }, { claim: "aud", wrong: "last" }, { claim: "exp", wrong: "last" }],
-    once: ({ claim, wrong }) =>
-      forgeJwt(`ID token with ${claim} twice`, (original) => {
-        const member = `${JSON.stringify(claim)}:${JSON.stringify(claim === "exp" ? 1 : "another")}`;
-        const text = JSON.stringify(original.claims);
-        const payload = wrong === "first" ? text.replace("{", `{${member},`) : text.replace(/}$/, `,${member}}`);
-        return signWithOwnKey(original, {}, payload);
-      }),
-    assess: ({ outcome, session, expectedSub }) =>
-      passIf(outcome === "accepted" && session!.sub === expectedSub, "the client checks and uses the same value"),
   }),
 ];

@@ -3,7 +3,7 @@
 import { everyLogin } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { foreignlySigned, forgeryAttack, hmacs, keysInHeader, unsigned, wrongForms } from "./forgeries.ts";
-import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
+import { forgeJwt } from "./forged_jwt.ts";
 
 /** Every ID token that the server did not sign. */
 const forged = { needs: ["readsIdToken", "checksSignature"] } as const;
@@ -64,21 +64,6 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
       forgeJwt(
         "ID token with another algorithm",
         ({ server, kind, alg, claims }) => server.keys.sign(kind, alg === "RS256" ? "EdDSA" : "RS256", claims),
-      ),
-  }),
-  defineAttack({
-    id: "id-token/header-claims",
-    level: "must-tolerate",
-    needs: ["readsIdToken", "namesUser"],
-    title: "The header of the ID token has the claims of another user; the payload is correct.",
-    correctClient: "The client logs in the user of the payload.",
-    requirement: "RFC 7515 §4",
-    sources: ["RFC 7515 §4.2"],
-    once: () =>
-      forgeJwt(
-        "ID token with claims in the header",
-        (original) =>
-          signWithOwnKey(original, { iss: original.claims.iss, sub: "mallory", email: "mallory@example.com" }),
       ),
   }),
 ];

@@ -1,13 +1,9 @@
 /** Signing keys and their publication (OpenID Connect Core §10.1.1, RFC 7517). */
 
-import type { PublishedKey } from "../../core/keys/keys.ts";
-import { encodeBase64url } from "../../core/keys/crypto.ts";
-import type { Fault } from "../../testing/faults/fault.ts";
 import { body, idToken, keys, status } from "../../testing/faults/mod.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation, secondsBetweenLogins } from "../attack.ts";
-import { signWithHmac } from "./forged_jwt.ts";
 import { wrongBodies } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
 import { unclear } from "./conclusions.ts";
@@ -116,31 +112,12 @@ export const keyAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    id: "keys/withdrawn",
-    fix: "Fetch the keys again from time to time, and forget those that the server no longer publishes.",
-    title: "The JWKS no longer has the key that signed the ID token.",
-    requirement: "RFC 8725 §3.3",
-    sources: ["OpenID Connect Core §10.1.1"],
-    always: () => keys.withdrawn(),
-  }),
-  defineAttack({
     id: "keys/extra",
     level: "must-tolerate",
     title: "Beside the key that signed the ID token, the JWKS has keys that the client cannot use.",
     correctClient: "The client ignores the keys that it cannot use, and accepts the ID token.",
     sources: ["RFC 7517 §5"],
     always: () => keys.extra(),
-  }),
-  defineAttack({
-    id: "keys/symmetric",
-    fix: "Ignore published keys with the type oct.",
-    title: "The JWKS has a symmetric key, and the ID token is signed with HMAC (HS256) and this key.",
-    endpoints: ["token", "jwks"],
-    accepts: "form",
-    requirement: "RFC 8725 §3.1",
-    sources: ["RFC 8725 §3.5"],
-    on: "any",
-    always: () => symmetricKey(),
   }),
 ];
 
@@ -157,28 +134,4 @@ export async function assessRotation(observation: Observation): Promise<Assessme
   return await logInAgain()
     ? { passed: false, isWarning: true, because: "the client fetched the keys again only in the hour after" }
     : undefined;
-}
-
-/** A fault that signs the ID token with an HMAC, whose secret the JWKS publishes. */
-function symmetricKey(): Fault {
-  const kid = "published-secret";
-  const secret = new TextEncoder().encode("the secret of the HMAC is published in the JWKS");
-  return {
-    name: "HMAC with a published secret",
-    waitsFor: "signed an ID token",
-    extend: (server, context) => ({
-      ...server,
-      keys: {
-        ...server.keys,
-        publishedKeys: async (algs) => [
-          ...await server.keys.publishedKeys(algs),
-          { kty: "oct", kid, alg: "HS256", use: "sig", k: encodeBase64url(secret) } as unknown as PublishedKey,
-        ],
-        sign: (kind, alg, claims) =>
-          kind === "id_token" && context.consume()
-            ? signWithHmac({ alg: "HS256", typ: "JWT", kid }, claims, secret)
-            : server.keys.sign(kind, alg, claims),
-      },
-    }),
-  };
 }

@@ -55,7 +55,7 @@ export const metadataAttacks: readonly Attack[] = [
         member: ["authorization_endpoint", "token_endpoint"],
         by: "logIn",
       },
-      values: { ...pick("absent", "null", "number"), "a path": () => "/oauth2/token" },
+      values: { ...pick("absent"), "a path": () => "/oauth2/token" },
       correctClient: "The client reports the invalid member; it does not guess the path.",
       stop: undefined,
       sources: ["RFC 8414 §2", "OpenID Connect Discovery §3"],

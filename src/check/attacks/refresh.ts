@@ -77,16 +77,6 @@ export const refreshAttacks: readonly Attack[] = [
     correctClient: "The client discards the response, and the session ends or stays as it was.",
   }]),
   defineAttack({
-    id: "refresh/not-rotated",
-    title: "The response to a refresh has the same refresh token as before.",
-    correctClient: "The client keeps the token, and uses it for the next refresh.",
-    level: "must-tolerate",
-    sources: ["RFC 6749 §6"],
-    match: refreshRequest,
-    once: () => tokens.refreshTokenNotRotated(),
-    assess: assessKeptSession,
-  }),
-  defineAttack({
     id: "refresh/rejected",
     fix: "Delete the refresh token after invalid_grant, and ask the user to log in.",
     title: "The server rejects every refresh with invalid_grant.",

@@ -119,28 +119,4 @@ export const responseAttacks: readonly Attack[] = [
         ["tracking", "a b&c"],
       ]),
   }),
-  defineAttack({
-    id: "response/tokens-beside-code",
-    level: "must-tolerate",
-    title: "The authorization response has an access token beside the code, as in the implicit grant.",
-    correctClient: "The client does not use this access token: it rejects the response, or exchanges the code.",
-    sources: ["RFC 9700 §2.1.2"],
-    once: () =>
-      editAuthorizationResponse("tokens beside the code", (fields) => [
-        ...fields,
-        ["access_token", "planted-access-token"],
-        ["token_type", "Bearer"],
-        ["expires_in", "3600"],
-      ]),
-    assess: ({ exchanges, outcome, session, expectedSub }) => {
-      const used = exchanges.some(({ request }) => request.headers.authorization?.includes("planted-access-token"));
-      return {
-        passed: !used && outcome !== "hung" && (session === undefined || session.sub === expectedSub),
-        because: used
-          ? "the client sent the access token of the authorization response"
-          : "the client did not use the token",
-        ...used && { seen: "foreignValue", harm: "used an access token of the attacker" },
-      };
-    },
-  }),
 ];

@@ -7,13 +7,10 @@ import { numberParameter, textParameter } from "../../testing/faults/parameters.
 import { editResponse, readBodyText, withBody } from "../../testing/faults/response_body.ts";
 import { validTokenResponse } from "./requirements.ts";
 import { wrongBodies } from "./grid.ts";
-import { describeOutcome } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
-import { unknownUser } from "../driver.ts";
 import type { Observation, Stage } from "../attack.ts";
 import type { ClientSession } from "../driver.ts";
 import { eachWithEach, oneOf, sent } from "./parameters.ts";
-import { passIf, unclear } from "./conclusions.ts";
 
 const endpointParameter = textParameter("endpoint", "token", "The endpoint.");
 
@@ -61,10 +58,11 @@ function completeFailure(status: number): Fault {
 /** Failures by name. */
 const failures: Readonly<Record<string, Fault>> = {
   ...{ "dropped before": drop("before"), "dropped midway": drop("midway") },
-  ...Object.fromEntries([401, 403, 404, 500, 502, 503, 504].map((code) => [`status ${code}`, status(code)])),
+  ...Object.fromEntries([401, 404, 500, 503].map((code) => [`status ${code}`, status(code)])),
   ...Object.fromEntries(
-    ["1", "-1", "later"].map((time) => [`429, Retry-After ${time}`, status(429, { headers: { "retry-after": time } })]),
+    ["1", "later"].map((time) => [`429, Retry-After ${time}`, status(429, { headers: { "retry-after": time } })]),
   ),
+  "an HTML page": body.html(),
 };
 
 /** Begins a session; then some time passes, because clients wait before they fetch keys again. */
@@ -82,7 +80,7 @@ export const transportAttacks: readonly Attack[] = [
     ...recovered,
     id: "transport/unavailable",
     title:
-      "A request fails: the connection is dropped before or in the middle of the response, or the status is an error.",
+      "A request fails: the connection is dropped before or in the middle of the response, the status is an error, or the body is an HTML page.",
     correctClient:
       "The client reports the failure or repeats the request with increasing delays; the next login works.",
     endpoints: [...loginEndpoints, "jwks"],
@@ -104,17 +102,6 @@ export const transportAttacks: readonly Attack[] = [
     sources: ["RFC 6749 §5.1", "RFC 8414 §3.2", "anthropics/claude-ai-mcp#134"],
     ...eachWithEach(sent("endpoint", ["token", "discovery"], "The endpoint."), oneOf("how", Object.keys(wrongBodies))),
     always: ({ how }) => wrongBodies[how]!,
-  }),
-  defineAttack({
-    id: "transport/body",
-    level: "must-recover",
-    title: "The response of an endpoint that a client may do without has a body that is not a JSON object.",
-    correctClient: "The client reports the failure or does without the response; the next login works.",
-    endpoints: ["userinfo", "jwks"],
-    sources: ["OpenID Connect Core §5.3.2", "OpenID Connect Core §10.1.1", "RFC 9110 §15.6.4"],
-    ...eachWithEach(sent("endpoint", ["userinfo", "jwks"], "The endpoint."), oneOf("how", Object.keys(wrongBodies))),
-    once: ({ how }) => wrongBodies[how]!,
-    perform: beginAndRest,
   }),
   defineAttack({
     id: "transport/redirect",
@@ -206,43 +193,6 @@ export const transportAttacks: readonly Attack[] = [
     ],
     variants: [{ endpoint: "discovery" }, { endpoint: "token" }],
     once: ({ bytes }) => body.padded(bytes),
-  }),
-  defineAttack({
-    id: "transport/json-duplicates",
-    needs: ["namesUser"],
-    title: "The JSON response has a member twice, with different values.",
-    correctClient: "The client rejects the response, or checks and uses the same one of the two values.",
-    level: "should-reject",
-    endpoints: ["discovery", "token", "userinfo"],
-    sources: ["RFC 8259 §4"],
-    ...eachWithEach(
-      oneOf(
-        "endpoint",
-        ["discovery", "token", "userinfo"],
-        "discovery, token or userinfo; the member is issuer, access_token or sub.",
-      ),
-      oneOf("wrong", ["first", "last"], "Which of the two values is wrong: first or last."),
-    ),
-    always({ endpoint, wrong }) {
-      const member = endpoint === "discovery" ? "issuer" : endpoint === "userinfo" ? "sub" : "access_token";
-      return body.repeated(member, "https://attacker.example", wrong);
-    },
-    assess(observation) {
-      const { outcome, session, expectedSub, capabilities, exchanges } = observation;
-      const isUserinfo = exchanges.some(({ endpoint, faults }) => endpoint === "userinfo" && faults.length > 0);
-      if (isUserinfo && !capabilities.has("readsIdToken")) {
-        return unclear("the client has no ID token to compare sub with");
-      }
-      // Without the response of another user the application may show no user.
-      if (isUserinfo && outcome === "accepted" && session!.sub === unknownUser) {
-        return unclear(describeOutcome(observation));
-      }
-      return passIf(
-        outcome === "accepted" &&
-          [session!.sub, session!.claims?.sub ?? expectedSub].every((sub) => sub === expectedSub),
-        "the client checks and uses the same value",
-      );
-    },
   }),
   defineAttack({
     id: "transport/media-type",
