@@ -2,24 +2,13 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { unclearIn } from "./accusations.ts";
 import { describeUnsupportedNode } from "../../src/platform/runtime/node_version.ts";
 import { attempt } from "../../src/check/attempt.ts";
 import { type ClientDriver, type ClientJourney, UndecidedError } from "../../src/check/mod.ts";
-import { partOfCatalogue } from "./catalogue_part.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { withPatientTimers } from "../until.ts";
-import { oauth4webapiClient } from "./oauth4webapi_client.ts";
 import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
 import { smallClient } from "./small_client.ts";
-
-test("oauth4webapi with every check passes the attacks", async () => {
-  const report = await checkClientWithEdDsa(oauth4webapiClient(), { only: partOfCatalogue(12, 1) });
-  assert(report.passed, String(report));
-  const warnings = report.results.filter(({ verdict }) => verdict === "warning").map(({ attack }) => attack.id);
-  assertEquals(warnings, [], String(report));
-  assertEquals(unclearIn(report).length, 0, String(report));
-});
 
 test("the report has the practices of the client as text, JSON, JUnit XML and HTML", async () => {
   const driver = smallClient("keeps one verifier");

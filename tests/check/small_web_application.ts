@@ -34,6 +34,7 @@ export type ApplicationVariant =
   | "shows a redirect without a user"
   | "sends no nonce"
   | "discards userinfo that is not valid"
+  | "requests userinfo for each page"
   | "shows a failed refresh with status 200"
   | "asks after the login"
   | "keeps five logins"
@@ -191,12 +192,18 @@ export function webApplicationAt(
     const { sub, azp = clientId } = tokens.claims()!;
     if (sub === "") throw new Error("sub is empty");
     if (azp !== clientId) throw new Error("azp is another client");
-    const believesUserinfo = mistake === "believes any userinfo" || mistake === "stops after a login of mallory";
-    const expected = believesUserinfo ? openid.skipSubjectCheck : sub;
-    const info: openid.UserInfoResponse = await openid.fetchUserInfo(server, tokens.access_token, expected)
-      .catch((error) => variants.includes("discards userinfo that is not valid") ? { sub } : Promise.reject(error));
+    const info = variants.includes("requests userinfo for each page")
+      ? { sub }
+      : await fetchUserinfo(tokens.access_token, sub)
+        .catch((error) => variants.includes("discards userinfo that is not valid") ? { sub } : Promise.reject(error));
     const landing = login.target ?? pages.landing(tokens, request);
     return { sub: info.sub, info, tokens, landing, refreshToken: tokens.refresh_token };
+  }
+
+  async function fetchUserinfo(accessToken: string, sub: string): Promise<openid.UserInfoResponse> {
+    const believesUserinfo = mistake === "believes any userinfo" || mistake === "stops after a login of mallory";
+    const expected = believesUserinfo ? openid.skipSubjectCheck : sub;
+    return await openid.fetchUserInfo(await (config ?? discover()), accessToken, expected);
   }
 
   async function refresh(session: { readonly sub: string; refreshToken: string | undefined }): Promise<void> {
@@ -322,7 +329,7 @@ export function webApplicationAt(
       }
       case "/api":
         if (session === undefined) return new Response("", { status: 401 });
-        await openid.fetchUserInfo(await (config ?? discover()), session.tokens.access_token, session.sub);
+        await fetchUserinfo(session.tokens.access_token, session.sub);
         return new Response("Fetched.");
       case "/hello":
         return new Response(`Hello ${session?.info.name}`, { status: user === undefined ? 401 : 200 });
@@ -339,7 +346,11 @@ export function webApplicationAt(
         await restart();
         return new Response(null, { status: 204 });
       default:
-        return showHome(session);
+        return showHome(
+          session !== undefined && variants.includes("requests userinfo for each page")
+            ? { ...session, info: await fetchUserinfo(session.tokens.access_token, session.sub) }
+            : session,
+        );
     }
   }
 

@@ -12,6 +12,7 @@ import { sample } from "../sample.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { correctDecisions, type Decisions } from "./decisions.ts";
+import { checkFunction } from "./fixed_issuer.ts";
 import { smallClient } from "./small_client.ts";
 import { type ApplicationMistake, type ApplicationVariant, webApplicationAt } from "./small_web_application.ts";
 
@@ -143,6 +144,25 @@ test("an application that takes userinfo of another user is accused for each def
     }, ["userinfo/sub-other"]);
     assertEquals([name, report.counts.failed > 0, report.counts.passed], [name, true, 0], String(report));
   }
+});
+
+/** Checks an application that keeps tokens alone: each page asks userinfo who is logged in. */
+const checkEachPage = (only: readonly string[], mistake?: ApplicationMistake) =>
+  checkFunction({
+    application: {
+      variants: ["requests userinfo for each page"],
+      mistake,
+      userPage: ({ name, picture }) => `<p>Hello ${name} <img src="${picture}"></p>`,
+    },
+    users: [{ sub: "alice", name: "Ada Adams" }, { sub: "bob", name: "Bob Brown" }],
+    driver: { loggedInUrl: undefined, loggedInText: "Ada Adams" },
+    only,
+  });
+
+test("an application that requests userinfo for each page is accused of nothing, and found if it does not compare sub", async () => {
+  const only = ["userinfo/sub-other", "userinfo/sub-missing", "userinfo/thin", "transport/redirect"];
+  assertEquals(accusationsIn(await checkEachPage([...only, "transport/status-complete"])), []);
+  assert((await checkEachPage(["userinfo/sub-other"], "believes any userinfo")).counts.failed > 0);
 });
 
 test("an application that discards userinfo of another user or of none is not accused, whatever its page shows", async () => {

@@ -6,7 +6,7 @@ import { practices } from "../../../src/recorder/practices/mod.ts";
 import { separateJourneys } from "../../../src/check/journeys.ts";
 import { checkPractices } from "../../../src/check/mod.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
-import { oauth4webapiClient } from "../../check/oauth4webapi_client.ts";
+import { oauth4webapiDriver } from "../../check/drivers/libraries/oauth4webapi.ts";
 import { smallClient } from "../../check/small_client.ts";
 import { attempt } from "./practice_case.ts";
 
@@ -20,7 +20,7 @@ test("every practice has an id of its own, a whole sentence and a source", () =>
   }
 });
 
-for (const driver of [smallClient(), oauth4webapiClient()]) {
+for (const driver of [smallClient(), oauth4webapiDriver({ verifySignature: true })]) {
   test(`${driver.name} lacks no practice in three logins with refreshes`, async () => {
     const { as, journey, close } = await separateJourneys({ lifetimes: { access_token: 60 } }).open(driver);
     for (let logins = 0; logins < 3; logins++) {
