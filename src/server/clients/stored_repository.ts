@@ -4,6 +4,7 @@
  */
 
 import { encodeBase64url, sha256 } from "../../core/keys/crypto.ts";
+import { delay } from "../../core/http/timers.ts";
 import { inTurn } from "../../platform/in_turn.ts";
 import { type StoredRecord, StoreError } from "../../core/store/store.ts";
 import { quote } from "../config/config_issue.ts";
@@ -52,8 +53,12 @@ const maxParallelReads = 32;
 /** Milliseconds after which a change that was interrupted no longer prevents the next one. */
 const maxChangeMs = 10_000;
 
-/** Attempts to begin a change while another instance has one. A change takes a few calls of the store. */
-const maxAttempts = 50;
+/**
+ * Attempts to begin a change while another instance has one, and the longest pause between them, in milliseconds: some
+ * five seconds, because a busy machine may run one instance and not the other for a while.
+ */
+const maxAttempts = 130;
+const maxPauseMs = 50;
 
 /** Number of ids in a trace event. */
 const maxReportedIds = 20;
@@ -187,6 +192,7 @@ function storedRepository<Input, Item>(
         if (other?.value.by === by || other !== undefined && other.expiresAt <= now()) {
           await store.delete("change", mark);
         } else if (attempt === maxAttempts) throw changedElsewhere(kind, id);
+        else await delay(Math.min(attempt, maxPauseMs));
       }
       try {
         return await operation();

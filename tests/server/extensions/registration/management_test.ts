@@ -10,6 +10,7 @@ import { memoryStore } from "../../../../src/mod.ts";
 import type { Store } from "../../../../src/mod.ts";
 import { basic, forEachCase, getOutcome, getRejections, realHost, testServer } from "../../../kit.ts";
 import type { TestServer } from "../../../kit.ts";
+import { replaceTimers, until } from "../../../until.ts";
 import { manage, outcomeOf, postRegistration, publicClient, register } from "../../registering.ts";
 import type { Registered } from "../../registering.ts";
 
@@ -206,6 +207,45 @@ test("[DR-07] of concurrent requests with one token one succeeds", async () => {
   assertEquals(outcomes.filter((outcome) => outcome === "401 invalid_token").length, 2);
   const updated: Registered = await responses.find(({ status }) => status === 200)!.json();
   assertEquals((await (await manage(server, "GET", updated)).json()).client_name, updated.client_name);
+});
+
+test("[DR-07] a request waits for a change of another instance, however many calls of the store that takes", async () => {
+  const memory = memoryStore();
+  let attempts = 0;
+  let isSlow = false;
+  const writing = Promise.withResolvers<void>();
+  const slow: Store = {
+    ...memory,
+    persistent: true,
+    async put(kind, id, value, metadata) {
+      if (isSlow && kind === "client") {
+        writing.resolve();
+        await until(() => attempts > 100);
+      }
+      await memory.put(kind, id, value, metadata);
+    },
+  };
+  const counting: Store = {
+    ...memory,
+    persistent: true,
+    add(kind, id, value, metadata) {
+      if (kind === "change") attempts++;
+      return memory.add(kind, id, value, metadata);
+    },
+  };
+  const [one, two] = [await testServer({ store: slow }), await testServer({ store: counting })];
+  const client = await register(one);
+  const put = { ...publicClient, client_id: client.client_id };
+  const restore = replaceTimers({ setTimeout: (callback: () => void) => setTimeout(callback, 0) });
+  try {
+    isSlow = true;
+    const first = manage(one, "PUT", client, put);
+    await writing.promise;
+    const second = await manage(two, "PUT", client, put);
+    assertEquals([await outcomeOf(await first), await outcomeOf(second)], ["200", "401 invalid_token"]);
+  } finally {
+    restore();
+  }
 });
 
 test("[DR-06, DR-07] an update during a deletion does not register the client again", async () => {
