@@ -1,10 +1,11 @@
 /** The matcher of the messages of client libraries: what it finds, and what it must not find. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertLess } from "@std/assert";
 import { test } from "node:test";
 import { findMessages } from "../../../src/devtools/messages/find_messages.ts";
 import { problems } from "../../../src/devtools/messages/messages.ts";
 import { forEachCase } from "../../kit.ts";
+import { cpuTimeOf } from "../../until.ts";
 
 const all = problems.flatMap((problem) => problem.messages.map((message) => ({ problem, message })));
 const titles = (text: string) => findMessages(text).map(({ message }) => message.text);
@@ -58,14 +59,15 @@ test("every message has its facts, and the texts differ", () => {
   assert(texts.length >= 80 && new Set(all.flatMap(({ message }) => message.libraries)).size >= 25);
 });
 
-test("a long text costs little", () => {
-  const started = performance.now();
-  findMessages("expected ".repeat(20_000));
-  findMessages('unexpected JWT "'.repeat(6_000));
-  findMessages("Invalid issuer. Expected ".repeat(4_000));
-  findMessages(`(${"nonce did not match (wants x but got ".repeat(2_500)}\n)`);
-  findMessages("Failed to connect to x port ".repeat(4_000));
-  assert(performance.now() - started < 5_000);
+test("a long text costs little", async () => {
+  const cost = await cpuTimeOf(() => {
+    findMessages("expected ".repeat(20_000));
+    findMessages('unexpected JWT "'.repeat(6_000));
+    findMessages("Invalid issuer. Expected ".repeat(4_000));
+    findMessages(`(${"nonce did not match (wants x but got ".repeat(2_500)}\n)`);
+    findMessages("Failed to connect to x port ".repeat(4_000));
+  });
+  assertLess(cost, 5_000);
 });
 
 test("a value may have the words of the message that follow it", () => {

@@ -7,6 +7,7 @@ import { request as requestHttps } from "node:https";
 import { connect, type Socket } from "node:net";
 import process from "node:process";
 import { test } from "node:test";
+import { until } from "../../until.ts";
 import { startProgram } from "./run_program.ts";
 
 /** Opens connections that send nothing; waits until each is open or failed. */
@@ -48,9 +49,7 @@ for (const scheme of ["http", "https"] as const) {
         if (round === 0) await program.waitForOutput(/The limit of open files is used up/);
         for (const socket of sockets) socket.destroy();
         let status: number | undefined;
-        for (const end = Date.now() + 20_000; status === undefined && Date.now() < end;) {
-          status = await ask(scheme, program.port);
-        }
+        await until(async () => (status = await ask(scheme, program.port)) !== undefined);
         assertEquals(status, 200);
       }
     } finally {
