@@ -74,9 +74,9 @@ if (flags.list) {
   Deno.exit();
 }
 
-/** Tests of scripts and of stores on database servers run no code of these folders. */
+/** Tests of scripts and of stores on database servers run no code of these folders; that of the README needs Deno. */
 const tests = globSync("tests/**/*_test.{ts,tsx}").sort().filter((path) =>
-  !/^tests\/(platform\/store\/(?!memory|sqlite)|scripts\/)/.test(path)
+  !/^tests\/(platform\/store\/(?!memory|sqlite)|scripts\/|readme_test)/.test(path)
 );
 await installModules().catch(exitWithError);
 const bun = await findRuntime("bun").catch(exitWithError);
