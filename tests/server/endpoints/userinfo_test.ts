@@ -184,7 +184,7 @@ test("[BR-01] a token in the query is ignored, alone and with another one", asyn
   // The fix of a token in the query is not that of a request without a token, which may need another token.
   const fixes = getRejections(b.events).map(({ explanation: { fix } }) => fix);
   assertMatch(fixes[0]!, /in the header Authorization, not in the query/);
-  assertEquals(fixes.at(-1), undefined);
+  assertEquals(fixes.at(-1), "Send a complete, unexpired access token of this server with the required scope.");
   const bob = await tokenFor(b, { login_hint: "bob" });
   const response = await b.get(`/oauth2/userinfo${query}`, { headers: { authorization: `Bearer ${bob}` } });
   assertEquals((await response.json()).sub, "bob");

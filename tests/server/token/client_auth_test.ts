@@ -849,6 +849,7 @@ test("[CA-16] a warning reports use of the non-default method and how to registe
       "the client is registered for client_secret_basic (RFC 7591 §2), and other servers may insist on that",
     expected: 'token_endpoint_auth_method: "client_secret_post" in the client\'s metadata, or client_secret_basic',
     received: "client_secret_post",
+    fix: "Add token_endpoint_auth_method to the client's metadata. Then only that method is accepted.",
   }]);
 });
 

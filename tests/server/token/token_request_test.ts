@@ -285,7 +285,11 @@ test("[TK-06] the fix fits the client: no public client should add a grant type 
     undefined,
   ]);
   const web = await fixOf({ grant_type: "client_credentials", client_id: undefined }, webBasic);
-  assertEquals([web.rule, web.fix, web.change?.grant_type], ["TK-06", undefined, "client_credentials"]);
+  assertEquals([web.rule, web.fix, web.change?.grant_type], [
+    "TK-06",
+    "Add the grant type to the client's grant_types.",
+    "client_credentials",
+  ]);
 });
 
 test("[TK-07] a confidential client without authentication, or no client at all, is invalid_client", async () => {
