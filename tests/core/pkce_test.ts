@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { OAuthError } from "../../src/core/rules/errors.ts";
 import { paramsFromFields } from "../../src/core/http/params.ts";
 import { readCodeChallenge, verifyCodeVerifier } from "../../src/core/authorize/pkce.ts";
-import { type CorePolicy, policyFor } from "../../src/core/policy/policy_fields.ts";
+import { type CorePolicy, policyFor } from "../../src/core/policy/policy.ts";
 import { digest } from "../../src/core/keys/secrets.ts";
 import { challenge, issuer, type Parameters, verifier } from "./kit.ts";
 

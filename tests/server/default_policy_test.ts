@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { acceptedSigningAlgorithms } from "../../src/core/keys/signing_algorithm.ts";
-import { policyFor } from "../../src/core/policy/policy_fields.ts";
+import { policyFor } from "../../src/core/policy/policy.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 
 test("each member of the core's default policy is the default of the setting", async () => {

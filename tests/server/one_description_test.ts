@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { clientFields } from "../../src/core/clients/client_fields.ts";
 import type { Field } from "../../src/core/policy/field.ts";
 import { ConfigurationError, core } from "../../src/core/mod.ts";
-import { policyFields } from "../../src/core/policy/policy_fields.ts";
+import { policyFields } from "../../src/core/policy/policy.ts";
 import { optionsField } from "../../src/server/hosting/options_field.ts";
 import { latchkey as createServer } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";

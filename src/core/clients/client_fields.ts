@@ -1,7 +1,7 @@
 /** Describes the client metadata and the members of users that the core reads. The whole server adds members. */
 
 import { anyValue, choice, type Fields, flag, object, text, texts, whole } from "../policy/field.ts";
-import { ownAuthMethods, policyFields, signingAlgorithmField } from "../policy/policy_fields.ts";
+import { ownAuthMethods, policyFields, signingAlgorithmField } from "../policy/policy.ts";
 import type { ClientMetadata, User } from "./client.ts";
 
 /** Describes the client metadata that the core reads. */

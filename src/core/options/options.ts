@@ -31,8 +31,7 @@ import {
   text,
   texts,
 } from "../policy/field.ts";
-import type { Policy } from "../policy/policy.ts";
-import { type CorePolicy, fixedNames, policyFields } from "../policy/policy_fields.ts";
+import { type CorePolicy, fixedNames, type Policy, policyFields } from "../policy/policy.ts";
 import { ownResponseModes } from "../authorize/authorization_request.ts";
 import type { RandomBytes } from "../keys/secrets.ts";
 import type { GrantType, Server } from "../server.ts";

@@ -5,7 +5,7 @@ import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 import { requestFields } from "./server_settings.ts";
 import { replacedClientMembers } from "./replaced_members.ts";
 import { clientField as coreClientField, clientFields as core } from "../../core/clients/client_fields.ts";
-import { signingAlgorithmField } from "../../core/policy/policy_fields.ts";
+import { signingAlgorithmField } from "../../core/policy/policy.ts";
 import { profileNames } from "./strictness.ts";
 import type { PublicKeySet } from "../../core/keys/jwk.ts";
 import {

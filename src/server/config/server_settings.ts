@@ -17,7 +17,7 @@ import {
 } from "../../core/policy/field.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { AccessTokenTyp, LifetimePolicy, PkcePolicy, RefreshPolicy } from "../../core/policy/policy.ts";
-import * as core from "../../core/policy/policy_fields.ts";
+import * as core from "../../core/policy/policy.ts";
 import {
   type ClientAuthMethod,
   clientAuthMethodNames,

@@ -15,7 +15,7 @@ import { userField } from "./user_fields.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { AnyName } from "./server_policy.ts";
-import { policyFields } from "../../core/policy/policy_fields.ts";
+import { policyFields } from "../../core/policy/policy.ts";
 import { serverFields, type ServerSettings } from "./server_settings.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { choice, type Field, type Fields, list, type ObjectField, text } from "../../core/policy/field.ts";

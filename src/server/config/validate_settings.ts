@@ -12,7 +12,7 @@ import { byProfile } from "./server_policy.ts";
 import { validateProfile, withProfile } from "./profiles.ts";
 import { validateIssuer, validateIssuerScheme, validateIssuerUrls, withIssuerHostsHint } from "./validate_issuer.ts";
 import type { PolicyAtStart } from "./extension_settings.ts";
-import { defaultScopes } from "../../core/policy/policy_fields.ts";
+import { defaultScopes } from "../../core/policy/policy.ts";
 import { isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
 import type { SupportedGrantType } from "../standing.ts";
 import { listed, type Settings } from "./settings.ts";

@@ -1,7 +1,7 @@
 /** The client metadata of signed responses. */
 
 import type { Fields } from "../../../core/policy/field.ts";
-import { signingAlgorithmField } from "../../../core/policy/policy_fields.ts";
+import { signingAlgorithmField } from "../../../core/policy/policy.ts";
 import { open } from "../../config/client_fields.ts";
 import type { SigningAlgorithm } from "../../../core/keys/signing_algorithm.ts";
 

@@ -8,7 +8,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
 import { basic, challenge, getRedirectParams, sharedStore, testServer, verifier } from "../../../kit.ts";
-import { defaultScopes } from "../../../../src/core/policy/policy_fields.ts";
+import { defaultScopes } from "../../../../src/core/policy/policy.ts";
 import { foreignIssuer, jwtBearer } from "../../foreign_issuer.ts";
 import { postRegistration } from "../../registering.ts";
 import { type Json, receiverWith } from "./receiver.ts";
