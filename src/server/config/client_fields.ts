@@ -2,7 +2,7 @@
 
 import { clientAuthMethodNames, type ClientMetadata } from "./client_metadata.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
-import { requestFields } from "./server_settings.ts";
+import { providerFields } from "./server_settings.ts";
 import { replacedClientMembers } from "./replaced_members.ts";
 import { clientField as coreClientField, clientFields as core } from "../../core/clients/client_fields.ts";
 import { signingAlgorithmField } from "../../core/policy/policy.ts";
@@ -62,7 +62,7 @@ const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
     grant_types: open(core.grant_types),
     response_types: open(core.response_types),
     scope: open(core.scope),
-    response_modes: open({ ...requestFields.responseModes, default: undefined }),
+    response_modes: open({ ...providerFields.responseModes, default: undefined }),
     id_token_signed_response_alg: open(core.id_token_signed_response_alg),
     userinfo_signed_response_alg: open(signingAlgorithmField),
     require_pkce: open(core.require_pkce),

@@ -14,7 +14,7 @@ import {
 import type { EndpointPaths } from "./endpoint_paths.ts";
 import type { ProviderFunctions } from "../profiles/provider_functions.ts";
 import type { FixedClaims, ProviderProfile } from "../profiles/provider_profile.ts";
-import { providerFields, requestFields } from "./server_settings.ts";
+import { providerFields } from "./server_settings.ts";
 
 const claimsByScope = record(
   record(anyValue, { tier: "gold" }, "an object"),
@@ -58,7 +58,6 @@ export function providerProfileField(paths: Field<EndpointPaths>): ObjectField<P
       callback: functionField,
     }, {}),
     ...providerFields,
-    ...requestFields,
     paths,
   };
   const example: ProviderProfile = { name: "my-provider", issuerPath: "/oauth2/default" };

@@ -9,20 +9,20 @@ import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { grantTypes, type LoadableGrantType } from "../../core/token/grants/mod.ts";
 import type { LoginMethod, Policy } from "../../core/policy/policy.ts";
 import type { ProfileName } from "./strictness.ts";
-import type { Lifetimes, PolicySettings, RefreshSettings, ServerSettings } from "./server_settings.ts";
+import type { Lifetimes, RefreshSettings, ServerSettings } from "./server_settings.ts";
 import type { Field, ObjectField } from "../../core/policy/field.ts";
 import type { PluginProfile } from "./plugin_profile.ts";
 import type { NamePolicy } from "./server_names.ts";
 
 /** @internal The policy of the whole server. */
-export interface ServerPolicy
-  extends
-    Policy,
-    NamePolicy,
-    ProfilePolicy,
-    Required<Pick<PolicySettings, "accessTokenFormat">>,
-    Required<Omit<ServerSettings, keyof PolicySettings | "keys" | "proxyHeader" | "resources">>,
-    Pick<ServerSettings, "proxyHeader" | "resources"> {
+export interface ServerPolicy extends
+  Policy,
+  NamePolicy,
+  ProfilePolicy,
+  Required<
+    Omit<ServerSettings, keyof Policy | keyof NamePolicy | "audience" | "keys" | "proxyHeader" | "resources">
+  >,
+  Pick<ServerSettings, "proxyHeader" | "resources"> {
   /** The settings that are `"any"`. */
   readonly acceptsAny: readonly AnyName[];
   readonly lifetimes: Required<Lifetimes>;

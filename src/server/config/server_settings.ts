@@ -30,7 +30,7 @@ import { type EndpointPaths, endpointPathsField } from "./endpoint_paths.ts";
 import { defaultSignatureAlgorithms, secretAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
 
 /** @internal The settings of the protocol. A policy has them with their defaults. */
-export interface ServerSettings extends PolicySettings, NetworkSettings, ProviderSettings, RequestSettings {
+export interface ServerSettings extends NetworkSettings, ProviderSettings {
   /**
    * `auto`: the first user is logged in and everything is approved; `login_hint` selects another user. `interactive`:
    * pages ask the user to log in and to consent. Default: `auto`.
@@ -42,6 +42,26 @@ export interface ServerSettings extends PolicySettings, NetworkSettings, Provide
    * with this `sub`, which only a server on a test host may do. Default: `default`; in the mock `reject`.
    */
   readonly unknownLoginHint?: "default" | "reject" | "create";
+  /**
+   * The accepted algorithms of asymmetric signatures: of this server, of DPoP proofs, and of the JWTs of clients
+   * (assertions and signed requests). `EdDSA` is Ed25519. Default:
+   * `RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA`, and `alg`. Others: `ML-DSA-44`,
+   * `ML-DSA-65`, `ML-DSA-87`.
+   */
+  readonly signatureAlgorithms?: readonly string[];
+  /**
+   * The methods of client authentication that clients may use; the two of TLS also need `mutualTls`. Default:
+   * `client_secret_basic client_secret_post client_secret_jwt private_key_jwt tls_client_auth
+   * self_signed_tls_client_auth none`, those of the core and of all extensions.
+   */
+  readonly clientAuthMethods?: readonly ClientAuthMethod[];
+  /**
+   * Whether an authorization request must contain `redirect_uri`, even if the client has only one and the request is
+   * not an OpenID Connect request. Default: false.
+   */
+  readonly requireRedirectUri?: boolean;
+  /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). Default: true. */
+  readonly accessTokenInForm?: boolean;
   /**
    * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 10070), or
    * also the URL of the token endpoint (RFC 7523, sent by many clients), or of the endpoint for pushed requests (RFC
@@ -143,7 +163,61 @@ export const resourceField = object<ResourceSettings>(
 );
 
 /** @internal The settings that the profile of a provider can set. */
-export interface ProviderSettings extends TokenSettings {
+export interface ProviderSettings {
+  /**
+   * The space-separated scope values of a request without `scope`; `""` rejects such a request with `invalid_scope`.
+   * Default: `read` if `scopes` contains it, otherwise `""` with a warning.
+   */
+  readonly defaultScope?: string;
+  /**
+   * The claims that each scope value releases, in addition to the standard claims of `profile`, `email`, `address` and
+   * `phone` (OpenID Connect Core §5.4). These scope values are added to `scopes`. Default: none.
+   */
+  readonly claims?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Whether `openid` releases the members of a user that no other scope value releases. Default: `openid` if the issuer
+   * is on a test host, otherwise `none`.
+   */
+  readonly unmappedClaims?: "openid" | "none";
+  /**
+   * `minimal`: only userinfo returns the claims of scope values (OpenID Connect Core §5.4). `like-userinfo`: ID tokens
+   * contain them as well, for clients that never call userinfo. Default: `minimal`.
+   */
+  readonly idTokenClaims?: "minimal" | "like-userinfo";
+  /**
+   * The claims about the user in access tokens and in introspection responses (RFC 9068 §2.2.3). A claim that a scope
+   * value releases is included only if that scope value was granted. `groups`, `roles` and `entitlements` are always
+   * lists. A resource may have its own list. Default: none.
+   */
+  readonly accessTokenClaims?: readonly string[];
+  /** Signs access tokens, and ID tokens of clients that registered no other algorithm. Default: `RS256`. */
+  readonly alg?: SigningAlgorithm;
+  /**
+   * The header parameter `typ` of access tokens that are JWTs: `at+jwt` (RFC 9068 §2.1), or `JWT` or `none`, as several
+   * providers send it, for resource servers that accept nothing else. Default: `at+jwt`.
+   */
+  readonly accessTokenTyp?: AccessTokenTyp;
+  /** The `aud` of access tokens. Default: the issuer. */
+  readonly audience?: string;
+  /** How long codes, tokens and sessions live, in seconds. */
+  readonly lifetimes?: Lifetimes;
+  /** When code challenges (PKCE, RFC 7636) are required. */
+  readonly pkce?: Partial<PkcePolicy>;
+  /**
+   * Whether a token request must repeat `redirect_uri`. `optional`: it may leave `redirect_uri` out if the code has a
+   * code challenge (OAuth 2.1 §10.2); a wrong value is rejected. Default: `required`.
+   */
+  readonly tokenRedirectUri?: "required" | "optional";
+  /**
+   * The origins of the real server if it has several: `issuer`, and those of other URLs, by the names of endpoints in
+   * metadata or any other name. They count while the issuer has the origin `issuer`, such as in a mock with
+   * `installFetch({ origins: "real" })`. Default: every endpoint has the origin of the issuer.
+   */
+  readonly origins?: Readonly<Record<string, string>>;
+  /** The format of access tokens for no resource. Default: `jwt`. */
+  readonly accessTokenFormat?: "jwt" | "opaque";
+  /** How refresh tokens behave. */
+  readonly refresh?: RefreshSettings;
   /**
    * The paths of endpoints below the issuer, by their names in metadata: metadata lists these paths, and the server
    * serves the endpoints there and nowhere else. Each `/..` at the start leads out of one segment of the path of the
@@ -159,6 +233,17 @@ export interface ProviderSettings extends TokenSettings {
    * Default: none.
    */
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /**
+   * The accepted values of `response_mode`. In the modes with `jwt`, authorization responses are signed (JARM); `jwt`
+   * alone means `query.jwt`. Without `query`, every request must name a mode. Default: `query form_post`, and
+   * `fragment` if `responseTypes` has more than `code`.
+   */
+  readonly responseModes?: readonly ResponseMode[];
+  /**
+   * The accepted values of `response_type`. With `id_token` and `code id_token`, the response has an ID token (OpenID
+   * Connect Core §3.2, §3.3); a client must be registered for them. Default: `code`.
+   */
+  readonly responseTypes?: readonly ResponseType[];
 }
 
 /** @internal How codes and tokens begin. */
@@ -203,7 +288,31 @@ export const keysField = group<KeySettings>("KeySettings", {
 }, { rotateEvery: 86400 });
 
 /** @internal Settings of the network around the server. */
-export interface NetworkSettings extends UrlSettings {
+export interface NetworkSettings {
+  /**
+   * The hosts by which clients reach the server, such as `latchkey`, `laptop.local` or `192.168.0.10`. Each counts as a
+   * test host, where http, login without a password, the demo clients, `/clients` and `/flows` are open to all machines
+   * that reach it. If `issuer` is `from-host`, they may be issuers, besides loopback hosts, and requests to any other
+   * host are rejected with 421. Test hosts, private addresses and names below no public top-level domain, such as
+   * `dex.auth` or `idp.corp.internal`, are allowed. Default: none.
+   */
+  readonly issuerHosts?: readonly string[];
+  /**
+   * The origin at which browsers reach the server, if it is not the issuer's: metadata lists the authorization and the
+   * logout endpoint there. Tokens and responses still have the issuer. Default: the origin of the issuer.
+   */
+  readonly frontChannelUrl?: string;
+  /**
+   * The origin at which clients and resource servers reach the server, if it is not the issuer's: metadata lists all
+   * other endpoints there. Default: the origin of the issuer.
+   */
+  readonly backChannelUrl?: string;
+  /**
+   * Further origins of web pages that may call a server on a test host from the browser (CORS): to register, to
+   * exchange a code, to renew a login in a frame. Pages on test hosts, and on origins of redirect URIs of configured
+   * clients, may always call it. Default: none.
+   */
+  readonly allowedOrigins?: readonly string[];
   /**
    * The addresses and networks (`10.0.0.0/8`) of proxies that may send the client's address in `Forwarded` or
    * `X-Forwarded-For`, for the rate limiter and for logs. Their host and scheme never count. Default: none.
@@ -259,88 +368,6 @@ export function origin(example: string): Field<string> {
     pattern: /^https?:\/\/[^\s/?#@A-Z]+$/,
     expected: "an origin in lower case: scheme, host and port, without a slash at its end",
   });
-}
-
-/** @internal The settings that the minimal server reads, and some others. A policy has them with their defaults. */
-export interface PolicySettings extends TokenSettings, RequestSettings, UrlSettings {
-  /**
-   * The accepted algorithms of asymmetric signatures: of this server, of DPoP proofs, and of the JWTs of clients
-   * (assertions and signed requests). `EdDSA` is Ed25519. Default:
-   * `RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA`, and `alg`. Others: `ML-DSA-44`,
-   * `ML-DSA-65`, `ML-DSA-87`.
-   */
-  readonly signatureAlgorithms?: readonly string[];
-  /**
-   * The methods of client authentication that clients may use; the two of TLS also need `mutualTls`. Default:
-   * `client_secret_basic client_secret_post client_secret_jwt private_key_jwt tls_client_auth
-   * self_signed_tls_client_auth none`, those of the core and of all extensions.
-   */
-  readonly clientAuthMethods?: readonly ClientAuthMethod[];
-  /**
-   * Whether an authorization request must contain `redirect_uri`, even if the client has only one and the request is
-   * not an OpenID Connect request. Default: false.
-   */
-  readonly requireRedirectUri?: boolean;
-  /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). Default: true. */
-  readonly accessTokenInForm?: boolean;
-}
-
-/** @internal Settings of claims and tokens. */
-export interface TokenSettings {
-  /**
-   * The space-separated scope values of a request without `scope`; `""` rejects such a request with `invalid_scope`.
-   * Default: `read` if `scopes` contains it, otherwise `""` with a warning.
-   */
-  readonly defaultScope?: string;
-  /**
-   * The claims that each scope value releases, in addition to the standard claims of `profile`, `email`, `address` and
-   * `phone` (OpenID Connect Core §5.4). These scope values are added to `scopes`. Default: none.
-   */
-  readonly claims?: Readonly<Record<string, readonly string[]>>;
-  /**
-   * Whether `openid` releases the members of a user that no other scope value releases. Default: `openid` if the issuer
-   * is on a test host, otherwise `none`.
-   */
-  readonly unmappedClaims?: "openid" | "none";
-  /**
-   * `minimal`: only userinfo returns the claims of scope values (OpenID Connect Core §5.4). `like-userinfo`: ID tokens
-   * contain them as well, for clients that never call userinfo. Default: `minimal`.
-   */
-  readonly idTokenClaims?: "minimal" | "like-userinfo";
-  /**
-   * The claims about the user in access tokens and in introspection responses (RFC 9068 §2.2.3). A claim that a scope
-   * value releases is included only if that scope value was granted. `groups`, `roles` and `entitlements` are always
-   * lists. A resource may have its own list. Default: none.
-   */
-  readonly accessTokenClaims?: readonly string[];
-  /** Signs access tokens, and ID tokens of clients that registered no other algorithm. Default: `RS256`. */
-  readonly alg?: SigningAlgorithm;
-  /**
-   * The header parameter `typ` of access tokens that are JWTs: `at+jwt` (RFC 9068 §2.1), or `JWT` or `none`, as several
-   * providers send it, for resource servers that accept nothing else. Default: `at+jwt`.
-   */
-  readonly accessTokenTyp?: AccessTokenTyp;
-  /** The `aud` of access tokens. Default: the issuer. */
-  readonly audience?: string;
-  /** How long codes, tokens and sessions live, in seconds. */
-  readonly lifetimes?: Lifetimes;
-  /** When code challenges (PKCE, RFC 7636) are required. */
-  readonly pkce?: Partial<PkcePolicy>;
-  /**
-   * Whether a token request must repeat `redirect_uri`. `optional`: it may leave `redirect_uri` out if the code has a
-   * code challenge (OAuth 2.1 §10.2); a wrong value is rejected. Default: `required`.
-   */
-  readonly tokenRedirectUri?: "required" | "optional";
-  /**
-   * The origins of the real server if it has several: `issuer`, and those of other URLs, by the names of endpoints in
-   * metadata or any other name. They count while the issuer has the origin `issuer`, such as in a mock with
-   * `installFetch({ origins: "real" })`. Default: every endpoint has the origin of the issuer.
-   */
-  readonly origins?: Readonly<Record<string, string>>;
-  /** The format of access tokens for no resource. Default: `jwt`. */
-  readonly accessTokenFormat?: "jwt" | "opaque";
-  /** How refresh tokens behave. */
-  readonly refresh?: RefreshSettings;
 }
 
 /** Lifetimes in seconds. */
@@ -399,63 +426,6 @@ export const refreshField = group<RefreshSettings>("RefreshSettings", {
   ),
 }, { grace: 10 });
 
-/** @internal The origins at which the server and web pages are. */
-export interface UrlSettings {
-  /**
-   * The hosts by which clients reach the server, such as `latchkey`, `laptop.local` or `192.168.0.10`. Each counts as a
-   * test host, where http, login without a password, the demo clients, `/clients` and `/flows` are open to all machines
-   * that reach it. If `issuer` is `from-host`, they may be issuers, besides loopback hosts, and requests to any other
-   * host are rejected with 421. Test hosts, private addresses and names below no public top-level domain, such as
-   * `dex.auth` or `idp.corp.internal`, are allowed. Default: none.
-   */
-  readonly issuerHosts?: readonly string[];
-  /**
-   * The origin at which browsers reach the server, if it is not the issuer's: metadata lists the authorization and the
-   * logout endpoint there. Tokens and responses still have the issuer. Default: the origin of the issuer.
-   */
-  readonly frontChannelUrl?: string;
-  /**
-   * The origin at which clients and resource servers reach the server, if it is not the issuer's: metadata lists all
-   * other endpoints there. Default: the origin of the issuer.
-   */
-  readonly backChannelUrl?: string;
-  /**
-   * Further origins of web pages that may call a server on a test host from the browser (CORS): to register, to
-   * exchange a code, to renew a login in a frame. Pages on test hosts, and on origins of redirect URIs of configured
-   * clients, may always call it. Default: none.
-   */
-  readonly allowedOrigins?: readonly string[];
-}
-
-/** @internal Settings of the form of authorization requests and responses. */
-export interface RequestSettings {
-  /**
-   * The accepted values of `response_mode`. In the modes with `jwt`, authorization responses are signed (JARM); `jwt`
-   * alone means `query.jwt`. Without `query`, every request must name a mode. Default: `query form_post`, and
-   * `fragment` if `responseTypes` has more than `code`.
-   */
-  readonly responseModes?: readonly ResponseMode[];
-  /**
-   * The accepted values of `response_type`. With `id_token` and `code id_token`, the response has an ID token (OpenID
-   * Connect Core §3.2, §3.3); a client must be registered for them. Default: `code`.
-   */
-  readonly responseTypes?: readonly ResponseType[];
-}
-
-/** The description of {@link RequestSettings}. */
-export const requestFields = {
-  responseModes: {
-    ...core.policyFields.responseModes,
-    items: choice(responseModeNames),
-    examples: [["query", "jwt"]],
-  },
-  responseTypes: {
-    ...core.policyFields.responseTypes,
-    items: choice(responseTypeNames),
-    examples: [["code", "id_token"]],
-  },
-} satisfies Fields<RequestSettings>;
-
 /** Describes {@link ProviderSettings}. */
 export const providerFields = {
   defaultScope: text(["read"], { expected: "a string of space-separated scope values" }),
@@ -481,6 +451,16 @@ export const providerFields = {
   accessTokenFormat: choice(["jwt", "opaque"], { default: "jwt" }),
   tokenPrefixes: tokenPrefixesField,
   refresh: refreshField,
+  responseModes: {
+    ...core.policyFields.responseModes,
+    items: choice(responseModeNames),
+    examples: [["query", "jwt"]],
+  },
+  responseTypes: {
+    ...core.policyFields.responseTypes,
+    items: choice(responseTypeNames),
+    examples: [["code", "id_token"]],
+  },
 } as const satisfies Fields<ProviderSettings>;
 
 const metadataForms: readonly MetadataForm[] = [
@@ -524,5 +504,4 @@ export const serverFields = {
   insecure: list(choice(insecureNames), [["auto-login"]], { default: [] }),
   throttle: flag(),
   ...networkFields,
-  ...requestFields,
 } satisfies Fields<ServerSettings>;

@@ -1,13 +1,13 @@
 /** The profile of a provider: its type and its documentation. */
 
-import type { ProviderSettings, RequestSettings } from "../config/server_settings.ts";
+import type { ProviderSettings } from "../config/server_settings.ts";
 import type { Members, ProviderFunctions } from "./provider_functions.ts";
 
 /**
  * The profile of a provider: values for the settings that are not set, so that the server responds as the provider
  * does. A setting of the configuration overrides its value; of an object, such as `paths`, each member.
  */
-export interface ProviderProfile extends ProviderSettings, RequestSettings {
+export interface ProviderProfile extends ProviderSettings {
   /** The name, for messages. */
   readonly name: string;
   /**
