@@ -105,14 +105,12 @@ export interface DemoSteps {
 
 /** The pages for developers of a request's app. */
 export function developerPagesOf({ app }: Pick<Context, "app">): DeveloperPages {
-  const { developerPages = {} }: CoreApp & Partial<Pick<App, "developerPages">> = app;
-  return developerPages;
+  return (app as App).developerPages;
 }
 
 /** The pages that are turned off, by the first segment of the path. */
 export function disabledPagesOf({ app }: Pick<Context, "app">): App["disabledPages"] {
-  const { disabledPages = {} }: CoreApp & Partial<Pick<App, "disabledPages">> = app;
-  return disabledPages;
+  return (app as App).disabledPages;
 }
 
 /** The URL of the page that shows the flow of a request; `undefined` if there is none. */

@@ -70,7 +70,7 @@ export function explainedErrorHandler(
       const { status, message } = toOAuthError(server, target.path, thrown);
       return plainText(status, message);
     }
-    const explained = await explain(context, thrown);
+    const explained = await withExplanation(context, thrown);
     if (endpoint?.errors === "problem") {
       // RFC 9457.
       return rejectionProblem(server.issuer, wording.toError(context, explained, about));
@@ -79,7 +79,7 @@ export function explainedErrorHandler(
     try {
       await endRequest(server, about.destination, explained);
     } catch (error) {
-      return await toUser(context, await explain(context, error), about);
+      return await toUser(context, await withExplanation(context, error), about);
     }
     if (!await isShownFirst(context, about)) return await toClient(context, explained, about);
     const shown: UnsentError = { ...about, isUnsent: true };
@@ -93,7 +93,7 @@ interface UnsentError extends Recipient {
 }
 
 /** The error with its texts, or a hint for an unknown path. */
-async function explain(context: Context<HostedServer>, thrown: unknown): Promise<unknown> {
+async function withExplanation(context: Context<HostedServer>, thrown: unknown): Promise<unknown> {
   return explainNotFound(context, await withTexts(context, thrown));
 }
 

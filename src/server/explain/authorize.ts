@@ -5,7 +5,7 @@ import type { FactsOf } from "../../core/rules/reject.ts";
 import type { DeniedLogin } from "../rules/login.ts";
 import type { RuleTexts } from "./rule_text.ts";
 import { byProfile } from "../config/server_policy.ts";
-import { explainClientId } from "./clients.ts";
+import { explainClientId } from "./client_authentication.ts";
 import { explainRedirectUri, explainRepeated, listUris, registeredUriHint } from "./parameters.ts";
 import { describeChallenge, describeVerifier, explainVerifier, missingMethod } from "./pkce.ts";
 import { explainResponseMode, explainResponseType, explainUnregisteredType } from "./response.ts";

@@ -10,7 +10,7 @@ import { isPermitted } from "../standing.ts";
 import { warn } from "../trace.ts";
 import { type Note, noteMinimalIdToken, noteResource, noteUnencodedSecret, recordUserinfoCall } from "./notes.ts";
 import { explainUnknownUser } from "./login.ts";
-import { listLogoutUris, listUris } from "./parameters.ts";
+import { listUris } from "./parameters.ts";
 import { describePostedSecret } from "./posted_secret.ts";
 import { explainMissingResource } from "./resource_indicators.ts";
 import { explainUnknownScope } from "./scope.ts";
@@ -98,7 +98,7 @@ const texts: Texts = {
     accepted(setting, {
       rule: "LO-03",
       reason: "post_logout_redirect_uri is not registered for this client",
-      expected: listLogoutUris(registered),
+      expected: listUris(registered, "registered URI"),
       received: uri,
       change: { client_id: clientId, isNew: false, post_logout_redirect_uri: uri },
     }),

@@ -8,7 +8,7 @@ import type { logoutRules, UnidentifiedClient } from "../rules/logout.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { byProfile } from "../config/server_policy.ts";
 import { explainClaims, explainLogin, explainSilentLogin, explainUnknownUser } from "./login.ts";
-import { explainRepeated, explainUnregistrable, listLogoutUris } from "./parameters.ts";
+import { explainRepeated, explainUnregistrable, listUris } from "./parameters.ts";
 import { explainMissingToken } from "./missing_token.ts";
 import { unexchangedCodeFix } from "./notes.ts";
 import type { RejectionTexts, RuleTexts } from "./rule_text.ts";
@@ -27,7 +27,7 @@ function explainLogoutUri(facts: UnregisteredUri | UnidentifiedClient, server: H
     };
   }
   return explainUnregistrable("post_logout_redirect_uri", facts, server) ?? {
-    expected: listLogoutUris(facts.registered),
+    expected: listUris(facts.registered, "registered URI"),
     publicExpected: "a post-logout redirect URI of this client; the server's log lists them",
     received: facts.uri,
     change: { client_id: facts.clientId, isNew: false, post_logout_redirect_uri: facts.uri },

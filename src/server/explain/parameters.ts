@@ -15,14 +15,9 @@ export function explainRepeated({ repeated, times }: Repeated): RejectionTexts {
   };
 }
 
-/** The URIs that a client has registered, as a message lists them. */
-export function listUris(registered: readonly string[]): string {
-  return registered.join(" or ") || "none, because this client has no redirect URI";
-}
-
-/** The URIs that a logout of a client may lead to, as a message lists them. */
-export function listLogoutUris(registered: readonly string[]): string {
-  return registered.join(" or ") || "none, because this client has no registered URI";
+/** The URIs that a client has registered, as a message lists them. @param kind What it is if the client has none. */
+export function listUris(registered: readonly string[], kind = "redirect URI"): string {
+  return registered.join(" or ") || `none, because this client has no ${kind}`;
 }
 
 /** Explains a URI that no client may register, to a client that may use unregistered ones; `undefined` for others. */

@@ -3,7 +3,7 @@
 import { createServer, extendServer } from "../../core/create_server.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
 import { isResponse } from "../../core/http/message.ts";
-import { immediate } from "../../core/immediate.ts";
+import { immediate, withImmediateFunctions } from "../../core/immediate.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import { createHandler } from "../../core/route.ts";
 import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
@@ -15,40 +15,39 @@ import type { Endpoint, EndpointDescription } from "../endpoint.ts";
 import { withLimitedAuthentication } from "../clients/client_authentication.ts";
 import { withOwnScope } from "../clients/own_scope.ts";
 import { type CreateRepository, recordPrefix } from "../clients/repository.ts";
+import { acceptedRequests } from "../explain/accepted_request.ts";
 import { traceObservation } from "../explain/observations.ts";
 import { withAnyClient } from "../clients/unregistered_clients.ts";
 import type { UserWarnings } from "../clients/users.ts";
 import { clientsAndUsers, withChangingClients } from "../clients/mod.ts";
-import { explainedExtensions, withExplanations } from "./with_explanations.ts";
+import { withExplanations } from "./with_explanations.ts";
 import type { HostedResource, HostedServer } from "../hosted_server.ts";
 import { withAnnouncedIss } from "../metadata_setting.ts";
 import type { Pages } from "../pages.ts";
 import type { DeclaredNames } from "../redaction/hide_secrets.ts";
 import { rememberCookies, withRedaction } from "../redaction/with_redaction.ts";
 import { withStoredRequests } from "../stored_requests.ts";
-import { appApprover } from "./app_approver.ts";
 import { assertOwnPaths } from "./configured_paths.ts";
 import { demoClientMover } from "./demo_client_mover.ts";
 import { endSessionsOfChangedUsers } from "./end_user_sessions.ts";
 import { resourceIndicators, withResourceIndicators } from "./resource_indicators.ts";
 import { type EndpointTable, endpointTable, pluginEndpoints } from "./endpoint_table.ts";
-import { ownEndpoints } from "./endpoints.ts";
-import type { Extension } from "./extension.ts";
-import type { AppChanges, LatchkeyOptions } from "./options.ts";
+import { type EndpointParts, ownEndpoints } from "./endpoints.ts";
+import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
 import type { KeyRotation } from "./rotating_keys.ts";
 import { withHosting } from "./with_hosting.ts";
 import { type IssuerInEffect, issuerMembers, withIssuer } from "./with_issuer.ts";
-import { withPlugins } from "./with_plugins.ts";
 import { withResponses } from "./with_responses.ts";
 
 /** The dependencies of the assembly besides the options. */
-interface AppDependencies extends Pick<HostedServer, "store" | "now" | "randomBytes" | "trace"> {
+interface AppDependencies
+  extends
+    Pick<HostedServer, "store" | "now" | "randomBytes" | "trace">,
+    Pick<EndpointParts, "extensions" | "interaction"> {
   readonly keys: Keys & KeyRotation;
   /** The policy, and the clients and users at the start. */
   readonly resolved: ResolvedSettings;
-  /** The extensions of the server. */
-  readonly extensions: readonly Extension[];
   /** Passes events to plugins and to the embedding program. */
   readonly emit: EmitEvent;
   /** Whether a plugin or the embedding program receives events. */
@@ -59,8 +58,6 @@ interface AppDependencies extends Pick<HostedServer, "store" | "now" | "randomBy
   readonly createRepository?: CreateRepository;
   /** Absent if nothing listens. */
   readonly userWarnings?: UserWarnings;
-  /** The login pages; absent if an approver decides. */
-  readonly interaction?: typeof import("../login/mod.ts");
   /** Adds an app to the host of the server. */
   readonly addApp: AppChanges["addApp"];
   /** Adds a task of a plugin for each second. */
@@ -90,7 +87,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     openLogin: settings.insecure.includes("open-login") || settings.allows.openLogin,
   };
   const composed = await composeServer(options, parts);
-  const endpoints = describeEndpoints(composed, options, parts);
+  const endpoints = ownEndpoints(composed, options, parts);
   const extended = withLimitedAuthentication(withPlugins(composed, plugins));
   const { audience } = resolved;
   const namedBy = issuerMembers(settings, { audience, tokenPath: endpointPath({ endpoints }, "token") });
@@ -127,15 +124,11 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
 /** Does nothing. A recorder replaces it for its requests. */
 function ignore(): void {}
 
-interface Parts extends AppDependencies {
+interface Parts extends AppDependencies, EndpointParts {
   /** The policy, to which hosted resources add. */
   readonly settings: ServerPolicy;
   readonly issuer: IssuerInEffect;
   readonly declaredNames: DeclaredNames;
-  /** The path of the issuer, without a slash at its end. */
-  readonly base: string;
-  /** Whether users without a password can log in on pages. */
-  readonly openLogin: boolean;
 }
 
 /** The core, and what each part of the whole server adds to it or replaces, in order. */
@@ -151,7 +144,7 @@ async function composeServer(options: LatchkeyOptions, parts: Parts): Promise<Ho
   });
   const core = createServer<Pick<HostedServer, "claims" | "clients" | "observe" | "settings" | "trace" | "users">>({
     keys,
-    extensions: [resourceIndicators, ...explainedExtensions(extensions, hasListener)],
+    extensions: [resourceIndicators, ...extensions, ...hasListener ? [acceptedRequests] : []],
     grantTypes: options.grantTypes,
     given: { issuer, settings, store, now, randomBytes, trace, passed: ignore, observe, ...entries },
   });
@@ -168,15 +161,12 @@ async function composeServer(options: LatchkeyOptions, parts: Parts): Promise<Ho
   return withAnnouncedIss(storing);
 }
 
-/** The endpoints of the server, without those of plugins. */
-function describeEndpoints(server: HostedServer, options: LatchkeyOptions, parts: Parts): Endpoint[] {
-  const { settings, interaction } = parts;
-  return ownEndpoints({
-    ...{ ...parts, server },
-    approver: appApprover(options, interaction),
-    autoLogin: settings.login === "auto" && options.approver === undefined,
-    pages: options.pages ?? {},
-  });
+/** The server with the members that plugins replace, the first plugin outermost. */
+function withPlugins(server: HostedServer, plugins: readonly Plugin[]): HostedServer {
+  return plugins.reduceRight((inner, plugin) => {
+    const outer = immediate("extend of a plugin", plugin.extend?.(inner));
+    return outer === undefined ? inner : withImmediateFunctions(inner, outer, "a plugin");
+  }, server);
 }
 
 /** What plugins and pages know of a server. @param errorPage That of the embedding program. */

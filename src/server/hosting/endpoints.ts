@@ -12,30 +12,26 @@ import { coreEndpoints } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
 import type { MetadataForm } from "../config/server_settings.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { autoApprover } from "../login/auto_approver.ts";
 import { withOwnMembers } from "../metadata_setting.ts";
-import type { Pages } from "../pages.ts";
 import { lifetimeMetadata } from "../refresh_lifetimes.ts";
 import type { GrantType } from "../standing.ts";
+import { keepsRequests } from "../stored_requests.ts";
 import { atConfiguredPaths } from "./configured_paths.ts";
 import type { EndpointOptions, Extension } from "./extension.ts";
+import type { LatchkeyOptions } from "./options.ts";
 import { withHostWarning } from "./other_host.ts";
 
-/** The values that decide which endpoints a server has. */
-interface HostedEndpointOptions {
-  readonly server: HostedServer;
+/** The values that decide which endpoints a server has, besides the options. */
+export interface EndpointParts {
   /** The path of the issuer, without a slash at its end. */
   readonly base: string;
   /** The extensions, which add endpoints. */
   readonly extensions: readonly Extension[];
-  /** Decides authorization requests: immediately, or on pages. */
-  readonly approver: Approver;
-  /** Whether users log in without a page. */
-  readonly autoLogin: boolean;
   /** The login pages; absent if an approver decides. */
   readonly interaction?: typeof import("../login/mod.ts");
   /** Whether users without a password can log in on pages. */
   readonly openLogin: boolean;
-  readonly pages: Pages;
 }
 
 /** Loads the code of the pages. */
@@ -143,16 +139,38 @@ function protocolEndpoints(
 }
 
 /** All endpoints of a server, at their configured paths. */
-export function ownEndpoints(options: HostedEndpointOptions): Endpoint[] {
-  const { server, base, extensions, approver, interaction } = options;
+export function ownEndpoints(server: HostedServer, options: LatchkeyOptions, parts: EndpointParts): Endpoint[] {
+  const { base, extensions, interaction } = parts;
+  const approver = appApprover(options, interaction);
   const protocol = protocolEndpoints({
     ...{ server, base },
     extensions: [hostedMetadata, ...extensions],
     decide: async (context, pending) =>
       await interaction?.repeatWithCookies(context, pending) ?? await decideRequest(context, pending, approver),
   });
-  return atConfiguredPaths([...protocol, ...hostedEndpoints(options)], base, server.settings.paths);
+  return atConfiguredPaths(
+    [...protocol, ...hostedEndpoints(server, approver, options, parts)],
+    base,
+    server.settings.paths,
+  );
 }
+
+/** The approver, as plugins wrap it. @param interaction The login pages; absent without `login: "interactive"`. */
+function appApprover(
+  { approver, plugins = [] }: Pick<LatchkeyOptions, "approver" | "plugins">,
+  interaction: typeof import("../login/mod.ts") | undefined,
+): Approver {
+  return keepsRequests(plugins.reduceRight(
+    (inner, plugin) => immediate("approve of a plugin", plugin.approve?.(inner, interaction !== undefined)) ?? inner,
+    approver ?? interaction?.pagesApprover() ?? automaticLogin,
+  ));
+}
+
+/** The approver of `login: "auto"`. */
+const automaticLogin: Approver = async (request, situation) =>
+  request.loginRequirements.prompt.includes("select_account")
+    ? await (await load()).approveOrAsk(request, situation)
+    : await autoApprover(request, situation);
 
 /** What metadata has besides that of the core and of extensions; hosted resources: RFC 9728 §4. */
 const hostedMetadata: Pick<Extension, "name" | "metadata"> = {
@@ -167,7 +185,10 @@ const hostedMetadata: Pick<Extension, "name" | "metadata"> = {
 
 /** Creates the other endpoints. Each one loads its handlers at its first request. */
 function hostedEndpoints(
-  { server, base, extensions, approver, autoLogin, interaction, openLogin, pages }: HostedEndpointOptions,
+  server: HostedServer,
+  approver: Approver,
+  { approver: ownApprover, pages = {} }: LatchkeyOptions,
+  { base, extensions, interaction, openLogin }: EndpointParts,
 ): Endpoint[] {
   const { settings } = server;
   const redirectParameters = redirectParametersOf(server);
@@ -206,7 +227,7 @@ function hostedEndpoints(
       ...{ base, openLogin, pages, csrfParameter, interactionParameter },
       responseParameters: redirectParameters,
     }) ?? [],
-    ...autoLogin
+    ...settings.login === "auto" && ownApprover === undefined
       ? [
         {
           name: "select_account",

@@ -236,7 +236,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
   }
 
   const created: CreatedHost = {
-    apps: () => [...apps].map(({ app }) => app),
+    apps: () => [...apps].map(({ hosted }) => hosted),
     handle,
     async addMainApp(options, resolved) {
       const { path = "", store = memoryStore() } = options;
@@ -246,7 +246,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       apps.add(main);
       if (configuredIssuer(options) === undefined) paths.set(main, path);
       origin = new URL(main.server.issuer).origin;
-      return main.app;
+      return main.hosted;
     },
     async addApp(options) {
       assertOptions(options);
@@ -271,7 +271,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       }
       apps.add(app);
       if (issuer === undefined) paths.set(app, path);
-      return app.app;
+      return app.hosted;
     },
     listen: network.listen,
     close() {

@@ -66,7 +66,7 @@ export function listeners(
     async listen({ port, host = "localhost", tls: givenTls } = {}) {
       const isFirst = open.length === 0;
       const portForCertificates = isFirst ? certificatePort() : undefined;
-      const tls = givenTls === "self-signed" ? await selfSigned(hostnames()) : givenTls;
+      const tls = givenTls === "self-signed" ? await selfSignedCertificate(hostnames()) : givenTls;
       if (portForCertificates !== undefined && tls === undefined) {
         throw new ListenError(
           "Cannot ask clients for certificates without TLS. Give a certificate and its key, set tls to self-signed, or remove mutualTls.port.",
@@ -99,8 +99,4 @@ export function listeners(
       await Promise.all(open.map((listener) => listener.close()));
     },
   };
-}
-
-async function selfSigned(hostnames: readonly string[]): Promise<{ readonly cert: string; readonly key: string }> {
-  return await selfSignedCertificate(hostnames);
 }

@@ -5,7 +5,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import { sweeper } from "../../core/store/sweep.ts";
 import { type Timer, timers } from "../../core/http/timers.ts";
 
-/** Interval of {@link minuteTasks}, in milliseconds; far below the default of `keys.lead`. */
+/** Interval of the tasks of each minute, in milliseconds; far below the default of `keys.lead`. */
 const minuteTasksIntervalMs = 60_000;
 
 /** Interval of maintenance, in milliseconds. */
@@ -38,7 +38,7 @@ export function maintenance(server: HostedServer, extensionTasks: readonly Minut
     if (Math.abs(now() - lastMinuteTasksAt) < minuteTasksIntervalMs) return;
     lastMinuteTasksAt = now();
     // These tasks run concurrently.
-    for (const task of [...minuteTasks, ...extensionTasks]) background.start("sweep", () => task(server));
+    for (const task of [maintainKeys, ...extensionTasks]) background.start("sweep", () => task(server));
   }
 
   return { runIfDue };
@@ -75,11 +75,6 @@ export function maintenanceTimer(run: () => void): MaintenanceTimer {
     },
   };
 }
-
-/** The tasks of each minute. Each loads the code of its feature only if there is something to do. */
-const minuteTasks: readonly MinuteTask[] = [
-  maintainKeys,
-];
 
 /** Reads the keys of other instances, and creates the next key when the rotation interval is over. */
 async function maintainKeys(server: HostedServer): Promise<void> {

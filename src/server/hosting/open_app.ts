@@ -51,7 +51,8 @@ export interface AppPlace {
 
 /** An open app, as its host sees it. */
 export interface OpenApp {
-  readonly app: HostedApp;
+  /** The app as the embedding program sees it. */
+  readonly hosted: HostedApp;
   readonly server: HostedServer;
   /** Handles a request of the network. It never rejects. */
   readonly handle: RequestHandler;
@@ -127,7 +128,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
       await stored?.waitForWrites();
       await store.close();
     },
-    app: hostedApp(server, keys, handle, place),
+    hosted: hostedApp(server, keys, handle, place),
   };
 }
 

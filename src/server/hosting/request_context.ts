@@ -36,16 +36,16 @@ export function contextFactory(
   findServer?: (request: HttpRequest) => HostedServer,
 ): CreateContext {
   const changing = plugins.filter((plugin) => plugin.forRequest !== undefined).reverse();
-  const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
+  const pluginsListen = plugins.some((plugin) => plugin.onEvent !== undefined);
   const { settings } = app.server;
   const acceptsAny = settings.acceptsAny.length > 0;
-  const needsCopy = hasListener || settings.acceptsUnknownClients || changing.length > 0 || acceptsAny;
+  const needsCopy = pluginsListen || settings.acceptsUnknownClients || changing.length > 0 || acceptsAny;
   return (request, target, route) => {
     const context = new HostedContext(app, request, target, route);
     if (findServer !== undefined) context.server = findServer(request);
     if (!needsCopy) return context;
     const { server } = context;
-    const trace: Trace = hasListener ? (event) => emit(event, context) : server.trace;
+    const trace: Trace = pluginsListen ? (event) => emit(event, context) : server.trace;
     const ofRequest = context.server = { ...server, trace, sender: new RequestSender(context) };
     for (const plugin of changing) immediate("forRequest of a plugin", plugin.forRequest!(ofRequest, context));
     if (changing.length > 0) Object.assign(ofRequest, withImmediateFunctions(server, ofRequest, "a plugin"));

@@ -1,10 +1,13 @@
-/** What responses and tokens of the whole server have besides those of the core. */
+/** What responses and tokens of the whole server have besides those of the core: claims can be signed and encrypted. */
 
-import type { Server } from "../../core/server.ts";
+import { contentHeaders, type HttpResponse, json } from "../../core/http/message.ts";
+import type { ClientResponses, Server } from "../../core/server.ts";
+import { grantOfAccessToken } from "../../core/token/tokens/access_token.ts";
 import { refreshToken } from "../../core/token/tokens/issue_refresh_token.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
-import { claimResponses } from "./claim_responses.ts";
+import { introspectionWithLifetimes, refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
+import { metadataOf } from "../config/client_metadata.ts";
+import { finalClaims } from "../token/claim_change.ts";
 
 /** Responses can be JWTs, and responses name the lifetimes of refresh tokens. */
 export function withResponses<S extends Server>(
@@ -16,4 +19,33 @@ export function withResponses<S extends Server>(
     responses: { ...server.responses, ...claimResponses },
     jwtResponses: { findEncryption: () => undefined, signIntrospection: () => undefined },
   };
+}
+
+/** The responses with claims of the whole server. */
+const claimResponses: Omit<ClientResponses, "authorization" | "token"> = {
+  async userinfo(server: HostedServer, claims, { token, client, user, scope }) {
+    const { jti, aud } = token.claims;
+    const context = { client, user, grant: { id: grantOfAccessToken(jti), scope, resources: [aud].flat() } };
+    const { userinfo_signed_response_alg: alg } = metadataOf(client);
+    const own = alg === undefined ? claims : { ...claims, iss: server.issuer, aud: client.id };
+    const info = finalClaims(server, "userinfo", own, context);
+    const signed = alg && await server.keys.sign("userinfo", alg, info);
+    const encrypt = await server.jwtResponses.findEncryption(server, client, "userinfo");
+    const jwt = encrypt === undefined ? signed : await encrypt(signed ?? info);
+    return jwt === undefined ? json(200, info) : jwtResponse("application/jwt", jwt);
+  },
+  async introspection(server: HostedServer, request, own) {
+    const introspection = await introspectionWithLifetimes(server, request, own);
+    const signed = await server.jwtResponses.signIntrospection(server, request, introspection);
+    return signed === undefined ? json(200, introspection) : jwtResponse(signed.contentType, signed.jwt);
+  },
+  async idToken(server: HostedServer, client, idToken) {
+    const encrypt = await server.jwtResponses.findEncryption(server, client, "id_token");
+    return await encrypt?.(idToken) ?? idToken;
+  },
+};
+
+/** A JWT as the whole response, never cached. */
+function jwtResponse(contentType: string, jwt: string): HttpResponse {
+  return { status: 200, headers: { "content-type": contentType, ...contentHeaders }, body: jwt };
 }

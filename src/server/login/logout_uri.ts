@@ -2,7 +2,7 @@
 
 import { policyOf } from "../../core/clients/clients.ts";
 import { serverPolicy } from "../config/server_policy.ts";
-import type { RuleExplanation } from "../../core/rules/errors.ts";
+import { type ErrorDetails, OAuthError } from "../../core/rules/errors.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import { warn } from "../trace.ts";
 import type { Server } from "../../core/server.ts";
@@ -26,13 +26,26 @@ export function mayLogOutTo(
   return isAccepted;
 }
 
-/** Warns that a request was accepted only because a setting is `"any"`. */
-export function warnAccepted(
-  server: Pick<Server, "now" | "trace">,
-  client: { readonly id: string },
-  setting: "clients" | "redirectUris",
-  explanation: RuleExplanation,
+/** What a rejection of a URI says. */
+type UriTexts = Required<Pick<ErrorDetails, "expected" | "publicExpected">> & Pick<ErrorDetails, "fix">;
+
+/**
+ * Requires that a logout of the client may lead to the URI in a parameter of a provider. Warns if only a setting
+ * accepts it.
+ *
+ * @throws {OAuthError}
+ */
+export function assertLogoutUri(
+  server: Server,
+  client: HostedClient | undefined,
+  [name, uri]: readonly [name: string, uri: string],
+  { publicExpected, ...texts }: UriTexts,
 ): void {
-  const reason = `${explanation.reason}; it was accepted, because ${setting} is "any"`;
-  warn(server, client.id, { ...explanation, reason });
+  const reason = `${name} is not registered for this client`;
+  const change = client && uri !== "" && { client_id: client.id, isNew: false, post_logout_redirect_uri: uri };
+  const explanation = { rule: "LO-03", ...texts, received: uri, ...change && { change } } as const;
+  const warnUnregistered = (setting: string) =>
+    warn(server, client!.id, { ...explanation, reason: `${reason}; it was accepted, because ${setting} is "any"` });
+  if (mayLogOutTo(server, client, uri, warnUnregistered)) return;
+  throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
 }

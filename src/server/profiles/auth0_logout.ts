@@ -6,13 +6,12 @@ import { redirect } from "../../core/http/message.ts";
 import { plainText } from "../../platform/http/response.ts";
 import { isCrossSite } from "../../core/authorize/cross_site.ts";
 import { readParams } from "../../core/http/context.ts";
-import { mayLogOutTo, warnAccepted } from "../login/logout_uri.ts";
+import { assertLogoutUri } from "../login/logout_uri.ts";
 import { reject } from "../rules/mod.ts";
 import { readSession } from "../../core/authorize/cookies.ts";
 import { clearSessionCookie } from "../login/session_cookie.ts";
 import { isPermitted } from "../standing.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { OAuthError } from "../../core/rules/errors.ts";
 
 /**
  * Ends the session without a question, and redirects to `returnTo`, which the client must have registered.
@@ -25,19 +24,12 @@ export const logOut: Handler<HostedServer> = async (context) => {
   const [id, returnTo] = [params.get("client_id"), params.get("returnTo")];
   const client = id === undefined ? undefined : await server.clients.findHolder(id, server);
   const { post_logout_redirect_uris: registered = [] } = client?.metadata ?? {};
-  const reason = "returnTo is not registered for this client";
-  const explanation = {
-    rule: "LO-03",
-    expected: registered.join(" or ") || "client_id of a client with post_logout_redirect_uris",
-    received: returnTo ?? "",
-    fix: "Add returnTo to the client's post_logout_redirect_uris, and send its client_id.",
-    ...client && returnTo && { change: { client_id: client.id, isNew: false, post_logout_redirect_uri: returnTo } },
-  } as const;
-  const warnUnregistered = (setting: "clients" | "redirectUris") =>
-    warnAccepted(server, client!, setting, { ...explanation, reason });
-  if (returnTo !== undefined && !mayLogOutTo(server, client, returnTo, warnUnregistered)) {
-    const publicExpected = "a post-logout redirect URI of this client; the server's log lists them";
-    throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
+  if (returnTo !== undefined) {
+    assertLogoutUri(server, client, ["returnTo", returnTo], {
+      expected: registered.join(" or ") || "client_id of a client with post_logout_redirect_uris",
+      publicExpected: "a post-logout redirect URI of this client; the server's log lists them",
+      fix: "Add returnTo to the client's post_logout_redirect_uris, and send its client_id.",
+    });
   }
   const session = await readSession(context);
   // Auth0 would end the session here too. This server asks: a page of another site may have sent the user (CSRF).

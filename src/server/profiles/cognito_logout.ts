@@ -7,7 +7,7 @@ import type { Context } from "../../core/http/context.ts";
 import { endpointUrl } from "../../core/http/endpoint.ts";
 import { type HttpResponse, redirect } from "../../core/http/message.ts";
 import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
-import { mayLogOutTo, warnAccepted } from "../login/logout_uri.ts";
+import { assertLogoutUri } from "../login/logout_uri.ts";
 import { readSession } from "../../core/authorize/cookies.ts";
 import { clearSessionCookie } from "../login/session_cookie.ts";
 import { isPermitted } from "../standing.ts";
@@ -25,19 +25,12 @@ export async function logOut(context: Context<HostedServer>): Promise<HttpRespon
   const uri = params.get("logout_uri");
   const isLogin = params.has("redirect_uri") && params.has("response_type");
   if (uri === null && !isLogin) throw missing("logout_uri, or redirect_uri and response_type");
-  const registered = client?.metadata.post_logout_redirect_uris ?? [];
-  const reason = "logout_uri is not registered for this client";
-  const explanation = {
-    rule: "LO-03",
-    expected: registered.join(" or ") || "none, because this client has no post_logout_redirect_uris",
-    received: uri ?? "",
-    ...client && uri && { change: { client_id: client.id, isNew: false, post_logout_redirect_uri: uri } },
-  } as const;
-  const warnUnregistered = (setting: "clients" | "redirectUris") =>
-    warnAccepted(server, client!, setting, { ...explanation, reason });
-  if (uri !== null && !mayLogOutTo(server, client, uri, warnUnregistered)) {
-    const publicExpected = "one of the client's post_logout_redirect_uris";
-    throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
+  if (uri !== null) {
+    const { post_logout_redirect_uris: registered = [] } = client?.metadata ?? {};
+    assertLogoutUri(server, client, ["logout_uri", uri], {
+      expected: registered.join(" or ") || "none, because this client has no post_logout_redirect_uris",
+      publicExpected: "one of the client's post_logout_redirect_uris",
+    });
   }
   // Open redirect (RFC 9700 §4.11.2): any party can register a client with a URI of its own.
   if (uri !== null && !isPermitted(server, client!, "redirectAfterLogoutWithoutHint")) {
