@@ -22,7 +22,7 @@ export async function assertSignature(
     throw new LoginError(`The callback is not signed, although the request has response_mode=${mode}`, { callback });
   }
   const expected = { issuer: server.issuer, audience: client_id };
-  const claims = await verifyOwnJwt(server, response, jwtPolicies.authorization_response, () => expected);
+  const claims = await verifyOwnJwt(server, response, jwtPolicies.authorization_response, expected);
   if (claims !== undefined) return;
   const reason = problem === undefined ? "" : `: ${problem}`;
   throw new LoginError(`The callback is not signed by this server for client ${client_id}${reason}`, { callback });

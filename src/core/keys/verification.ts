@@ -2,6 +2,7 @@
 
 import { hasAlgorithm } from "./signing_algorithm.ts";
 import { type HeaderPolicy, secondsNow } from "./jwt.ts";
+import { decodeBase64url } from "./crypto.ts";
 import type { Server } from "../server.ts";
 import type { ExpectedClaims, OwnJwtPolicy, ReadJwtKind } from "./verify_jwt.ts";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
@@ -18,14 +19,10 @@ export function isCompactJws(text: string): boolean {
   return compactJws.test(text);
 }
 
-/** Loaded with the first token to verify. */
-let verifier: typeof import("./verify_jwt.ts") | undefined;
-
 /**
  * The claims of a JWT that a key of this server has signed and that is valid by its policy; `undefined` for any other
  * token.
  *
- * @param getExpected Called once the token has the form of a JWT. If it throws, the token is invalid.
  * @param leewaySeconds Seconds for which a key is accepted after it is no longer published.
  * @throws If the keys cannot be read.
  */
@@ -33,7 +30,7 @@ export async function verifyOwnJwt(
   { keys, now, settings }: Server,
   token: string,
   policy: OwnJwtPolicy,
-  getExpected: () => ExpectedClaims,
+  expected: ExpectedClaims,
   leewaySeconds = 0,
 ): Promise<JWTPayload | undefined> {
   if (!isCompactJws(token)) return undefined;
@@ -46,9 +43,10 @@ export async function verifyOwnJwt(
     if (publicKey === undefined) throw new Error("no key of this server fits");
     return publicKey;
   };
-  const { verifyJwt } = verifier ??= await import("./verify_jwt.ts");
+  // With the first token to verify.
+  const { verifyJwt } = await import("./verify_jwt.ts");
   try {
-    const { protectedHeader, payload } = await verifyJwt(token, key, policy, getExpected(), now());
+    const { protectedHeader, payload } = await verifyJwt(token, key, policy, expected, now());
     return policy.kind === undefined || isKind(settings, policy.kind, protectedHeader, payload) ? payload : undefined;
   } catch {
     if (lookupFailure !== undefined) throw lookupFailure;
@@ -105,16 +103,20 @@ export interface IdTokenHint {
 export async function readIdTokenHint(server: Server, token: string): Promise<IdTokenHint | undefined> {
   const { session, refresh_token } = server.settings.lifetimes;
   const leewaySeconds = Math.max(session, refresh_token);
-  const getExpected = () => ({ issuer: readIssuer(server, token) });
-  const payload = await verifyOwnJwt(server, token, hintPolicy, getExpected, leewaySeconds);
+  const payload = await verifyOwnJwt(server, token, hintPolicy, { issuer: issuerOf(server, token) }, leewaySeconds);
   const { sub, aud, sid, exp } = payload ?? {};
   if (typeof sub !== "string" || typeof aud !== "string") return undefined;
   return { sub, clientId: aud, ...typeof sid === "string" && { sid }, isExpired: secondsNow(server) >= exp! };
 }
 
-function readIssuer({ issuer, names }: Server, token: string): string {
+/** The issuer of a token, not verified, if it is a name of this server; otherwise the issuer of this server. */
+function issuerOf({ issuer, names }: Server, token: string): string {
   if (names.isIssuer === undefined) return issuer;
-  // Before the token is verified.
-  const { iss } = JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
-  return names.isIssuer(iss) ? iss : issuer;
+  try {
+    const { iss } = JSON.parse(new TextDecoder().decode(decodeBase64url(token.split(".")[1]!)));
+    return names.isIssuer(iss) ? iss : issuer;
+  } catch {
+    // No JWT, or of an issuer that is no URL.
+    return issuer;
+  }
 }

@@ -88,7 +88,7 @@ async function readSigned(server: Server, params: ReceivedParams, notes: string[
   const response = params.get("response");
   if (response === undefined) return params;
   const { issuer } = server;
-  const claims = await verifyOwnJwt(server, response, jwtPolicies.authorization_response, () => ({ issuer }));
+  const claims = await verifyOwnJwt(server, response, jwtPolicies.authorization_response, { issuer });
   notes.push(
     claims === undefined
       ? "The response is a JWT that this server has not signed, or that has expired: none of its parameters is shown."

@@ -107,7 +107,7 @@ const showToken: Handler = async (context) => {
   const idToken = params.get("id_token");
   const members = idToken === undefined
     ? await describeAccessToken(server, params.get("access_token") ?? token)
-    : await verifyOwnJwt(server, idToken, idTokenPolicy, () => ({ issuer: server.issuer }));
+    : await verifyOwnJwt(server, idToken, idTokenPolicy, { issuer: server.issuer });
   if (members === undefined) {
     throw new OAuthError("invalid_token", "Invalid Value", {
       rule: "BR-02",

@@ -63,7 +63,7 @@ export async function verifyAccessToken(
   server: Server,
   token: string,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  return await verifyOwnJwt(server, token, accessTokenPolicy, () => ({ issuer: server.issuer }));
+  return await verifyOwnJwt(server, token, accessTokenPolicy, { issuer: server.issuer });
 }
 
 /** Reads an access token that is a JWT. */

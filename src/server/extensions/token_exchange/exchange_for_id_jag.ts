@@ -146,8 +146,8 @@ async function readSubject(server: HostedServer, request: AuthenticatedRequest):
 }
 
 async function readIdToken(server: HostedServer, client: Client, token: string): Promise<SubjectOfToken> {
-  const getExpected = () => ({ issuer: server.issuer, audience: client.id });
-  const claims = await verifyOwnJwt(server, token, idTokenPolicy, getExpected);
+  const expected = { issuer: server.issuer, audience: client.id };
+  const claims = await verifyOwnJwt(server, token, idTokenPolicy, expected);
   const stored = claims && await findIdToken(server, token);
   if (stored === undefined) throw reject("IJ-03", { idTokenOf: client.id });
   const { grant: { subject, scope } } = stored.value;
