@@ -81,9 +81,6 @@ export interface TimeLimit {
   attempt<Result>(act: Action<Result>, watch: CrashWatch, attack?: Attack): Promise<Attempt<Result>>;
 }
 
-/** Number of actions that must reach the time limit before it becomes shorter. */
-const hangsBeforeShorter = 3;
-
 /** The shortest limit, in milliseconds. */
 const minLimitMs = 2000;
 
@@ -91,7 +88,7 @@ const minLimitMs = 2000;
 const slowestFactor = 4;
 
 /**
- * The time limit. It becomes shorter after several hangs, but only for an application in another process, because its
+ * The time limit. It becomes shorter after the first hang, but only for an application in another process, because its
  * journeys run one at a time.
  *
  * @param options `timeoutMs` is the initial limit, in milliseconds (default: 5000). `as` is the server that listens for
@@ -105,13 +102,13 @@ export function timeLimit(
   },
 ): TimeLimit {
   let slowestMs = 0;
-  let hangs = 0;
+  let hasHung = false;
 
   /** The whole time if the client must tolerate a slow server, if that is the attack, or if an attack waits. */
   function limitOf(attack: Attack | undefined): number {
     const needsAll = attack === undefined || attack.level === "must-tolerate" || attack.id.startsWith("transport/") ||
       attack.by === "acceptToken";
-    if (needsAll || as === undefined || hangs < hangsBeforeShorter) return timeoutMs;
+    if (needsAll || as === undefined || !hasHung) return timeoutMs;
     return Math.min(timeoutMs, Math.max(minLimitMs, slowestFactor * slowestMs));
   }
 
@@ -119,7 +116,7 @@ export function timeLimit(
     async attempt(act, watch, attack) {
       const startedAt = timers.elapsed();
       const ended = await attempt(act, watch, limitOf(attack), signal);
-      if (ended.outcome === "hung") hangs++;
+      if (ended.outcome === "hung") hasHung = true;
       else slowestMs = Math.max(slowestMs, timers.elapsed() - startedAt);
       return ended;
     },

@@ -3,7 +3,7 @@
 import type { App } from "../server/app.ts";
 import type { LatchkeyOptions, Plugin } from "../server/hosting/options.ts";
 import type { Extension } from "../server/hosting/extension.ts";
-import { shellWord } from "../platform/shell_word.ts";
+import { clientSecretWord, shellWord } from "../platform/shell_word.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
 import type { RequestHandler } from "../core/http/router.ts";
 import type { User } from "../core/clients/client.ts";
@@ -170,7 +170,7 @@ async function repetition(
     "--user": demoUsers.slice(1).find(({ sub }) => sub === defaultUser?.sub)?.sub,
   };
   const given = Object.entries(flags).flatMap(([flag, value]) => value === undefined ? [] : [flag, value]);
-  const secret = client.secretDigest === undefined ? "" : ' --client-secret "$CLIENT_SECRET"';
+  const secret = client.secretDigest === undefined ? "" : ` --client-secret ${clientSecretWord}`;
   const command = [program, "check", ...[loginUrl, ...given].map(shellWord)].join(" ") + secret;
   return (attackId) => `${command} --only ${attackId}`;
 }

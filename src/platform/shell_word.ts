@@ -24,3 +24,6 @@ export function bashQuote(text: string): string {
   });
   return `$'${escaped}'`;
 }
+
+/** The secret of a client as a word: a variable of the shell. If it is not set, the shell says so and runs nothing. */
+export const clientSecretWord = '"${CLIENT_SECRET:?set it to the secret of the client}"';

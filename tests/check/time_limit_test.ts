@@ -41,14 +41,14 @@ async function timesOf(act: (pass: (milliseconds: number) => void) => Promise<vo
   }
 }
 
-test("after three actions that never end, an attack waits less; others and the slow server have the whole time", async () => {
+test("after an action that never ends, an attack waits less; others and the slow server have the whole time", async () => {
   const limit = timeLimit({ timeoutMs: 10_000, as: {} });
   const times = await timesOf(async () => {
-    for (const attack of [rejected, rejected, rejected, rejected, slowServer, tolerated, undefined, rejected]) {
+    for (const attack of [rejected, rejected, slowServer, tolerated, undefined, rejected]) {
       assertEquals(await limit.attempt(never, watch, attack), { outcome: "hung" });
     }
   });
-  assertEquals(times, [10_000, 10_000, 10_000, 2000, 10_000, 10_000, 10_000, 2000]);
+  assertEquals(times, [10_000, 2000, 10_000, 10_000, 10_000, 2000]);
 });
 
 test("a client that needs long for an error has four times as long, and never more than the limit", async () => {
@@ -56,7 +56,7 @@ test("a client that needs long for an error has four times as long, and never mo
     const limit = timeLimit({ timeoutMs: 10_000, as: {} });
     const times = await timesOf(async (pass) => {
       await limit.attempt(() => Promise.resolve(pass(needed)), watch, rejected);
-      for (let hangs = 0; hangs < 4; hangs++) await limit.attempt(never, watch, rejected);
+      for (let hangs = 0; hangs < 2; hangs++) await limit.attempt(never, watch, rejected);
     });
     assertEquals(times.at(-1), waited);
   }
@@ -65,7 +65,7 @@ test("a client that needs long for an error has four times as long, and never mo
 test("a check with a server for each journey waits the whole time", async () => {
   const limit = timeLimit({ timeoutMs: 5000 });
   const times = await timesOf(async () => {
-    for (let hangs = 0; hangs < 5; hangs++) await limit.attempt(never, watch, rejected);
+    for (let hangs = 0; hangs < 2; hangs++) await limit.attempt(never, watch, rejected);
   });
-  assertEquals(times, [5000, 5000, 5000, 5000, 5000]);
+  assertEquals(times, [5000, 5000]);
 });

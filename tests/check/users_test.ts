@@ -216,7 +216,7 @@ test("values that only one user has decide, whatever text names the user, and a 
       if (shown === "sub") {
         assertMatch(
           String(report),
-          /SKIPPED, although they apply: the page shows "alice", which both users have, and nothing that only one of them has: let it/,
+          /SKIPPED, although they apply: the page shows "alice", which both users have, so it does not say who is logged in: name a/,
         );
       }
     }

@@ -146,7 +146,8 @@ test("a block names the command that repeats the attack, for a shell and without
   ], "latchkey");
   assertEquals(
     repeat("id-token/signed-by-stranger"),
-    "latchkey check 'http://a.test/login?next=1&x' --port 9100 --client-id shop --client-secret \"$CLIENT_SECRET\" " +
+    "latchkey check 'http://a.test/login?next=1&x' --port 9100 --client-id shop " +
+      `--client-secret "\${CLIENT_SECRET:?set it to the secret of the client}" ` +
       "--redirect-uri http://a.test/cb --logged-in-text 'Alice'\\''s page' --user bob --only id-token/signed-by-stranger",
   );
   const failed = await checkInProcess(["--only", "id-token/signed-by-stranger"], "accepts unknown keys");
@@ -260,6 +261,22 @@ test("progress moves while an attack takes long: a timer says which one runs, an
     assertEquals(lines.length, isTerminal ? 7 : 4, text);
     if (!isTerminal) assertEquals(lines.at(-1), "2 of 3 logins tried, 0 failed, 1 skipped, after 2 min 11 s");
   }
+});
+
+test("progress says how long the rest takes in steps of five minutes, once enough logins have ended", () => {
+  let [text, now] = ["", 0];
+  const attack = attacks.find(({ id }) => id === "id-token/nonce-wrong")!;
+  const effect = effects.idToken;
+  const result = { attack, effect, values: {}, verdict: "passed", because: "", evidence: { exchanges: [] } } as const;
+  const progress = showProgress(false, (written) => void (text += written), formatId, () => now);
+  for (let done = 1; done <= 20; done++) {
+    now += 10_000;
+    progress.show(result, 200);
+  }
+  progress.end();
+  const lines = text.trim().split("\n");
+  assertEquals(lines.filter((line) => line.includes("left")).length, 2, text);
+  assertMatch(lines.at(-1)!, /^20 of 200 .*, about 30 min left \(--minutes/);
 });
 
 test("progress names each journey with its parameters, and long values by their beginning", () => {

@@ -96,8 +96,9 @@ function assessUser({ outcome, session, earlier, expectedSub, exchanges }: Obser
   return {
     passed: false,
     isUnclear: true,
-    because: `the page shows ${JSON.stringify(sub)}, which both users have, and nothing that only one of them has: ` +
-      "let it show the sub alone, of a user whose sub is no part of another claim (--logged-in-url, --user)",
+    because: `the page shows ${JSON.stringify(sub)}, which both users have, so it does not say who is logged in: ` +
+      "name a page that shows sub and no other claim (--logged-in-url), or a user whose sub is no part of another " +
+      "claim (--user)",
   };
 }
 

@@ -4,7 +4,7 @@ import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults
 import { suggest } from "../../core/policy/suggest.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
-import { shellWord } from "../../platform/shell_word.ts";
+import { clientSecretWord, shellWord } from "../../platform/shell_word.ts";
 import { tokenPlace } from "../../check/resource_application.ts";
 import { severitiesField } from "../../check/check_options.ts";
 import type { Severity } from "../../check/effects.ts";
@@ -132,7 +132,7 @@ const unusedFlags: Partial<Readonly<Record<OptionName, string>>> = {
 /** A flag of a command that can be repeated: `--port 9000`. */
 function repeatFlag(name: string, value: string | undefined): string[] {
   if (value === undefined || reportFlags.includes(name)) return [];
-  return [`--${name}`, name === flagName("clientSecret") ? '"$CLIENT_SECRET"' : shellWord(value)];
+  return [`--${name}`, name === flagName("clientSecret") ? clientSecretWord : shellWord(value)];
 }
 
 /**

@@ -9,8 +9,11 @@ const intervalMs = { terminal: 1000, other: 10_000 };
 /** How long a journey may take before the progress says so, in milliseconds. */
 const longJourneyMs = 5000;
 
-/** How long the rest of a check must take before the progress reports it, in milliseconds. */
-const longRestMs = 600_000;
+/** How long the rest of a check must take before the progress reports it, in minutes. */
+const longRest = 10;
+
+/** How many logins must have ended before they say how long the rest takes. */
+const minDone = 20;
 
 /** Shows how many journeys have ended, and which one is running for how long. Each failure gets its own line. */
 export interface Progress {
@@ -49,10 +52,11 @@ export function showProgress(
   function counts(): string {
     const notShown = skipped === 0 ? "" : `, ${skipped} skipped`;
     const elapsedMs = now() - startedAt;
-    const restMs = elapsedMs / done * (total - done);
-    const rest = restMs < longRestMs
+    // A login that hangs takes as long as many others: exact times would jump.
+    const minutes = 5 * Math.round(elapsedMs / done * (total - done) / 300_000);
+    const rest = done < minDone || minutes < longRest
       ? ""
-      : `, about ${formatDuration(restMs)} left (--minutes ends it earlier, the most severe come first)`;
+      : `, about ${minutes} min left (--minutes ends it earlier, the most severe come first)`;
     return `${done} of ${total} ${total === 1 ? "login" : "logins"} tried, ${failed} failed${notShown}, after ` +
       `${formatDuration(elapsedMs)}${rest}`;
   }
