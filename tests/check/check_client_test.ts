@@ -10,6 +10,21 @@ import { withPatientTimers } from "../until.ts";
 import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
 import { smallClient } from "./small_client.ts";
 
+/** The outcome of the practice about fetches for a client that fetches metadata and keys for each login. */
+async function outcomeOfCaching(opensBrowser: boolean): Promise<string> {
+  const driver: ClientDriver = {
+    name: "a client without a memory",
+    opensBrowser,
+    logIn: (journey) => smallClient().logIn!(journey),
+  };
+  const { practices } = await checkClientWithEdDsa(driver, { only: ["practices"] });
+  return practices.find(({ practice: { id } }) => id === "metadata-cached")!.outcome;
+}
+
+test("a client that fetches metadata for each login is warned, unless the check opens a new browser for each", async () => {
+  assertEquals([await outcomeOfCaching(false), await outcomeOfCaching(true)], ["warning", "skipped"]);
+});
+
 test("the report has the practices of the client as text, JSON, JUnit XML and HTML", async () => {
   const driver = smallClient("keeps one verifier");
   const only = ["practices", "token/type-case"];

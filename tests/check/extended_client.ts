@@ -88,7 +88,7 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
         if (isKept) nonces.set(has("has one nonce for all servers") ? "" : url, nonce);
         const { error } = response.ok ? {} : await response.clone().json();
         const isRepeated = error === "use_dpop_nonce"
-          ? nonce !== null && /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(nonce) && !has("does not read nonces")
+          ? nonce !== null && !has("does not read nonces")
           : has("repeats without a limit") && error !== undefined;
         if (!isRepeated || attempt >= maxAttempts) return await readJson(response);
       }

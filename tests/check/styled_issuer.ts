@@ -166,7 +166,7 @@ export function styledIssuers(style: Style) {
       }
       const response = await request(journey, url, { ...init, headers });
       const nonce = response.headers.get("dpop-nonce");
-      if (nonce !== null && /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(nonce)) nonces.set(url, nonce);
+      if (nonce !== null) nonces.set(url, nonce);
       const error = response.ok ? undefined : (await response.clone().json().catch(() => undefined))?.error;
       const isDemand = key !== undefined && nonces.has(url) && demandedNonce(response, error) !== undefined;
       if (attempt > 1 || !isDemand) return await readJson(response);

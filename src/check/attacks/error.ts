@@ -28,7 +28,7 @@ function assessSingleUse(observation: Observation): Assessment | undefined {
 /** Errors of the token endpoint, by name. */
 const tokenErrors: Readonly<Record<string, Fault>> = {
   ...Object.fromEntries(
-    ["invalid_grant", "invalid_client", "invalid_request", "unauthorized_client", "unknown_to_all"].map((
+    ["invalid_grant", "invalid_client", "unknown_to_all"].map((
       code,
     ) => [code, error(code, { status: 400 })]),
   ),
@@ -47,11 +47,11 @@ export const errorAttacks: readonly Attack[] = [
     title: "The authorization endpoint responds with an error.",
     correctClient: "The client sends no token request, and reports the error code; the next login works.",
     sources: ["RFC 6749 §4.1.2.1", "OpenID Connect Core §3.1.2.6", "RFC 8707 §2", "microsoft/vscode#252651"],
-    ...sent("code", [
-      "access_denied",
-      ...["invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope", "server_error"],
-      ...["temporarily_unavailable", "invalid_target", "unknown_to_all"],
-    ], "The member error."),
+    ...sent(
+      "code",
+      ["access_denied", "invalid_request", "server_error", "temporarily_unavailable", "unknown_to_all"],
+      "The member error.",
+    ),
     once: ({ code }) => error(code),
     assess: assessErrorResponse,
   }),

@@ -34,7 +34,7 @@ export const tokenAttacks: readonly Attack[] = [
         level: "must-reject",
         member: "token_type",
       },
-      values: Object.fromEntries(["mac", "N_A", "pop", "xbearer", "bearer-mac"].map((type) => [type, () => type])),
+      values: Object.fromEntries(["mac", "xbearer", "bearer-mac"].map((type) => [type, () => type])),
       correctClient: "The client does not use the access token.",
       needs: ["usesAccessToken"],
       requirement: "RFC 6749 §7.1",
