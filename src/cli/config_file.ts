@@ -1,7 +1,7 @@
 /** Reads the configuration file: from a path to valid content and all issues. */
 
 import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/rules/configuration_error.ts";
-import { describeKind, printable } from "../core/http/quote_value.ts";
+import { printable } from "../core/http/quote_value.ts";
 import type { Field, Mismatch } from "../core/policy/field.ts";
 import { findMismatches } from "../server/config/config_issue.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
@@ -11,7 +11,7 @@ import type { ConfigFile } from "./options.ts";
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
 import { readText } from "./text_file.ts";
-import { findJsonSyntaxError, findRepeatedKeys } from "../server/config/json_syntax_error.ts";
+import { readJsonObject } from "./json_object.ts";
 import { randomToken } from "../core/keys/secrets.ts";
 import { systemRandomBytes } from "../platform/runtime/random_bytes.ts";
 
@@ -69,41 +69,29 @@ export async function parseConfigText(
   field: Field,
   sources: SecretSources,
 ): Promise<ConfigFileResult> {
-  const failWith = (issue: ConfigIssue): ConfigFileResult => ({ ...unreadableConfigFile, text, issues: [issue] });
-
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    const foreign = findForeignFormat("--config", text);
-    if (foreign !== undefined) return failWith({ path: file, expected: "a JSON object", ...foreign });
-    return failWith(await findJsonSyntaxError(text, file));
-  }
-  const repeated = await findRepeatedKeys(text, value, file);
-  if (repeated.length > 0) return { ...unreadableConfigFile, text, issues: repeated };
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return failWith({ ...notAnObjectIssue(file, value), ...findForeignFormat("--config", text, value) });
-  }
-  const members = value as Readonly<Record<string, unknown>>;
-  if (isRealm(members)) {
-    const { own, others } = splitSettings(field, members, ["clients", "users"]);
+  const failWith = (issues: readonly ConfigIssue[]): ConfigFileResult => ({ ...unreadableConfigFile, text, issues });
+  const hint = `Put the settings between braces, like { "port": 9000 }.`;
+  const { value, issues } = await readJsonObject(text, file, "--config", hint);
+  if (value === undefined) return failWith(issues);
+  if (isRealm(value)) {
+    const { own, others } = splitSettings(field, value, ["clients", "users"]);
     const read = await readRealmFile(others, text, file, sources.env);
     return await addSettings(read, own, findMismatches(field, own, true), file, sources);
   }
-  if (isMockOAuth2Config(members)) {
-    const { own, others } = splitSettings(field, members);
+  if (isMockOAuth2Config(value)) {
+    const { own, others } = splitSettings(field, value);
     const read = readMockOAuth2File(others, text, file, sources.env);
     return await addSettings(read, own, findMismatches(field, own, true), file, sources);
   }
 
   const mismatches = findMismatches(field, value, true);
   const foreign = mismatches.length > 0 ? findForeignFormat("--config", text, value) : undefined;
-  if (foreign !== undefined) return failWith({ path: file, expected: "a configuration file", ...foreign });
-  return await addSettings({ ...noContent, text }, value as ConfigFile, mismatches, file, sources);
+  if (foreign !== undefined) return failWith([{ path: file, expected: "a configuration file", ...foreign }]);
+  return await addSettings({ ...noConfigFile, text }, value as ConfigFile, mismatches, file, sources);
 }
 
-/** A file without settings. */
-const noContent: ConfigFileResult = { content: {}, issues: [], invalidPaths: new Set() };
+/** No file, or one without settings. */
+export const noConfigFile: ConfigFileResult = { content: {}, issues: [], invalidPaths: new Set() };
 
 /** The settings of this server in a file of another one, and the other members. */
 function splitSettings(
@@ -182,13 +170,4 @@ async function readRealmFile(
     if (!(error instanceof ConfigurationError)) throw error;
     return { ...unreadableConfigFile, text, issues: error.issues };
   }
-}
-
-function notAnObjectIssue(file: string, value: unknown): ConfigIssue {
-  return {
-    path: file,
-    expected: "a JSON object",
-    received: describeKind(value),
-    hint: `Put the settings between braces, like { "port": 9000 }.`,
-  };
 }

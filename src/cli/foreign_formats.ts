@@ -6,7 +6,7 @@ import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 type Json = Readonly<Record<string, unknown>>;
 
 /** The flag or command that reads a file; `--config` also stands for its environment variable. */
-type Reader = "--config" | "--profile" | "--from";
+export type Reader = "--config" | "--profile" | "--from";
 
 /** What a file is, and what to do with it. */
 interface Format {

@@ -1,12 +1,12 @@
 /** Reads the files that a setting names instead of values: profiles and scenarios. */
 
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
-import { describeKind, printable } from "../core/http/quote_value.ts";
+import { printable } from "../core/http/quote_value.ts";
 import type { Field } from "../core/policy/field.ts";
 import { validate } from "../server/config/config_issue.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 import { findForeignFormat } from "./foreign_formats.ts";
-import { findJsonSyntaxError, findRepeatedKeys } from "../server/config/json_syntax_error.ts";
+import { readJsonObject } from "./json_object.ts";
 
 /**
  * Replaces the path of each JSON file with its content. An invalid file is left out.
@@ -51,21 +51,9 @@ async function readFile(
   const text = await readText(path, namedBy, readTextFile);
   if (typeof text !== "string") return { issues: [text] };
   const file = printable(path);
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    const foreign = findForeignFormat("--profile", text);
-    if (foreign !== undefined) return { issues: [{ path: file, expected: "a JSON object", ...foreign }] };
-    return { issues: [await findJsonSyntaxError(text, file)] };
-  }
-  const repeated = await findRepeatedKeys(text, content, file);
-  if (repeated.length > 0) return { issues: repeated };
-  if (typeof content !== "object" || content === null || Array.isArray(content)) {
-    const hint = `Put the members between braces, like ${JSON.stringify(field.examples[0])}.`;
-    const described = findForeignFormat("--profile", text, content) ?? { received: describeKind(content), hint };
-    return { issues: [{ path: file, expected: "a JSON object", ...described }] };
-  }
+  const hint = `Put the members between braces, like ${JSON.stringify(field.examples[0])}.`;
+  const { value: content, issues: unreadable } = await readJsonObject(text, file, "--profile", hint);
+  if (content === undefined) return { issues: unreadable };
   const issues = validate(field, content);
   const foreign = issues.length > 0 ? findForeignFormat("--profile", text, content) : undefined;
   if (foreign !== undefined) return { issues: [{ path: file, expected: "its own members", ...foreign }] };

@@ -22,7 +22,13 @@ import { extendedFields, resolveOptions } from "../server/hosting/extensions.ts"
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
-import { type ConfigFileResult, parseConfigText, readConfigFile, unreadableConfigFile } from "./config_file.ts";
+import {
+  type ConfigFileResult,
+  noConfigFile,
+  parseConfigText,
+  readConfigFile,
+  unreadableConfigFile,
+} from "./config_file.ts";
 import {
   configFileName,
   configTextVariable,
@@ -140,9 +146,6 @@ export function describeFoundFile({ name, isFound }: Partial<ConfigSource> = {})
   return isFound ? `${name} is in this folder, so it is read; --config ${noConfig} starts without it` : undefined;
 }
 
-/** There is no file. */
-const noConfigFile: ConfigFileResult = { content: {}, issues: [], invalidPaths: new Set() };
-
 /**
  * Reads flags, environment and file. Loads no package unless the JSON of the file is broken.
  *
@@ -194,10 +197,6 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     kind: "run",
     ...{ settings, resolved },
     isLogChosen: values.log !== undefined,
-    inspector: program.inspector,
-    mcpServer: program.mcpServer,
-    user: program.user,
-    controlSecret: program.controlSecret,
     ...scenarios !== undefined && { scenarios },
     store,
     metrics: metricsPort === undefined ? undefined : { port: metricsPort, host: metricsHost },
@@ -337,8 +336,7 @@ function portWarning(
 /** The options of the program with their defaults. */
 type ProgramOptions =
   & Omit<ConfigFile, keyof Settings | keyof ExtensionSettings>
-  & Required<Pick<ConfigFile, "port" | "host" | "store" | "log" | "metricsHost" | "maxInFlight" | "drain">>
-  & Required<Pick<ConfigFile, "control">>;
+  & Required<Pick<ConfigFile, "port" | "host" | "store" | "control" | "log" | "metricsHost" | "maxInFlight" | "drain">>;
 
 /** Certificate and key from the named files. The listener checks whether they match. */
 async function readTls(
