@@ -5,7 +5,7 @@ import { CommandLineError } from "./cli/command_line_error.ts";
 import { type CommandName, formerCommands, startNames } from "./cli/commands.ts";
 import { startServer } from "./cli/start_server.ts";
 import { printText, terminalText } from "./cli/terminal_text.ts";
-import { printable } from "./core/http/quote_value.ts";
+import { printableLines } from "./core/http/quote_value.ts";
 import { ConfigurationError } from "./core/rules/configuration_error.ts";
 import { StoreError } from "./core/store/store.ts";
 import type { ReadRules } from "./devtools/rules/rules_file.ts";
@@ -23,7 +23,7 @@ async function start(): Promise<void> {
     );
     if (!isExpected) console.error(error);
     else {
-      const text = (error as Error).message.split("\n").map(printable).join("\n");
+      const text = printableLines((error as Error).message);
       console.error(terminalText(text, environment, environment.isTerminal ? environment.terminalWidth() : undefined));
     }
     environment.exit(1);

@@ -11,7 +11,7 @@ import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import { rules } from "../server/rules.ts";
 import { suggest } from "../core/policy/suggest.ts";
 import { quote } from "../server/config/config_issue.ts";
-import { printable } from "../core/http/quote_value.ts";
+import { printable, printableLines } from "../core/http/quote_value.ts";
 import { errorStatus } from "../core/rules/rule.ts";
 import { isTestHost } from "../core/http/test_hosts.ts";
 import { CommandLineError } from "./command_line_error.ts";
@@ -172,11 +172,10 @@ function flowUrl(text: string): URL | undefined {
 
 /** The flow as Markdown; if no server has it, a sentence that says where to find it. */
 async function explainFlow(url: URL, fetch?: FetchFlow): Promise<string> {
-  const { href } = url;
   const flow = fetch && await fetchFlow(url, fetch).catch(() => undefined);
-  return flow?.trimEnd().split("\n").map(printable).join("\n") ??
-    `${href} is a flow of a server that does not run, or that has forgotten it. While it runs, the page shows each ` +
-      `step and why a request was rejected, and exports it as Markdown.`;
+  if (flow !== undefined) return printableLines(flow.trimEnd());
+  return `${url.href} is a flow of a server that does not run, or that has forgotten it. While it runs, the page shows each ` +
+    `step and why a request was rejected, and exports it as Markdown.`;
 }
 
 /** A flow as Markdown. The text with its URL may come from anywhere, so no other origin is asked. */

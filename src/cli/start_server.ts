@@ -1,6 +1,6 @@
 /** Starts the server of the program, prints the banner, and stops the server. */
 
-import { printable } from "../core/http/quote_value.ts";
+import { printableLines } from "../core/http/quote_value.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import type { Terminal } from "../platform/runtime/terminal.ts";
@@ -64,7 +64,7 @@ function stopper(started: StartedServer, { exit }: ProcessEnvironment): () => vo
   const { server, metricsServer, healthCheck, log, readReadiness, config: { log: format, drain } } = started;
   const printReadiness = async () => {
     const report = await readReadiness?.(server.issuer);
-    if (report !== undefined) console.log(report.split("\n").map(printable).join("\n"));
+    if (report !== undefined) console.log(printableLines(report));
   };
   let stopping = false;
   return () => {

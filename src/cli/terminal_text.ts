@@ -33,7 +33,7 @@ export function terminalText(
 ): string {
   const typed = text.replace(
     ownCommand,
-    (_, command) => `${programCommand(environment, command === "exec" || command === "vary")} `,
+    (_, command) => `${programCommand(environment, command === "exec")} `,
   );
   const lines: string[] = [];
   for (const block of typed.split("\n\n")) {

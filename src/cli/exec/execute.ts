@@ -5,7 +5,7 @@ import type { ProcessEnvironment } from "../../platform/runtime/process_environm
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import type { App } from "../../server/app.ts";
 import { ConfigurationError } from "../../core/rules/configuration_error.ts";
-import { printable } from "../../core/http/quote_value.ts";
+import { printable, printableLines } from "../../core/http/quote_value.ts";
 import type { Settings } from "../../server/config/settings.ts";
 import { UnmetFaultsError } from "../../testing/assert_all_met.ts";
 import { describeVariations } from "../../testing/vary/vary_report.ts";
@@ -127,14 +127,8 @@ export async function execute(
         say(`${program} exec --profile vary:${seed}..${seed} -- COMMAND finds those with which the command fails.`);
       }
     }
-    if (recorder !== undefined && config.resolved.policy.pluginProfiles.includes("next-2026.11:warn")) {
-      const { readReadiness } = await import("../../testing/check_readiness.ts");
-      say(
-        `\n${
-          printableLines(String(await readReadiness([{ issuer: server.issuer, exchanges: recorder.exchanges() }])))
-        }`,
-      );
-    }
+    const readiness = await opened.readReadiness?.(issuer);
+    if (readiness !== undefined) say(`\n${printableLines(readiness)}`);
     const scenarios = control?.scenarioResults();
     if (ofVary === undefined) { for (const text of scenarios?.withEffect ?? []) say(text); }
     const unmet = await control?.control.reset().then(() => undefined, (error: unknown) => {
@@ -151,10 +145,6 @@ export async function execute(
     await server.close();
     await temporary?.remove();
   }
-}
-
-function printableLines(text: string): string {
-  return text.split("\n").map(printable).join("\n");
 }
 
 const isAbout = (error: unknown, path: string) =>

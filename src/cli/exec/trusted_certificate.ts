@@ -2,8 +2,7 @@
 
 import type { ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 import { type createTemporaryFolder, systemRoots } from "../../platform/runtime/tools.ts";
-
-type Variables = Readonly<Record<string, string | undefined>>;
+import type { Environment } from "../environment.ts";
 
 /**
  * Variables that name a file with certificates. Those with `roots` replace the roots of the system, others add to
@@ -22,7 +21,7 @@ interface TrustedCertificate {
   /** The file that has the certificate alone. */
   readonly file: string;
   /** The variables, each with the path of its file. */
-  readonly variables: Variables;
+  readonly variables: Environment;
 }
 
 /**
@@ -34,7 +33,7 @@ interface TrustedCertificate {
  */
 export async function trustCertificate(
   cert: string,
-  env: Variables,
+  env: Environment,
   { write }: Awaited<ReturnType<typeof createTemporaryFolder>>,
   readTextFile: (path: string) => Promise<string>,
   warn: (warning: ConfigurationWarning) => void,

@@ -3,7 +3,7 @@
 import type { TraceEvent } from "../../server/trace.ts";
 import type { Explanation } from "../../core/rules/errors.ts";
 import { explanationLines } from "../../server/explain/explanation_lines.ts";
-import { printable } from "../../core/http/quote_value.ts";
+import { printable, printableLines } from "../../core/http/quote_value.ts";
 import type { TextDifference } from "../../server/pages/compare_texts.ts";
 import type { EventCount } from "./batch_lines.ts";
 import type { EventDetails } from "./describe_event.ts";
@@ -147,8 +147,7 @@ function isStoreError(cause: unknown): boolean {
 }
 
 function formatCause(cause: unknown): string {
-  const text = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
-  return text.split("\n").map(printable).join("\n");
+  return printableLines(cause instanceof Error ? cause.stack ?? cause.message : String(cause));
 }
 
 function formatEndpoint(endpoint: string): string {

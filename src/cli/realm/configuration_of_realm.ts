@@ -7,8 +7,8 @@ import { validateRedirectUri } from "../../server/config/uri_issues.ts";
 import { keycloak } from "../../server/profiles/settings/keycloak.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { Draft } from "./keep_valid.ts";
-import { fullName, hasFixedClaims, type RealmMappers, realmMappers } from "./realm_mappers.ts";
-import { roleReader, type UserRoles } from "./realm_roles.ts";
+import { fullName, hasFixedClaims, type MappedUser, type RealmMappers, realmMappers } from "./realm_mappers.ts";
+import { roleReader } from "./realm_roles.ts";
 import { defined, type Json, object, objects, text, texts } from "./realm_values.ts";
 
 /** A configuration file. */
@@ -227,7 +227,7 @@ function redirectUrisOf(uris: readonly string[], client: Json, note: (sentence: 
   return [...new Set(exact)];
 }
 
-function userOf(read: UserRoles & { readonly user: Json }, mappers: RealmMappers, notes: string[]): User[] {
+function userOf(read: MappedUser, mappers: RealmMappers, notes: string[]): User[] {
   const { user, realm, byClient } = read;
   const username = text(user.username)?.toLowerCase();
   if (username === undefined) return [];

@@ -3,10 +3,11 @@
 import { isObject } from "../../core/http/json_value.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import { quote } from "../../server/config/config_issue.ts";
-import { describeKind, printable } from "../../core/http/quote_value.ts";
+import { describeKind, printable, printableLines } from "../../core/http/quote_value.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { configFileName } from "../environment.ts";
 import { copyProfileHint, findForeignFormat, isRealm } from "../foreign_formats.ts";
+import type { InitActions } from "../init.ts";
 import { splitWords } from "../split_words.ts";
 import { printText } from "../terminal_text.ts";
 import { readText } from "../text_file.ts";
@@ -24,14 +25,6 @@ the export, but no passwords. The command prints what the file lacks.
 For another provider, copy the nearest profile: static/docs/providers.md.
 `;
 
-/** The functions by which the command interacts with its environment. */
-export interface ImportActions {
-  /** Writes a file that does not exist, with mode 0600; resolves with `false` if it exists. */
-  createPrivateFile(path: string, text: string): Promise<boolean>;
-  /** A new client secret. */
-  randomSecret(): string;
-}
-
 /** Maximum number of notes that are printed; the others are counted. */
 const maxNotes = 60;
 
@@ -45,7 +38,7 @@ const maxNotes = 60;
 export async function importRealm(
   args: readonly string[],
   environment: Pick<ProcessEnvironment, "readTextFile" | "mainModule" | "env">,
-  { createPrivateFile, randomSecret }: ImportActions,
+  { createPrivateFile, randomSecret }: Pick<InitActions, "createPrivateFile" | "randomSecret">,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) return printText(helpText, environment), 0;
   const { source, output = configFileName } = readArguments(args);
@@ -55,7 +48,7 @@ export async function importRealm(
   const realm = parseRealm(text, source);
   const { value, notes } = await readRealm(realm, randomSecret, environment.env);
   // JSON escapes only some of the characters that control a terminal.
-  const json = JSON.stringify(value, null, 2).split("\n").map(printable).join("\n");
+  const json = printableLines(JSON.stringify(value, null, 2));
   if (!await createPrivateFile(output, `${json}\n`)) {
     const hint = "Rename or remove it, or choose another name.";
     throw issue(printable(output), "no file of this name, because this command never overwrites one", "a file", hint);

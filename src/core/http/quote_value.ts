@@ -10,6 +10,11 @@ export function printable(text: string): string {
   return text.replace(unprintablePattern, (mark) => mark.split("").map(escapeUnit).join(""));
 }
 
+/** The same text, in its lines. */
+export function printableLines(text: string): string {
+  return text.split("\n").map(printable).join("\n");
+}
+
 function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -1,7 +1,6 @@
 /** Verbs of decisions: which user logs in, and which users deny, or allow less than requested. */
 
 import { list, object, text } from "../../../core/policy/field.ts";
-import type { UserDecisions } from "../../user_decisions.ts";
 import { defineVerb, noInput, type Verb } from "../verb.ts";
 
 /** A user. */
@@ -54,9 +53,6 @@ function aboutUsers(name: "deny" | "allowAll", summary: string): Verb {
   });
 }
 
-const decide = (run: (decisions: UserDecisions) => void) => ({ control }: { control: { decisions: UserDecisions } }) =>
-  run(control.decisions);
-
 /** What users decide at login and consent. */
 export const decisionVerbs: readonly Verb[] = [
   aboutUser("loginNext", "The next authorization request logs in this user, once; several calls queue."),
@@ -94,7 +90,7 @@ export const decisionVerbs: readonly Verb[] = [
     summary:
       "From now on, requests for device authorization (RFC 8628) and backchannel authentication (CIBA) wait until `device` or `backchannel` decides for the user.",
     ...noInput,
-    run: decide((decisions) => decisions.deferRequests()),
+    run: ({ control: { decisions } }) => decisions.deferRequests(),
   }),
   aboutUsers("allowAll", "This user allows everything and reaches every level from now on."),
 ];
