@@ -1,6 +1,5 @@
 /** What the commands that write a configuration do with the process. */
 
-import { endpointUrl } from "../core/http/endpoint.ts";
 import { randomToken } from "../core/keys/secrets.ts";
 import type { ClientSnippet } from "../devtools/connect/pages/client_snippets.tsx";
 import { systemRandomBytes } from "../platform/runtime/random_bytes.ts";
@@ -18,13 +17,9 @@ export async function initActions(): Promise<InitActions> {
 
 /** The settings of a client for each library. */
 async function describeClient(settings: Settings, clientId: string, secret = ""): Promise<ClientSnippet[]> {
-  const { clientSnippets } = await import("../devtools/connect/client_snippets/mod.ts");
+  const { clientSnippets, serverUrls } = await import("../devtools/connect/client_snippets/mod.ts");
   let app: App | undefined;
   await using server = await latchkey({ ...settings, plugins: [{ setup: (assembled) => void (app = assembled) }] });
-  const [authorize, token, userinfo] = ["authorize", "token", "userinfo"].map((name) =>
-    endpointUrl({ app: app!, server: app!.server }, name)
-  );
-  const { issuer, clients } = server;
-  const client = clients.known().get(clientId)!;
-  return clientSnippets({ issuer, authorize: authorize!, token: token!, userinfo: userinfo! }, client, { secret });
+  const client = server.clients.known().get(clientId)!;
+  return clientSnippets(serverUrls({ app: app!, server: app!.server }), client, { secret });
 }

@@ -2,7 +2,7 @@
 
 import document from "../../../static/control.openapi.json" with { type: "json" };
 import { libraries } from "../../devtools/connect/client_snippets/libraries.ts";
-import { clientSnippets } from "../../devtools/connect/client_snippets/mod.ts";
+import { clientSnippets, serverUrls } from "../../devtools/connect/client_snippets/mod.ts";
 import { findMessages } from "../../devtools/messages/find_messages.ts";
 import { whatServerSaw } from "../../devtools/messages/what_server_saw.ts";
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
@@ -11,11 +11,10 @@ import { redactFlow } from "../../recorder/redact.ts";
 import type { ClientCheckOptions } from "../../check/check_options.ts";
 import type { ClientCheck } from "../../check/client_check.ts";
 import type { McpService, McpTool } from "../../resource/mcp.ts";
-import { endpointUrl } from "../../core/http/endpoint.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { secretPlaceholder } from "../../server/config/validate_client.ts";
 import { visibleText } from "../../server/explain/visible_text.ts";
-import { controlPath } from "../../testing/control/verb.ts";
+import { controlPath, verbPath } from "../../testing/control/verb.ts";
 import { explain } from "../explain.ts";
 import type { ProgramServer } from "../open_server.ts";
 
@@ -191,14 +190,7 @@ export function createTools(
           const problem = client_id === undefined ? "client_id is missing" : `There is no client ${quote(client_id)}`;
           throw new ToolError(`${problem}: start lists the clients.`);
         }
-        const url = (name: string) => endpointUrl({ app, server: app.server }, name) ?? "";
-        const urls = {
-          issuer: server.issuer,
-          authorize: url("authorize"),
-          token: url("token"),
-          userinfo: url("userinfo"),
-        };
-        const all = clientSnippets(urls, client, { secret: secretPlaceholder });
+        const all = clientSnippets(serverUrls({ app, server: app.server }), client, { secret: secretPlaceholder });
         const found = all.find(({ name }) => name === library);
         if (all.length === 0) throw new ToolError("The client needs the grant type authorization_code.");
         if (found === undefined) {
@@ -294,7 +286,7 @@ interface VerbSchema {
 function findOperation(
   verb: string,
 ): { readonly method: string; readonly operation: Operation; readonly path: string } {
-  const path = `/${verb.replaceAll(".", "/")}`;
+  const path = verbPath({ name: verb });
   const [[method, operation]] = Object.entries(
     (document.paths as Record<string, Record<string, Operation>>)[path]!,
   ) as [

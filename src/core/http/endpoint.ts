@@ -55,7 +55,7 @@ export interface EndpointDescription {
 }
 
 /** A server with its endpoints, such as a `Context`. */
-interface WithEndpoints {
+export interface WithEndpoints {
   readonly app: { readonly endpoints: readonly EndpointDescription[] };
   readonly server: ServerUrls;
 }

@@ -34,6 +34,7 @@ import type { Context } from "../../core/http/context.ts";
 import type { Handlers } from "../../core/route.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Client as ClientPage, type ClientProps, Clients } from "./pages/clients.tsx";
+import { findKnownClient } from "../../server/clients/clients.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 
 /** Maximum number of clients of metadata documents on the page: those that were fetched last. */
@@ -47,10 +48,7 @@ export function clientListPage(options: DirectoryOptions): Handlers<HostedServer
 }
 
 async function findClient(context: Context<HostedServer>): Promise<HostedClient> {
-  const { clients } = context.server;
-  const id = idFromPath(context, "/clients/");
-  // Looking at a page fetches no metadata document.
-  const client = await clients.registered.find(id) ?? clients.known().get(id);
+  const client = await findKnownClient(context.server.clients, idFromPath(context, "/clients/"));
   if (client !== undefined) return client;
   throw new HttpError(404, "HT-01", "No client has this ID", { fix: "Choose a client of the list at /clients." });
 }

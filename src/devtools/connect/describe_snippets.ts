@@ -4,7 +4,7 @@ import type { Context } from "../../core/http/context.ts";
 import { endpointUrl } from "../../core/http/endpoint.ts";
 import type { Client } from "../../core/clients/clients.ts";
 import { secretPlaceholder } from "../../server/config/validate_client.ts";
-import { clientSnippets } from "./client_snippets/mod.ts";
+import { clientSnippets, serverUrls } from "./client_snippets/mod.ts";
 import type { ClientSnippet } from "./pages/client_snippets.tsx";
 import { demandTexts, findDemands } from "./listed_client.ts";
 
@@ -28,15 +28,9 @@ export function describeSnippets(
   secret: string = secretPlaceholder,
 ): DescribedSnippets {
   const demands = findDemands(context, client);
-  const urls = {
-    issuer: context.server.issuer,
-    authorize: endpointUrl(context, "authorize"),
-    token: endpointUrl(context, "token"),
-    userinfo: endpointUrl(context, "userinfo"),
-  };
   return {
     demands: demands.map((demand) => demandTexts[demand](demand === "par" ? endpointUrl(context, "par") : "")),
-    snippets: clientSnippets(urls, client, { secret, demands }).map(noteSecret),
+    snippets: clientSnippets(serverUrls(context), client, { secret, demands }).map(noteSecret),
     library: new URLSearchParams(context.target.query).get("connect") ?? undefined,
   };
 }

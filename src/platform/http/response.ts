@@ -16,6 +16,13 @@ export function plainText(status: number, text: string): HttpResponse {
   };
 }
 
+/** The response to a success without a result. */
+export const noContent: HttpResponse = {
+  status: 204,
+  headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
+  body: null,
+};
+
 /**
  * A page with forms that post to this server. With `no-referrer`, browsers send `Origin: null`, which a page of any
  * origin can cause too. With `same-origin`, they send the real origin, to this server only.

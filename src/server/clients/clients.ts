@@ -6,6 +6,7 @@
 import { hasStanding, permissions, type StandingHolder } from "../standing.ts";
 import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import type { Policy } from "../../core/policy/policy.ts";
+import type { Server } from "../../core/server.ts";
 import { clientFromMetadata, type ClientPolicy } from "../../core/clients/clients.ts";
 import type { FetchingServer } from "../fetching/fetching.ts";
 import { type CreateRepository, memoryRepository, type Repository, type SerializedEntry } from "./repository.ts";
@@ -42,6 +43,14 @@ export interface ServerClients extends ClientRepository {
   externalClients(): readonly HostedClient[];
   /** Removes these clients from memory, so that their metadata is fetched again. */
   forgetExternalClients(): void;
+}
+
+/** The client of an id in a repository or in memory: no metadata document is fetched. */
+export async function findKnownClient(
+  { registered, known }: Pick<Server["clients"], "registered" | "known">,
+  id: string,
+): Promise<HostedClient | undefined> {
+  return await registered.find(id) ?? known().get(id);
 }
 
 /** What the clients of a server depend on. */

@@ -5,6 +5,7 @@
 
 import type { User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/clients.ts";
+import { findKnownClient } from "./clients.ts";
 import { createGrant } from "../../core/store/grant.ts";
 import type { Authorization } from "../../core/token/grants/authenticated_request.ts";
 import type { GrantFunctions, InvalidReason, Removed } from "../../core/token/grants/grant_functions.ts";
@@ -46,7 +47,7 @@ export function generationOfClient({ generation }: HostedClient): string | undef
 
 /** The generation of a client by its id. It fetches no metadata document: such a client has no generation. */
 export async function generationOfClientId({ clients }: Server, id: string): Promise<string | undefined> {
-  const client = await clients.registered.find(id) ?? clients.known().get(id);
+  const client = await findKnownClient(clients, id);
   return client && generationOfClient(client);
 }
 

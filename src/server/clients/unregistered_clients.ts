@@ -9,7 +9,6 @@ import { OAuthError } from "../../core/rules/errors.ts";
 import type { FailedAuthentication } from "../../core/rules/token.ts";
 import type { ClientAuth, RequestCheck } from "../../core/server.ts";
 import { hostedClient, type HostedClientPolicy, type ServerClients } from "./clients.ts";
-import { validateRedirectUri } from "../config/uri_issues.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
@@ -35,17 +34,14 @@ function withUnregisteredClients(
   function unregisteredClient(id: string): HostedClient | undefined {
     const former = cached.get(id);
     if (former !== undefined || !clientIdSyntax.test(id)) return former;
-    const redirectUriIssue = (uri: string) =>
-      validateRedirectUri(uri, settings.insecure.includes("http-redirect-uris"), settings.allows.localUrls);
+    const metadata = { client_id: id, token_endpoint_auth_method: "none" } as const;
     const client: HostedClient = {
-      ...hostedClient({ client_id: id, token_endpoint_auth_method: "none" }, settings),
+      ...hostedClient(metadata, { ...settings, acceptsAny: [...settings.acceptsAny, "redirectUris"] }),
       standing: "unknown",
       isUnregistered: true,
       // Differs from every registered client, so that neither can use what was issued to the other.
       generation: "any",
       grantTypes,
-      redirectUriIssue,
-      allowsRedirectUri: (uri) => redirectUriIssue(uri) === undefined,
     };
     cached.set(id, client);
     known = undefined;

@@ -1,6 +1,7 @@
 /** The protected resources of the whole server, and how requests name them (RFC 8707). */
 
 import { type Client, policyOf } from "../../core/clients/clients.ts";
+import { findKnownClient } from "../clients/clients.ts";
 import type { Params } from "../../core/http/params.ts";
 import { allowsHttp } from "../../core/http/test_hosts.ts";
 import { canonicalUri, isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
@@ -65,15 +66,11 @@ async function registered(server: HostedServer, uris: readonly string[]): Promis
   return (await Promise.all(uris.map((uri) => findResource(server, uri)))).filter((uri) => uri !== undefined);
 }
 
-/**
- * The registered spelling of a resource. The id of a client is never a resource; this check fetches no metadata
- * document.
- */
+/** The registered spelling of a resource. The id of a client is never a resource. */
 async function findResource({ clients, resources }: HostedServer, uri: string): Promise<string | undefined> {
   const found = resources.find(uri);
   if (found === undefined) return undefined;
-  const client = await clients.registered.find(found) ?? clients.known().get(found);
-  return client === undefined ? found : undefined;
+  return await findKnownClient(clients, found) === undefined ? found : undefined;
 }
 
 async function read(server: HostedServer, params: Params): Promise<readonly string[]> {

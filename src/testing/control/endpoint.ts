@@ -5,6 +5,7 @@ import type { App } from "../../server/app.ts";
 import { type ProblemIssue, problemResponse } from "../../server/errors/problem_response.ts";
 import type { Endpoint } from "../../server/endpoint.ts";
 import { type HttpResponse, json } from "../../core/http/message.ts";
+import { noContent } from "../../platform/http/response.ts";
 import { type ConfigIssue, ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { validate } from "../../server/config/config_issue.ts";
 import { parameters } from "../../core/http/params.ts";
@@ -63,12 +64,6 @@ export function verbEndpoint(verb: Verb, target: Omit<ControlTarget, "name">, se
     load: () => ({ [method]: handle }),
   };
 }
-
-const noContent: HttpResponse = {
-  status: 204,
-  headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
-  body: null,
-};
 
 function rejectInput(issues: readonly ConfigIssue[]): HttpResponse {
   return problemResponse({

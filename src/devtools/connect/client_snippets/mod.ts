@@ -1,5 +1,6 @@
 /** Settings for client libraries, ready to paste. */
 
+import { endpointUrl, type WithEndpoints } from "../../../core/http/endpoint.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import type { ClientSnippet } from "../pages/client_snippets.tsx";
 import { libraries } from "./libraries.ts";
@@ -14,6 +15,16 @@ export interface ServerUrls {
   /** The URL of the token endpoint. */
   readonly token: string;
   readonly userinfo: string;
+}
+
+/** The addresses of the server of a page or a program. */
+export function serverUrls(context: WithEndpoints): ServerUrls {
+  return {
+    issuer: context.server.issuer,
+    authorize: endpointUrl(context, "authorize"),
+    token: endpointUrl(context, "token"),
+    userinfo: endpointUrl(context, "userinfo"),
+  };
 }
 
 /** Options of the settings. */

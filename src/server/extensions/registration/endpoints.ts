@@ -4,6 +4,7 @@
  */
 
 import { readJsonObject } from "../../../platform/http/json_body.ts";
+import { noContent } from "../../../platform/http/response.ts";
 import { type HttpResponse, json } from "../../../core/http/message.ts";
 import { deleteRegistration, registerClient, type RegisteredClient, updateRegistration } from "./registration.ts";
 import { authenticateOwner, authorizeRegistration } from "./access.ts";
@@ -75,14 +76,8 @@ export const clientConfiguration: Handlers<HostedServer> = {
   DELETE: (context) =>
     asOwner(context, async (client) => {
       await deleteRegistration(context.server, client);
-      return deleted;
+      return noContent;
     }),
-};
-
-const deleted: HttpResponse = {
-  status: 204,
-  headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
-  body: null,
 };
 
 /** Responds to the owner of the registration that the path names. */
