@@ -6,25 +6,18 @@ import { quote } from "../../server/config/config_issue.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { clientSecretWord, shellWord } from "../../platform/shell_word.ts";
 import { tokenPlace } from "../../check/resource_application.ts";
-import { severitiesField } from "../../check/check_options.ts";
+import { type ClientCheckOptions, severitiesField } from "../../check/check_options.ts";
 import type { Severity } from "../../check/effects.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { exampleText, expectedText, flagName, type OptionName, optionNames, readOption } from "../options.ts";
 import { type CommandWord, splitWords } from "../split_words.ts";
 
-export interface CheckFlags {
-  readonly loggedInUrl?: string;
-  readonly loggedInText?: string;
-  readonly refreshUrl?: string;
-  readonly apiUrl?: string;
-  readonly logoutUrl?: string;
+export interface CheckFlags extends Omit<ClientCheckOptions, "client" | "loginUrl"> {
   readonly tokenIn?: string;
   readonly browser?: string;
   readonly clientId?: string;
   readonly clientSecret?: string;
   readonly redirectUri?: string;
-  readonly only?: readonly string[];
-  readonly except?: readonly string[];
   readonly start?: string;
   readonly restart?: string;
   readonly timeout: number;

@@ -31,7 +31,7 @@ import { digest } from "../../core/keys/secrets.ts";
 import type { NextSteps } from "../../server/pages/authorized_page.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { nextSteps, type Proposal, StepPage, type StepProps } from "./pages/step_page.tsx";
-import type { PastStep, Step, StepFormState } from "./pages/step_form.tsx";
+import { allSteps, type PastStep, type Step, type StepFormState } from "./pages/step_form.tsx";
 import type { TokenCheck } from "../requests/pages/tokens.tsx";
 import { checkToken } from "../requests/tokens/check_token.ts";
 import { readKeys } from "../requests/tokens/signature.ts";
@@ -49,9 +49,7 @@ import {
 import type { Handlers } from "../../core/route.ts";
 
 /** The steps that need tokens, in the suggested order. */
-const stepsWithTokens: readonly Step[] = ["userinfo", "introspect", "refresh", "replay", "revoke"];
-
-const allSteps: readonly Step[] = ["exchange", "edit", ...stepsWithTokens];
+const stepsWithTokens: readonly Step[] = allSteps.filter((step) => step !== "exchange" && step !== "edit");
 
 /** Maximum number of past steps that a page keeps. */
 const maxPastSteps = 30;

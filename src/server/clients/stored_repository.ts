@@ -5,7 +5,6 @@
 
 import { encodeBase64url, sha256 } from "../../core/keys/crypto.ts";
 import { delay } from "../../core/http/timers.ts";
-import { inTurn } from "../../platform/in_turn.ts";
 import { type StoredRecord, StoreError } from "../../core/store/store.ts";
 import { quote } from "../config/config_issue.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
@@ -115,6 +114,22 @@ export function storedRepositories(owner: RepositoryOwner): StoredRepositories {
 /** Random, because tokens outlive the process. */
 function newGeneration({ randomBytes }: RepositoryOwner): string {
   return encodeBase64url(randomBytes(6));
+}
+
+/**
+ * Runs an operation after all earlier ones of its key, whether they succeeded or failed.
+ *
+ * @param pending The last operation of each key that has not ended, without its error.
+ */
+function inTurn<T>(
+  pending: Map<string, Promise<unknown>>,
+  key: string,
+  operation: () => Promise<T>,
+): Promise<T> {
+  const result = (pending.get(key) ?? Promise.resolve()).then(operation);
+  const ended: Promise<unknown> = result.catch(() => {}).then(() => pending.get(key) === ended && pending.delete(key));
+  pending.set(key, ended);
+  return result;
 }
 
 function changedElsewhere(kind: string, id: string): StoreError {

@@ -2,7 +2,6 @@
 /** A request or a response as sent: most headers folded, secrets masked. The copy button copies all of it. */
 
 import type { VNode } from "preact";
-import { JsonText } from "./json_text.tsx";
 import { Panes } from "./layout.tsx";
 import { type Secret, TextWithSecrets } from "./secret_value.tsx";
 import { CopyButton } from "./value.tsx";
@@ -129,4 +128,30 @@ export function StatusLine({ text }: { readonly text: string }): VNode {
 /** An HTTP status, with its reason phrase or without: `200`, `400 Bad Request`. */
 export function StatusCode({ status }: { readonly status: number | string }): VNode {
   return <span class={`s${String(status)[0]}`}>{status}</span>;
+}
+
+/** JSON with coloured names, numbers and literals. The text stays as it is. */
+function JsonText(
+  { text, secrets = [] }: { readonly text: string; readonly secrets?: readonly Secret[] },
+): VNode {
+  // Strings first, so that nothing inside a string is taken for a number. A string that is not closed ends with the
+  // text, so that the text is read once.
+  const pieces = text.split(/("(?:[^"\\]|\\(?:[^]|$))*(?:"(?:\s*:)?|$)|-?\d[\d.eE+-]*|\b(?:true|false|null)\b)/);
+  return (
+    <>
+      {pieces.map((piece, i) => {
+        const shown = <TextWithSecrets text={piece} secrets={secrets} />;
+        if (i % 2 === 0) return shown;
+        if (piece.endsWith(":")) {
+          return (
+            <>
+              <span key={i} class="key">{shown}</span>
+              <wbr />
+            </>
+          );
+        }
+        return piece.startsWith('"') ? shown : <span key={i} class="literal">{shown}</span>;
+      })}
+    </>
+  );
 }

@@ -4,7 +4,6 @@
 import type { VNode } from "preact";
 import { StartButtons, type StartLink } from "../../../core/pages/ways.tsx";
 import { type HiddenFields, HiddenInputs } from "../../../server/pages/post_form.tsx";
-import { Stepper } from "../../../server/pages/stepper.tsx";
 
 /** The steps in their order; `edit` exchanges the code with parameters that the user has changed. */
 export const allSteps = ["exchange", "edit", "userinfo", "introspect", "refresh", "replay", "revoke"] as const;
@@ -226,5 +225,34 @@ export function StepForm({ form, base }: { readonly form: StepFormState; readonl
       </div>
       {text && <p class="aside">{grantRevoked ? text.doesAfterRevocation ?? text.does : text.does}</p>}
     </form>
+  );
+}
+
+/** A step in the line of all. */
+interface StepperItem {
+  /** One word or two. */
+  readonly label: string;
+  /** How it ended; absent if it has not. */
+  readonly outcome?: "done" | "failed";
+  /** Whether the page shows this step. Default: false. */
+  readonly current?: boolean;
+}
+
+/** Stays in view while the page scrolls. `label` names the list for screen readers. */
+function Stepper({ label, items }: { readonly label: string; readonly items: readonly StepperItem[] }): VNode {
+  return (
+    <ol class="stepper" aria-label={label}>
+      {items.map(({ label, outcome, current = false }, i) => (
+        <li key={label} aria-current={current ? "step" : undefined}>
+          <b class={outcome && { done: "good", failed: "bad" }[outcome]} aria-hidden="true">
+            {outcome === undefined ? i + 1 : { done: "✓", failed: "✗" }[outcome]}
+          </b>
+          <span>
+            {label}
+            {outcome !== undefined && <span class="unseen">, {outcome}</span>}
+          </span>
+        </li>
+      ))}
+    </ol>
   );
 }

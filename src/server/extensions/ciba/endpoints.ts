@@ -108,6 +108,6 @@ export function backchannelHandlers(approver?: Approver): Handlers {
 }
 
 /** The undecided request of an id; `undefined` if there is none. The page then shows the result. */
-export function findRequest(server: Server, id: string, page: string): Promise<PendingRequest | undefined> {
+function findRequest(server: Server, id: string, page: string): Promise<PendingRequest | undefined> {
   return findPending(server, cibaGrant, id, { uri: `${page}?request_id=${id}` });
 }

@@ -38,7 +38,7 @@ function hasName(certificate: Certificate, registered: string): boolean {
 }
 
 /** The attributes of a name (RFC 4514); `undefined` if it is malformed, or has an attribute of several values. */
-export function parseName(name: string): readonly (readonly [type: string, value: string])[] | undefined {
+function parseName(name: string): readonly (readonly [type: string, value: string])[] | undefined {
   const attributes = name.match(/(?:[^,\\]|\\.)+/g) ?? [];
   const parsed = attributes.map((attribute) => {
     const [, type, value] =

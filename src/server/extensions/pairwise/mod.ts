@@ -65,7 +65,7 @@ function validateSector(client: ClientMetadata): readonly ConfigIssue[] {
 }
 
 /** The subject of a user for a sector, and the id of their session: a shared id would reveal who the user is. */
-export async function pairwiseIdentifiers(
+async function pairwiseIdentifiers(
   server: Server,
   sector: string,
   { sub, sid }: Pick<Subject, "sub" | "sid">,
@@ -79,7 +79,7 @@ export async function pairwiseIdentifiers(
 const maxPairwiseCandidates = 1000;
 
 /** The users, by `sub` on this server, whose subject for the client is in every list. */
-export async function findPairwise(
+async function findPairwise(
   server: Server,
   client: Client,
   demanded: readonly (readonly string[])[],

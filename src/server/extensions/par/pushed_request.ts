@@ -70,7 +70,7 @@ export interface PushedRequestResponse {
  *
  * @throws {OAuthError} If the authorization endpoint would reject the parameters, or they are too large.
  */
-export async function pushRequest(
+async function pushRequest(
   server: HostedServer,
   request: AuthenticatedRequest,
 ): Promise<PushedRequestResponse> {
