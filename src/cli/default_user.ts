@@ -8,7 +8,7 @@ import type { Settings } from "../server/config/settings.ts";
 import type { UserRepository } from "../server/clients/users.ts";
 
 /** The settings with this user as the first of the list, so that a reset by the control keeps the default user. */
-export function withDefaultUser<Given extends Pick<Settings, "users">>(
+export function withUserFirst<Given extends Pick<Settings, "users">>(
   settings: Given,
   sub: string | undefined,
 ): Given {

@@ -8,7 +8,7 @@ import { listed, type Settings } from "../server/config/settings.ts";
 import { type Latchkey, openLatchkey } from "../server/hosting/latchkey.ts";
 import type { Trace } from "../server/trace.ts";
 import type { StoredEntries } from "./banner.ts";
-import { withDefaultUser } from "./default_user.ts";
+import { withUserFirst } from "./default_user.ts";
 import { type ExposedParts, isThisMachineOnly } from "./exposure.ts";
 import { formatEvent } from "./operating/format_event.ts";
 import { products } from "./products/mod.ts";
@@ -100,7 +100,7 @@ function newProgram(
   const isExposed = !isThisMachineOnly({ issuer, host, settings: policy });
   return {
     ...{ config, environment, requestMappings, openTools, isExposed, warn },
-    settings: withDefaultUser({ ...config.settings, ...changes }, user),
+    settings: withUserFirst({ ...config.settings, ...changes }, user),
     inspectorEnabled: config.inspector ?? openTools,
     faultsEnabled: config.faults ?? (openTools && !isExposed),
     readRules: openTools ? readRules : undefined,

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { chooseDefaultUser, withDefaultUser } from "../../src/cli/default_user.ts";
+import { chooseDefaultUser, withUserFirst } from "../../src/cli/default_user.ts";
 import { decodeClaims, forEachCase } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { testLatchkey } from "./test_latchkey.ts";
@@ -40,7 +40,7 @@ test("the control finds a user by preferred_username and e-mail address, whereve
 
 test("the default user of the program may be named so too", async () => {
   for (const name of [sub, "alice", "ALICE@shop.example"]) {
-    assertEquals(withDefaultUser({ users }, name).users[0]!.sub, sub);
+    assertEquals(withUserFirst({ users }, name).users[0]!.sub, sub);
     await using as = await latchkey({ users });
     await chooseDefaultUser(as.users, name);
     assertEquals((await as.users.list({ limit: 1 }))[0]!.sub, sub);

@@ -5,7 +5,7 @@ import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import { type Baseline, parseBaseline } from "../../check/baseline.ts";
 import type { CheckReport } from "../../check/report.ts";
-import { chooseDefaultUser, withDefaultUser } from "../default_user.ts";
+import { chooseDefaultUser, withUserFirst } from "../default_user.ts";
 import { resolveOptions } from "../../server/hosting/extensions.ts";
 import { describeFoundFile, readConfiguration } from "../read_config.ts";
 import { programCommand } from "../about.ts";
@@ -83,7 +83,7 @@ export async function checkApplication(
   const flows = inspector({ readRules });
   const server = await latchkey({
     clients: [],
-    ...withDefaultUser({ ...settings, users: settings.users ?? checkUsers }, config.user),
+    ...withUserFirst({ ...settings, users: settings.users ?? checkUsers }, config.user),
     ...clientSettings(flags),
     login: "auto",
     plugins: [check.plugin, flows, checkPages(check)],
