@@ -7,7 +7,7 @@ import { hasStanding, permissions, type StandingHolder } from "../standing.ts";
 import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import type { Server } from "../../core/server.ts";
-import { clientFromMetadata, type ClientPolicy } from "../../core/clients/clients.ts";
+import { type Client, clientFromMetadata, type ClientPolicy } from "../../core/clients/clients.ts";
 import type { FetchingServer } from "../fetching/fetching.ts";
 import { type CreateRepository, memoryRepository, type Repository, type SerializedEntry } from "./repository.ts";
 import { decodeBase64url } from "../../core/keys/crypto.ts";
@@ -51,6 +51,14 @@ export async function findKnownClient(
   id: string,
 ): Promise<HostedClient | undefined> {
   return await registered.find(id) ?? known().get(id);
+}
+
+/** Maximum number of clients that a page searches, besides those in memory. */
+export const maxSearchedClients = 1000;
+
+/** The clients that a page of a user searches. */
+export async function searchedClients({ clients }: Pick<Server, "clients">): Promise<ReadonlySet<Client>> {
+  return new Set([...clients.known().values(), ...await clients.list({ limit: maxSearchedClients })]);
 }
 
 /** What the clients of a server depend on. */

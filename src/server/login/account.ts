@@ -14,6 +14,7 @@ import { htmlWithForms } from "../../platform/http/response.ts";
 import type { Session } from "../../core/authorize/session.ts";
 import { findConsent, isAlwaysAsked, revokeConsent } from "./stored_consent.ts";
 import { toUserSummary } from "./account_picker.ts";
+import { maxSearchedClients, searchedClients } from "../clients/clients.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 /**
@@ -41,18 +42,11 @@ export function accountHandlers(openLogin: boolean, replacement: Pages["account"
   };
 }
 
-/** Number of clients whose consents are searched, besides those in memory. */
-const maxSearchedClients = 1000;
-
 async function accountProps(context: Context<HostedServer>, session: Session): Promise<AccountProps["account"]> {
   const { server } = context;
   const consents = [];
-  const clients = new Set([
-    ...server.clients.known().values(),
-    ...await server.clients.list({ limit: maxSearchedClients }),
-  ]);
   const isComplete = await server.clients.count() <= maxSearchedClients;
-  for (const client of clients) {
+  for (const client of await searchedClients(server)) {
     const { id, name } = client;
     const record = await findConsent(server, session.user, id);
     if (record === undefined) continue;

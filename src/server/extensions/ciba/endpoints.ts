@@ -23,10 +23,8 @@ import { cibaGrant } from "./settings.ts";
 import { json } from "../../../core/http/message.ts";
 import { decideImmediately } from "../polled/decide_immediately.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import { searchedClients } from "../../clients/clients.ts";
 import type { Server } from "../../../core/server.ts";
-
-/** Maximum number of clients whose requests are searched, besides the clients in memory. */
-const maxSearchedClients = 1000;
 
 /**
  * The handlers of the page.
@@ -65,12 +63,8 @@ async function findRequests(context: Context): Promise<BackchannelProps["request
   const session = await readSession(context);
   if (session === undefined) return undefined;
   const page = endpointPath(context.app, "backchannel");
-  const clients = new Set([
-    ...server.clients.known().values(),
-    ...await server.clients.list({ limit: maxSearchedClients }),
-  ]);
   const requests = [];
-  for (const client of clients) {
+  for (const client of await searchedClients(server)) {
     if (!client.grantTypes.includes(cibaGrant.type)) continue;
     for (const { id } of await listRequests(server, client, session.sub)) {
       const found = await findRequest(server, id, page);
