@@ -8,6 +8,7 @@ import { ConfigurationError, core } from "../../src/core/mod.ts";
 import { policyFields } from "../../src/core/policy/policy.ts";
 import { optionsField } from "../../src/server/hosting/options_field.ts";
 import { latchkey as createServer } from "../../src/mod.ts";
+import { testLatchkey } from "../../src/testing/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const issuer = "http://localhost:9000";
@@ -146,12 +147,13 @@ function revoked(target: object = {}): object {
   return proxy;
 }
 
-test("options that throw when they are read are one sentence at core() and at latchkey()", async () => {
+test("options that throw when they are read are one sentence at core(), latchkey() and testLatchkey()", async () => {
   const unreadable =
     /^options: expected values that can be read, found one that throws: .+\. Pass plain objects, .+\.$/;
   const good = { issuer, clients: [client], users };
   const ofCore = [...Object.keys(good), "policy", "store", "now", "trace", "approver", "grantTypes", "extensions"];
-  for (const [start, names] of [[core, ofCore], [createServer, Object.keys(optionsField().members!)]] as const) {
+  const ofWhole = Object.keys(optionsField().members!);
+  for (const [start, names] of [[core, ofCore], [createServer, ofWhole], [testLatchkey, ofWhole]] as const) {
     const options = [
       revoked(),
       ...names.map((name) => withThrowing(name, good)),
