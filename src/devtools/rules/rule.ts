@@ -22,14 +22,9 @@ export async function describeRule(name: string, readRules: ReadRules): Promise<
   };
 }
 
-/** The IDs of all rules, sorted. */
-function ruleIds(): RuleId[] {
-  return (Object.keys(rules) as RuleId[]).sort();
-}
-
 /** The rule with the most similar ID, else all of the group that the name begins with; none for any other name. */
 export function nearestRules(name: string): RuleId[] {
-  const ids = ruleIds();
+  const ids = (Object.keys(rules) as RuleId[]).sort();
   const nearest = suggest(name, ids) as RuleId | undefined;
   return nearest === undefined ? ids.filter((id) => id.startsWith(`${name.slice(0, 2).toUpperCase()}-`)) : [nearest];
 }
