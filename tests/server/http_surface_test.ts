@@ -762,7 +762,8 @@ const secretive = () => new Error("password hunter2 rejected at /srv/latchkey/st
 async function revealsNothing(response: Response): Promise<void> {
   assert(response.status === 500 || response.status === 503, `status ${response.status}`);
   const logged = `${JSON.stringify([...response.headers])} ${await response.text()}`;
-  assert(!/hunter2|\.ts\b|\bat .*:\d+|Error:|stack|deno|node|bun|latchkey\//i.test(logged), logged);
+  // The names of runtimes as words: a random value of a cookie can contain their letters.
+  assert(!/hunter2|\.ts\b|\bat .*:\d+|Error:|stack|\b(?:deno|node|bun)\b|latchkey\//i.test(logged), logged);
   assertEquals(response.headers.get("location"), null);
 }
 
