@@ -25,8 +25,6 @@ export interface Observations {
   readonly "CC-02": { readonly requested: string; readonly left: readonly string[] };
   /** Neither a code challenge nor redirect_uri binds a code to its authorization request. */
   readonly "TK-14": undefined;
-  /** A refresh token that the client must replace stays valid. */
-  readonly "RT-04": undefined;
   /** A client that names no authentication method sent its secret in the body. */
   readonly "CA-16": { readonly client: Client };
   /** A public client used HTTP Basic with an empty secret. */

@@ -39,6 +39,8 @@ export interface HostedObservations extends Observations {
   readonly "MC-02": ByProfile;
   /** A `login_hint` that names no user was accepted: a user was created, or another user logged in. */
   readonly "OI-06": UnknownUser & { readonly effect: "created" | "created by the setting users" | "another user" };
+  /** A refresh token that the client must replace stays valid. */
+  readonly "RT-04": undefined;
   /** The redirect URI of a logout was accepted although the client has not registered it. */
   readonly "LO-03": UnregisteredUri & { readonly setting: "clients" | "redirectUris" };
   /** A token is too long for cookies, or lacks claims that made it too long. Lengths are in characters. */

@@ -137,12 +137,10 @@ export const pkceField = group<PkcePolicy>("PkcePolicy", {
   insecureAllowPlain: flag(false),
 }, { requireMethod: true, requireForConfidential: true });
 
-/** @internal How refresh tokens behave (OAuth 2.1 §4.3). Public clients rotate theirs, unless bound to a key. */
+/** @internal How refresh tokens behave (OAuth 2.1 §4.3). Those of public clients rotate. */
 export interface RefreshPolicy {
   /** Rotate the refresh tokens of confidential clients too. Default: false. */
   readonly rotateConfidential: boolean;
-  /** Also rotate the refresh tokens of public clients if the tokens are bound to a key (DPoP). Default: false. */
-  readonly rotateBound: boolean;
   /**
    * Seconds within which a rotated token is accepted again and returns the same new token, for clients that lost the
    * response. Default: 0 (a second use revokes the grant). Maximum: 60.
@@ -150,18 +148,11 @@ export interface RefreshPolicy {
   readonly grace: number;
   /** Issue refresh tokens only if `offline_access` was granted. Default: false. */
   readonly onlyOffline: boolean;
-  /**
-   * Accept a refresh token any number of times, although OAuth 2.1 §4.3.1 forbids it for public clients. `same`: no
-   * response contains another one. `another`: each response does, and the used one stays valid. Only on test hosts.
-   * Default: refresh tokens rotate, as above.
-   */
-  readonly reuse?: "same" | "another";
 }
 
 /** Describes what a program decides about refresh tokens. */
-export const refreshField = group<Omit<RefreshPolicy, "reuse">>("RefreshPolicy", {
+export const refreshField = group<RefreshPolicy>("RefreshPolicy", {
   rotateConfidential: flag(false),
-  rotateBound: flag(false),
   grace: whole(10, {
     min: 0,
     max: 60,
@@ -249,7 +240,7 @@ export interface CorePolicy extends Partial<Omit<Policy, FixedName | "lifetimes"
   /** When code challenges are required. */
   readonly pkce?: Partial<Policy["pkce"]>;
   /** How refresh tokens behave. */
-  readonly refresh?: Partial<Omit<Policy["refresh"], "reuse">>;
+  readonly refresh?: Partial<Policy["refresh"]>;
 }
 
 /** The policy of a server with this issuer: the defaults, and what differs. */

@@ -26,7 +26,7 @@ export interface ServerPolicy extends
   /** The settings that are `"any"`. */
   readonly acceptsAny: readonly AnyName[];
   readonly lifetimes: Required<Lifetimes>;
-  readonly refresh: Policy["refresh"] & Required<Pick<RefreshSettings, "lifetimeMembers">>;
+  readonly refresh: Required<Omit<RefreshSettings, "reuse">> & Pick<RefreshSettings, "reuse">;
   /** The profiles of standards; absent: none. */
   readonly profile?: ActiveProfile;
   /** The profiles of providers. */

@@ -400,6 +400,14 @@ export const lifetimesField = group<Lifetimes>("Lifetimes", {
  * @internal
  */
 export interface RefreshSettings extends Partial<RefreshPolicy> {
+  /** Also rotate the refresh tokens of public clients if the tokens are bound to a key (DPoP). Default: false. */
+  readonly rotateBound?: boolean;
+  /**
+   * Accept a refresh token any number of times, although OAuth 2.1 §4.3.1 forbids it for public clients. `same`: no
+   * response contains another one. `another`: each response does, and the used one stays valid. Only on test hosts.
+   * Default: refresh tokens rotate, as above.
+   */
+  readonly reuse?: "same" | "another";
   /**
    * The members of each response with a refresh token, and of its introspection, that say when it ends, in seconds.
    * `refresh_token_expires_in`, as several providers have it, and `refresh_token_timeout` of
@@ -418,6 +426,7 @@ export type RefreshLifetimeMember =
 /** Describes {@link RefreshSettings}. */
 export const refreshField = group<RefreshSettings>("RefreshSettings", {
   ...core.refreshField.members,
+  rotateBound: flag(false),
   reuse: choice(["same", "another"]),
   lifetimeMembers: list(
     choice(["refresh_token_expires_in", "refresh_token_timeout", "authorization_expires_in"]),

@@ -8,13 +8,15 @@ import type { HostedServer } from "../hosted_server.ts";
 import { introspectionWithLifetimes, refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import { finalClaims } from "../token/claim_change.ts";
+import { withReuse } from "../token/refresh_reuse.ts";
 
-/** Responses can be JWTs, and responses name the lifetimes of refresh tokens. */
+/** Responses can be JWTs and name the lifetimes of refresh tokens, which may stay valid after their use. */
 export function withResponses<S extends Server>(
   server: S,
 ): S & Pick<HostedServer, "jwtResponses" | "responses" | "tokenIssuers"> {
   return {
     ...server,
+    grantTypes: server.grantTypes.map(withReuse),
     tokenIssuers: server.tokenIssuers.map((issue) => issue === refreshToken ? refreshTokenWithLifetimes : issue),
     responses: { ...server.responses, ...claimResponses },
     jwtResponses: { findEncryption: () => undefined, signIntrospection: () => undefined },

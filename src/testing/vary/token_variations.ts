@@ -67,7 +67,7 @@ function withRotation(grant: GrantType, context: FaultContext): GrantType {
   if (grant.type !== "refresh_token") return grant;
   return {
     ...grant,
-    async authorize(server, request) {
+    async authorize(server: HostedServer, request) {
       const { refresh } = server.settings;
       const mayRenew = mustAuthenticate(request.client)
         ? !refresh.rotateConfidential

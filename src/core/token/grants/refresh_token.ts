@@ -27,16 +27,9 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
   const { id, stored, registered } = await findRefreshToken(server, request, token);
   const authorization = await server.grants.narrow(server, request, stored, registered);
   const scope = await server.grants.refreshScope(server, request, stored, registered);
-  const { reuse } = policyOf(server, client).refresh;
   // A token that was rotated stays consumed, even if the client has become confidential since.
   const rotates = stored.consumedAt !== undefined || await server.grants.rotates(server, client, stored.value);
   server.passed("RT-06", scope.join(" "));
-  if (reuse !== undefined && stored.consumedAt === undefined) {
-    if (rotates) server.observe(server, client.id, "RT-04", undefined);
-    await renew(server, id, token, stored);
-    const added = reuse === "another" ? await storeSuccessor(server, request, stored) : undefined;
-    return { ...authorization, scope, refresh: { token: added } };
-  }
   const nextToken = rotates ? await rotate(server, request, id, token, stored) : await renew(server, id, token, stored);
   if (rotates) server.passed("RT-04");
   return { ...authorization, scope, refresh: { token: nextToken } };
@@ -124,10 +117,11 @@ async function rotate(
   return await storeSuccessor(server, request, stored, nextToken);
 }
 
-async function storeSuccessor(
+/** Stores the token that follows a refresh token. @param token Default: a random one. */
+export async function storeSuccessor(
   server: Server,
   request: AuthenticatedRequest,
-  { grantId, value }: StoredRecord<RefreshTokenRecord>,
+  { grantId, value }: Pick<StoredRecord<RefreshTokenRecord>, "grantId" | "value">,
   token = randomSuccessor(server),
 ): Promise<string> {
   await server.grants.storeRefreshToken(server, request, token, grantId!, successorRecord(server, value));
