@@ -44,8 +44,6 @@ export interface Client {
   readonly authMethods: readonly ClientAuthMethod[];
   /** The digest of the secret; absent for a public client. */
   readonly secretDigest?: string | Promise<string>;
-  /** The secret itself while its digest is computed: logs redact it from the start. */
-  readonly pendingSecret?: string;
   /** The registered redirect URIs. */
   readonly redirectUris: readonly string[];
   /** The grant types that it may use. */
@@ -152,8 +150,7 @@ export function clientFromMetadata(
   const hasRedirectUri = (requested: string) =>
     redirectUris.some((registered) => matchesRedirectUri(registered, requested, isNative, localUrls));
   const scope = metadata.scope === undefined ? server.userScopes : splitScope(metadata.scope);
-  const digested = secret === undefined ? undefined : digest(secret);
-  const client: Client = {
+  return {
     metadata: publicMetadata,
     id: metadata.client_id,
     standing: "configured",
@@ -161,8 +158,7 @@ export function clientFromMetadata(
     confidential,
     authMethod,
     authMethods,
-    secretDigest: digested,
-    pendingSecret: secret,
+    secretDigest: secret === undefined ? undefined : digest(secret),
     redirectUris,
     grantTypes: metadata.grant_types ?? grantTypesFor(metadata.response_types ?? ["code"]),
     scope,
@@ -171,7 +167,4 @@ export function clientFromMetadata(
     allowsRedirectUri: hasRedirectUri,
     allowsScope: (token) => scope.includes(token),
   };
-  // Redaction compares digests without waiting.
-  digested?.then((secretDigest) => Object.assign(client, { secretDigest, pendingSecret: undefined }));
-  return client;
 }

@@ -147,6 +147,7 @@ export type HostedClientPolicy =
  */
 export function hostedClient(metadata: ClientMetadata, server: HostedClientPolicy): HostedClient {
   const client: HostedClient = clientFromMetadata(metadata, server, authMethodsOf(metadata));
+  if (metadata.client_secret !== undefined) replaceBySecretDigest(client, metadata.client_secret);
   if (client.authMethod === "client_secret_jwt") {
     Object.assign(client, { assertionSecret: metadata.client_secret });
   }
@@ -171,6 +172,12 @@ export function hostedClient(metadata: ClientMetadata, server: HostedClientPolic
   const allowsRedirectUri = (requested: string) =>
     client.hasRedirectUri(requested) || redirectUriIssue(requested) === undefined;
   return Object.assign(client, { redirectUriIssue, allowsRedirectUri });
+}
+
+/** Redaction compares digests without waiting, and secrets until their digest is computed. */
+async function replaceBySecretDigest(client: HostedClient, pendingSecret: string): Promise<void> {
+  Object.assign(client, { pendingSecret });
+  Object.assign(client, { secretDigest: await client.secretDigest, pendingSecret: undefined });
 }
 
 /** The standing of a client that registered itself (RFC 7591), with this authentication method. */

@@ -167,6 +167,8 @@ export interface HostedClient extends Client {
    * never removed, and for one with a metadata document.
    */
   readonly generation?: string;
+  /** The secret itself while its digest is computed: logs redact it from the start. */
+  readonly pendingSecret?: string;
   /** The scope values that it may request on its own behalf, if no user can grant some of them. Default: `scope`. */
   readonly ownScope?: readonly string[];
   /** The type of its subjects (OpenID Connect Core §8). Default: `public`. */
