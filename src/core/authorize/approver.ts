@@ -50,18 +50,23 @@ export type Approver = (
   at: ApproverContext,
 ) => Approval | HttpResponse | Response | Promise<Approval | HttpResponse | Response>;
 
+/** Approves the whole request without a page, for the user of {@link logInAutomatically}. */
+export async function approveAutomatically(request: AuthorizationRequest, at: ApproverContext): Promise<Approval> {
+  // This comes first: a login that another site started must not even look up a user.
+  rejectCrossSiteLogin(at.context);
+  return await logInAutomatically(request, at);
+}
+
 /**
- * Approves the whole request without a page. It logs in the user whose `sub` is the `login_hint`, otherwise the user
- * of the session, otherwise the first user. If the request demands another user, it logs in that one.
+ * Logs in the user whose `sub` is the `login_hint`, otherwise the user of the session, otherwise the first user. If the
+ * request demands another user, it logs in that one.
  *
  * @throws {OAuthError} If `login_hint` is rejected, or there are no users.
  */
-export async function approveAutomatically(
+export async function logInAutomatically(
   request: AuthorizationRequest,
   { pending, session, previousSession, users, now, context }: ApproverContext,
 ): Promise<Approval> {
-  // This comes first: a login that another site started must not even look up a user.
-  rejectCrossSiteLogin(context, pending);
   const { scope, extensions, loginRequirements: { loginHint, demandedSubs } } = request;
   const { server } = context;
   const { client } = pending;

@@ -4,8 +4,6 @@
  */
 
 import { HttpError, type HttpRequest } from "../http/message.ts";
-import type { PendingAuthorization } from "./authorization_request.ts";
-import { isUndottedScheme } from "../clients/redirect_uri.ts";
 import { quoteValue } from "../http/quote_value.ts";
 import type { ServerUrls } from "../http/names.ts";
 import { reject } from "../rules/reject.ts";
@@ -45,26 +43,20 @@ export function rejectCrossSite(context: Context): void {
 }
 
 /**
- * Rejects an automatic login that a page of another site starts: in a frame, or if the page would get the code. The
- * page gets the code if the redirect URI is on another site or has a scheme without a dot, which may open a page, and
- * its client has not registered it or gets no codes there.
+ * Rejects an automatic login that a page of another site starts in a frame.
  *
  * @throws {OAuthError} `interaction_required`.
  * @throws {HttpError} Under an untrusted host, where browsers do not state the site of a request.
  */
-export function rejectCrossSiteLogin(context: Context, { destination, client }: PendingAuthorization): void {
-  const { server, request } = context;
-  if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
-  const target = request.headers.get("sec-fetch-dest") ?? "document";
-  const isFramed = target !== "document" && isCrossSite(context);
-  const leadsAway = !client.hasRedirectUri(destination.uri) &&
-    (/^https?:/i.test(destination.uri) ? !isKnownPage(server, destination.uri) : isUndottedScheme(destination.uri));
-  if (!isFramed && !(leadsAway && (isCrossSite(context) || isUnstated(context)))) return;
-  throw reject("UI-30", { ...describePage(request.headers), frame: isFramed ? target : undefined });
+export function rejectCrossSiteLogin(context: Context): void {
+  const { server, request: { headers } } = context;
+  if (server.settings.allows.openLogin) rejectUntrustedHost(server, context.request, "UI-20");
+  const frame = headers.get("sec-fetch-dest") ?? "document";
+  if (frame !== "document" && isCrossSite(context)) throw reject("UI-30", { ...describePage(headers), frame });
 }
 
 /** Whether a page of this URL or origin may use the server like a page on this machine. */
-function isKnownPage(server: Server, url: string): boolean {
+export function isKnownPage(server: Server, url: string): boolean {
   const { issuer, settings, clients } = server;
   if (!URL.canParse(url)) return false;
   const { hostname, origin } = new URL(url);
@@ -75,15 +67,8 @@ function isKnownPage(server: Server, url: string): boolean {
     );
 }
 
-/** Whether a browser would not state the site: over plain http, except to a loopback host (Fetch Metadata §2). */
-export function isUnstated({ server, request: { headers } }: Context): boolean {
-  const host = headers.get("host");
-  return host !== null && headers.get("sec-fetch-site") === null && headers.get("referer") === null &&
-    new URL(server.issuer).protocol === "http:" && !isLoopback(host.replace(/:\d+$/, ""));
-}
-
 /** The page of a request, for the trace, and how to fix a request whose page no setting can allow. */
-function describePage(headers: HttpRequest["headers"]): { readonly page: string; readonly fix?: string } {
+export function describePage(headers: HttpRequest["headers"]): { readonly page: string; readonly fix?: string } {
   const page = headers.get("origin") ?? headers.get("referer");
   if (page === null) {
     return {

@@ -18,7 +18,8 @@ import {
 } from "../../core/authorize/error_response.ts";
 import { html, HttpError, type HttpResponse, withHeaders } from "../../core/http/message.ts";
 import { type ErrorDetails, OAuthError } from "../../core/rules/errors.ts";
-import { isCrossSite, isUnstated } from "../../core/authorize/cross_site.ts";
+import { isCrossSite } from "../../core/authorize/cross_site.ts";
+import { isUnstated } from "../pages/same_origin.ts";
 import { readSession } from "../../core/authorize/cookies.ts";
 import type { Destination, Recipient } from "../../core/authorize/authorization_request.ts";
 import { authorizationResponse } from "../../core/authorize/authorization_response.ts";

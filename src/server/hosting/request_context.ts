@@ -1,7 +1,8 @@
 /** Creates the context of a request, with the server that plugins change. */
 
 import { RequestContext } from "../../core/http/context.ts";
-import { isCrossSite, isTrustedHost, isUnstated } from "../../core/authorize/cross_site.ts";
+import { isCrossSite, isTrustedHost } from "../../core/authorize/cross_site.ts";
+import { isUnstated } from "../pages/same_origin.ts";
 import { ignoreRejection, immediate, withImmediateFunctions } from "../../core/immediate.ts";
 import type { HttpRequest } from "../../core/http/message.ts";
 import type { EndpointRoute } from "../../core/route.ts";

@@ -1,11 +1,11 @@
 /** The approver of `login: "auto"`. */
 
-import { approveAutomatically, type ApproverContext } from "../../core/authorize/approver.ts";
-import type { AuthorizationRequest, PendingAuthorization } from "../../core/authorize/authorization_request.ts";
+import { type ApproverContext, logInAutomatically } from "../../core/authorize/approver.ts";
+import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import { demandedLevels } from "../token/levels.ts";
 import { resolveLoginHint } from "../clients/login_hint.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { isPermitted } from "../standing.ts";
+import { rejectLoginOfOtherSite } from "./cross_site_login.ts";
 import type { Approval } from "./approver.ts";
 
 /**
@@ -16,12 +16,13 @@ import type { Approval } from "./approver.ts";
  * @throws {OAuthError} If `login_hint` is rejected, or there are no users.
  */
 export async function autoApprover(request: AuthorizationRequest, at: ApproverContext): Promise<Approval> {
+  // This comes first: a login that another site started must not even look up a user.
+  rejectLoginOfOtherSite(at.context, at.pending);
   const server = at.context.server as HostedServer;
   const { users, previousSession } = at;
   const isOfFormerDefault = previousSession !== undefined && previousSession.authTime <= server.users.defaultChosenAt();
-  const approval = await approveAutomatically(request, {
+  const approval = await logInAutomatically(request, {
     ...at,
-    pending: fromOtherSites(at.pending, server),
     // Not a copy: a plugin may have users that inherit their functions.
     users: Object.assign(Object.create(users), {
       find: async (hint: string) => await users.find(hint) ?? await resolveLoginHint(server, hint, request),
@@ -30,14 +31,4 @@ export async function autoApprover(request: AuthorizationRequest, at: ApproverCo
   });
   if (approval.user.sub === at.session?.sub && approval.authTime === at.session.authTime) return approval;
   return { ...approval, ...await server.levels?.reached(server, "auto", demandedLevels.of(request.loginRequirements)) };
-}
-
-/**
- * The request, as `rejectCrossSiteLogin` sees it: a page of another site must not start a login for a client that
- * any party could have registered, so such a client counts as one without redirect URIs.
- */
-export function fromOtherSites(pending: PendingAuthorization, server: HostedServer): PendingAuthorization {
-  const { client } = pending;
-  if (isPermitted(server, client, "loginFromOtherSites")) return pending;
-  return { ...pending, client: { ...client, hasRedirectUri: () => false } };
 }

@@ -8,7 +8,7 @@ import { decideRequest } from "../../core/authorize/authorize.ts";
 import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
 import { type Context, readParams } from "../../core/http/context.ts";
 import { withErrors } from "../../core/authorize/error_response.ts";
-import { rejectCrossSiteLogin, rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
 import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";
@@ -20,7 +20,8 @@ import { rejectLogin } from "../rules/login.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { pagePath } from "./pages_approver.ts";
 import { cancellationLimiter, consumePending, continuePending, encodePending } from "./pending.ts";
-import { autoApprover, fromOtherSites } from "./auto_approver.ts";
+import { autoApprover } from "./auto_approver.ts";
+import { rejectLoginOfOtherSite } from "./cross_site_login.ts";
 import { isSentByBrowser } from "../pages/missing_page.ts";
 import type { Approval } from "../../core/authorize/approval.ts";
 
@@ -89,6 +90,6 @@ export async function approveOrAsk(
   if (context.endpoint?.name !== "authorize" || !isSentByBrowser(context.request)) {
     return await autoApprover(request, situation);
   }
-  rejectCrossSiteLogin(context, fromOtherSites(pending, context.server as HostedServer));
+  rejectLoginOfOtherSite(context, pending);
   return await showAccounts(context, pending);
 }

@@ -1,6 +1,8 @@
-/** The same-origin check against CSRF, by the headers of the browser (Fetch §3.2, Fetch Metadata §2.4). */
+/** The page of a request, by the headers of the browser (Fetch §3.2, Fetch Metadata §2): the check against CSRF. */
 
+import type { Context } from "../../core/http/context.ts";
 import { HttpError, type HttpRequest } from "../../core/http/message.ts";
+import { isLoopback } from "../../core/http/test_hosts.ts";
 
 /**
  * Rejects a form that a page of another origin posted. It runs before the check of the CSRF token.
@@ -26,4 +28,11 @@ export function isSameOrigin({ headers }: HttpRequest, origin: string): boolean 
 
 function hasNullOrigin({ headers }: HttpRequest): boolean {
   return headers.get("sec-fetch-site") === null && headers.get("origin") === "null";
+}
+
+/** Whether a browser would not state the site: over plain http, except to a loopback host (Fetch Metadata §2). */
+export function isUnstated({ server, request: { headers } }: Context): boolean {
+  const host = headers.get("host");
+  return host !== null && headers.get("sec-fetch-site") === null && headers.get("referer") === null &&
+    new URL(server.issuer).protocol === "http:" && !isLoopback(host.replace(/:\d+$/, ""));
 }
