@@ -7,13 +7,13 @@ import type { NewGrant } from "../token/grants/grant_functions.ts";
 import type { Server } from "../server.ts";
 import type { Grant, RevocationRecord, Subject } from "./store.ts";
 
-/** The grant of a grant type that stores none: approved now. */
-export async function grantNow(
+/** The grant of an authorization: the stored one; of a grant type that stores none, one that is approved now. */
+export async function grantOf(
   server: Server,
-  { client, scope, extensions }: Authorization,
+  { client, scope, extensions, grant }: Authorization,
   subject: Subject,
 ): Promise<Grant> {
-  return await server.grants.create(server, client, { subject, scope, extensions });
+  return grant ?? await server.grants.create(server, client, { subject, scope, extensions });
 }
 
 /** @throws {TypeError} If it has a value of an extension that the server does not have: it could never be used. */

@@ -3,14 +3,21 @@
 import { resolveScope } from "../../authorize/scope.ts";
 import { standardClaims } from "../../clients/claims.ts";
 import { type Client, policyOf } from "../../clients/clients.ts";
-import { splitScope } from "../../http/params.ts";
+import { parameters, splitScope } from "../../http/params.ts";
 import { reject } from "../../rules/reject.ts";
 import { randomId } from "../../keys/secrets.ts";
-import type { Server } from "../../server.ts";
+import type { GrantType, Server } from "../../server.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
 /** Scope values that only a user can grant. */
 export const userScopes: readonly string[] = ["openid", "offline_access", ...Object.keys(standardClaims)];
+
+/** Issues a token to the client itself. */
+export const clientCredentials: GrantType = {
+  type: "client_credentials",
+  parameters: parameters("scope"),
+  authorize: (server, request) => authorizeClientCredentials(server, request),
+};
 
 /**
  * Authorizes the client without a user: no refresh token, no ID token, no scope value about a user.

@@ -2,10 +2,9 @@
 
 import { immediate } from "../../immediate.ts";
 import { authorizationCode } from "./authorization_code.ts";
-import { authorizeClientCredentials } from "./client_credentials.ts";
-import { authorizeRefresh } from "./refresh_token.ts";
+import { clientCredentials } from "./client_credentials.ts";
+import { refreshToken } from "./refresh_token.ts";
 import type { Policy } from "../../policy/policy.ts";
-import { parameters } from "../../http/params.ts";
 import { describeKind } from "../../http/quote_value.ts";
 import type { GrantType } from "../../server.ts";
 
@@ -31,18 +30,6 @@ function loadedOnDemand(
       await (code ??= await loadCode()).identifyClient?.(server, parameters),
   };
 }
-
-const refreshToken: GrantType = {
-  type: "refresh_token",
-  parameters: parameters({ name: "refresh_token", secret: "refresh_token", linksFlow: true }, "scope"),
-  authorize: authorizeRefresh,
-};
-
-const clientCredentials: GrantType = {
-  type: "client_credentials",
-  parameters: parameters("scope"),
-  authorize: authorizeClientCredentials,
-};
 
 /** The grant types of every server, in the order of `grant_types_supported`. */
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken, clientCredentials];

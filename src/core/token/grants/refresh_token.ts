@@ -6,11 +6,12 @@ import { type Client, policyOf } from "../../clients/clients.ts";
 import type { UserClaims } from "../../clients/claims.ts";
 import { reject } from "../../rules/reject.ts";
 import { storageKey } from "../../keys/secrets.ts";
-import type { Server } from "../../server.ts";
+import { parameters } from "../../http/params.ts";
+import type { GrantType, Server } from "../../server.ts";
 import { deriveSuccessor, idleExpiresAt, randomSuccessor, successorRecord } from "../tokens/issue_refresh_token.ts";
 import { invalidGrantBy, registeredScope } from "./narrow_grant.ts";
 import { revokeGrant } from "../../store/grant.ts";
-import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
+import type { AuthenticatedRequest } from "./authenticated_request.ts";
 
 /** The message of all errors of a refresh token that cannot be used. */
 export const unusableToken = "refresh_token is unknown, expired, used, revoked, or another client's";
@@ -20,20 +21,26 @@ const invalidGrant = invalidGrantBy("RT-07", unusableToken);
  * Exchanges a refresh token. A failed attempt changes nothing. Only the token's own client can revoke its grant, by
  * sending it twice (§4.3.1).
  */
-export async function authorizeRefresh(server: Server, request: AuthenticatedRequest): Promise<Authorization> {
-  const { client, parameters } = request;
-  const token = parameters.get("refresh_token");
-  if (token === undefined) throw reject("RT-07", { isMissing: true });
-  const { id, stored, registered } = await findRefreshToken(server, request, token);
-  const authorization = await server.grants.narrow(server, request, stored, registered);
-  const scope = await server.grants.refreshScope(server, request, stored, registered);
-  // A token that was rotated stays consumed, even if the client has become confidential since.
-  const rotates = stored.consumedAt !== undefined || await server.grants.rotates(server, client, stored.value);
-  server.passed("RT-06", scope.join(" "));
-  const nextToken = rotates ? await rotate(server, request, id, token, stored) : await renew(server, id, token, stored);
-  if (rotates) server.passed("RT-04");
-  return { ...authorization, scope, refresh: { token: nextToken } };
-}
+export const refreshToken: GrantType = {
+  type: "refresh_token",
+  parameters: parameters({ name: "refresh_token", secret: "refresh_token", linksFlow: true }, "scope"),
+  async authorize(server, request) {
+    const { client, parameters } = request;
+    const token = parameters.get("refresh_token");
+    if (token === undefined) throw reject("RT-07", { isMissing: true });
+    const { id, stored, registered } = await findRefreshToken(server, request, token);
+    const authorization = await server.grants.narrow(server, request, stored, registered);
+    const scope = await server.grants.refreshScope(server, request, stored, registered);
+    // A token that was rotated stays consumed, even if the client has become confidential since.
+    const rotates = stored.consumedAt !== undefined || await server.grants.rotates(server, client, stored.value);
+    server.passed("RT-06", scope.join(" "));
+    const nextToken = rotates
+      ? await rotate(server, request, id, token, stored)
+      : await renew(server, id, token, stored);
+    if (rotates) server.passed("RT-04");
+    return { ...authorization, scope, refresh: { token: nextToken } };
+  },
+};
 
 /** A refresh token that is valid, unless it was used before. */
 interface FoundRefreshToken {

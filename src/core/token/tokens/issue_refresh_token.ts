@@ -1,6 +1,6 @@
 /** Refresh tokens (OAuth 2.1 §4.3): issued to clients that are registered for them, rotated for public clients. */
 
-import { grantNow } from "../../store/grant.ts";
+import { grantOf } from "../../store/grant.ts";
 import type { RefreshTokenRecord } from "../../store/store.ts";
 import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 import { digest, randomId, randomToken, storageKey } from "../../keys/secrets.ts";
@@ -15,7 +15,7 @@ export const refreshToken: TokenIssuer = async (server, authorization, _now, _is
   if (subject?.sid === undefined || !client.grantTypes.includes("refresh_token")) return {};
   if (server.settings.refresh.onlyOffline && !scope.includes("offline_access")) return {};
   const token = server.newToken(server, "refresh_token");
-  const grant = authorization.grant ?? await grantNow(server, authorization, subject);
+  const grant = await grantOf(server, authorization, subject);
   const endsAt = grant.approvedAt + server.settings.lifetimes.refresh_token * 1000;
   const validUntil = idleExpiresAt(server, endsAt);
   const salt = randomId(server.randomBytes);

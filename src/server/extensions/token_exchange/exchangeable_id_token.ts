@@ -6,7 +6,7 @@
 import type { GrantRecord, StoredRecord } from "../../../core/store/store.ts";
 import { storageKey } from "../../../core/keys/secrets.ts";
 import type { Server, TokenIssuer } from "../../../core/server.ts";
-import { grantNow } from "../../../core/store/grant.ts";
+import { grantOf } from "../../../core/store/grant.ts";
 import { storeOf } from "../../records.ts";
 import { tokenExchangeType } from "./settings.ts";
 
@@ -25,7 +25,7 @@ export const storeIdToken: TokenIssuer = async (server, authorization, now, { id
     token === undefined || issue !== undefined || subject === undefined ||
     !client.grantTypes.includes(tokenExchangeType)
   ) return {};
-  const grant = authorization.grant ?? await grantNow(server, authorization, subject);
+  const grant = await grantOf(server, authorization, subject);
   const expiresAt = (now + server.settings.lifetimes.id_token) * 1000;
   await idTokenStore(server).put("id_token", await storageKey(server, token), { grant }, { grantId, expiresAt });
   return {};
