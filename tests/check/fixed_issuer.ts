@@ -1,6 +1,7 @@
 /** A web application that is configured with one issuer, and its check: as a function, or over sockets. */
 
-import { webApplication, type WebApplicationOptions } from "../../src/check/web_application.ts";
+import { applicationDriver } from "../../src/check/open_check.ts";
+import { webApplication } from "../../src/check/web_application.ts";
 import type { CheckOptions, CheckReport } from "../../src/check/mod.ts";
 import type { User } from "../../src/mod.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
@@ -30,7 +31,7 @@ export interface FunctionOptions extends Omit<CheckOptions, "as" | "restart"> {
   readonly users?: readonly User[];
   /** How the client is registered. Default: as a public one. */
   readonly client?: Parameters<TestLatchkey["client"]>[0];
-  readonly driver?: WebApplicationOptions;
+  readonly driver?: Parameters<typeof applicationDriver>[2];
   /** Responds to a request in the place of the application. */
   respond?(request: Request, respond: WebApplication["respond"], as: TestLatchkey): Promise<Response>;
   /** Receives how the application forgets everything. Default: no restart. */
@@ -50,7 +51,7 @@ export async function checkFunction(
     fetch: (url, init) => (url.startsWith(issuer) ? as.fetch : globalThis.fetch)(url, init),
     ...typeof application === "function" ? await application(as) : application,
   });
-  const checked = webApplication(`${shop}/login`, {
+  const checked = await applicationDriver(as, `${shop}/login`, {
     ...{ loggedInUrl: `${shop}/me`, loggedInText: "alice" },
     fetch: ((url, init) => respond(new Request(url, init as RequestInit), small.respond, as)) as Fetch,
     ...driver,

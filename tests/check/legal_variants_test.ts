@@ -16,7 +16,7 @@ import { replaceTimers } from "../until.ts";
 const check = (variants: readonly ApplicationVariant[], options: FunctionOptions, loginPeriod?: () => number) =>
   checkFunction({
     application: { variants, loginPeriod },
-    driver: { loggedInText: ["alice"], otherUserTexts: ["bob"], refreshUrl: `${shop}/refresh` },
+    driver: { loggedInText: ["alice"], refreshUrl: `${shop}/refresh` },
     ...{ recoveryMs: 250, ...options },
     restart: (forget) => forget(),
   });

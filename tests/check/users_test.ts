@@ -3,22 +3,15 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { unclearIn } from "./accusations.ts";
-import { applicationDriver } from "../../src/check/open_check.ts";
 import type { CheckReport } from "../../src/check/mod.ts";
 import { checkUsers } from "../../src/check/user_texts.ts";
 import type { User } from "../../src/mod.ts";
-import type { Fetch } from "../../src/testing/fetch.ts";
 import { sample } from "../sample.ts";
-import { testLatchkey } from "../testing/test_latchkey.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { correctDecisions, type Decisions } from "./decisions.ts";
-import { checkFunction } from "./fixed_issuer.ts";
+import { checkFunction, shop } from "./fixed_issuer.ts";
 import { smallClient } from "./small_client.ts";
-import { type ApplicationMistake, type ApplicationVariant, webApplicationAt } from "./small_web_application.ts";
-
-const origin = "http://127.0.0.1:3000";
-
-const issuer = "http://localhost:9000";
+import type { ApplicationMistake, ApplicationVariant } from "./small_web_application.ts";
 
 /** What the pages of applications show of the userinfo of a session. */
 const userPages: Readonly<Record<string, (info: object) => string>> = {
@@ -79,29 +72,13 @@ interface Situation {
 }
 
 /** Checks an application by the attacks whose verdict depends on who is logged in. */
-async function check(
-  { users, userPage, mistake, variants, ...options }: Situation,
-  attacks = only,
-): Promise<CheckReport> {
-  const alg = "EdDSA";
-  await using as = await testLatchkey({ issuer, alg, users });
-  as.client({ client_id: "shop", redirect_uri: `${origin}/callback` });
-  const { respond } = webApplicationAt(origin, {
-    issuer,
-    clientId: "shop",
-    alg,
-    mistake,
-    variants,
-    userPage,
-    fetch: (url, init) => (url.startsWith(issuer) ? as.fetch : globalThis.fetch)(url, init),
+const check = ({ users, userPage, loggedInUrl, loggedInText, mistake, variants }: Situation, attacks = only) =>
+  checkFunction({
+    application: { mistake, variants, userPage },
+    users,
+    driver: { loggedInUrl, loggedInText, refreshUrl: `${shop}/refresh` },
+    only: attacks,
   });
-  const driver = await applicationDriver(as, `${origin}/login`, {
-    ...options,
-    refreshUrl: `${origin}/refresh`,
-    fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
-  });
-  return await checkClient(driver, { recoveryMs: 250, only: attacks, as });
-}
 
 /** What a report accuses the application of. */
 function accusationsIn(report: CheckReport): string[] {
@@ -113,7 +90,7 @@ function accusationsIn(report: CheckReport): string[] {
 for (const [place, [name, users]] of sample([...Object.entries(userLists).entries()], 3, 0)) {
   test(`a correct application is accused of nothing whatever its page shows, with ${name} as the default user`, async () => {
     for (const [shown, userPage] of sample(Object.entries(userPages), 5, place)) {
-      const report = await check({ users, userPage, loggedInUrl: `${origin}/me` });
+      const report = await check({ users, userPage, loggedInUrl: `${shop}/me` });
       assertEquals([shown, accusationsIn(report)], [shown, []]);
     }
     const report = await check({ users, userPage: userPages["sub and email"]! });
@@ -129,7 +106,7 @@ test("a correct application is accused of nothing if the text of the user is of 
     { text: "Bob B", userPage: (info: object) => `Hello ${Object(info).name}` },
   ];
   for (const { text, userPage } of sample(cases, 3, 2)) {
-    const report = await check({ users, userPage, loggedInUrl: `${origin}/me`, loggedInText: text });
+    const report = await check({ users, userPage, loggedInUrl: `${shop}/me`, loggedInText: text });
     assertEquals([text, accusationsIn(report)], [text, []]);
   }
 });
@@ -139,7 +116,7 @@ test("an application that takes userinfo of another user is accused for each def
     const report = await check({
       users: userLists[name]!,
       userPage: userPages.sub!,
-      loggedInUrl: `${origin}/me`,
+      loggedInUrl: `${shop}/me`,
       mistake: "believes any userinfo",
     }, ["userinfo/sub-other"]);
     assertEquals([name, report.counts.failed > 0, report.counts.passed], [name, true, 0], String(report));
@@ -171,7 +148,7 @@ test("an application that discards userinfo of another user or of none is not ac
       const report = await check({
         users: userLists[name]!,
         userPage: userPages[shown]!,
-        loggedInUrl: `${origin}/me`,
+        loggedInUrl: `${shop}/me`,
         variants: ["discards userinfo that is not valid"],
       }, ["userinfo/sub-other", "userinfo/sub-missing"]);
       assertEquals([name, shown, accusationsIn(report), unclearIn(report).length > 0], [name, shown, [], true]);
@@ -188,7 +165,7 @@ test("a user who has no email is not attacked with it, and a page that shows the
     const report = await check({
       users: userLists[name]!,
       userPage: userPages[shown]!,
-      loggedInUrl: `${origin}/me`,
+      loggedInUrl: `${shop}/me`,
     }, ["id-token/user-similar"]);
     return [...new Set(withEmail(report).map(({ verdict }) => verdict))];
   };
@@ -207,7 +184,7 @@ test("values that only one user has decide, whatever text names the user, and a 
   };
   for (const [place, [shown, userPage]] of Object.entries(pages).entries()) {
     for (const loggedInText of sample([undefined, "alice"], 2, place)) {
-      const report = await check({ users: userLists.alice!, userPage, loggedInUrl: `${origin}/me`, loggedInText }, [
+      const report = await check({ users: userLists.alice!, userPage, loggedInUrl: `${shop}/me`, loggedInText }, [
         "id-token/user-similar",
       ]);
       const undecided = report.results.filter(({ verdict }) => verdict !== "passed").map(({ values }) => values.how);
@@ -224,7 +201,7 @@ test("values that only one user has decide, whatever text names the user, and a 
 });
 
 test("a page that shows the sub of the user of a check decides who is logged in", async () => {
-  const situation = { users: checkUsers, userPage: userPages.sub!, loggedInUrl: `${origin}/me` };
+  const situation = { users: checkUsers, userPage: userPages.sub!, loggedInUrl: `${shop}/me` };
   const report = await check(situation, ["id-token/user-similar"]);
   const undecided = report.results.filter(({ verdict }) => verdict !== "passed").map(({ values }) => values.how);
   // A page shows no space at the end of a text.
@@ -247,7 +224,7 @@ for (const [name, key] of Object.entries(pageKeys)) {
       if (!kept.has(id)) kept.set(id, info);
       return pick(kept.get(id)!, "sub");
     };
-    const situation = { users: checkUsers, userPage, loggedInUrl: `${origin}/me` };
+    const situation = { users: checkUsers, userPage, loggedInUrl: `${shop}/me` };
     const report = await check(situation, ["id-token/user-similar"]);
     assert(report.counts.failed > 0, String(report));
   });
@@ -274,7 +251,7 @@ test("an application that keeps the first claims of each user is accused of noth
       if (!kept.has(sub)) kept.set(sub, info);
       return pick(kept.get(sub)!, shown);
     };
-    const report = await check({ users: userLists.alice!, userPage, loggedInUrl: `${origin}/me` }, [
+    const report = await check({ users: userLists.alice!, userPage, loggedInUrl: `${shop}/me` }, [
       "id-token/user-similar",
     ]);
     assertEquals([shown, accusationsIn(report)], [shown, []]);
@@ -285,7 +262,7 @@ test("an application that shows a failed refresh with status 200 is accused of n
   const report = await check({
     users: userLists.alice!,
     userPage: userPages.sub!,
-    loggedInUrl: `${origin}/me`,
+    loggedInUrl: `${shop}/me`,
     variants: ["shows a failed refresh with status 200"],
   }, ["refresh", "id-token/iss-wrong", "id-token/aud-wrong", "id-token/exp-past", "transport/redirect"]);
   assertEquals(accusationsIn(report), []);
