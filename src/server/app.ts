@@ -104,13 +104,13 @@ export interface DemoSteps {
 }
 
 /** The pages for developers of a request's app. */
-export function developerPagesOf({ app }: Pick<Context, "app">): DeveloperPages {
-  return (app as App).developerPages;
+export function developerPagesOf(context: Pick<Context, "app">): DeveloperPages {
+  return appOf(context).developerPages;
 }
 
 /** The pages that are turned off, by the first segment of the path. */
-export function disabledPagesOf({ app }: Pick<Context, "app">): App["disabledPages"] {
-  return (app as App).disabledPages;
+export function disabledPagesOf(context: Pick<Context, "app">): App["disabledPages"] {
+  return appOf(context).disabledPages;
 }
 
 /** The URL of the page that shows the flow of a request; `undefined` if there is none. */

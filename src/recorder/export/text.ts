@@ -1,6 +1,7 @@
 /** Exchanges as plain text, for terminals and failed tests. */
 
 import type { Fields } from "../../core/http/form.ts";
+import { printable } from "../../core/http/quote_value.ts";
 import { explanationLines } from "../../server/explain/explanation_lines.ts";
 import { getPassedText } from "../../server/rules.ts";
 import type { Explanation } from "../../core/rules/errors.ts";
@@ -101,10 +102,7 @@ function formatExplanation(label: string, explanation: Explanation): string[] {
   ];
 }
 
-/** Escapes control and bidi characters, so that client text can neither forge a line nor reorder one. */
+/** Printable text on one line, so that client text can neither forge a line nor reorder one. */
 export function toOneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
-    if (character === "\n") return "\\n";
-    return `\\u{${character.codePointAt(0)!.toString(16)}}`;
-  });
+  return printable(text.replaceAll("\n", "\\n"));
 }
