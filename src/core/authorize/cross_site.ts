@@ -56,15 +56,10 @@ export function rejectCrossSiteLogin(context: Context): void {
 }
 
 /** Whether a page of this URL or origin may use the server like a page on this machine. */
-export function isKnownPage(server: Server, url: string): boolean {
-  const { issuer, settings, clients } = server;
+export function isKnownPage({ issuer, clients }: Server, url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { hostname, origin } = new URL(url);
-  if (servesOwnPages(hostname) || hostname === new URL(issuer).hostname) return true;
-  return settings.allowedOrigins.includes(origin) ||
-    clients.withPages().some(({ redirectUris }) =>
-      redirectUris.some((uri) => /^https?:/i.test(uri) && new URL(uri).origin === origin)
-    );
+  return servesOwnPages(hostname) || hostname === new URL(issuer).hostname || clients.hasPagesAt(origin);
 }
 
 /** The page of a request, for the trace, and how to fix a request whose page no setting can allow. */

@@ -86,17 +86,21 @@ export interface Clients<Server = unknown> extends Entries<Client> {
   findHolder(id: string, server?: Server): Client | undefined | Promise<Client | undefined>;
   /** The registered clients only. */
   readonly registered: Pick<Entries<Client>, "find" | "known">;
-  /**
-   * The clients in memory that are trusted: pages at the origins of their redirect URIs may use the server like its
-   * own.
-   */
-  withPages(): readonly Client[];
+  /** Whether pages at an origin may use the server like its own: those of clients in memory that are trusted. */
+  hasPagesAt(origin: string): boolean;
 }
 
 /** Clients that never change. */
 export function fixedClients(clients: readonly Client[]): Clients {
   const registered = fixedEntries(clients, ({ id }) => id);
-  return { ...registered, registered, findHolder: registered.find, withPages: () => clients };
+  return { ...registered, registered, findHolder: registered.find, hasPagesAt: (origin) => hasUriAt(clients, origin) };
+}
+
+/** Whether one of these clients has a redirect URI at an origin. */
+export function hasUriAt(clients: readonly Client[], origin: string): boolean {
+  return clients.some(({ redirectUris }) =>
+    redirectUris.some((uri) => /^https?:/i.test(uri) && new URL(uri).origin === origin)
+  );
 }
 
 /** @internal The users of a server, the default one first. */

@@ -26,9 +26,6 @@ export interface Policy {
   /** The permissions of the server that depend on the host of its issuer. */
   readonly allows: Allowances;
 
-  /** Further origins of web pages that may call a server on a test host. */
-  readonly allowedOrigins: readonly string[];
-
   readonly signatureAlgorithms: readonly string[];
   /** Signs access tokens, and ID tokens of clients that registered no other algorithm. */
   readonly alg: SigningAlgorithm;
@@ -225,7 +222,6 @@ export const policyFields = {
 /** The members of a policy that a program cannot set: they follow from the issuer, or would loosen a server. */
 export const fixedNames = [
   "allows",
-  "allowedOrigins",
   "ignoresUserScopes",
   "userScopes",
 ] as const satisfies readonly (keyof Policy)[];
@@ -250,7 +246,6 @@ export function policyFor(issuer: string, changes: CorePolicy = {}): Policy {
   return {
     ...changes,
     ...derivedPolicy(values, allowancesFor(isTestHost(hostname), [])),
-    allowedOrigins: [],
     ignoresUserScopes: false,
     userScopes: values.scopes,
   };

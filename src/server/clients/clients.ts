@@ -7,13 +7,13 @@ import { hasStanding, permissions, type StandingHolder } from "../standing.ts";
 import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import type { Server } from "../../core/server.ts";
-import { type Client, clientFromMetadata, type ClientPolicy } from "../../core/clients/clients.ts";
+import { type Client, clientFromMetadata, type ClientPolicy, hasUriAt } from "../../core/clients/clients.ts";
 import type { FetchingServer } from "../fetching/fetching.ts";
 import { type CreateRepository, memoryRepository, type Repository, type SerializedEntry } from "./repository.ts";
 import { decodeBase64url } from "../../core/keys/crypto.ts";
 import { digest } from "../../core/keys/secrets.ts";
 import { authMethodsOf, type ClientEntry, type ClientMetadata, type HostedClient } from "../config/client_metadata.ts";
-import { type ServerPolicy, tightenPolicy } from "../config/server_policy.ts";
+import { type ServerPolicy, serverPolicy, tightenPolicy } from "../config/server_policy.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import { validateClient, validateClientAudience } from "../config/validate_client.ts";
 
@@ -33,8 +33,8 @@ export interface ServerClients extends ClientRepository {
   findHolder(id: string, server?: FetchingServer): HostedClient | undefined | Promise<HostedClient | undefined>;
   /** The registered clients only. */
   readonly registered: ClientRepository;
-  /** See `Clients` in `core/clients/clients.ts`: those of the operator. */
-  withPages(): readonly HostedClient[];
+  /** See `Clients` in `core/clients/clients.ts`: trusted are those of the operator, and the origins of a setting. */
+  hasPagesAt(origin: string): boolean;
   /** See `ServerRepository`. */
   readAsIfStored(id: string): Promise<void>;
   /** The prefix of the ids of this issuer's records of clients and users. */
@@ -93,8 +93,11 @@ export function serverClients(
     registered,
     recordPrefix,
     findHolder: registered.find,
-    withPages: () =>
-      [...registered.known().values()].filter((client) => hasStanding(client, permissions.haveTrustedPages.from)),
+    hasPagesAt(origin) {
+      if (serverPolicy(settings).allowedOrigins.includes(origin)) return true;
+      const clients = [...registered.known().values()];
+      return hasUriAt(clients.filter((client) => hasStanding(client, permissions.haveTrustedPages.from)), origin);
+    },
     externalClients: () => [],
     forgetExternalClients() {},
   };
