@@ -8,10 +8,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { unclearIn } from "../check/accusations.ts";
+import { findingLines, unclearIn } from "../check/accusations.ts";
 import { browserApplication, type CheckOptions, type CheckReport } from "../../src/check/mod.ts";
 import { testLatchkey } from "../../src/testing/mod.ts";
-import { accusationsOf } from "../check/drivers/accusations.ts";
 import { checkClient } from "../check/patient_check.ts";
 import { checkInProcess } from "../cli/check_runs.ts";
 import { startChromium } from "../../src/platform/runtime/chromium.ts";
@@ -156,7 +155,7 @@ test("a correct single-page application in Chromium is accused of nothing", {
       ...["response/iss-missing", "response/code-missing", "id-token/alg-other", "id-token/user-similar"],
     ],
   });
-  assertEquals(accusationsOf(report), [], String(report));
+  assertEquals(findingLines(report), [], String(report));
 });
 
 test("a single-page application is checked without code, also one that waits for a click", {

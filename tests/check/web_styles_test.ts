@@ -6,6 +6,7 @@ import { webApplication } from "../../src/check/web_application.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { sample } from "../sample.ts";
+import { assertNothingFailed } from "./accusations.ts";
 import { partOfCatalogue } from "./catalogue_part.ts";
 import { frameworkStyles } from "./framework_styles.ts";
 import { legalStyles } from "./legal_styles.ts";
@@ -68,14 +69,7 @@ for (const [place, name] of sample([...names.entries()], 6, 1)) {
       ...{ as, recoveryMs: 0, only: partOfCatalogue(names.length, place) },
       restart: () => Promise.resolve(start()),
     });
-    assert(report.control.passed, String(report));
-    const accusations = report.results.filter(({ verdict }) => verdict === "failed")
-      .map(({ attack: { id }, values, because }) => `${id} ${JSON.stringify(values)}: ${because}`);
-    const practices = report.practices.filter(({ outcome }) => outcome === "failed").map(({ practice, because }) =>
-      `practice ${practice.id}: ${because}`
-    );
-    assertEquals([...accusations, ...practices], []);
-    assertEquals([...report.control.failedCapabilities.keys()], [], String(report));
+    assertNothingFailed(report);
     assertEquals(report.problem, undefined, String(report));
   });
 }

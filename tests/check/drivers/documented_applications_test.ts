@@ -12,7 +12,7 @@ import { checkClient } from "../patient_check.ts";
 import { importUntyped } from "../../server/profiles/samples/sample.ts";
 import { serveSample } from "../../server/profiles/samples/web_sample.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
-import { accusationsOf } from "./accusations.ts";
+import { findingLines } from "../accusations.ts";
 
 const { default: session } = await importUntyped("express-session");
 const { default: Keycloak } = await importUntyped("keycloak-connect");
@@ -25,7 +25,7 @@ async function verdictsAt(url: string, options: CheckOptions): Promise<readonly 
   const driver = webApplication(url, { loggedInText: "alice" });
   const report: CheckReport = await checkClient(driver, { recoveryMs: 0, timeoutMs: 3000, ...options });
   assertEquals(report.control.passed, true, String(report));
-  return [...new Set(accusationsOf(report).map((line) => line.replace(/ \{.*/, "")))];
+  return [...new Set(findingLines(report).map((line) => line.replace(/ \{.*/, "")))];
 }
 
 test("the README of express-openid-connect: an ID token is posted, and every page needs a login", async () => {

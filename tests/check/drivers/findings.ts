@@ -5,7 +5,7 @@ import type { CheckOptions, CheckReport, ClientDriver } from "../../../src/check
 import { readPackageFile } from "../../installed.ts";
 import { partOfCatalogue } from "../catalogue_part.ts";
 import { checkClient } from "../patient_check.ts";
-import { accusationsOf } from "./accusations.ts";
+import { findingLines } from "../accusations.ts";
 
 /** The libraries. */
 export type Library = typeof libraryNames[number];
@@ -366,7 +366,7 @@ export async function assertFindings(
     only: partOfCatalogue(4 * libraryNames.length, place, found),
   });
   assert(report.control.passed, String(report));
-  assertEquals(differencesFrom(library, accusationsOf(report)), [], String(report));
+  assertEquals(differencesFrom(library, findingLines(report)), [], String(report));
   return report;
 }
 

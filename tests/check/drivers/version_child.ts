@@ -4,7 +4,7 @@ import process from "node:process";
 import { type CheckOptions, type CheckReport, type ClientDriver, webApplication } from "../../../src/check/mod.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { checkClient } from "../patient_check.ts";
-import { accusationsOf } from "./accusations.ts";
+import { findingLines } from "../accusations.ts";
 
 const server: CheckOptions["server"] = { alg: "EdDSA" };
 
@@ -49,6 +49,6 @@ const checks: Readonly<Record<string, () => Promise<CheckReport>>> = {
 };
 
 const report = await checks[process.argv[2]!]!();
-for (const accusation of accusationsOf(report)) console.log(`RESULT ${accusation}`);
+for (const accusation of findingLines(report)) console.log(`RESULT ${accusation}`);
 console.log(report.control.passed ? "CHECKED" : `NOT CHECKED ${report.control.error}`);
 process.exit(0);
