@@ -106,7 +106,7 @@ function namesOf(extension: Extension, server: HostedServer): string[] {
     .map((path) => readFileSync(path, "utf8")).join("\n");
   return [
     ...Object.keys(extensionRules[name as keyof typeof extensionRules] ?? {}),
-    ...(extension.endpoints?.(server.settings, options) ?? []).flatMap(namesOfEndpoint),
+    ...(extension.endpoints?.(server.policy, options) ?? []).flatMap(namesOfEndpoint),
     ...grantTypes.flatMap(({ type, parameters }) => [type, ...parameters.map(({ name }) => name)]),
     ...requestChecks.flatMap(({ parameters = [] }) => parameters.map(({ name }) => name)),
     ...clientAuthentication.map(({ method }) => method),

@@ -38,7 +38,7 @@ export function checkPages(check: ClientCheck): Plugin {
     });
   const page = { methods: ["GET"], caller: "browser", errors: "page", parameters: parameters() } as const;
   return {
-    routes: ({ server: { settings }, site, site: { base } }) => [
+    routes: ({ server: { policy }, site, site: { base } }) => [
       staticEndpoint(site, "check", load),
       {
         ...page,
@@ -63,7 +63,7 @@ export function checkPages(check: ClientCheck): Plugin {
         errors: "problem",
         load: () => ({ GET: report((_handlers, _context, current) => json(200, current)) }),
       },
-      ...settings.directory !== "edit" ? [] : [
+      ...policy.directory !== "edit" ? [] : [
         {
           ...page,
           name: "client_check",

@@ -104,7 +104,7 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   const origins = checked.exposed ? fixedOrigins(checked, options.client) : undefined;
   const client = await server.clients.registered.find(options.client);
   assertNoIssues([
-    ...server.settings.allows.openTools ? [] : [notTestHost(server.issuer)],
+    ...server.policy.allows.openTools ? [] : [notTestHost(server.issuer)],
     ...clientIssues(options.client, client),
     ...urlIssues(options, origins),
     ...nameIssues(options),
@@ -194,9 +194,9 @@ async function openMock(
     unknownLoginHint: "default",
     ...Object.fromEntries(names.flatMap((name) => given[name] === undefined ? [] : [[name, given[name]]])),
     // Those of a server are whole extensions, not only their settings.
-    extensions: server.settings.extensions as readonly Extension[],
+    extensions: server.policy.extensions as readonly Extension[],
     // Those of hosted resources are not among the options.
-    scopes: settings.scopes === "any" ? "any" : server.settings.scopes,
+    scopes: settings.scopes === "any" ? "any" : server.policy.scopes,
     grantTypes: settings.grantTypes,
     ...users.length > 0 && { users: users as readonly User[] },
     ...{ issuer, login: "auto", now: server.now, outbound: server.fetching.send, keySource: keysOf(server.keys) },
@@ -220,7 +220,7 @@ async function openMock(
  */
 function revokeAtServer(server: HostedServer, grantId: string, issuedAt: number): void {
   const quiet: HostedServer = { ...server, trace: () => {} };
-  const { access_token, id_token } = server.settings.lifetimes;
+  const { access_token, id_token } = server.policy.lifetimes;
   const validUntil = issuedAt + Math.max(access_token, id_token) * 1000;
   revokeGrant(quiet, grantId, "issued in a check", validUntil).catch((cause) => {
     server.trace({ type: "internal_error", at: server.now(), endpoint: "check", cause });

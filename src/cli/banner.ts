@@ -19,7 +19,7 @@ type InitialEntries = ReturnType<App["initialEntries"]>;
 
 /** The content of the banner. */
 interface BannerOptions extends ExposedParts {
-  readonly settings: ServerPolicy & InitialEntries;
+  readonly policy: ServerPolicy & InitialEntries;
   readonly version: string;
   /** How long the start took, in milliseconds. */
   readonly startMs: number;
@@ -62,7 +62,7 @@ export function banner(
     url,
     host,
     discovery,
-    settings,
+    policy,
     demoSecret,
     demoKey,
     configSource,
@@ -81,19 +81,19 @@ export function banner(
     colors = false,
   }: BannerOptions,
 ): string {
-  const exposure = describeExposure({ issuer, host, settings, inspector, faults, control });
+  const exposure = describeExposure({ issuer, host, policy, inspector, faults, control });
   const foundFile = describeFoundFile(configSource);
   const pageUrl = (path: string) => issuer.replace(/\/$/, "") + path;
-  const page = firstPage(issuer, settings);
+  const page = firstPage(issuer, policy);
   const hasDemoFlow = page.endsWith("/start");
-  const clients = settings.clients.map((client) =>
+  const clients = policy.clients.map((client) =>
     [client.client_id, describeAuthentication(client, demoSecret, demoKey)] as const
   );
-  const users = settings.users.map(({ sub }) => [sub, undefined] as const);
-  const isAuto = settings.login === "auto" && defaultUser !== undefined;
+  const users = policy.users.map(({ sub }) => [sub, undefined] as const);
+  const isAuto = policy.login === "auto" && defaultUser !== undefined;
   const profiles = [
-    ...settings.pluginProfiles,
-    ...settings.profile === undefined ? [] : [describeProfile(settings, settings.profile, issuer, url)],
+    ...policy.pluginProfiles,
+    ...policy.profile === undefined ? [] : [describeProfile(policy, policy.profile, issuer, url)],
   ];
   const rows = [
     [hasDemoFlow ? "Try it" : "Home", page],
@@ -116,12 +116,10 @@ export function banner(
       listEntries(users, storedEntries.users) +
       (isAuto ? `; ${defaultUser} is logged in; login_hint=<sub> selects another` : ""),
     ],
-    ["Scopes", settings.scopes.join(" ")],
-    ...settings.acceptsAny.length === 0
-      ? []
-      : [["Any", `accepted of ${settings.acceptsAny.join(", ")}, with a warning`]],
-    ["Keys", `${settings.alg}, kept in ${store}`],
-    ...settings.providers.length === 0 ? [] : [["Provider", settings.providers.join(", ")]],
+    ["Scopes", policy.scopes.join(" ")],
+    ...policy.acceptsAny.length === 0 ? [] : [["Any", `accepted of ${policy.acceptsAny.join(", ")}, with a warning`]],
+    ["Keys", `${policy.alg}, kept in ${store}`],
+    ...policy.providers.length === 0 ? [] : [["Provider", policy.providers.join(", ")]],
     ...profiles.length === 0 ? [] : [["Profile", profiles.join("; ")]],
     ...metrics === undefined ? [] : [["Metrics", metrics]],
     ["Ctrl-C", `stops the server${hasShortcuts ? "; press h + Enter for help" : ""}`],
@@ -130,7 +128,7 @@ export function banner(
     `Latchkey ${version}, ready in ${Math.round(startMs)} ms, issuer ${issuer}`,
     ...url === issuer ? [] : [`listening on ${url}`],
     ...exposure === undefined ? [] : [`OPEN: ${exposure}`],
-    ...insecureParts(settings, inspector).map((name) =>
+    ...insecureParts(policy, inspector).map((name) =>
       `INSECURE: ${name} is accepted: ${insecureEffects[name]}. Make sure that no other machine can reach this server.`
     ),
     ...rows.map(([name, value]) => `${name!.padEnd(labelWidth)}${value}`),
@@ -161,7 +159,7 @@ export function firstPage(issuer: string, { clients }: Pick<InitialEntries, "cli
 }
 
 function describeProfile(
-  settings: ServerPolicy,
+  policy: ServerPolicy,
   { label }: NonNullable<ServerPolicy["profile"]>,
   issuer: string,
   url: string,
@@ -169,8 +167,8 @@ function describeProfile(
   const needsTls = label.includes("fapi2-") && issuer.startsWith("https:") && url.startsWith("http:");
   return [
     label,
-    ...registrationPolicy({ settings }).mode === "off"
-      ? [describeOff({ byProfile: byProfile(settings, "registration.mode") })]
+    ...registrationPolicy({ policy }).mode === "off"
+      ? [describeOff({ byProfile: byProfile(policy, "registration.mode") })]
       : [],
     ...needsTls ? ["the proxy must require TLS 1.2 or newer with the cipher suites of BCP 195"] : [],
   ].join("; ");

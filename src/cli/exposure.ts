@@ -9,7 +9,7 @@ export interface ExposedParts {
   readonly issuer: string;
   /** The name or address it listens on. */
   readonly host: string;
-  readonly settings: Pick<ServerPolicy, "allows" | "login" | "directory"> & Reach["settings"];
+  readonly policy: Pick<ServerPolicy, "allows" | "login" | "directory"> & Reach["policy"];
   /** Whether pages show each login; `insecure`: to any visitor, although the issuer is not on a test host. */
   readonly inspector: "on" | "off" | "insecure";
   /** Whether a page controls faults, the clock and the signing keys. */
@@ -23,7 +23,7 @@ interface Reach {
   readonly issuer: string;
   /** The name or address it listens on. */
   readonly host: string;
-  readonly settings: Pick<NetworkSettings, "issuerHosts" | "frontChannelUrl" | "backChannelUrl" | "trustProxy">;
+  readonly policy: Pick<NetworkSettings, "issuerHosts" | "frontChannelUrl" | "backChannelUrl" | "trustProxy">;
 }
 
 /**
@@ -31,12 +31,12 @@ interface Reach {
  * loopback, and it trusts no proxy.
  */
 export function isThisMachineOnly(reach: Reach): boolean {
-  return listensOnLoopback(reach.host) && otherName(reach) === undefined && !reach.settings.trustProxy?.length;
+  return listensOnLoopback(reach.host) && otherName(reach) === undefined && !reach.policy.trustProxy?.length;
 }
 
 /** A name by which other machines reach the server, such as that of a proxy on this machine. */
 function otherName(
-  { issuer, settings: { frontChannelUrl, backChannelUrl, issuerHosts = [] } }: Reach,
+  { issuer, policy: { frontChannelUrl, backChannelUrl, issuerHosts = [] } }: Reach,
 ): string | undefined {
   return [issuer, frontChannelUrl, backChannelUrl].find((url) => url && !leadsToLoopback(new URL(url).hostname)) ??
     issuerHosts.find((name) => !leadsToLoopback(name));
@@ -47,19 +47,19 @@ function otherName(
  * it.
  */
 export function describeExposure(parts: ExposedParts): string | undefined {
-  const { issuer, host, settings, inspector, faults, control } = parts;
-  const { openLogin, openTools } = settings.allows;
+  const { issuer, host, policy, inspector, faults, control } = parts;
+  const { openLogin, openTools } = policy.allows;
   if (isThisMachineOnly(parts) || listensOnLoopback(host) && !openTools) return undefined;
   const permissions = [
-    ...settings.login === "auto"
+    ...policy.login === "auto"
       ? ["is logged in as the first user"]
       : openLogin
       ? ["can log in as any user without a password"]
       : [],
-    ...openTools && settings.directory !== "off" ? [`can ${settings.directory} /clients and /users`] : [],
+    ...openTools && policy.directory !== "off" ? [`can ${policy.directory} /clients and /users`] : [],
     ...openTools && inspector === "on" ? ["can read every login in /flows"] : [],
     ...faults === "on" ? ["can add faults, move the clock and rotate keys in /faults"] : [],
-    ...faults === "on" && inspector === "on" && settings.directory === "edit" ? ["can check clients"] : [],
+    ...faults === "on" && inspector === "on" && policy.directory === "edit" ? ["can check clients"] : [],
     ...control === "open" ? ["can control the server by /_control"] : [],
   ];
   return permissions.length === 0

@@ -79,7 +79,7 @@ export async function openServer(
     throw error;
   }
   const exposed = (): ExposedParts => ({
-    ...{ issuer: server.issuer, host: config.host, settings: app!.server.settings },
+    ...{ issuer: server.issuer, host: config.host, policy: app!.server.policy },
     inspector: inspectorEnabled ? openTools ? "on" : "insecure" : "off",
     faults: faultsEnabled ? "on" : "off",
     control: !config.control ? "off" : config.controlSecret === undefined ? "open" : "secret",
@@ -97,7 +97,7 @@ function newProgram(
 ): Program {
   const { host, user, requestMappings, resolved: { policy, issuer } } = config;
   const { openTools } = policy.allows;
-  const isExposed = !isThisMachineOnly({ issuer, host, settings: policy });
+  const isExposed = !isThisMachineOnly({ issuer, host, policy });
   return {
     ...{ config, environment, requestMappings, openTools, isExposed, warn },
     settings: withUserFirst({ ...config.settings, ...changes }, user),

@@ -92,11 +92,11 @@ function startDetails({ config, url, metricsServer, exposed }: StartedServer) {
 
 function logStart(started: StartedServer): void {
   const { app, log, config, exposed } = started;
-  const settings = { ...app.server.settings, ...app.initialEntries() };
+  const policy = { ...app.server.policy, ...app.initialEntries() };
   log?.logEvent("listening", {
     ...startDetails(started),
     config: config.configSource?.name,
-    insecure: insecureParts(settings, exposed().inspector),
+    insecure: insecureParts(policy, exposed().inspector),
     open: describeExposure(exposed()),
   });
 }
@@ -108,18 +108,18 @@ async function startBanner(
 ): Promise<string> {
   const { server, app, config, storedEntries } = started;
   const { configSource, host, issuersByPath, resolved: { hasDemoClients } } = config;
-  const settings = { ...app.server.settings, ...app.initialEntries() };
+  const policy = { ...app.server.policy, ...app.initialEntries() };
   const documents = app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
     new URL(server.issuer).origin + path
   );
   return banner({
     ...startDetails(started),
-    ...{ configSource, settings, storedEntries, host, hasShortcuts },
+    ...{ configSource, policy, storedEntries, host, hasShortcuts },
     startMs: performance.now(),
     defaultUser: (await server.users.list({ limit: 1 }))[0]?.sub,
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
     demoSecret: hasDemoClients ? demoSecret : undefined,
-    demoKey: hasDemoClients && settings.clients.some(({ jwks }) => jwks !== undefined) ? demoKey : undefined,
+    demoKey: hasDemoClients && policy.clients.some(({ jwks }) => jwks !== undefined) ? demoKey : undefined,
     certificateOrigin: app.server.certificateListener?.origin,
     resources: app.server.resources.hosted.map(({ identifier }) => identifier),
     issuers: issuersByPath?.ids.map((id) => `${server.issuer}/${id}`),
@@ -130,9 +130,9 @@ async function startBanner(
 
 /** Runs the commands that the banner names, when their lines are read. */
 function offerShortcuts({ server, app }: StartedServer, terminal: Terminal, stop: () => void): void {
-  const settings = { ...app.server.settings, ...app.initialEntries() };
-  const users = settings.login === "auto" ? server.users : undefined;
-  const shortcuts = programShortcuts({ terminal, page: firstPage(server.issuer, settings), users, stop });
+  const policy = { ...app.server.policy, ...app.initialEntries() };
+  const users = policy.login === "auto" ? server.users : undefined;
+  const shortcuts = programShortcuts({ terminal, page: firstPage(server.issuer, policy), users, stop });
   terminal.onLine(async (line) => {
     const text = await runShortcut(line, shortcuts);
     if (text !== undefined) console.log(text);

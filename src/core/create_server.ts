@@ -30,7 +30,7 @@ const codeParameter: ParameterDescription = { name: "code", secret: "code", link
 /** The members that have no default. */
 type Given =
   | "issuer"
-  | "settings"
+  | "policy"
   | "store"
   | "now"
   | "randomBytes"
@@ -53,9 +53,9 @@ export interface ServerParts<Added extends object> {
 export function createServer<Added extends object>(
   { given, keys, extensions = [], grantTypes = [] }: ServerParts<Added>,
 ): Server & Added {
-  const { issuer, settings } = given;
+  const { issuer, policy } = given;
   immediate("now", given.now());
-  const types = jwtTypes(settings, Object.assign({}, ...extensions.map(({ jwtTypes }) => jwtTypes)));
+  const types = jwtTypes(policy, Object.assign({}, ...extensions.map(({ jwtTypes }) => jwtTypes)));
   return {
     names: namesOf(issuer),
     audience: issuer,
@@ -67,7 +67,7 @@ export function createServer<Added extends object>(
       jwks: signingKeys,
     },
     extensionNames: new Set(extensions.map(({ name }) => name)),
-    grantTypes: [...grantTypesOf(settings, extensions), ...grantTypes],
+    grantTypes: [...grantTypesOf(policy, extensions), ...grantTypes],
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
     requestChecks: checksWith(extensions.flatMap(({ requestChecks }) => requestChecks ?? [])),
     resolveRequest,
@@ -88,7 +88,7 @@ export function createServer<Added extends object>(
       introspection: (_server, _request, introspection) => json(200, introspection),
       idToken: (_server, _client, idToken) => idToken,
     },
-    claims: claimRules(settings),
+    claims: claimRules(policy),
     ...given,
   };
 }

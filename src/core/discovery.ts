@@ -20,7 +20,7 @@ import type { Handlers } from "./route.ts";
 export function discoveryHandlers(extensions: readonly Pick<CoreExtension, "metadata" | "name">[]): Handlers {
   let cached: { readonly from: readonly unknown[]; readonly names: readonly string[] } | undefined;
   /** Computed again only when its sources have changed, because there may be many users. */
-  const supportedClaims = ({ claims, settings: { scopes }, users }: Server): readonly string[] => {
+  const supportedClaims = ({ claims, policy: { scopes }, users }: Server): readonly string[] => {
     const from = [users.known(), claims, scopes];
     if (cached === undefined || cached.from.some((source, i) => source !== from[i])) {
       cached = { from, names: [...releasableClaims(claims, scopes, [...users.known().values()])] };
@@ -50,14 +50,14 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     endpoint.metadataName === undefined ? [] : [[endpoint.metadataName, publicUrl(server, endpoint)]]
   );
   const methods = server.clientAuthentication.map(({ method }) => method).filter((name) =>
-    server.settings.clientAuthMethods.includes(name)
+    server.policy.clientAuthMethods.includes(name)
   );
   return {
     issuer: server.issuer,
     ...Object.fromEntries(urls),
-    scopes_supported: server.settings.scopes,
-    response_types_supported: server.settings.responseTypes,
-    response_modes_supported: server.settings.responseModes,
+    scopes_supported: server.policy.scopes,
+    response_types_supported: server.policy.responseTypes,
+    response_modes_supported: server.policy.responseModes,
     grant_types_supported: server.grantTypes.map((grant) => grant.type),
     ...Object.assign({}, ...server.grantTypes.map((grant) => grant.metadata)),
     token_endpoint_auth_methods_supported: methods,
@@ -66,7 +66,7 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: ["public"],
-    id_token_signing_alg_values_supported: acceptedSigningAlgorithms(server.settings),
+    id_token_signing_alg_values_supported: acceptedSigningAlgorithms(server.policy),
     claims_supported: [...idTokenClaims, ...claims],
     prompt_values_supported: promptValues,
     // The default is true (OpenID Connect Discovery §3).

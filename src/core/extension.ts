@@ -9,7 +9,7 @@ import type { Endpoint } from "./route.ts";
 import type { ClientAuth, RequestCheck, Server } from "./server.ts";
 
 /** @internal A server with the settings of an extension. */
-export type ServerWith<Own> = Server & { readonly settings: Own };
+export type ServerWith<Own> = Server & { readonly policy: Own };
 
 /** @internal The values that the endpoints of an extension need, besides settings. */
 export interface EndpointOptions {
@@ -33,7 +33,7 @@ export interface CoreExtension<Own = object> {
   /** Its checks of requests for access; `authorize/checks.ts` has the order. Default: none. */
   readonly requestChecks?: readonly RequestCheck[];
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
-  endpoints?(settings: Policy & Own, options: EndpointOptions): readonly Endpoint[];
+  endpoints?(policy: Policy & Own, options: EndpointOptions): readonly Endpoint[];
   /**
    * Its members of metadata documents (RFC 8414 §2); an empty list is omitted. Default: none.
    *

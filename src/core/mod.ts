@@ -84,10 +84,10 @@ export async function core(options: CoreOptions): Promise<Core> {
   const { issuer, extensions = [], grantTypes, approver = approveAutomatically } = options;
   const { store = memoryStore(), now = timers.now, randomBytes = systemRandomBytes } = options;
   const trace = withoutErrors(options.trace ?? printInternalErrors);
-  const settings = policyFor(issuer, options.policy);
-  assertNoIssues(findOptionIssues(options, settings));
-  const maxTokenLifetime = Math.max(settings.lifetimes.access_token, settings.lifetimes.id_token);
-  const testKeys = settings.allows.testKeys ? "accepted" : "rejected";
+  const policy = policyFor(issuer, options.policy);
+  assertNoIssues(findOptionIssues(options, policy));
+  const maxTokenLifetime = Math.max(policy.lifetimes.access_token, policy.lifetimes.id_token);
+  const testKeys = policy.allows.testKeys ? "accepted" : "rejected";
   const keyStorage = { store, now, trace, maxTokenLifetime, testKeys } as const;
   await assertNotRotated(keyStorage);
   const minimal = createServer({
@@ -96,14 +96,14 @@ export async function core(options: CoreOptions): Promise<Core> {
     grantTypes,
     given: {
       issuer,
-      settings,
+      policy,
       store,
       now,
       randomBytes,
       trace,
       passed: (rule, value) => trace({ type: "passed", at: now(), rule, value }),
       observe: (_server, client, name) => trace({ type: "observed", at: now(), client, name }),
-      clients: fixedClients(options.clients.map((metadata) => clientFromMetadata(metadata, settings))),
+      clients: fixedClients(options.clients.map((metadata) => clientFromMetadata(metadata, policy))),
       users: fixedEntries(options.users.map((user) => ({ ...user })), ({ sub }) => sub),
     },
   });
@@ -115,7 +115,7 @@ export async function core(options: CoreOptions): Promise<Core> {
   const endpoints = [
     ...coreEndpoints({ server, base, extensions, decide }),
     ...extensions.flatMap((extension) =>
-      immediate(`endpoints of the extension ${extension.name}`, extension.endpoints?.(settings, endpointOptions)) ?? []
+      immediate(`endpoints of the extension ${extension.name}`, extension.endpoints?.(policy, endpointOptions)) ?? []
     ),
   ];
   const app: CoreApp = {

@@ -59,7 +59,7 @@ export function createHandler(
     crossOriginHeaders,
     handleError: (error, context) => context.app.handleError(error, context),
     lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
-    permissiveCors: server.settings.allows.unknownClients,
+    permissiveCors: server.policy.allows.unknownClients,
     headers: () => securityHeaders(server.issuer),
   });
 }

@@ -55,7 +55,7 @@ export interface Server {
   /** Its names besides the issuer: the origins at which it is reached, and what stored secrets are bound to. */
   readonly names: ServerNames;
   /** The policy: the settings with their defaults, except `issuer` and `audience`, which may follow the port. */
-  readonly settings: Policy;
+  readonly policy: Policy;
   /** The store of all records. */
   readonly store: Store;
   /** The clock: milliseconds since the epoch. */

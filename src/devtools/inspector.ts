@@ -61,10 +61,10 @@ export function inspector({ requests: hasRequests = true, readRules, ...options 
     ...hooks,
     setup(app, changes) {
       setup?.(app, changes);
-      const { developerPages, server: { settings } } = app;
+      const { developerPages, server: { policy } } = app;
       Object.assign(app.disabledPages, disabledPages);
       developerPages.demoSteps = async () => (await load()).demoSteps;
-      if (settings.directory !== "off") developerPages.clientLink = clientLink;
+      if (policy.directory !== "off") developerPages.clientLink = clientLink;
       if (readRules !== undefined) developerPages.rulesPath = rulesPath;
     },
     routes: (app) => [
@@ -82,9 +82,9 @@ function clientLink(id?: string, query?: URLSearchParams): string {
 }
 
 /** The home page, the pages of clients and users, and the steps after a login. */
-function connectRoutes({ server: { settings }, site: { base }, endpoints }: App, requests?: RequestPages): Endpoint[] {
-  const directory: DirectoryOptions | undefined = settings.directory === "off" ? undefined : {
-    edit: settings.directory === "edit",
+function connectRoutes({ server: { policy }, site: { base }, endpoints }: App, requests?: RequestPages): Endpoint[] {
+  const directory: DirectoryOptions | undefined = policy.directory === "off" ? undefined : {
+    edit: policy.directory === "edit",
     autoLogin: endpoints.some(({ name }) => name === "select_account"),
     generatedSecrets: boundedCache(maxGeneratedSecrets),
     recentFlows: requests?.recentFlows,

@@ -49,7 +49,7 @@ export function awaitedCodes(app: App, onNote: (draft: ExchangeDraft) => void): 
 
   return {
     add(draft, request, { at, client }) {
-      const isWanted = server.settings.allows.explanations && draft.experimentOf === undefined;
+      const isWanted = server.policy.allows.explanations && draft.experimentOf === undefined;
       if (isWanted && awaited.size < maxAwaited) awaited.set(draft, { request, at, client });
     },
     noteOverdue() {

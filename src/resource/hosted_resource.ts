@@ -74,7 +74,7 @@ export function hostResource(
       hint: "Choose another path, such as /mcp.",
     }]);
   }
-  const ifKnown = (value: string) => app.server.settings.scopes.includes(value) ? [value] : [];
+  const ifKnown = (value: string) => app.server.policy.scopes.includes(value) ? [value] : [];
   const { scopes = ifKnown("read"), tools = { whoami: [], add_note: ifKnown("write"), read_calendar: [] } } = options;
   const { toolConnections = options.tools === undefined ? { read_calendar: "Example Calendar" } : {} } = options;
   const allScopes = [...new Set([...scopes, ...Object.values(tools).flat()])];

@@ -43,10 +43,9 @@ export function jwksVerifier(options: JwksVerifierOptions): TokenVerifier {
 }
 
 /** A verifier of the JWTs of the server in this process, with its own keys. */
-export function ownJwtVerifier({ issuer, now, keys, settings }: Server): TokenVerifier {
-  const isAccessToken: JwtSource["isAccessToken"] = (header, claims) =>
-    isKind(settings, "access_token", header, claims);
-  return jwtVerifier({ issuer, now, accessTokenTyp: settings.accessTokenTyp, isAccessToken }, async ({ kid, alg }) => {
+export function ownJwtVerifier({ issuer, now, keys, policy }: Server): TokenVerifier {
+  const isAccessToken: JwtSource["isAccessToken"] = (header, claims) => isKind(policy, "access_token", header, claims);
+  return jwtVerifier({ issuer, now, accessTokenTyp: policy.accessTokenTyp, isAccessToken }, async ({ kid, alg }) => {
     const key = await keys.verificationKey(kid, alg);
     if (key === undefined) throw new errors.JWKSNoMatchingKey();
     return key;

@@ -10,7 +10,7 @@ import type { ProofVerifier } from "./dpop_proofs.ts";
 import { reject } from "../server/rules/mod.ts";
 import { ownJwtVerifier } from "./jwks_verifier.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
-import { serverPolicy } from "../server/config/server_policy.ts";
+import { asServerPolicy } from "../server/config/server_policy.ts";
 import { verifyRequestProof } from "../server/extensions/dpop/request_proof.ts";
 
 /** A verifier with the published keys, or with introspection as the resource. */
@@ -22,7 +22,7 @@ export function localVerifier(server: Server, resource: string, by: "jwks" | "in
     now,
     async verify(token) {
       const metadata = { client_id: resource, client_secret: resource, serves: [resource] };
-      const client = hostedClient(metadata, serverPolicy(server.settings));
+      const client = hostedClient(metadata, asServerPolicy(server.policy));
       const response = await introspect(server, { client, parameters: paramsFromFields([["token", token]]) });
       if (!response.active || response.token_type === "refresh_token") throw reject("PR-08", { isInactive: true });
       return response;
@@ -33,7 +33,7 @@ export function localVerifier(server: Server, resource: string, by: "jwks" | "in
 /** Verifies proofs as the server does, with its record of used proofs; `undefined` if the server accepts no proofs. */
 export function localProofs(server: HostedServer): ProofVerifier | undefined {
   if (!canProve(server)) return undefined;
-  const { dpop: { algorithms }, requireSenderConstrainedTokens: required } = dpopSettings.of(server.settings);
+  const { dpop: { algorithms }, requireSenderConstrainedTokens: required } = dpopSettings.of(server.policy);
   return {
     algorithms,
     required,

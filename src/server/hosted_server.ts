@@ -186,7 +186,7 @@ export type EncryptResponse = (content: string | Readonly<Record<string, unknown
 /** @internal The whole server, which extensions and plugins receive. */
 export interface HostedServer extends FetchingServer {
   /** The policy. */
-  readonly settings: ServerPolicy;
+  readonly policy: ServerPolicy;
   /** The clients: the registered ones and those of metadata documents. */
   readonly clients: ServerClients;
   /** Adds signing keys, and loads those of other instances. */

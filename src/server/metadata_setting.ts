@@ -5,11 +5,11 @@ import { ownResponseModes } from "../core/authorize/authorization_request.ts";
 import type { ResponseFields } from "../core/http/params.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { Handlers } from "../core/route.ts";
-import { serverPolicy } from "./config/server_policy.ts";
+import { asServerPolicy } from "./config/server_policy.ts";
 import type { HostedServer } from "./hosted_server.ts";
 
 interface WithSettings {
-  readonly settings: Policy;
+  readonly policy: Policy;
 }
 
 /** The handlers of the metadata documents, with the members of the setting, and without those that are `null` in it. */
@@ -17,7 +17,7 @@ export function withOwnMembers(handlers: Handlers): Handlers<HostedServer> {
   return {
     async GET(context) {
       const response = await handlers.GET!(context) as HttpResponse;
-      const { metadata } = context.server.settings;
+      const { metadata } = context.server.policy;
       if (Object.keys(metadata).length === 0) return response;
       const members = Object.entries({ ...JSON.parse(response.body!), ...metadata });
       return { ...response, body: JSON.stringify(Object.fromEntries(members.filter(([, value]) => value !== null))) };
@@ -26,8 +26,8 @@ export function withOwnMembers(handlers: Handlers): Handlers<HostedServer> {
 }
 
 /** Whether responses have `iss`, as metadata announces it. */
-export function sendsIss({ settings }: WithSettings): boolean {
-  const { authorization_response_iss_parameter_supported: isSupported = true } = serverPolicy(settings).metadata;
+export function sendsIss({ policy }: WithSettings): boolean {
+  const { authorization_response_iss_parameter_supported: isSupported = true } = asServerPolicy(policy).metadata;
   return isSupported === true;
 }
 

@@ -5,13 +5,13 @@ import type { AuthenticatedRequest } from "../core/token/grants/authenticated_re
 import { storageKey } from "../core/keys/secrets.ts";
 import type { Server, TokenIssuer } from "../core/server.ts";
 import { refreshToken } from "../core/token/tokens/issue_refresh_token.ts";
-import { serverPolicy } from "./config/server_policy.ts";
+import { asServerPolicy } from "./config/server_policy.ts";
 import type { HostedServer } from "./hosted_server.ts";
 
 /** Issues a refresh token as the core does, and adds the configured members. */
 export const refreshTokenWithLifetimes: TokenIssuer = async (server, ...others) => {
   const response = await refreshToken(server, ...others);
-  if (serverPolicy(server.settings).refresh.lifetimeMembers.length === 0) return response;
+  if (asServerPolicy(server.policy).refresh.lifetimeMembers.length === 0) return response;
   return { ...response, ...await lifetimeMembers(server, response.refresh_token) };
 };
 
@@ -26,8 +26,8 @@ export async function introspectionWithLifetimes(
 }
 
 /** The metadata of the configured members. */
-export function lifetimeMetadata({ settings }: HostedServer): Readonly<Record<string, readonly string[]>> {
-  const { lifetimeMembers } = settings.refresh;
+export function lifetimeMetadata({ policy }: HostedServer): Readonly<Record<string, readonly string[]>> {
+  const { lifetimeMembers } = policy.refresh;
   const types = { refresh_token_timeout: "token_timeout", authorization_expires_in: "authorization" } as const;
   const supported = Object.entries(types).filter(([name]) => lifetimeMembers.some((member) => member === name));
   return { refresh_token_expiration_types_supported: supported.map(([, type]) => type) };
@@ -35,7 +35,7 @@ export function lifetimeMetadata({ settings }: HostedServer): Readonly<Record<st
 
 /** The configured members with the rest of both lifetimes of a token, in whole seconds. */
 async function lifetimeMembers(server: Server, token: string | undefined): Promise<Readonly<Record<string, number>>> {
-  const names = serverPolicy(server.settings).refresh.lifetimeMembers;
+  const names = asServerPolicy(server.policy).refresh.lifetimeMembers;
   if (token === undefined || names.length === 0) return {};
   const stored = await server.store.get("refresh_token", await storageKey(server, token));
   if (stored === undefined) return {};

@@ -132,12 +132,12 @@ export function requirementOf({ type, standing }: SupportedGrantType): StandingR
 
 /** Whether a client may do something, or use a grant type that it is registered for. */
 export function isPermitted(
-  { settings }: { readonly settings: { readonly allows: Allowances } },
+  { policy }: { readonly policy: { readonly allows: Allowances } },
   client: StandingHolder,
   permission: keyof typeof permissions | SupportedGrantType,
 ): boolean {
   const requirement = typeof permission === "string"
     ? permissions[permission]
     : { ...requirementOf(permission), member: "grant_types" };
-  return meetsRequirement(client, requirement, settings);
+  return meetsRequirement(client, requirement, policy);
 }

@@ -29,7 +29,7 @@ export const changeableField = object<ChangeableSettings>("ChangeableSettings", 
 /** Creates the changes of one server. */
 export function changedSettings() {
   let changes: ChangeableSettings = {};
-  let changed: { readonly from: HostedServer["settings"]; readonly to: HostedServer["settings"] } | undefined;
+  let changed: { readonly from: HostedServer["policy"]; readonly to: HostedServer["policy"] } | undefined;
   return {
     /** @throws {TypeError} If a setting is unknown or has another type. */
     change(settings: ChangeableSettings): void {
@@ -41,17 +41,17 @@ export function changedSettings() {
       changed = undefined;
     },
     /** The members to replace in the server. */
-    current({ settings }: Pick<HostedServer, "settings">): Partial<Pick<HostedServer, "settings">> {
+    current({ policy }: Pick<HostedServer, "policy">): Partial<Pick<HostedServer, "policy">> {
       if (Object.keys(changes).length === 0) return {};
-      if (changed?.from !== settings) {
+      if (changed?.from !== policy) {
         const to = {
-          ...settings,
-          refresh: { ...settings.refresh, ...changes.refresh },
-          lifetimes: { ...settings.lifetimes, ...changes.lifetimes },
+          ...policy,
+          refresh: { ...policy.refresh, ...changes.refresh },
+          lifetimes: { ...policy.lifetimes, ...changes.lifetimes },
         };
-        changed = { from: settings, to };
+        changed = { from: policy, to };
       }
-      return { settings: changed!.to };
+      return { policy: changed!.to };
     },
     reset(): void {
       changes = {};

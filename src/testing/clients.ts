@@ -110,7 +110,7 @@ export function clientFactory(server: () => HostedServer, random: RandomBytes): 
     assertArgument(isObject(options), "client", "an object", options, "Write it like {}.");
     assertNoIssues(validate(testClientField, options));
     const { confidential, redirect_uri, ...requested } = options;
-    const { clientAuthMethods } = tightenPolicy(server().settings, requested);
+    const { clientAuthMethods } = tightenPolicy(server().policy, requested);
     const method = requested.token_endpoint_auth_method ??
       inferAuthMethod(requested, confidential, clientAuthMethods);
     if (confidential !== undefined && confidential === (method === "none")) {

@@ -211,8 +211,8 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const newKey = () => dpopKey(randomBytes, clock.now);
   const client = clientFactory(getServer, randomBytes);
   const ownOutbound = defaultOutbound(() => {
-    const { issuer, settings } = getApp().server;
-    const { privateHosts, allows } = settings;
+    const { issuer, policy } = getApp().server;
+    const { privateHosts, allows } = policy;
     return { issuer, privateHosts, allows };
   });
   const outbound: Outbound = (url, init) => (settings.outbound ?? ownOutbound)(url, init);

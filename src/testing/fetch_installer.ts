@@ -21,8 +21,8 @@ export function fetchInstaller(urls: HandledUrls, fetch: Fetch, getApp: () => Ap
 
   /** Moves the server to the issuer of the provider. */
   function moveToProvider(): void {
-    const { issuer, settings } = getApp().server;
-    const { origins, providers } = settings;
+    const { issuer, policy } = getApp().server;
+    const { origins, providers } = policy;
     if (origins.issuer === undefined) {
       throw new TypeError(
         'installFetch, origins: expected a profile that names the origin of its issuer, such as profile: "google", ' +

@@ -47,7 +47,7 @@ export async function callGlobalTokenRevocation(
   if (!URL.canParse(url) || !/^https?:/i.test(url)) {
     throw new TypeError("globalTokenRevocation: expected an http or https URL, received another text");
   }
-  const { issuer, keys, settings: { alg } } = server;
+  const { issuer, keys, policy: { alg } } = server;
   const subject = options.format === "email" ? await emailOf(server, sub) : { format: "iss_sub", iss: issuer, sub };
   const now = secondsNow(server);
   const token = await signJwt(await keys.signer(alg), "global-token-revocation+jwt", {

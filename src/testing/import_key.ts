@@ -13,11 +13,11 @@ import { type PrivateJwk, publicJwkOf } from "../client/private_jwk.ts";
  * @throws {TypeError} If it is not a private JWK for an algorithm of this server, or its `kid` is in use.
  */
 export async function importKey(
-  { keys, keyRotation, settings }: HostedServer,
+  { keys, keyRotation, policy }: HostedServer,
   key: PrivateJwk,
   lead = 0,
 ): Promise<void> {
-  const { kid, alg = settings.alg } = key;
+  const { kid, alg = policy.alg } = key;
   const reject = (expected: string, received: string): never => {
     throw new TypeError(`importKey: expected ${expected}, received ${received}`);
   };

@@ -59,7 +59,7 @@ export function issuedGrants() {
       const revoked = [...grants.values()].filter((grant) =>
         (sub === undefined || grant.sub === (named?.sub ?? sub)) && (id === undefined || grant.client === id)
       );
-      const until = server.now() + server.settings.lifetimes.refresh_token * 1000;
+      const until = server.now() + server.policy.lifetimes.refresh_token * 1000;
       for (const { grantId } of revoked) {
         await revokeGrant(server, grantId, reason, until);
         grants.delete(grantId);

@@ -297,7 +297,7 @@ async function createRequest(
 ): Promise<RequestParameters> {
   const registered = server.clients.known().get(client.client_id);
   // A metadata document may not have been fetched yet.
-  const knownScope = registered?.scope ?? server.settings.scopes;
+  const knownScope = registered?.scope ?? server.policy.scopes;
   const scope = options.scope ??
     (defaultScopeValues.filter((token) => knownScope.includes(token)).join(" ") || undefined);
   const redirect_uri = client.redirect_uri ?? registered?.redirectUris[0];
@@ -313,8 +313,8 @@ async function createRequest(
 }
 
 /** The mode of a login without the option `responseMode`; `undefined` means `query`. */
-function defaultResponseMode({ settings }: Server, client: Client | undefined): ResponseMode | undefined {
-  const { responseModes } = client?.policy ?? settings;
+function defaultResponseMode({ policy }: Server, client: Client | undefined): ResponseMode | undefined {
+  const { responseModes } = client?.policy ?? policy;
   const allowed = responseModes.filter((mode) => client?.metadata.response_modes?.includes(mode) ?? true);
   return allowed.includes("query") ? undefined : allowed[0];
 }

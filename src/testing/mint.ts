@@ -203,7 +203,7 @@ export function mint(
     async accessToken(options = {}) {
       assertOptions("mint.accessToken", mintFields.accessToken, options);
       const issuer = atIssueTime(await server(), options, "access_token");
-      const withAlg = withPolicy(issuer, { alg: resolveAlgorithm(options, issuer.settings.alg) });
+      const withAlg = withPolicy(issuer, { alg: resolveAlgorithm(options, issuer.policy.alg) });
       const authorization = await createAuthorization(issuer, options);
       const { access_token } = await issue(accessToken, withOverrides(withAlg, options), authorization, options);
       return access_token!;
@@ -238,7 +238,7 @@ export function mint(
       assertOptions("mint.refreshToken", mintFields.refreshToken, options);
       const issuer = atIssueTime(await server(), options, "refresh_token");
       const authorization = await createAuthorization(issuer, options);
-      const permissive = withPolicy(issuer, { refresh: { ...issuer.settings.refresh, onlyOffline: false } });
+      const permissive = withPolicy(issuer, { refresh: { ...issuer.policy.refresh, onlyOffline: false } });
       const { refresh_token } = await issue(refreshToken, permissive, authorization, options);
       if (refresh_token !== undefined) return refresh_token;
       throw new TypeError(
@@ -308,9 +308,9 @@ function atIssueTime(
   { expired = false, expiresIn }: MintedGrant,
   kind: "access_token" | "id_token" | "refresh_token" | "code",
 ): Server {
-  const lifetime = expiresIn ?? server.settings.lifetimes[kind];
+  const lifetime = expiresIn ?? server.policy.lifetimes[kind];
   const agoMs = expired ? (lifetime + expiryMarginSeconds) * 1000 : 0;
-  const atIssue = withPolicy(server, { lifetimes: { ...server.settings.lifetimes, [kind]: lifetime } });
+  const atIssue = withPolicy(server, { lifetimes: { ...server.policy.lifetimes, [kind]: lifetime } });
   return { ...atIssue, now: () => server.now() - agoMs };
 }
 

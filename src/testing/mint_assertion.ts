@@ -124,7 +124,7 @@ export async function mintAssertion(
     ...options.claims,
   };
   // The keys of the issuer do not include one for ML-DSA.
-  const alg = resolveAlgorithm(options, isMlDsa(server.settings.alg) ? "RS256" : server.settings.alg);
+  const alg = resolveAlgorithm(options, isMlDsa(server.policy.alg) ? "RS256" : server.policy.alg);
   const jwt = await signJwt(await assertionSigner(server, alg, issuer, options), options.typ ?? typ, claims);
   return options.alg === "none" ? withoutSignature(jwt) : jwt;
 }

@@ -29,7 +29,7 @@ function withoutPersona(request: HttpRequest): HttpRequest {
 /** Whether a request has no persona, or one that may decide. */
 function isTrusted({ httpRequest, context: { server } }: ApproverContext): boolean {
   return httpRequest.headers.get(personaHeader) === null ||
-    server.settings.allows.openLogin && !mayComeFromOtherSite(server, httpRequest);
+    server.policy.allows.openLogin && !mayComeFromOtherSite(server, httpRequest);
 }
 
 /**

@@ -108,7 +108,7 @@ export function securityEvents(getServer: () => HostedServer): SecurityEvents {
     const call = `events.${name}`;
     assertOptions(call, securityEventField, options);
     const server = getServer();
-    const isSupported = server.settings.extensions.some((extension) =>
+    const isSupported = server.policy.extensions.some((extension) =>
       extension.name === "shared_signals" && !extension.isAbsent
     );
     if (!isSupported || !isOn(sharedSignalsOf(server))) {

@@ -64,7 +64,7 @@ const tenantField: Field = object<TenantOptions>("TenantOptions", {
 
 interface TenantDependencies {
   /** The server that the tenants belong to; `addApp` is absent if the server is a tenant. */
-  getServer(): Pick<Server, "issuer" | "settings"> & {
+  getServer(): Pick<Server, "issuer" | "policy"> & {
     readonly outbound: Outbound;
     readonly addApp?: AppChanges["addApp"];
   };
@@ -129,7 +129,7 @@ export function tenantList({ getServer, getSettings, createControl, now }: Tenan
     };
     const isSeeded = seed !== undefined;
     const app = await addApp({
-      ...mockOptions(own, { useTestKeys: server.settings.allows.testKeys, isSeeded }),
+      ...mockOptions(own, { useTestKeys: server.policy.allows.testKeys, isSeeded }),
       ...origin === undefined ? { path } : { issuer: origin + path },
       store: memoryStore(storeLimits),
       plugins: [

@@ -79,7 +79,7 @@ const anyUser = "";
  *
  * @param server Its users and scopes at this moment.
  */
-export function userDecisions(server: () => Pick<HostedServer, "users" | "settings" | "levels">): ManagedUserDecisions {
+export function userDecisions(server: () => Pick<HostedServer, "users" | "policy" | "levels">): ManagedUserDecisions {
   const queue: string[] = [];
   let defersRequests = false;
   let defaultSub: string | undefined;
@@ -176,15 +176,15 @@ export function userDecisions(server: () => Pick<HostedServer, "users" | "settin
       return "user" in decision ? applyDecision(request, decision, persona, context.session) : decision;
     },
     persona(as = takeNextSub()) {
-      const { users, settings } = server();
+      const { users, policy } = server();
       // The pages offer the first user first.
       const first = [...users.known().values()][0]?.sub ?? anyUser;
       const sub = as === undefined ? first : knownUserForHint({ users }, as)?.sub ?? as;
-      const { scopes } = settings;
+      const { scopes } = policy;
       const limit = scopeLimits.get(sub) ?? scopeLimits.get(anyUser) ?? scopes;
       if (limit === "nothing") return { as, deny: true };
       const types = detailLimits.get(sub);
-      const { authorization_details_types: knownTypes = [] } = clientValues(settings);
+      const { authorization_details_types: knownTypes = [] } = clientValues(policy);
       const denyDetails = knownTypes.filter((type) => types?.includes(type) === false);
       return { as, denyScopes: scopes.filter((value) => !limit.includes(value)), denyDetails };
     },

@@ -3,6 +3,6 @@
 import type { Server } from "../core/server.ts";
 
 /** The same server with other values in its policy. */
-export function withPolicy<S extends Server>(server: S, policy: Partial<S["settings"]>): S {
-  return { ...server, settings: { ...server.settings, ...policy } };
+export function withPolicy<S extends Server>(server: S, policy: Partial<S["policy"]>): S {
+  return { ...server, policy: { ...server.policy, ...policy } };
 }

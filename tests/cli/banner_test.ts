@@ -23,7 +23,7 @@ test("[FS-24] the banner names TLS as the task of the proxy, where a proxy ends 
       ...{ version: "0", issuer, url, host: "127.0.0.1", store: "memory", storedEntries: {}, inspector: "off" },
       faults: "off",
       control: "off",
-      settings: { ...policy, users, clients: clientsAt(issuer) },
+      policy: { ...policy, users, clients: clientsAt(issuer) },
       resources: [],
       hasShortcuts: false,
     });

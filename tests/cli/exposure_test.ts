@@ -18,7 +18,7 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
     describeExposure({
       issuer,
       host,
-      settings: (await resolveSettings(options, issuer, { extensions })).policy,
+      policy: (await resolveSettings(options, issuer, { extensions })).policy,
       inspector,
       faults,
       control: "off",
@@ -66,19 +66,19 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
       (await stated(local, "127.0.0.1", options))!,
       new RegExp(`^any machine that can reach ${name} is logged in`),
     );
-    const reach = { issuer: local, host: "127.0.0.1", settings: options };
+    const reach = { issuer: local, host: "127.0.0.1", policy: options };
     assertEquals(isThisMachineOnly(reach), false);
   }
   for (const host of ["0.0.0.0", "::", "localhost.", "127.1", "0x7f.1", "2130706433", "::ffff:127.0.0.1"]) {
-    assertEquals(isThisMachineOnly({ issuer: local, host, settings: {} }), false, host);
+    assertEquals(isThisMachineOnly({ issuer: local, host, policy: {} }), false, host);
   }
   assertEquals(
-    isThisMachineOnly({ issuer: local, host: "::1", settings: { issuerHosts: ["app.localhost"] } }),
+    isThisMachineOnly({ issuer: local, host: "::1", policy: { issuerHosts: ["app.localhost"] } }),
     true,
   );
   for (const host of ["lvh.me", "oidc.localtest.me", "127.0.0.1.nip.io"]) {
-    assertEquals(isThisMachineOnly({ issuer: `http://${host}:9000`, host: "127.0.0.1", settings: {} }), true);
-    assertEquals(isThisMachineOnly({ issuer: `http://${host}:9000`, host: "0.0.0.0", settings: {} }), false);
+    assertEquals(isThisMachineOnly({ issuer: `http://${host}:9000`, host: "127.0.0.1", policy: {} }), true);
+    assertEquals(isThisMachineOnly({ issuer: `http://${host}:9000`, host: "0.0.0.0", policy: {} }), false);
   }
   assertEquals(await stated("https://auth.corp.internal", "0.0.0.0", interactive), undefined);
   assertEquals(
@@ -88,7 +88,7 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
 });
 
 test("[HT-21] the program knows that only this machine reaches it, and offers faults by default there alone", () => {
-  const local = { issuer: "http://localhost:9000", host: "localhost", settings: {} };
+  const local = { issuer: "http://localhost:9000", host: "localhost", policy: {} };
   const names = { issuerHosts: ["oidc"], frontChannelUrl: "http://oidc:9000", backChannelUrl: "https://auth.test" };
   assertEquals([local, { ...local, issuer: "http://127.0.0.1:9000", host: "::1" }].map(isThisMachineOnly), [
     true,
@@ -97,8 +97,8 @@ test("[HT-21] the program knows that only this machine reaches it, and offers fa
   const reachable = [
     ...["0.0.0.0", "::", "192.168.1.5", "workstation"].map((host) => ({ ...local, host })),
     ...["http://as.test", "http://host.docker.internal:9000"].map((issuer) => ({ ...local, issuer })),
-    ...Object.entries(names).map(([name, value]) => ({ ...local, settings: { [name]: value } })),
-    { ...local, settings: { trustProxy: ["127.0.0.1"] } },
+    ...Object.entries(names).map(([name, value]) => ({ ...local, policy: { [name]: value } })),
+    { ...local, policy: { trustProxy: ["127.0.0.1"] } },
   ];
   for (const reach of reachable) assertEquals(isThisMachineOnly(reach), false, JSON.stringify(reach));
 });

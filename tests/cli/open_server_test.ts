@@ -4,7 +4,7 @@ import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
 import { openServer } from "../../src/cli/open_server.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { serverPolicy } from "../../src/server/config/server_policy.ts";
+import { asServerPolicy } from "../../src/server/config/server_policy.ts";
 import { commandEnvironment, readRules } from "./command_runs.ts";
 
 const cases: readonly (readonly string[])[] = [
@@ -26,7 +26,7 @@ for (const flags of cases) {
       // A hosted resource adds its scope values to the lists of the server.
       const { scopes: _, userScopes: __, ...members } = policy;
       for (const [name, value] of Object.entries(members)) {
-        assertStrictEquals(serverPolicy(app.server.settings)[name as keyof typeof policy], value, name);
+        assertStrictEquals(asServerPolicy(app.server.policy)[name as keyof typeof policy], value, name);
       }
       assertEquals(server.issuer, issuer);
       assertEquals(app.initialEntries().users[0]!.sub, flags.includes("--user") ? "bob" : "alice");

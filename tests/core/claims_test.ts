@@ -24,9 +24,9 @@ const user = {
   exp: 1,
 };
 
-function rulesOf(settings: Partial<Policy> = {}) {
+function rulesOf(policy: Partial<Policy> = {}) {
   const defaults = { claims: {}, unmappedClaims: "none", idTokenClaims: "minimal", accessTokenClaims: [] } as const;
-  return claimRules({ ...defaults, ...settings } as Policy);
+  return claimRules({ ...defaults, ...policy } as Policy);
 }
 
 test("[CL-02, CL-04] a scope value releases its standard claims, with the types of the specification", () => {

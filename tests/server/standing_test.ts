@@ -78,13 +78,13 @@ test("[DR-04] on a real host an unknown client may register for code and refresh
 });
 
 test("[MC-04] on a real host a metadata document may use code and refresh alone", async () => {
-  const { policy: settings } = await resolveSettings({ ...everyGrantType, users: [] }, "", { extensions });
+  const { policy } = await resolveSettings({ ...everyGrantType, users: [] }, "", { extensions });
   const url = "https://client.example/client.json";
   const types = await grantTypesOf(await testServer(everyGrantType));
   const document = { ...publicClient, client_id: url, grant_types: types };
   const text = JSON.stringify(document);
   const client = await parseDocument({ url, text, contentType: "application/json" }, {
-    ...settings,
+    ...policy,
     audience: everyGrantType.issuer,
   }, {
     fetchedAt: 0,
@@ -121,13 +121,13 @@ test("[DR-02, MC-04] every member that is not declared open is ignored with a wa
     assertEquals((await registrationOf(name, approved)).value, example(name));
   });
 
-  const { policy: settings } = await resolveSettings({ ...everyGrantType, users: [] }, "", { extensions });
+  const { policy } = await resolveSettings({ ...everyGrantType, users: [] }, "", { extensions });
   const url = "https://client.example/client.json";
   const ofDocument = ["serves", "profile", ...openFrom("approved")];
   await forEachCase(ofDocument, async (name) => {
     const text = JSON.stringify({ ...publicClient, client_id: url, [name]: example(name) });
     const client = await parseDocument({ url, text, contentType: "application/json" }, {
-      ...settings,
+      ...policy,
       audience: everyGrantType.issuer,
     }, {
       fetchedAt: 0,
@@ -409,12 +409,12 @@ test("[DR-10, IN-02] a software statement, which is public, approves its own mem
   const client = async (claims: Record<string, unknown>) =>
     (await server.as.clients.find((await registerWith(claims, withSecret)).client_id))!;
   const [all, none] = [await client(metadata), await client({})];
-  const { policy: settings } = await resolveSettings({ ...everyGrantType, users: [] }, "", { extensions });
+  const { policy } = await resolveSettings({ ...everyGrantType, users: [] }, "", { extensions });
   await forEachCase(Object.entries(permissions), (name) => {
     const [permission, requirement] = name as [keyof typeof permissions, StandingRequirement];
     const isMember = requirement.member !== undefined && requirement.from !== "configured";
-    assertEquals(isPermitted({ settings }, all, permission), isMember);
-    assertEquals(isPermitted({ settings }, none, permission), requirement.member === "redirect_uris");
+    assertEquals(isPermitted({ policy }, all, permission), isMember);
+    assertEquals(isPermitted({ policy }, none, permission), requirement.member === "redirect_uris");
     return Promise.resolve();
   });
 });

@@ -135,7 +135,7 @@ export const keptDataAttacks: readonly Attack[] = [
         name: `access tokens for ${shortLifetime} s`,
         endpoints: ["token"],
         extend: (server) =>
-          withPolicy(server, { lifetimes: { ...server.settings.lifetimes, access_token: shortLifetime } }),
+          withPolicy(server, { lifetimes: { ...server.policy.lifetimes, access_token: shortLifetime } }),
       });
       const session = await begin();
       short.remove();

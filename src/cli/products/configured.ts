@@ -52,7 +52,7 @@ export const withDefaultUser: Product = (program) => ({
  */
 async function importSigningKey(server: HostedServer, { kid, alg: _, ...key }: PrivateJwk): Promise<void> {
   const id = new URL(server.issuer).pathname.split("/").at(-1) || kid || "default";
-  const published = await server.keys.publishedKeys([server.settings.alg]);
+  const published = await server.keys.publishedKeys([server.policy.alg]);
   if (published.some((other) => other.kid === id)) return;
   const { importKey } = await import("../../testing/import_key.ts");
   try {
@@ -61,7 +61,7 @@ async function importSigningKey(server: HostedServer, { kid, alg: _, ...key }: P
     if (!(error instanceof TypeError)) throw error;
     throw new ConfigurationError([{
       path: "tokenProvider.keyProvider.initialKeys",
-      expected: `a private key for ${server.settings.alg}`,
+      expected: `a private key for ${server.policy.alg}`,
       received: `a JWK with kty ${quote(key.kty)}`,
       hint: "Set tokenProvider.keyProvider.algorithm to the algorithm of the key, or remove initialKeys.",
     }]);

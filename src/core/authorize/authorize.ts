@@ -55,7 +55,7 @@ export function authorizeHandlers(decide: Decide): Handlers {
 /** DNS rebinding: with automatic login, a page under an attacker's host name could read the code in the form. */
 function rejectUntrustedForm({ server, request }: Context, { mode }: Destination): void {
   const isForm = server.responseModes.get(mode)?.carrier === "form";
-  if (isForm && server.settings.allows.openLogin) rejectUntrustedHost(server, request, "FP-04");
+  if (isForm && server.policy.allows.openLogin) rejectUntrustedHost(server, request, "FP-04");
 }
 
 /** The known client that a request names; `undefined` if it names several. */

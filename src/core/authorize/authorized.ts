@@ -65,7 +65,7 @@ export function authorizedHandlers({ names, unwrap, respond }: AuthorizedView = 
       flow: browser && await restoreDemoFlow(browser, new Map(parameters).get("state")),
       outcome: hasArrived ? outcomeOf({ code, issued, parameters }) : { kind: "none" },
       tokenEndpoint: endpointUrl(context, "token"),
-      codeLifetimeSeconds: server.settings.lifetimes.code,
+      codeLifetimeSeconds: server.policy.lifetimes.code,
       startLinks: await startLinks(context),
     });
   };

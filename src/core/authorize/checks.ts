@@ -148,7 +148,7 @@ function assertMode({ server, client, params }: CheckInput): void {
 }
 
 function readScope({ server, client, params }: CheckInput): Partial<AuthorizationRequest> {
-  return { scope: resolveScope(server.settings, client, params.get("scope"), server.passed) };
+  return { scope: resolveScope(server.policy, client, params.get("scope"), server.passed) };
 }
 
 async function readChallenge(

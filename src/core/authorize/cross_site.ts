@@ -34,7 +34,7 @@ export function isCrossSite({ server, request: { headers } }: Pick<Context, "ser
  */
 export function rejectCrossSite(context: Context): void {
   const { server, request: { headers } } = context;
-  if (!server.settings.allows.unknownClients || !isCrossSite(context)) return;
+  if (!server.policy.allows.unknownClients || !isCrossSite(context)) return;
   throw new HttpError(403, "HT-22", "A page of another site may not use this endpoint", {
     expected: `no browser, or ${knownPages}`,
     received: describePage(headers).page,
@@ -50,7 +50,7 @@ export function rejectCrossSite(context: Context): void {
  */
 export function rejectCrossSiteLogin(context: Context): void {
   const { server, request: { headers } } = context;
-  if (server.settings.allows.openLogin) rejectUntrustedHost(server, context.request, "UI-20");
+  if (server.policy.allows.openLogin) rejectUntrustedHost(server, context.request, "UI-20");
   const frame = headers.get("sec-fetch-dest") ?? "document";
   if (frame !== "document" && isCrossSite(context)) throw reject("UI-30", { ...describePage(headers), frame });
 }

@@ -49,7 +49,7 @@ export async function callbackClients({ server }: Context): Promise<Client[]> {
 export async function assertCallbackPage(context: Context): Promise<void> {
   const { server, request } = context;
   rejectUntrustedHost(server, request, "DI-04");
-  if (server.settings.allows.openTools || (await callbackClients(context)).length > 0) return;
+  if (server.policy.allows.openTools || (await callbackClients(context)).length > 0) return;
   throw new HttpError(404, "HT-01", "No client has this page as its redirect URI", {
     fix: "Add its URL to the redirect_uris of a client.",
   });

@@ -133,7 +133,7 @@ export const plainWording: ErrorWording = {
   },
   members: ({ server }, error) => ({
     error: error.code,
-    error_description: server.settings.allows.explanations ? error.openDescription : error.description,
+    error_description: server.policy.allows.explanations ? error.openDescription : error.description,
   }),
   async page({ site }, { error, status }) {
     const [{ plainPage }, { PlainErrorPage }] = await Promise.all([

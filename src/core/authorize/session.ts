@@ -89,7 +89,7 @@ export async function decodeSession(server: Server, encoded: string): Promise<Se
   const decoded = await decodeWithMac(server, "session", encoded);
   if (decoded === undefined) return undefined;
   const [sid, sub, authTime, fingerprint, ...rest] = decoded as [string, string, number, string, ...EncodedRest[]];
-  if (server.now() >= authTime + server.settings.lifetimes.session * 1000) return undefined;
+  if (server.now() >= authTime + server.policy.lifetimes.session * 1000) return undefined;
   const user = await server.users.find(sub);
   if (user === undefined || fingerprint !== await server.grants.loginFingerprint(server, user)) return undefined;
   if (await server.store.get("revocation", sid) !== undefined) return undefined;
@@ -126,7 +126,7 @@ export async function computeMac(server: Server, purpose: string, text: string):
 /** Ends a session and revokes the grants that are bound to it. */
 export async function endSession(server: Server, { sid, earlier = [] }: EndingSession): Promise<void> {
   const now = server.now();
-  const { store, settings: { lifetimes: { session, refresh_token } } } = server;
+  const { store, policy: { lifetimes: { session, refresh_token } } } = server;
   for (const id of [sid, ...earlier]) await store.revoke(id, now + Math.max(session, refresh_token) * 1000);
   server.trace({ type: "session_ended", at: now, sid });
 }
@@ -143,7 +143,7 @@ export async function endForgottenSessions(server: Server, previousSession: Sess
 }
 
 export interface SecretOwner extends Pick<Server, "store" | "randomBytes"> {
-  readonly settings: { readonly allows: Allowances };
+  readonly policy: { readonly allows: Allowances };
 }
 
 const secretsByStore = new WeakMap<Server["store"], Map<string, Promise<string>>>();
@@ -156,7 +156,7 @@ export function serverSecret(owner: SecretOwner, purpose: string): Promise<strin
   let secrets = secretsByStore.get(owner.store);
   if (secrets === undefined) secretsByStore.set(owner.store, secrets = new Map());
   // Not by issuer: a server can have many names, which senders choose.
-  const name = owner.settings.allows.testKeys ? `test ${purpose}` : purpose;
+  const name = owner.policy.allows.testKeys ? `test ${purpose}` : purpose;
   let secret = secrets.get(name);
   if (secret === undefined) {
     secret = loadSecret(owner, name);

@@ -41,8 +41,8 @@ export function bearerError(context: Context, error: OAuthError, members: ErrorM
  * The challenge of an endpoint for clients (RFC 7617 §2). On test hosts it also contains the error, as a `Bearer`
  * challenge does, because libraries that read a challenge do not show the body.
  */
-export function basicChallenge({ issuer, settings }: Server, attributes: ErrorMembers): string {
-  return challenge("Basic", { realm: issuer, charset: "UTF-8", ...settings.allows.explanations && attributes });
+export function basicChallenge({ issuer, policy }: Server, attributes: ErrorMembers): string {
+  return challenge("Basic", { realm: issuer, charset: "UTF-8", ...policy.allows.explanations && attributes });
 }
 
 /** The response if the error channel itself failed, or the request did not reach the router. */

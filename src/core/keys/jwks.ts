@@ -13,7 +13,7 @@ export function algorithmsInUse(server: Server): SigningAlgorithm[] {
   const clients = [...server.clients.known().values()];
   return [
     ...new Set([
-      server.settings.alg,
+      server.policy.alg,
       ...clients.flatMap(({ idTokenAlg, metadata, policy }) => [
         idTokenAlg,
         policy?.alg ?? idTokenAlg,

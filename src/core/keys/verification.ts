@@ -27,9 +27,9 @@ export function isCompactJws(text: string): boolean {
  * @throws If the keys cannot be read.
  */
 export async function verifyOwnJwt(
-  { keys, now, settings }: Server,
+  { keys, now, policy }: Server,
   token: string,
-  policy: OwnJwtPolicy,
+  jwtPolicy: OwnJwtPolicy,
   expected: ExpectedClaims,
   leewaySeconds = 0,
 ): Promise<JWTPayload | undefined> {
@@ -46,8 +46,10 @@ export async function verifyOwnJwt(
   // With the first token to verify.
   const { verifyJwt } = await import("./verify_jwt.ts");
   try {
-    const { protectedHeader, payload } = await verifyJwt(token, key, policy, expected, now());
-    return policy.kind === undefined || isKind(settings, policy.kind, protectedHeader, payload) ? payload : undefined;
+    const { protectedHeader, payload } = await verifyJwt(token, key, jwtPolicy, expected, now());
+    return jwtPolicy.kind === undefined || isKind(policy, jwtPolicy.kind, protectedHeader, payload)
+      ? payload
+      : undefined;
   } catch {
     if (lookupFailure !== undefined) throw lookupFailure;
     return undefined;
@@ -101,7 +103,7 @@ export interface IdTokenHint {
  * after a leak.
  */
 export async function readIdTokenHint(server: Server, token: string): Promise<IdTokenHint | undefined> {
-  const { session, refresh_token } = server.settings.lifetimes;
+  const { session, refresh_token } = server.policy.lifetimes;
   const leewaySeconds = Math.max(session, refresh_token);
   const payload = await verifyOwnJwt(server, token, hintPolicy, { issuer: issuerOf(server, token) }, leewaySeconds);
   const { sub, aud, sid, exp } = payload ?? {};

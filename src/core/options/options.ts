@@ -189,7 +189,7 @@ const missingGrantType = "Remove it, or pass the grant type in grantTypes, or th
 
 /** The issues of policies and clients that name what the server lacks, with its extensions. */
 export function findServerIssues(server: Server, clients: readonly ClientMetadata[]): ConfigIssue[] {
-  const { settings: policy } = server;
+  const { policy } = server;
   const known = {
     clientAuthMethods: server.clientAuthentication.map(({ method }) => method),
     responseModes: [...server.responseModes.keys()],

@@ -43,7 +43,7 @@ export async function revokeGrant(
   reason: string,
   atLeastUntil: number,
 ): Promise<void> {
-  const { access_token, id_token } = server.settings.lifetimes;
+  const { access_token, id_token } = server.policy.lifetimes;
   const now = server.now();
   const until = Math.max(atLeastUntil, now + Math.max(access_token, id_token) * 1000);
   await server.store.revoke(grantId, until, { reason, at: now });

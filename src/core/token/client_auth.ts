@@ -64,7 +64,7 @@ export function observePostedSecret(server: Server, client: Client, { params }: 
 }
 
 /** Rejects a method that the server no longer offers, although a client was registered for it. */
-function assertMethodAllowed(policy: Server["settings"], used: ClientAuth["method"]): void {
+function assertMethodAllowed(policy: Server["policy"], used: ClientAuth["method"]): void {
   if (!policy.clientAuthMethods.includes(used)) throw reject("CA-07", { failure: "method not offered", used, policy });
 }
 

@@ -39,7 +39,7 @@ async function respond(context: Context): Promise<HttpResponse | Response> {
  * `openid` (OpenID Connect Core §5.3). A server without that scope value speaks plain OAuth: any token of a user gets
  * what its scope releases.
  */
-function requiredScope({ settings: { scopes } }: Server): readonly string[] {
+function requiredScope({ policy: { scopes } }: Server): readonly string[] {
   return scopes.includes("openid") ? ["openid"] : [];
 }
 
@@ -76,10 +76,10 @@ async function tokenFromBody(context: Context): Promise<string | undefined> {
   const params = await readParams(context);
   params.rejectRepeated((facts) => reject("BR-01", facts));
   const token = params.get("access_token");
-  if (token !== undefined) assertFormAllowed(context.server.settings);
+  if (token !== undefined) assertFormAllowed(context.server.policy);
   return token;
 }
 
-function assertFormAllowed(policy: Server["settings"]): void {
+function assertFormAllowed(policy: Server["policy"]): void {
   if (!policy.accessTokenInForm) throw reject("BR-01", { policy });
 }

@@ -8,7 +8,7 @@ import {
   registeredScopeOf,
 } from "../../server/config/client_metadata.ts";
 import { keptRegistration, keptSecret } from "../../server/clients/changed_client.ts";
-import { serverPolicy } from "../../server/config/server_policy.ts";
+import { asServerPolicy } from "../../server/config/server_policy.ts";
 import type { Field } from "../../core/policy/field.ts";
 import type { Params } from "../../core/http/params.ts";
 import { randomToken } from "../../core/keys/secrets.ts";
@@ -24,8 +24,8 @@ import { toListedClient } from "./listed_client.ts";
 const fixedMembers = ["client_id", "client_secret"];
 
 /** The members that the form may have, each with an example. */
-function memberExamples({ settings }: HostedServer) {
-  return Object.entries<Field>(serverPolicy(settings).clientField.members).flatMap(([name, { examples: [example] }]) =>
+function memberExamples({ policy }: HostedServer) {
+  return Object.entries<Field>(asServerPolicy(policy).clientField.members).flatMap(([name, { examples: [example] }]) =>
     fixedMembers.includes(name) ? [] : [{ name, example: JSON.stringify(example) }]
   );
 }

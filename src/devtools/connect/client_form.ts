@@ -13,9 +13,9 @@ export const connectFields = [
 ];
 
 /** The authentication methods that the form offers, if the server has them: those that need no key. */
-export function formAuthMethods({ settings }: Server): readonly ClientAuthMethod[] {
+export function formAuthMethods({ policy }: Server): readonly ClientAuthMethod[] {
   return (["none", "client_secret_basic", "client_secret_post", "client_secret_jwt"] as const).filter((method) =>
-    settings.clientAuthMethods.includes(method)
+    policy.clientAuthMethods.includes(method)
   );
 }
 
@@ -27,12 +27,12 @@ export function formAuthMethods({ settings }: Server): readonly ClientAuthMethod
  * no method may send its secret by Basic or in the body.
  */
 export function addedMetadata(
-  { settings, randomBytes }: Server,
+  { policy, randomBytes }: Server,
   params: Params,
   library: Pick<ClientLibrary, "isPublic"> | undefined,
 ): ClientMetadata {
   const typed = params.get("client_secret") ?? "";
-  const usesSecrets = settings.clientAuthMethods.some((method) => method.startsWith("client_secret_"));
+  const usesSecrets = policy.clientAuthMethods.some((method) => method.startsWith("client_secret_"));
   const chosen = params.get("token_endpoint_auth_method") as ClientAuthMethod | undefined;
   const method = typed !== ""
     ? (chosen === "none" ? undefined : chosen)

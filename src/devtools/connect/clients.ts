@@ -5,7 +5,7 @@ import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import type { ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
 import { assertNoIssues, type ConfigIssue, ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { quote, validate } from "../../server/config/config_issue.ts";
-import { serverPolicy } from "../../server/config/server_policy.ts";
+import { asServerPolicy } from "../../server/config/server_policy.ts";
 import type { Params } from "../../core/http/params.ts";
 import { digest } from "../../core/keys/secrets.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
@@ -100,7 +100,7 @@ async function showChanged(
   },
 ): Promise<HttpResponse> {
   if (newSecret !== undefined) {
-    if (!context.server.settings.allows.openTools) return await showOne(context, options, client, newSecret);
+    if (!context.server.policy.allows.openTools) return await showOne(context, options, client, newSecret);
     options.generatedSecrets.set(client.id, newSecret);
   }
   const { href } = toListedClient(context, client);
@@ -179,7 +179,7 @@ async function addClient(context: Context<HostedServer>, options: DirectoryOptio
   const shown = { done: "Added", retry: params.get("retry"), connect: library?.name } as const;
   const existing = await server.clients.registered.find(metadata.client_id);
   // A double click sends the form twice, and the browser shows the second response. Its page still has the secret.
-  if (server.settings.allows.openTools && existing !== undefined && await isSame(existing, metadata, params)) {
+  if (server.policy.allows.openTools && existing !== undefined && await isSame(existing, metadata, params)) {
     return await showChanged(context, options, existing, shown);
   }
   const issues = [
@@ -295,7 +295,7 @@ async function saveClient(
   const shown = { done: "Saved", retry: params.get("retry") } as const;
   let newSecret: string | undefined;
   try {
-    assertNoIssues(validate(serverPolicy(server.settings).clientField, metadata));
+    assertNoIssues(validate(asServerPolicy(server.policy).clientField, metadata));
     const changed = await server.clients.update(client.id, async (current) => {
       if (params.get("version") !== await clientVersion(server, current)) return undefined;
       const entry = await changedEntry(server, current, metadata, params.get("new_secret") !== undefined);

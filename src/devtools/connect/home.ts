@@ -82,10 +82,10 @@ export async function showHome(
       ],
       flows,
       persistent: server.store.persistent === true,
-      profile: server.settings.profile?.label,
+      profile: server.policy.profile?.label,
       otherHost: findOtherHost(context),
       login: app.endpoints.some(({ name }) => name === "login") ? "page" : "automatic",
-      scopes: server.settings.scopes,
+      scopes: server.policy.scopes,
     }));
 }
 
@@ -117,7 +117,7 @@ async function connectForm(
       authMethods.includes("none") && authMethods.length > 1,
     libraries,
     authMethods,
-    keyMethods: server.settings.clientAuthMethods.filter((method) => !authMethods.includes(method)),
+    keyMethods: server.policy.clientAuthMethods.filter((method) => !authMethods.includes(method)),
   };
 }
 
@@ -144,6 +144,6 @@ function findOtherHost({ server, request }: Context<HostedServer>): string | und
     const asked = `${own.protocol}//${host}`;
     return URL.canParse(asked) && new URL(asked).host === own.host;
   };
-  if (host === null || server.settings.isIssuerFromHost || !isTrustedHost(server, request)) return undefined;
+  if (host === null || server.policy.isIssuerFromHost || !isTrustedHost(server, request)) return undefined;
   return serverOrigins(server).some(isOwn) ? undefined : host;
 }

@@ -50,7 +50,7 @@ export function toListedClient({ site, server }: Context, client: HostedClient):
   const metadata = metadataOf(client);
   const { post_logout_redirect_uris: postLogoutRedirectUris = [] } = metadata;
   const href = `${site.base}/clients/${encodeURIComponent(id)}`;
-  const { authorization_details_types: detailsTypes = [] } = clientValues(server.settings);
+  const { authorization_details_types: detailsTypes = [] } = clientValues(server.policy);
   return {
     ...{ id, name, href, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document },
     detailsTypes: metadata.authorization_details_types ?? detailsTypes,

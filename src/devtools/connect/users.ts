@@ -65,11 +65,11 @@ export function toListedUser({ site, server }: Context<HostedServer>, user: User
     claims: Object.entries(userClaims(user)).map(([name, value]) => ({
       name,
       json: JSON.stringify(value),
-      releasedBy: releasingScopes(server.claims, name, value).filter((scope) => server.settings.scopes.includes(scope)),
-      inAccessTokens: isInAccessTokens(server.claims, name, value, server.settings.scopes),
+      releasedBy: releasingScopes(server.claims, name, value).filter((scope) => server.policy.scopes.includes(scope)),
+      inAccessTokens: isInAccessTokens(server.claims, name, value, server.policy.scopes),
     })),
     inIdTokens: server.claims.idToken === "like-userinfo",
-    warnings: userWarnings(server.claims, server.settings.scopes, user).map(({ message }) => message),
+    warnings: userWarnings(server.claims, server.policy.scopes, user).map(({ message }) => message),
   };
 }
 

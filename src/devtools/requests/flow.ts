@@ -23,7 +23,7 @@ import { describeSentSecret } from "./sent_secret.ts";
 import { exchangeStatus, exchangeTitle, fieldValue, flowStatus, isFromClient, outcomeOf } from "./labels.ts";
 import { isEditable } from "./edit/editable.ts";
 import type { App } from "../../server/app.ts";
-import { serverPolicy } from "../../server/config/server_policy.ts";
+import { asServerPolicy } from "../../server/config/server_policy.ts";
 
 /** Finds the form for a change of clients, and the value that was probably meant; the visitor may see neither. */
 export type FindHelp = (explanation: Explanation) => Pick<FailureReason, "change" | "suggestion">;
@@ -361,6 +361,6 @@ export function findCheckOrder(
   const grantType = caller === "client" ? fieldValue(request.form, "grant_type") : undefined;
   if (grantType === undefined) return endpoints.find(({ name }) => name === endpoint)?.checks ?? [];
   // A recorder of the program may have requests of a grant type that the settings switch off.
-  const optional = serverPolicy(server.settings).extensions.flatMap(({ grantTypes = [] }) => grantTypes);
+  const optional = asServerPolicy(server.policy).extensions.flatMap(({ grantTypes = [] }) => grantTypes);
   return [...server.grantTypes, ...optional].find(({ type }) => type === grantType)?.checks ?? [];
 }

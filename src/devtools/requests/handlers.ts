@@ -68,7 +68,7 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
       pane: pane && summarizeFlow(pane, server, findHelp(context)),
       recording: recorder.recording,
       leftOut: recorder.leftOut,
-      hasTokens: server.settings.allows.openTools,
+      hasTokens: server.policy.allows.openTools,
       start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
       csrfToken: await browserCsrfToken(context, browser),
     }),
@@ -84,7 +84,7 @@ export function exportList(context: Context, recorder: Recorder): HttpResponse {
   const { server, request, target } = context;
   const query = new URLSearchParams(target.query);
   const secrets = query.get("show") === "secrets";
-  if (secrets && !appOf(context).server.settings.insecure.includes("show-secrets")) {
+  if (secrets && !appOf(context).server.policy.insecure.includes("show-secrets")) {
     throw new HttpError(403, "FL-03", 'show=secrets requires "show-secrets" in the setting insecure', {
       fix: 'Remove show, or add "show-secrets" to insecure in the configuration file.',
     });
@@ -125,7 +125,7 @@ export async function showOne(context: Context, recorder: Recorder, name: string
   const allPractices = new URLSearchParams(query).get("practices") === "all";
   return await showFlow(context, flow, {
     form,
-    editPath: server.settings.allows.openTools ? `${site.base}/flows/edit` : undefined,
+    editPath: server.policy.allows.openTools ? `${site.base}/flows/edit` : undefined,
     sinceSuccess: sinceSuccess(recorder.flows(), flow),
     practices: "count" in flow ? undefined : await describePractices(server, recorder, flow, site.base, allPractices),
   });
@@ -153,7 +153,7 @@ export async function showFlow(
     const step = Number(params.get("step") || 1);
     return exportResponse(flow, form, formatExport(server.issuer, flow, form, step));
   }
-  const canShowSecrets = server.settings.allows.openTools;
+  const canShowSecrets = server.policy.allows.openTools;
   const secrets = canShowSecrets && params.get("show") === "secrets";
   const browser = await ensureBrowserCookie(context);
   const confirmation = await takeConfirmation(context);

@@ -89,7 +89,7 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
     forRequest: (server, context) => ownRecorder?.forRequest?.(server, context),
     onEvent: (event, context) => ownRecorder?.onEvent?.(event, context),
     setup(app, changes) {
-      const { issuer, settings: { allows, insecure } } = app.server;
+      const { issuer, policy: { allows, insecure } } = app.server;
       if (!insecure.includes("inspector") && !allows.openTools) throw inspectorNotAllowed(issuer);
       if (insecure.includes("show-secrets") && !allows.openTools) throw exportNotAllowed(issuer);
       canEdit = allows.openTools;
@@ -99,7 +99,7 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
     },
     routes: (app) => [
       ...flowRoutes(app.site.base, activeRecorder, changes),
-      ...app.server.settings.allows.openTools
+      ...app.server.policy.allows.openTools
         ? [tokensRoute(app.site.base, activeRecorder), editRoute(app.site.base, activeRecorder, pending)]
         : [],
     ],

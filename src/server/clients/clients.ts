@@ -13,7 +13,7 @@ import { type CreateRepository, memoryRepository, type Repository, type Serializ
 import { decodeBase64url } from "../../core/keys/crypto.ts";
 import { digest } from "../../core/keys/secrets.ts";
 import { authMethodsOf, type ClientEntry, type ClientMetadata, type HostedClient } from "../config/client_metadata.ts";
-import { type ServerPolicy, serverPolicy, tightenPolicy } from "../config/server_policy.ts";
+import { asServerPolicy, type ServerPolicy, tightenPolicy } from "../config/server_policy.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import { validateClient, validateClientAudience } from "../config/validate_client.ts";
 
@@ -63,7 +63,7 @@ export async function searchedClients({ clients }: Pick<Server, "clients">): Pro
 
 /** What the clients of a server depend on. */
 export interface ClientsOptions {
-  readonly settings: Policy;
+  readonly policy: Policy;
   /** The clients at the start. */
   readonly clients: readonly ClientMetadata[];
   readonly audience: string;
@@ -74,10 +74,10 @@ export interface ClientsOptions {
 
 /** Creates the clients of a server without extensions. */
 export function serverClients(
-  { settings, clients, audience, recordPrefix, createRepository = memoryRepository }: ClientsOptions,
+  { policy, clients, audience, recordPrefix, createRepository = memoryRepository }: ClientsOptions,
 ): ServerClients {
   // The server validates the configured clients together when it starts.
-  let parse = (entry: ClientEntry) => parseEntry(settings, entry);
+  let parse = (entry: ClientEntry) => parseEntry(policy, entry);
   const registered = createRepository<ClientEntry, HostedClient>(clients, {
     kind: "client",
     acceptsExpiring: false,
@@ -87,14 +87,14 @@ export function serverClients(
     generationOf: ({ generation }) => generation,
     assignGeneration: (client, generation) => void Object.assign(client, { generation }),
   });
-  parse = (entry) => parseClient(settings, audience, entry);
+  parse = (entry) => parseClient(policy, audience, entry);
   return {
     ...registered,
     registered,
     recordPrefix,
     findHolder: registered.find,
     hasPagesAt(origin) {
-      if (serverPolicy(settings).allowedOrigins.includes(origin)) return true;
+      if (asServerPolicy(policy).allowedOrigins.includes(origin)) return true;
       const clients = [...registered.known().values()];
       return hasUriAt(clients.filter((client) => hasStanding(client, permissions.haveTrustedPages.from)), origin);
     },
@@ -108,13 +108,13 @@ export function serverClients(
  *
  * @throws {ConfigurationError} With one sentence for each problem.
  */
-export function parseClient(settings: Policy, audience: string, entry: ClientEntry): HostedClient {
+export function parseClient(policy: Policy, audience: string, entry: ClientEntry): HostedClient {
   const { client_secret_digest, registration: _, ...metadata } = entry;
   const validated = client_secret_digest === undefined
     ? metadata
     : { ...metadata, client_secret: client_secret_digest };
-  assertNoIssues([...validateClient(validated, settings), ...validateClientAudience(validated, audience)]);
-  return parseEntry(settings, entry);
+  assertNoIssues([...validateClient(validated, policy), ...validateClientAudience(validated, audience)]);
+  return parseEntry(policy, entry);
 }
 
 /**
@@ -127,14 +127,14 @@ async function serializeClient(client: ClientEntry): Promise<SerializedEntry> {
   return { ...others, client_secret_digest: await digest(secret) };
 }
 
-function parseEntry(settings: Policy, entry: ClientEntry): HostedClient {
+function parseEntry(policy: Policy, entry: ClientEntry): HostedClient {
   const { client_secret_digest: secretDigest, registration, ...metadata } = entry;
-  const policy = tightenPolicy(settings, metadata);
-  const read = (metadata: ClientMetadata) => hostedClient(metadata, policy);
+  const ofClient = tightenPolicy(policy, metadata);
+  const read = (metadata: ClientMetadata) => hostedClient(metadata, ofClient);
   const client = secretDigest === undefined
     ? read(metadata)
     : { ...read({ ...metadata, client_secret: secretDigest }), secretDigest, pendingSecret: undefined };
-  if (policy !== settings) Object.assign(client, { policy });
+  if (ofClient !== policy) Object.assign(client, { policy: ofClient });
   if (registration === undefined) return client;
   return Object.assign(client, { registration, ...standingOfRegistration(registration, client.authMethod) });
 }

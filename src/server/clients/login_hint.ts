@@ -38,8 +38,8 @@ export function knownUserForHint({ users }: Pick<Server, "users">, hint: string)
  *
  * @param user Must be valid.
  */
-export async function createGuestUser({ users, settings, now }: HostedServer, user: User): Promise<User | undefined> {
-  const { lifetimes } = settings;
+export async function createGuestUser({ users, policy, now }: HostedServer, user: User): Promise<User | undefined> {
+  const { lifetimes } = policy;
   return await users.add(user, now() + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000);
 }
 
@@ -54,7 +54,7 @@ export async function resolveLoginHint(
   loginHint: string,
   { clientId, loginRequirements }: AuthorizationRequest,
 ): Promise<User | undefined> {
-  const { allows, unknownLoginHint } = server.settings;
+  const { allows, unknownLoginHint } = server.policy;
   const named = allows.openLogin ? await userForHint(server, loginHint) : undefined;
   if (named !== undefined) return named;
   const isNear = decodedPlusFix(loginHint) !== undefined;
@@ -66,7 +66,7 @@ export async function resolveLoginHint(
   }
   const created = creates ? await createUser(server, loginHint) : undefined;
   if (typeof created === "object") {
-    const isByUsers = server.settings.acceptsAny.includes("users");
+    const isByUsers = server.policy.acceptsAny.includes("users");
     if (isByUsers) server.observe(server, clientId, "OI-06", { ...facts, effect: "created by the setting users" });
     else if (isNear) server.observe(server, clientId, "OI-06", { ...facts, effect: "created" });
     return created;
@@ -87,7 +87,7 @@ export async function userForClientHint(
   clientId: string,
 ): Promise<User | undefined> {
   const named = await userForHint(server, hint);
-  if (named !== undefined || !server.settings.acceptsAny.includes("users")) return named;
+  if (named !== undefined || !server.policy.acceptsAny.includes("users")) return named;
   const created = await createUser(server, hint);
   if (typeof created !== "object") return undefined;
   const facts = { hint, limit: maxUsers, isSilent: false };

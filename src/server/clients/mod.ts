@@ -13,7 +13,7 @@ import { serverUsers, type UsersOptions } from "./users.ts";
 
 /** What the clients and users of a server depend on. */
 interface EntryOptions extends ClientsOptions, Omit<UsersOptions, "claims" | "requirePasswords" | "acceptsGuests"> {
-  readonly settings: ServerPolicy;
+  readonly policy: ServerPolicy;
   /** Whether users log in on pages. */
   readonly hasPages: boolean;
   /** Whether users without a password can log in on pages. */
@@ -22,8 +22,8 @@ interface EntryOptions extends ClientsOptions, Omit<UsersOptions, "claims" | "re
 
 /** The clients and users of a server, and the claims that are released about users. */
 export function clientsAndUsers(options: EntryOptions): Pick<HostedServer, "claims" | "clients" | "users"> {
-  const { settings, hasPages, openLogin } = options;
-  const claims = serverClaimRules(settings);
+  const { policy, hasPages, openLogin } = options;
+  const claims = serverClaimRules(policy);
   return {
     claims,
     clients: serverClients(options),
@@ -31,7 +31,7 @@ export function clientsAndUsers(options: EntryOptions): Pick<HostedServer, "clai
       ...options,
       claims,
       requirePasswords: hasPages && !openLogin,
-      acceptsGuests: hasPages && openLogin || settings.unknownLoginHint === "create",
+      acceptsGuests: hasPages && openLogin || policy.unknownLoginHint === "create",
     }),
   };
 }

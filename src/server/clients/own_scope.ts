@@ -8,12 +8,12 @@ import { reject } from "../rules/own_scope.ts";
 import { isPermitted } from "../standing.ts";
 
 /** What a client may request on its own behalf. */
-function ownScopeOf(server: Pick<HostedServer, "settings">, client: HostedClient): readonly string[] {
+function ownScopeOf(server: Pick<HostedServer, "policy">, client: HostedClient): readonly string[] {
   return isPermitted(server, client, "requestOwnScope") ? registeredScopeOf(client) : client.scope;
 }
 
 /** The client, with the scope values that it may request on its own behalf. */
-function onOwnBehalf(server: Pick<HostedServer, "settings">, client: HostedClient): HostedClient {
+function onOwnBehalf(server: Pick<HostedServer, "policy">, client: HostedClient): HostedClient {
   const scope = ownScopeOf(server, client);
   return { ...client, scope, allowsScope: (token) => client.allowsScope(token) || scope.includes(token) };
 }
@@ -34,7 +34,7 @@ function withScopeOfClient<Type extends GrantType>(grantType: Type): Type {
 function rejectScopeOfClient({ server, client, params }: CheckInput & { readonly server: HostedServer }): void {
   const requested = splitScope(params.get("scope") ?? "");
   const ownScope = ownScopeOf(server, client);
-  const disallowed = requested.filter((token) => server.settings.scopes.includes(token) && !client.allowsScope(token));
+  const disallowed = requested.filter((token) => server.policy.scopes.includes(token) && !client.allowsScope(token));
   if (!disallowed.some((token) => ownScope.includes(token))) return;
   const { id: clientId, scope: registered } = client;
   throw reject("AZ-17", { problem: "not for users", requested, registered, disallowed, clientId });

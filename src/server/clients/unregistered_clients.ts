@@ -25,7 +25,7 @@ const clientIdSyntax = /^[\x20-\x7E]{1,255}$/;
  */
 function withUnregisteredClients(
   clients: ServerClients,
-  settings: HostedClientPolicy,
+  policy: HostedClientPolicy,
   grantTypes: readonly string[],
 ): ServerClients {
   const cached = boundedCache<HostedClient>(maxCachedClients);
@@ -36,7 +36,7 @@ function withUnregisteredClients(
     if (former !== undefined || !clientIdSyntax.test(id)) return former;
     const metadata = { client_id: id, token_endpoint_auth_method: "none" } as const;
     const client: HostedClient = {
-      ...hostedClient(metadata, { ...settings, acceptsAny: [...settings.acceptsAny, "redirectUris"] }),
+      ...hostedClient(metadata, { ...policy, acceptsAny: [...policy.acceptsAny, "redirectUris"] }),
       standing: "unknown",
       isUnregistered: true,
       // Differs from every registered client, so that neither can use what was issued to the other.
@@ -69,11 +69,11 @@ function withUnregisteredClients(
  * Such a client needs no code challenge, like a confidential one. Its refresh tokens rotate, like those of public ones.
  */
 export function withAnyClient(server: HostedServer): HostedServer {
-  const { settings, grantTypes, grants } = server;
-  if (!settings.acceptsAny.includes("clients")) return server;
+  const { policy, grantTypes, grants } = server;
+  if (!policy.acceptsAny.includes("clients")) return server;
   return {
     ...server,
-    clients: withUnregisteredClients(server.clients, settings, grantTypes.map(({ type }) => type)),
+    clients: withUnregisteredClients(server.clients, policy, grantTypes.map(({ type }) => type)),
     clientAuthentication: server.clientAuthentication.map(withAnySecret),
     requestChecks: server.requestChecks.map(withoutChallenge),
     grants: {

@@ -46,7 +46,7 @@ export type UserWarnings = (
 
 /** What the users of a server depend on. */
 export interface UsersOptions extends Pick<Server, "now"> {
-  readonly settings: Policy;
+  readonly policy: Policy;
   /** The users at the start. */
   readonly users: readonly User[];
   readonly trace: Trace;
@@ -63,7 +63,7 @@ export interface UsersOptions extends Pick<Server, "now"> {
 
 /** Creates the users of a server. */
 export function serverUsers(
-  { settings, users, now, trace, claims, userWarnings, requirePasswords, ...options }: UsersOptions,
+  { policy, users, now, trace, claims, userWarnings, requirePasswords, ...options }: UsersOptions,
 ): ServerUsers {
   const { acceptsGuests, createRepository = memoryRepository } = options;
   let chosenAt = 0;
@@ -75,7 +75,7 @@ export function serverUsers(
     acceptsExpiring: acceptsGuests,
     idOf: (user) => user.sub,
     parse(user) {
-      assertNoIssues(validateUser(user, settings.allows.openLogin));
+      assertNoIssues(validateUser(user, policy.allows.openLogin));
       return withoutPassword(user);
     },
     serialize: (user) => user,
@@ -84,7 +84,7 @@ export function serverUsers(
     changed(former, current) {
       if (current === undefined) return sessionsOver(former!, "removed");
       if (former !== undefined && passwordOf(former) !== passwordOf(current)) sessionsOver(former, "password changed");
-      for (const warning of userWarnings?.(claims, settings.scopes, current) ?? []) {
+      for (const warning of userWarnings?.(claims, policy.scopes, current) ?? []) {
         trace({ type: "configuration_warning", at: now(), ...warning });
       }
     },

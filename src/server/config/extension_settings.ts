@@ -52,9 +52,9 @@ export interface SettingsDescription<Own = object> {
     allows: Allowances,
   ): Partial<ServerPolicy & Own>;
   /** All issues of settings that match their description. */
-  validate?(settings: PolicyAtStart & Own, issuer: string): readonly ConfigIssue[] | Promise<readonly ConfigIssue[]>;
+  validate?(policy: PolicyAtStart & Own, issuer: string): readonly ConfigIssue[] | Promise<readonly ConfigIssue[]>;
   /** Warnings about valid settings. */
-  warnings?(settings: PolicyAtStart & Own): readonly ConfigurationWarning[];
+  warnings?(policy: PolicyAtStart & Own): readonly ConfigurationWarning[];
 }
 
 /** Returns the description with `of`, which reads these settings from the policy of a server that has the extension. */

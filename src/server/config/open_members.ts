@@ -4,27 +4,27 @@ import { hasStanding } from "../standing.ts";
 import type { Standing } from "../../core/clients/clients.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { Policy } from "../../core/policy/policy.ts";
-import { serverPolicy } from "./server_policy.ts";
+import { asServerPolicy } from "./server_policy.ts";
 
 /** Whether a client of this standing may set a member of its metadata itself. */
-export function isOpenTo(settings: Policy, name: string, standing: Standing): boolean {
-  const { openFrom } = serverPolicy(settings).clientField.members[name as keyof ClientMetadata] ?? {};
+export function isOpenTo(policy: Policy, name: string, standing: Standing): boolean {
+  const { openFrom } = asServerPolicy(policy).clientField.members[name as keyof ClientMetadata] ?? {};
   return openFrom !== undefined && hasStanding({ standing }, openFrom);
 }
 
 /** The members of the client metadata that a client of this standing may set itself. */
-export function membersOpenTo(settings: Policy, standing: Standing): readonly (keyof ClientMetadata)[] {
-  const names = Object.keys(serverPolicy(settings).clientField.members) as (keyof ClientMetadata)[];
-  return names.filter((name) => isOpenTo(settings, name, standing));
+export function membersOpenTo(policy: Policy, standing: Standing): readonly (keyof ClientMetadata)[] {
+  const names = Object.keys(asServerPolicy(policy).clientField.members) as (keyof ClientMetadata)[];
+  return names.filter((name) => isOpenTo(policy, name, standing));
 }
 
 /** The known members of received metadata that a client of this standing may not set. */
 export function closedMembers(
-  settings: Policy,
+  policy: Policy,
   received: Readonly<Record<string, unknown>>,
   standing: Standing,
 ): readonly string[] {
-  return Object.keys(serverPolicy(settings).clientField.members).filter((name) =>
-    Object.hasOwn(received, name) && !isOpenTo(settings, name, standing)
+  return Object.keys(asServerPolicy(policy).clientField.members).filter((name) =>
+    Object.hasOwn(received, name) && !isOpenTo(policy, name, standing)
   );
 }

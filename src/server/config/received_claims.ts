@@ -21,9 +21,9 @@ export interface ServerClaimRules extends ClaimRules {
 }
 
 /** Reads the settings about claims, which must be valid. */
-export function serverClaimRules(settings: ServerPolicy): ServerClaimRules {
-  const ofResources = settings.resources?.flatMap(({ access_token_claims: names = [] }) => names) ?? [];
-  return { ...claimRules(settings), ofResources };
+export function serverClaimRules(policy: ServerPolicy): ServerClaimRules {
+  const ofResources = policy.resources?.flatMap(({ access_token_claims: names = [] }) => names) ?? [];
+  return { ...claimRules(policy), ofResources };
 }
 
 /** Whether access tokens for at least one resource contain this member of a user. */

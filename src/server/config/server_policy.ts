@@ -79,7 +79,7 @@ export interface ByProfile {
 }
 
 /** The policy of a server that `latchkey` has assembled, or of one of its clients. */
-export function serverPolicy(policy: Policy): ServerPolicy {
+export function asServerPolicy(policy: Policy): ServerPolicy {
   return policy as ServerPolicy;
 }
 
@@ -101,7 +101,7 @@ export function supportedGrantTypes(policy: Pick<ServerPolicy, "grantTypes">): r
 
 /** The policy for a client with a profile; for any other client, the unchanged policy. */
 export function tightenPolicy(policy: Policy, { profile }: { readonly profile?: ProfileName }): ServerPolicy {
-  const ofServer = serverPolicy(policy);
+  const ofServer = asServerPolicy(policy);
   return profile === undefined ? ofServer : ofServer.clientProfiles.tighten(ofServer, profile);
 }
 
@@ -118,7 +118,7 @@ export interface ClientMetadataDescription<Own = object> {
   /** Describes its members. Default: none. */
   readonly fields?: Readonly<Record<string, Field>>;
   /** All issues of the metadata of a client; paths are relative to the client. */
-  validate?(client: ClientMetadata, settings: ServerPolicy & Own): readonly ConfigIssue[];
+  validate?(client: ClientMetadata, policy: ServerPolicy & Own): readonly ConfigIssue[];
 }
 
 /** @internal A grant type that the settings of an extension switch on. */
@@ -190,9 +190,9 @@ export const withoutProfile: ProfilePolicy = {
 export type ClientValues = Readonly<Record<string, readonly string[]>>;
 
 /** The values that list members of client metadata may have because of the extensions of a server. */
-export function clientValues(settings: Policy): ClientValues {
-  const fields = serverPolicy(settings).extensions.flatMap(({ isAbsent, clientMetadata: { fields = {} } = {} }) =>
+export function clientValues(policy: Policy): ClientValues {
+  const fields = asServerPolicy(policy).extensions.flatMap(({ isAbsent, clientMetadata: { fields = {} } = {} }) =>
     isAbsent ? [] : Object.entries(fields)
   );
-  return Object.fromEntries(fields.flatMap(([name, { valuesOf }]) => valuesOf ? [[name, valuesOf(settings)]] : []));
+  return Object.fromEntries(fields.flatMap(([name, { valuesOf }]) => valuesOf ? [[name, valuesOf(policy)]] : []));
 }

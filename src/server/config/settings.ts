@@ -5,7 +5,7 @@
  * (`core/policy/field.ts`). The compiler compares them. `validate` compares a value with its field,
  * `validate_settings.ts` settings with each other, and `resolve_settings.ts` makes a policy of them. The JSON Schema is
  * generated from the fields and the comments. To add a setting, add its member and its field in
- * `server_settings.ts`, read it as `server.settings.x`, and run `deno task schema`.
+ * `server_settings.ts`, read it as `server.policy.x`, and run `deno task schema`.
  *
  * @module
  */

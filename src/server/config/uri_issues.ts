@@ -9,7 +9,7 @@ import { validateRedirectUris as compareRedirectUris } from "../../core/clients/
 import { findRedirectUriProblem, findUriProblem, type UriProblem } from "../../core/clients/redirect_uri.ts";
 import { allowsHttp, isLocalHost, isLoopback, type LocalUrls } from "../../core/http/test_hosts.ts";
 import { quote } from "./config_issue.ts";
-import { byProfile, comparedServer, type ServerPolicy, serverPolicy } from "./server_policy.ts";
+import { asServerPolicy, byProfile, comparedServer, type ServerPolicy } from "./server_policy.ts";
 
 /**
  * Parses a text as a URL; `undefined` if it is not a URI. The URL parser alone would accept surrounding spaces, and
@@ -51,14 +51,14 @@ function describe(problem: UriProblem | undefined, uri: string, localUrls: Local
 }
 
 /** The URIs that authorization responses may be sent to. */
-export function validateRedirectUris(client: ClientMetadata, settings: ServerPolicy): ConfigIssue[] {
-  const allowHttp = settings.insecure.includes("http-redirect-uris");
-  return compareRedirectUris(client, comparedServer(settings), (uri) => {
-    const issue = validateRedirectUri(uri, allowHttp, settings.allows.localUrls);
+export function validateRedirectUris(client: ClientMetadata, policy: ServerPolicy): ConfigIssue[] {
+  const allowHttp = policy.insecure.includes("http-redirect-uris");
+  return compareRedirectUris(client, comparedServer(policy), (uri) => {
+    const issue = validateRedirectUri(uri, allowHttp, policy.allows.localUrls);
     if (issue !== undefined) return issue;
-    if (settings.privateUseRedirectUris || /^https?:/i.test(uri)) return findNativeIssue(client, uri, settings);
+    if (policy.privateUseRedirectUris || /^https?:/i.test(uri)) return findNativeIssue(client, uri, policy);
     return {
-      expected: `https, or http on a loopback host${byProfile(settings, "privateUseRedirectUris")}`,
+      expected: `https, or http on a loopback host${byProfile(policy, "privateUseRedirectUris")}`,
       hint: `Use https, or http://127.0.0.1 with any port. ${forTester}`,
     };
   });
@@ -72,11 +72,11 @@ export function isUnsupportedUri(
   name: "redirect_uris" | "post_logout_redirect_uris",
   uri: string,
   client: ClientMetadata,
-  settings: Policy,
+  policy: Policy,
 ): boolean {
   if (validateRedirectUri(uri, true, []) !== undefined) return false;
   const validateUris = name === "redirect_uris" ? validateRedirectUris : validatePostLogoutRedirectUris;
-  return validateUris({ ...client, [name]: [uri] }, serverPolicy(settings)).length > 0;
+  return validateUris({ ...client, [name]: [uri] }, asServerPolicy(policy)).length > 0;
 }
 
 /** How a tester can make the server accept the redirect URI of a product whose URI cannot change. */
@@ -86,9 +86,9 @@ const forTester = "To test with a product that has this URI, leave the profile o
 function findNativeIssue(
   { application_type = "web" }: ClientMetadata,
   uri: string,
-  settings: ServerPolicy,
+  policy: ServerPolicy,
 ): UriIssue | undefined {
-  const { nativeOnlyRedirectUris } = settings;
+  const { nativeOnlyRedirectUris } = policy;
   const { protocol, hostname } = new URL(uri);
   const kind = protocol === "http:" ? "loopback" : "private-use";
   if (protocol === "https:" || !nativeOnlyRedirectUris.includes(kind)) return undefined;
@@ -100,13 +100,13 @@ function findNativeIssue(
   const fix = isNative
     ? "Use https, or http://127.0.0.1 with any port."
     : `Use https, or set application_type to "native" for an app on the user's own device.`;
-  return { expected: expected + byProfile(settings, "nativeOnlyRedirectUris"), hint: `${fix} ${forTester}` };
+  return { expected: expected + byProfile(policy, "nativeOnlyRedirectUris"), hint: `${fix} ${forTester}` };
 }
 
 /** The URIs that the browser may be redirected to after logout. */
-export function validatePostLogoutRedirectUris(client: ClientMetadata, settings: ServerPolicy): ConfigIssue[] {
+export function validatePostLogoutRedirectUris(client: ClientMetadata, policy: ServerPolicy): ConfigIssue[] {
   return (client.post_logout_redirect_uris ?? []).flatMap((uri, i) => {
-    const issue = validateRedirectUri(uri, settings.insecure.includes("http-redirect-uris"), settings.allows.localUrls);
+    const issue = validateRedirectUri(uri, policy.insecure.includes("http-redirect-uris"), policy.allows.localUrls);
     return issue === undefined ? [] : [{ path: `post_logout_redirect_uris[${i}]`, ...issue, received: quote(uri) }];
   });
 }
@@ -131,17 +131,17 @@ function validateInitiateLoginUri({ initiate_login_uri: uri }: ClientMetadata): 
 }
 
 /** Whether the server fetches a URL although its host may not have a public address; see `allowsLocalFetch`. */
-export function isLocalUrl(settings: Policy, url: string): boolean {
-  const { allows, privateHosts } = serverPolicy(settings);
+export function isLocalUrl(policy: Policy, url: string): boolean {
+  const { allows, privateHosts } = asServerPolicy(policy);
   const { hostname } = new URL(url);
   return privateHosts.includes(hostname) || isLocalHost(hostname, allows.localUrls);
 }
 
 /** The members that the server fetches, calls or loads in a frame, and that have a local URL, as issues. */
-export function findLocalUris(metadata: Partial<ClientMetadata>, settings: Policy): ConfigIssue[] {
-  return Object.entries<Field>(serverPolicy(settings).clientField.members).flatMap(([path, { isFetched }]) => {
+export function findLocalUris(metadata: Partial<ClientMetadata>, policy: Policy): ConfigIssue[] {
+  return Object.entries<Field>(asServerPolicy(policy).clientField.members).flatMap(([path, { isFetched }]) => {
     const uri = metadata[path as keyof ClientMetadata];
-    if (!isFetched || typeof uri !== "string" || !URL.canParse(uri) || !isLocalUrl(settings, uri)) return [];
+    if (!isFetched || typeof uri !== "string" || !URL.canParse(uri) || !isLocalUrl(policy, uri)) return [];
     return [{
       path,
       expected: "a URL of a public host, because the operator does not know the client",

@@ -6,9 +6,9 @@ import { quote, validate } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import {
+  asServerPolicy,
   comparedServer,
   type ServerPolicy,
-  serverPolicy,
   supportedGrantTypes,
   tightenPolicy,
 } from "./server_policy.ts";
@@ -18,7 +18,7 @@ import { authMethodsOf, type ClientMetadata, responseTypeNames } from "./client_
 import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./uri_issues.ts";
 
 /** Compares metadata that matches its description with the settings. Paths are relative to the client. */
-type ClientValidator = (client: ClientMetadata, settings: ServerPolicy) => ConfigIssue[];
+type ClientValidator = (client: ClientMetadata, policy: ServerPolicy) => ConfigIssue[];
 
 /** The validators, in the order of their issues. */
 const validators: readonly ClientValidator[] = [
@@ -41,15 +41,15 @@ const validators: readonly ClientValidator[] = [
 /**
  * All issues; paths are relative to the client. Only metadata that matches its description is compared with the server.
  */
-export function validateClient(client: ClientMetadata, settings: Policy): ConfigIssue[] {
+export function validateClient(client: ClientMetadata, policy: Policy): ConfigIssue[] {
   // Unknown members of a client that is registered at run time are ignored (RFC 7591 §2).
-  const issues = validate({ ...serverPolicy(settings).clientField, others: anyValue }, client);
+  const issues = validate({ ...asServerPolicy(policy).clientField, others: anyValue }, client);
   if (issues.length > 0) return issues;
-  const policy = tightenPolicy(settings, client);
+  const ofClient = tightenPolicy(policy, client);
   return [
-    ...validators.flatMap((validator) => validator(client, policy)),
-    ...policy.extensions.flatMap(({ name, clientMetadata }) =>
-      immediate(`clientMetadata.validate of the extension ${name}`, clientMetadata?.validate?.(client, policy)) ?? []
+    ...validators.flatMap((validator) => validator(client, ofClient)),
+    ...ofClient.extensions.flatMap(({ name, clientMetadata }) =>
+      immediate(`clientMetadata.validate of the extension ${name}`, clientMetadata?.validate?.(client, ofClient)) ?? []
     ),
   ];
 }
@@ -69,8 +69,8 @@ export function settingOfGrantType({ extensions }: ServerPolicy, type: string): 
   return extensions.flatMap(({ grantTypes = [] }) => grantTypes).find((optional) => optional.type === type)?.setting;
 }
 
-function validateSubjectType({ subject_type = "public" }: ClientMetadata, settings: ServerPolicy): ConfigIssue[] {
-  const { subjectTypes: supported } = settings;
+function validateSubjectType({ subject_type = "public" }: ClientMetadata, policy: ServerPolicy): ConfigIssue[] {
+  const { subjectTypes: supported } = policy;
   return supported.includes(subject_type) ? [] : [{
     path: "subject_type",
     expected: `one of ${supported.join(", ")}`,

@@ -1,7 +1,7 @@
 /** The links from a rejected request to the form that changes the clients so that the server accepts the request. */
 
 import type { HostedClient } from "../config/client_metadata.ts";
-import { serverPolicy } from "../config/server_policy.ts";
+import { asServerPolicy } from "../config/server_policy.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import type { ClientChange } from "../../core/rules/errors.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/authorize/session.ts";
@@ -34,8 +34,8 @@ export function fixLink(
   change: ClientChange | undefined,
   retry?: string,
 ): FixLink | undefined {
-  const { clients, settings } = context.server;
-  const { allows, directory, insecure } = serverPolicy(settings);
+  const { clients, policy } = context.server;
+  const { allows, directory, insecure } = asServerPolicy(policy);
   const allowHttp = insecure.includes("http-redirect-uris");
   const { clientLink } = developerPagesOf(context);
   if (change === undefined || directory !== "edit" || !mayListClients(context)) return undefined;

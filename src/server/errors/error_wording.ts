@@ -292,7 +292,7 @@ function findDisabledPage(context: Context): DisabledPage | undefined {
   const { app, server, site, target: { path } } = context;
   const name = /^\/(\w+)(?:\/|$)/.exec(path.startsWith(site.base) ? path.slice(site.base.length) : "")?.[1] ?? "";
   const disabledPages = { ...ownPages, ...disabledPagesOf(context) };
-  if (!server.settings.allows.explanations || !Object.hasOwn(disabledPages, name)) return undefined;
+  if (!server.policy.allows.explanations || !Object.hasOwn(disabledPages, name)) return undefined;
   const start = `${site.base}/${name}`;
   const isOn = app.endpoints.some((endpoint) => endpoint.path === start || endpoint.path.startsWith(`${start}/`));
   return isOn ? undefined : disabledPages[name];

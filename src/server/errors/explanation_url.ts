@@ -15,7 +15,7 @@ export function explanationUrl(context: Context, thrown: unknown): string | unde
   const { server } = context;
   const site: Site = context.site;
   const flow = flowUrl(context);
-  if (!server.settings.allows.explanations || isForOtherSite(context)) return undefined;
+  if (!server.policy.allows.explanations || isForOtherSite(context)) return undefined;
   const rule = flow === undefined ? publicRule(thrown) : undefined;
   if (rule === undefined || site.rulesPath === undefined) return flow;
   return `${server.names.frontChannel}${site.base}${site.rulesPath}/${rule}`;

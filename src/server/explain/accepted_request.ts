@@ -61,7 +61,7 @@ function explainIgnoredScope(
       received,
     });
   }
-  if (!requested.every((token) => isSupported(server.settings, client, token))) {
+  if (!requested.every((token) => isSupported(server.policy, client, token))) {
     texts.push(explainUnknownScope({ requested, registered: client.scope }, server, "unknown scope was dropped"));
   }
   return texts;

@@ -55,7 +55,7 @@ export async function explainAccessToken(facts: InvalidToken, server: Server): P
       fix: "Send access_token unchanged. A server that keeps its keys in memory has new keys after a restart.",
     };
   }
-  if (!isKind(server.settings, "access_token", { typ }, claims)) {
+  if (!isKind(server.policy, "access_token", { typ }, claims)) {
     const describe = (typ: string | undefined) => typ === undefined ? "no typ" : `typ ${typ}`;
     const ownTyp = server.keys.types.access_token;
     return {

@@ -114,7 +114,7 @@ function explainUnknownClient(
     ? `a user name of ${id.length} characters`
     : id;
   // On real hosts the work must not depend on whether a client exists (CA-07).
-  const known = server.settings.allows.explanations && id !== undefined
+  const known = server.policy.allows.explanations && id !== undefined
     ? describeKnownIds(server, id)
     : { expected: "the client_id of a registered client" };
   return {

@@ -15,11 +15,11 @@ export interface Note {
 
 /** Notes the default scope, and which tokens the client will not receive, because scope lacks a value. */
 export function noteScope(
-  { server: { settings }, client, params }: CheckInput,
+  { server: { policy }, client, params }: CheckInput,
   { scope: granted }: AuthorizationRequest,
 ): Note[] {
   const notes: Note[] = [];
-  const mayRefresh = !settings.refresh.onlyOffline || granted.includes("offline_access");
+  const mayRefresh = !policy.refresh.onlyOffline || granted.includes("offline_access");
   if (client.grantTypes.includes("refresh_token") && !mayRefresh) {
     notes.push({
       note: {

@@ -38,7 +38,7 @@ export function traceTexts(
   for (const text of found) {
     if (!("note" in text)) {
       warn(server, client, text);
-    } else if (server.settings.allows.explanations) {
+    } else if (server.policy.allows.explanations) {
       server.trace({ type: "note", at: server.now(), client: client!, explanation: text.note });
     }
   }
@@ -173,6 +173,6 @@ function accepted(setting: AnyName, explanation: RuleExplanation): RuleExplanati
 }
 
 /** Names what lets a request without a safe code challenge pass. */
-export function letsPass({ settings: { providers } }: HostedServer, setting: string): string {
+export function letsPass({ policy: { providers } }: HostedServer, setting: string): string {
   return `${providers.join(", ") || `pkce.${setting}`} lets this pass; OAuth 2.1 does not`;
 }

@@ -2,7 +2,7 @@
 
 import { type Client, policyOf } from "../../core/clients/clients.ts";
 import type { RuleExplanation } from "../../core/rules/errors.ts";
-import { serverPolicy } from "../config/server_policy.ts";
+import { asServerPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 const method = "client_secret_post";
@@ -16,10 +16,10 @@ const warned = new WeakSet<Client>();
  */
 export function describePostedSecret(
   { client }: { readonly client: Client },
-  server: Pick<HostedServer, "settings">,
+  server: Pick<HostedServer, "policy">,
 ): readonly RuleExplanation[] {
-  const { providers } = server.settings;
-  const { metadata, clientAuthMethods } = serverPolicy(policyOf(server, client));
+  const { providers } = server.policy;
+  const { metadata, clientAuthMethods } = asServerPolicy(policyOf(server, client));
   const documented = metadata.token_endpoint_auth_methods_supported ?? clientAuthMethods;
   const isDocumented = providers.length > 0 && Array.isArray(documented) && documented.includes(method);
   if (isDocumented || warned.has(client)) return [];

@@ -30,7 +30,7 @@ export function explainUnknownScope(
   server: HostedServer,
   effect: string,
 ): RuleExplanation {
-  const { settings: { scopes }, registeredSecrets } = server;
+  const { policy: { scopes }, registeredSecrets } = server;
   const unknown = requested.filter((token) => !scopes.includes(token));
   const others = registered.filter((token) => !requested.includes(token));
   const names = unknown.filter((token) => namedToken.test(token)).join(" ").slice(0, maxNamedLength);

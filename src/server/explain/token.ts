@@ -3,7 +3,7 @@
 import { removedClient } from "../clients/client_texts.ts";
 import { splitScope } from "../../core/http/params.ts";
 import { requirementOf } from "../standing.ts";
-import { serverPolicy } from "../config/server_policy.ts";
+import { asServerPolicy } from "../config/server_policy.ts";
 import { settingOfGrantType } from "../config/validate_client.ts";
 import { separatorFix } from "../../core/policy/separators.ts";
 import type { Expired, tokenRules } from "../../core/rules/token.ts";
@@ -30,13 +30,13 @@ export const tokenTexts = {
     fix:
       "Send grant_type with one of the values that the metadata lists under grant_types_supported. OAuth 2.1 has no password grant: log users in by authorization_code with PKCE.",
     explain({ grantTypes, sent }, server) {
-      const { issuer, settings } = server;
-      const setting = sent === undefined ? undefined : settingOfGrantType(serverPolicy(settings), sent);
+      const { issuer, policy } = server;
+      const setting = sent === undefined ? undefined : settingOfGrantType(asServerPolicy(policy), sent);
       return {
         expected: grantTypes.join(" or "),
         received: sent ?? "no grant_type",
         fix: setting && `Add the setting ${setting}, which enables this grant type, or send one of the expected ones.`,
-        ...sent === "password" && settings.allows.openTools && {
+        ...sent === "password" && policy.allows.openTools && {
           fix:
             "OAuth 2.1 has no password grant: log users in by authorization_code with PKCE. A test gets a token without a " +
             `login from a server with --control on: curl --json '{}' ${

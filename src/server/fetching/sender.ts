@@ -36,9 +36,9 @@ export function isRemote({ address }: Sender): boolean {
  * browser.
  */
 export function isLocalProgram(
-  { settings, sender }: { readonly settings: { readonly allows: Allowances }; readonly sender?: Sender },
+  { policy, sender }: { readonly policy: { readonly allows: Allowances }; readonly sender?: Sender },
 ): boolean {
-  if (settings.allows.localUrls === false) return false;
+  if (policy.allows.localUrls === false) return false;
   if (sender === undefined) return true;
   return sender.page === "none" && !isRemote(sender);
 }

@@ -62,7 +62,7 @@ async function respond(context: Context, arrived: Arrived): Promise<HttpResponse
     ...common,
     flowLink: flowLinkFor?.(parameters) ?? site.flowLink,
     outcome,
-    ...!success && { fix: fixOf(shown.get("error_description")), scopes: server.settings.scopes },
+    ...!success && { fix: fixOf(shown.get("error_description")), scopes: server.policy.scopes },
     request: flow && client && definedPairs(await demoRequest(context, client, flow)),
     response: success ? parameters : parameters.filter(([name]) => name !== "code"),
     ignoredParameters: params.names.filter((name) => !responseParameters.includes(name)).slice(0, maxIgnoredNames)

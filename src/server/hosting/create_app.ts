@@ -76,38 +76,38 @@ interface AssembledApp {
 export async function createApp(options: LatchkeyOptions, dependencies: AppDependencies): Promise<AssembledApp> {
   const { resolved, emit, addApp, everySecond } = dependencies;
   const { plugins = [], pages = {} } = options;
-  const { policy } = resolved;
+  const { policy: configured } = resolved;
   // Hosted resources add their scope values.
-  const settings = { ...policy, scopes: [...policy.scopes], userScopes: [...policy.userScopes] };
+  const policy = { ...configured, scopes: [...configured.scopes], userScopes: [...configured.userScopes] };
   const issuer: IssuerInEffect = { current: resolved.issuer };
   const declaredNames: DeclaredNames = new Map();
   const parts: Parts = {
-    ...{ ...dependencies, settings, issuer, declaredNames },
+    ...{ ...dependencies, policy, issuer, declaredNames },
     base: new URL(resolved.issuer).pathname.replace(/\/$/, ""),
-    openLogin: settings.insecure.includes("open-login") || settings.allows.openLogin,
+    openLogin: policy.insecure.includes("open-login") || policy.allows.openLogin,
   };
   const composed = await composeServer(options, parts);
   const endpoints = ownEndpoints(composed, options, parts);
   const extended = withLimitedAuthentication(withPlugins(composed, plugins));
   const { audience } = resolved;
-  const namedBy = issuerMembers(settings, { audience, tokenPath: endpointPath({ endpoints }, "token") });
+  const namedBy = issuerMembers(policy, { audience, tokenPath: endpointPath({ endpoints }, "token") });
   const server = withIssuer(extended, issuer, namedBy);
   endSessionsOfChangedUsers(server);
 
-  const byHost = settings.isIssuerFromHost ? await import("./server_by_host.ts") : undefined;
+  const byHost = policy.isIssuerFromHost ? await import("./server_by_host.ts") : undefined;
   const table = endpointTable(endpoints, declaredNames, byHost?.rejectOtherHost);
   const app = describeApp(server, table, pages.error, parts);
   const ofPlugins = pluginEndpoints(app, plugins);
-  assertOwnPaths([...endpoints, ...ofPlugins], settings.paths);
+  assertOwnPaths([...endpoints, ...ofPlugins], policy.paths);
   table.addOfPlugins(ofPlugins);
   const createContext = contextFactory(app, plugins, emit, byHost?.serverByHost(server, namedBy));
   const handler = createHandler(table.find, { server, createContext, crossOriginHeaders });
 
   function addResource(resource: HostedResource, resourceEndpoints: readonly Endpoint[]): void {
     server.resources.host(resource);
-    const added = resource.scopes.filter((value) => !settings.scopes.includes(value));
-    settings.scopes.push(...added);
-    settings.userScopes.push(...added);
+    const added = resource.scopes.filter((value) => !policy.scopes.includes(value));
+    policy.scopes.push(...added);
+    policy.userScopes.push(...added);
     table.addOfResource(resourceEndpoints);
   }
   const moveDemoClients = demoClientMover(composed.clients.registered, resolved);
@@ -118,7 +118,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   for (const plugin of plugins) {
     immediate("setup of a plugin", plugin.setup?.(app, { addResource, addApp, everySecond, moveTo }));
   }
-  return { app, handle: rememberCookies(settings.seeOther ? seeOther(handler) : handler), moveTo };
+  return { app, handle: rememberCookies(policy.seeOther ? seeOther(handler) : handler), moveTo };
 }
 
 /** Does nothing. A recorder replaces it for its requests. */
@@ -126,14 +126,14 @@ function ignore(): void {}
 
 interface Parts extends AppDependencies, EndpointParts {
   /** The policy, to which hosted resources add. */
-  readonly settings: ServerPolicy;
+  readonly policy: ServerPolicy;
   readonly issuer: IssuerInEffect;
   readonly declaredNames: DeclaredNames;
 }
 
 /** The core, and what each part of the whole server adds to it or replaces, in order. */
 async function composeServer(options: LatchkeyOptions, parts: Parts): Promise<HostedServer> {
-  const { resolved, settings, keys, extensions, hasListener, store, now, randomBytes, trace } = parts;
+  const { resolved, policy, keys, extensions, hasListener, store, now, randomBytes, trace } = parts;
   const { issuer, audience = issuer, clientsAt, users } = resolved;
   const observe = hasListener ? traceObservation : ignore;
   const entries = clientsAndUsers({
@@ -142,11 +142,11 @@ async function composeServer(options: LatchkeyOptions, parts: Parts): Promise<Ho
     recordPrefix: recordPrefix(options),
     hasPages: parts.interaction !== undefined,
   });
-  const core = createServer<Pick<HostedServer, "claims" | "clients" | "observe" | "settings" | "trace" | "users">>({
+  const core = createServer<Pick<HostedServer, "claims" | "clients" | "observe" | "policy" | "trace" | "users">>({
     keys,
     extensions: [resourceIndicators, ...extensions, ...hasListener ? [acceptedRequests] : []],
     grantTypes: options.grantTypes,
-    given: { issuer, settings, store, now, randomBytes, trace, passed: ignore, observe, ...entries },
+    given: { issuer, policy, store, now, randomBytes, trace, passed: ignore, observe, ...entries },
   });
   const withResources = withResourceIndicators(core);
   const changing = withChangingClients(withResources);

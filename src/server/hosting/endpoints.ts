@@ -116,7 +116,7 @@ function protocolEndpoints(
   options: Parameters<typeof coreEndpoints>[0] & { readonly server: HostedServer },
 ): Endpoint[] {
   const { server, base } = options;
-  const { defaultEndpoints, metadataForms } = server.settings;
+  const { defaultEndpoints, metadataForms } = server.policy;
   const described = describedEndpoints(server);
   const endpoints = coreEndpoints(options).map((endpoint) => ({ ...endpoint, ...described[endpoint.name]! }));
   const metadata = endpoints.find(({ name }) => name === "discovery")!;
@@ -151,7 +151,7 @@ export function ownEndpoints(server: HostedServer, options: LatchkeyOptions, par
   return atConfiguredPaths(
     [...protocol, ...hostedEndpoints(server, approver, options, parts)],
     base,
-    server.settings.paths,
+    server.policy.paths,
   );
 }
 
@@ -176,8 +176,8 @@ const automaticLogin: Approver = async (request, situation) =>
 const hostedMetadata: Pick<Extension, "name" | "metadata"> = {
   name: "of the whole server",
   metadata: (server) => ({
-    subject_types_supported: server.settings.subjectTypes,
-    userinfo_signing_alg_values_supported: acceptedSigningAlgorithms(server.settings),
+    subject_types_supported: server.policy.subjectTypes,
+    userinfo_signing_alg_values_supported: acceptedSigningAlgorithms(server.policy),
     protected_resources: server.resources.hosted.map(({ identifier }) => identifier),
     ...lifetimeMetadata(server),
   }),
@@ -190,7 +190,7 @@ function hostedEndpoints(
   { approver: ownApprover, pages = {} }: LatchkeyOptions,
   { base, extensions, interaction, openLogin }: EndpointParts,
 ): Endpoint[] {
-  const { settings } = server;
+  const { policy } = server;
   const redirectParameters = redirectParametersOf(server);
   const options: EndpointOptions = {
     base,
@@ -221,13 +221,13 @@ function hostedEndpoints(
       load: async () => (await load()).logoutHandlers(pages),
     },
     ...extensions.flatMap((extension) =>
-      immediate(`endpoints of the extension ${extension.name}`, extension.endpoints?.(settings, options)) ?? []
+      immediate(`endpoints of the extension ${extension.name}`, extension.endpoints?.(policy, options)) ?? []
     ),
     ...interaction?.interactionEndpoints({
       ...{ base, openLogin, pages, csrfParameter, interactionParameter },
       responseParameters: redirectParameters,
     }) ?? [],
-    ...settings.login === "auto" && ownApprover === undefined
+    ...policy.login === "auto" && ownApprover === undefined
       ? [
         {
           name: "select_account",

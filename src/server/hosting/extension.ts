@@ -11,7 +11,7 @@ import type { Pages } from "../pages.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 /** @internal The whole server with the settings of an extension. */
-export type ServerWith<Own> = HostedServer & { readonly settings: Own };
+export type ServerWith<Own> = HostedServer & { readonly policy: Own };
 
 /** @internal The values that the endpoints of an extension need, besides settings. */
 export interface EndpointOptions extends CoreEndpointOptions {
@@ -44,7 +44,7 @@ export interface Extension<Own = object> extends CoreExtension<Own>, SettingsExt
   /** Its methods of client authentication. Default: none. */
   readonly clientAuthentication?: readonly ClientAuth[];
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
-  endpoints?(settings: ServerPolicy & Own, options: EndpointOptions): readonly Endpoint[];
+  endpoints?(policy: ServerPolicy & Own, options: EndpointOptions): readonly Endpoint[];
   /** See {@link CoreExtension.metadata}. */
   metadata?(
     server: ServerWith<Own>,

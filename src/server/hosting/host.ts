@@ -9,7 +9,7 @@
 
 import { immediate } from "../../core/immediate.ts";
 import type { HostedApp } from "./hosted_app.ts";
-import { serverPolicy } from "../config/server_policy.ts";
+import { asServerPolicy } from "../config/server_policy.ts";
 import { policyOf } from "../../core/clients/clients.ts";
 import { type HttpResponse, isDropped, toResponse } from "../../core/http/message.ts";
 import { plainText } from "../../platform/http/response.ts";
@@ -160,15 +160,15 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     hostnames: () => [
       ...new Set([...apps].flatMap(({ server }) => [
         ...serverOrigins(server).map((url) => new URL(url).hostname),
-        ...server.settings.issuerHosts,
+        ...server.policy.issuerHosts,
       ])),
     ],
     certificatePort: () => main?.server.certificateListener?.port,
     // A profile that demands TLS, of a server or of one of its clients, demands that of BCP 195.
     restrictsCiphers: () =>
       [...apps].some(({ server }) =>
-        [server.settings, ...server.clients.known().values().map((client) => policyOf(server, client))].some((policy) =>
-          serverPolicy(policy).profile?.values.has("insecure") === true
+        [server.policy, ...server.clients.known().values().map((client) => policyOf(server, client))].some((policy) =>
+          asServerPolicy(policy).profile?.values.has("insecure") === true
         )
       ),
     prepare() {

@@ -6,7 +6,7 @@ import type { Params } from "../../core/http/params.ts";
 import { allowsHttp } from "../../core/http/test_hosts.ts";
 import { canonicalUri, isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
 import { metadataOf } from "../config/client_metadata.ts";
-import { byProfile, type ServerPolicy, serverPolicy } from "../config/server_policy.ts";
+import { asServerPolicy, byProfile, type ServerPolicy } from "../config/server_policy.ts";
 import type { ResourceSettings } from "../config/server_settings.ts";
 import type { HostedResource, HostedResources, HostedServer } from "../hosted_server.ts";
 import { reject, resourceLimits } from "../rules/resource_indicators.ts";
@@ -76,9 +76,9 @@ async function findResource({ clients, resources }: HostedServer, uri: string): 
 async function read(server: HostedServer, params: Params): Promise<readonly string[]> {
   const requested = params.getAll("resource");
   if (requested.length > 0) return await findRequested(server, requested);
-  const { settings } = server;
-  if (settings.resourceParameter === "required") {
-    throw reject("MC-02", { byProfile: byProfile(settings, "resourceParameter") });
+  const { policy } = server;
+  if (policy.resourceParameter === "required") {
+    throw reject("MC-02", { byProfile: byProfile(policy, "resourceParameter") });
   }
   return requested;
 }
@@ -87,7 +87,7 @@ async function read(server: HostedServer, params: Params): Promise<readonly stri
 function observe(server: HostedServer, client: Client, params: Params): void {
   const requested = params.getAll("resource");
   server.observe(server, client.id, "resource", { requested, hasAudience: params.get("audience") !== undefined });
-  const policy = serverPolicy(policyOf(server, client));
+  const policy = asServerPolicy(policyOf(server, client));
   if (policy.resourceParameter === "optional" || requested.length > 0) return;
   server.observe(server, client.id, "MC-02", { byProfile: byProfile(policy, "resourceParameter") });
 }

@@ -78,8 +78,8 @@ export function maintenanceTimer(run: () => void): MaintenanceTimer {
 
 /** Reads the keys of other instances, and creates the next key when the rotation interval is over. */
 async function maintainKeys(server: HostedServer): Promise<void> {
-  const { keyRotation, settings } = server;
-  const { rotateEvery, lead } = settings.keys;
+  const { keyRotation, policy } = server;
+  const { rotateEvery, lead } = policy.keys;
   await keyRotation.refresh();
   if (rotateEvery === undefined) return;
   for (const alg of algorithmsInUse(server)) {

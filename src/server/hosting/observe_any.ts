@@ -26,7 +26,7 @@ export function observeAny(server: HostedServer): RulePassed {
     }
     if (rule === "AZ-17" && client !== undefined) {
       const requested = splitScope(String(value));
-      if (!requested.every((token) => server.settings.scopes.includes(token))) {
+      if (!requested.every((token) => server.policy.scopes.includes(token))) {
         server.observe(server, client.id, "AZ-17", { requested, registered: client.scope });
       }
     }

@@ -243,7 +243,7 @@ function hostedApp(
       if (isDropped(result)) throw new ConnectionDropped();
       return toResponse(result);
     },
-    async rotateKeys(alg = server.settings.alg, lead = server.settings.keys.lead) {
+    async rotateKeys(alg = server.policy.alg, lead = server.policy.keys.lead) {
       if (!(lead >= 0 && Number.isFinite(lead))) {
         throw new RangeError(`lead: expected 0 seconds or more, found ${lead}; the default is the setting keys.lead`);
       }

@@ -13,7 +13,7 @@ export function withHostWarning(handlers: Handlers<HostedServer>): Handlers<Host
   return {
     GET(context) {
       const { server, request } = context;
-      const { issuer, settings: { allows } } = server;
+      const { issuer, policy: { allows } } = server;
       const host = request.headers.get("host");
       if (!hasWarned && host !== null && host !== new URL(issuer).host && isAlias(host) && allows.explanations) {
         hasWarned = true;

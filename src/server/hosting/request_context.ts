@@ -38,9 +38,9 @@ export function contextFactory(
 ): CreateContext {
   const changing = plugins.filter((plugin) => plugin.forRequest !== undefined).reverse();
   const pluginsListen = plugins.some((plugin) => plugin.onEvent !== undefined);
-  const { settings } = app.server;
-  const acceptsAny = settings.acceptsAny.length > 0;
-  const needsCopy = pluginsListen || settings.acceptsUnknownClients || changing.length > 0 || acceptsAny;
+  const { policy } = app.server;
+  const acceptsAny = policy.acceptsAny.length > 0;
+  const needsCopy = pluginsListen || policy.acceptsUnknownClients || changing.length > 0 || acceptsAny;
   return (request, target, route) => {
     const context = new HostedContext(app, request, target, route);
     if (findServer !== undefined) context.server = findServer(request);

@@ -87,12 +87,12 @@ export const resourceIndicators: CoreExtension = {
 };
 
 /** Lets requests name the resources of the server. */
-export function withResourceIndicators<S extends Server & Pick<HostedServer, "settings">>(
+export function withResourceIndicators<S extends Server & Pick<HostedServer, "policy">>(
   server: S,
 ): S & Pick<HostedServer, "resources"> {
   return {
     ...server,
-    resources: hostedResources(server.settings),
+    resources: hostedResources(server.policy),
     grants: withTargets(server.grants),
     grantTypes: server.grantTypes.map(withParameter),
   };

@@ -7,7 +7,7 @@ import { hostHeader } from "../../core/authorize/cross_site.ts";
 import { HttpError, type HttpRequest } from "../../core/http/message.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { quoteValue } from "../../core/http/quote_value.ts";
-import { serverPolicy } from "../config/server_policy.ts";
+import { asServerPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { IssuerMembers } from "./with_issuer.ts";
 import { isIssuerHost, issuerAt } from "../config/server_names.ts";
@@ -30,7 +30,7 @@ export function serverByHost(
     const url = parseHost(headers.get("host") ?? "", new URL(server.issuer).protocol);
     if (
       url === undefined || url.origin === new URL(server.issuer).origin ||
-      !isIssuerHost(server.settings, url.hostname)
+      !isIssuerHost(server.policy, url.hostname)
     ) {
       return server;
     }
@@ -56,7 +56,7 @@ export function rejectOtherHost({ server, request, endpoint }: Context): void {
     return;
   }
   throw new HttpError(421, "HT-24", "This server is not the issuer of this host", {
-    expected: ["a loopback host", ...serverPolicy(server.settings).issuerHosts].join(" or "),
+    expected: ["a loopback host", ...asServerPolicy(server.policy).issuerHosts].join(" or "),
     received: quoteValue(host.slice(0, 256)),
   });
 }

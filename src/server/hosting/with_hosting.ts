@@ -35,12 +35,12 @@ type HostingMember =
   | "tokenIssuers";
 
 /** Adds what a process gives to a server. Extensions add to its empty lists. */
-export function withHosting<S extends Server & Pick<HostedServer, "settings" | "trace">>(
+export function withHosting<S extends Server & Pick<HostedServer, "policy" | "trace">>(
   server: S,
   { keyRotation, outbound, issuer }: HostingOptions,
 ): S & Pick<HostedServer, HostingMember> {
-  const { settings, now }: { readonly settings: ServerPolicy; readonly now: Server["now"] } = server;
-  const { privateHosts, allows } = settings;
+  const { policy, now }: { readonly policy: ServerPolicy; readonly now: Server["now"] } = server;
+  const { privateHosts, allows } = policy;
   const send = outbound ?? defaultOutbound(() => ({ issuer: issuer.current, privateHosts, allows }));
   return {
     ...server,
@@ -51,7 +51,7 @@ export function withHosting<S extends Server & Pick<HostedServer, "settings" | "
       if (client.standing === "unknown") current.fetching.recordUse(client.id);
     }),
     background: background(server),
-    rateLimiter: settings.throttle ? rateLimiter(now) : undefined,
+    rateLimiter: policy.throttle ? rateLimiter(now) : undefined,
     sessionWatchers: [],
     endSession: async (current: HostedServer, session) => await endWatchedSession(current, session),
     deliveries: [],

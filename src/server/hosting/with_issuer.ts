@@ -22,12 +22,12 @@ interface IssuerOptions {
 
 /** Creates the function that returns these members for an issuer. */
 export function issuerMembers(
-  settings: ServerPolicy,
+  policy: ServerPolicy,
   { audience, tokenPath }: IssuerOptions,
 ): (issuer: string) => IssuerMembers {
   return (issuer) => {
-    const names = serverNames(issuer, settings);
-    const assertionAudiences = settings.assertionAudience === "issuer-or-token-endpoint"
+    const names = serverNames(issuer, policy);
+    const assertionAudiences = policy.assertionAudience === "issuer-or-token-endpoint"
       ? [endpointOrigin({ names }, { metadataName: "token_endpoint" }) + tokenPath]
       : [];
     return { issuer, names, audience: audience ?? issuer, assertionAudiences };

@@ -135,7 +135,7 @@ async function consentPage(
       claims: individuallyRequestedClaims(server, request),
       resources: resourcesOf(request),
       redirectsToDevice: device === undefined && redirectsToDevice(destination.uri),
-      remembered: impersonationRisk(pending) ?? server.settings.lifetimes.refresh_token,
+      remembered: impersonationRisk(pending) ?? server.policy.lifetimes.refresh_token,
       otherAccountHref: pagePath(context, "login", pending.id),
     }, replacement),
     headers,

@@ -68,7 +68,7 @@ async function endSessionOrConfirm(context: Context<HostedServer>, pages: Replac
     session !== undefined && confirmedSid === undefined && !await isConfirmed(context, session, params)
   ) {
     // DNS rebinding: without passwords an attacker's page could log in and read the user's name.
-    if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
+    if (server.policy.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
     return await confirmationPage(context, session, client, params, pages.logout);
   }
   const ended = session ?? (confirmedSid && hint && { sid: confirmedSid, sub: hint.sub });
@@ -114,7 +114,7 @@ async function readHint(
  * that of this client, with a warning.
  */
 function findOnlyClient(server: Server, uri: string | undefined): string | undefined {
-  if (uri === undefined || !server.settings.allows.unknownClients) return undefined;
+  if (uri === undefined || !server.policy.allows.unknownClients) return undefined;
   const [only, ...others] = [...server.clients.registered.known().values()].filter((client) =>
     metadataOf(client).post_logout_redirect_uris?.includes(uri)
   );
@@ -214,6 +214,6 @@ async function confirmationPage(
  * @param sid The session ID in ID tokens of this client.
  */
 async function revokeClientSession(server: Server, clientId: string, sid: string): Promise<void> {
-  const { store, now, settings: { lifetimes } } = server;
+  const { store, now, policy: { lifetimes } } = server;
   await store.revoke(clientSessionId(clientId, sid), now() + lifetimes.refresh_token * 1000);
 }

@@ -1,7 +1,7 @@
 /** Where a logout may lead: URIs that the client has registered, or any on a server that accepts them. */
 
 import { policyOf } from "../../core/clients/clients.ts";
-import { serverPolicy } from "../config/server_policy.ts";
+import { asServerPolicy } from "../config/server_policy.ts";
 import { type ErrorDetails, OAuthError } from "../../core/rules/errors.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import { warn } from "../trace.ts";
@@ -20,7 +20,7 @@ export function mayLogOutTo(
 ): boolean {
   if (client?.metadata.post_logout_redirect_uris?.includes(uri)) return true;
   const setting = client?.isUnregistered ? "clients" : "redirectUris";
-  const isAccepted = client !== undefined && serverPolicy(policyOf(server, client)).acceptsAny.includes(setting) &&
+  const isAccepted = client !== undefined && asServerPolicy(policyOf(server, client)).acceptsAny.includes(setting) &&
     client.allowsRedirectUri(uri);
   if (isAccepted) onAccepted(setting);
   return isAccepted;

@@ -172,7 +172,7 @@ export async function saveConsent(
     ),
     ...identity !== undefined && { identity },
     at,
-    validUntil: at + server.settings.lifetimes.refresh_token * 1000,
+    validUntil: at + server.policy.lifetimes.refresh_token * 1000,
   }, { expiresAt: at + 2 * maxGrantLifetimeMs(server) });
   // If the consent was revoked meanwhile, only the new consent is stored, under the next name.
   return await isConsentRevoked(server, name) ? await saveConsent(server, pending, user, approval) : name;
@@ -194,7 +194,7 @@ function requestAudiences(server: Server, request: AuthorizationRequest): readon
 }
 
 /** Maximum lifetime of a code or refresh token that is issued now, in milliseconds. */
-function maxGrantLifetimeMs({ settings: { lifetimes } }: Server): number {
+function maxGrantLifetimeMs({ policy: { lifetimes } }: Server): number {
   return Math.max(lifetimes.code, lifetimes.refresh_token) * 1000;
 }
 

@@ -44,7 +44,7 @@ export function apple(): Provider {
     forRequest(server, context) {
       // clientconfigi/3230956-responsemode of the same documentation: any scope demands form_post.
       if (asksForUser(context)) {
-        Object.assign(server, { settings: { ...server.settings, responseModes: ["form_post"] as const } });
+        Object.assign(server, { policy: { ...server.policy, responseModes: ["form_post"] as const } });
       }
     },
     // https://developer.apple.com/documentation/sign_in_with_apple/authenticating-users-with-sign-in-with-apple

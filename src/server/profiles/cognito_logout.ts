@@ -17,7 +17,7 @@ import { OAuthError } from "../../core/rules/errors.ts";
 /** Ends the session, and leads to a registered `logout_uri`, or to a new login. Any page can thus end the session. */
 export async function logOut(context: Context<HostedServer>): Promise<HttpResponse | Response> {
   const { server, request, target } = context;
-  if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
+  if (server.policy.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
   const params = new URLSearchParams(target.query);
   const id = params.get("client_id");
   if (id === null) throw missing("client_id");

@@ -111,8 +111,8 @@ function withSpaces(request: ProviderRequest, { server, warn }: RequestFacts<Hos
   return { ...request, parameters };
 }
 
-function nameOf({ settings }: HostedServer): string {
-  return settings.providers.join(", ");
+function nameOf({ policy }: HostedServer): string {
+  return policy.providers.join(", ");
 }
 
 /** Tokens of OAuth apps do not expire; those of GitHub Apps do, and have refresh tokens. */

@@ -160,7 +160,7 @@ const deleteToken: Handler = async (context) => {
   const { client, token, accessToken } = await requireOwnToken(context, path.endsWith("/grant") ? "grant" : "token");
   if (path.endsWith("/grant")) {
     const { jti, exp } = accessToken.claims;
-    const end = Math.max(exp, Math.floor(server.now() / 1000) + server.settings.lifetimes.refresh_token) * 1000;
+    const end = Math.max(exp, Math.floor(server.now() / 1000) + server.policy.lifetimes.refresh_token) * 1000;
     await revokeGrant(server, grantOfAccessToken(jti), "the client deleted the authorization", end);
     const user = accessToken.user === undefined ? undefined : await server.users.find(accessToken.user);
     if (user !== undefined) await revokeConsent(server, user, client.id);

@@ -209,7 +209,7 @@ const revoke: Handler = async (context) => {
   const reason = "the client revoked its token";
   const claims = token === undefined ? undefined : (await readAccessToken(server, token))?.claims;
   if (claims !== undefined) {
-    const end = Math.max(claims.exp * 1000, server.now() + server.settings.lifetimes.refresh_token * 1000);
+    const end = Math.max(claims.exp * 1000, server.now() + server.policy.lifetimes.refresh_token * 1000);
     await revokeGrant(server, grantOfAccessToken(claims.jti), reason, end);
     return json(200, {});
   }

@@ -39,7 +39,7 @@ export function keycloak(): Provider {
   return {
     routes: keycloakPages,
     // keycloak-connect and python-keycloak request openid with client_credentials, and get tokens.
-    extend: (server) => ({ ...server, settings: { ...server.settings, ignoresUserScopes: true } }),
+    extend: (server) => ({ ...server, policy: { ...server.policy, ignoresUserScopes: true } }),
     // The basic scope and TokenManager.initToken: typ, azp.
     claims(claims, { kind, server, client, user }) {
       if (kind === "id_token") return { ...claims, typ: "ID", azp: claims.aud, jti: newGuid(server) };
@@ -81,8 +81,8 @@ function withDefaultScope(request: ProviderRequest, { method, server }: RequestF
   const client = server.clients.known().get(first("client_id")?.[1] ?? "");
   if (method !== "GET" || !sent?.[1] || client === undefined) return request;
   const present = [...sent[1].split(" "), ""];
-  const allowed = client.metadata.scope?.split(" ") ?? server.settings.defaultScope;
-  const added = server.settings.defaultScope.filter((value) => !present.includes(value) && allowed.includes(value));
+  const allowed = client.metadata.scope?.split(" ") ?? server.policy.defaultScope;
+  const added = server.policy.defaultScope.filter((value) => !present.includes(value) && allowed.includes(value));
   if (added.length === 0) return request;
   const scope = [sent[1], ...added].join(" ");
   return { ...request, parameters: request.parameters.map((one) => one === sent ? ["scope", scope] : one) };

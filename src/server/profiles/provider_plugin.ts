@@ -96,7 +96,7 @@ export function providerPlugin(
     const given: ProviderResponse = { status, headers, body: members ?? response.body };
     let changed = given;
     if (members !== undefined && metadataMembers !== undefined && facts.endpoint === "discovery") {
-      const names = [...metadataMembers, ...Object.keys(facts.server.settings.metadata)];
+      const names = [...metadataMembers, ...Object.keys(facts.server.policy.metadata)];
       changed = {
         ...changed,
         body: Object.fromEntries(Object.entries(members).filter(([name]) => names.includes(name))),

@@ -15,15 +15,15 @@ import { registeredSecrets } from "./registered_secrets.ts";
  *
  * @param declaredNames The secret parameters of endpoints, which may be added later.
  */
-export function withRedaction<S extends Server & Pick<HostedServer, "clients" | "settings">>(
+export function withRedaction<S extends Server & Pick<HostedServer, "clients" | "policy">>(
   server: S,
   declaredNames: DeclaredNames,
 ): S & Pick<HostedServer, "newToken" | "registeredSecrets"> {
   return {
     ...server,
-    newToken({ settings, randomBytes }, kind, value = randomToken(randomBytes)) {
+    newToken({ policy, randomBytes }, kind, value = randomToken(randomBytes)) {
       rememberIssued(value);
-      return ((settings as ServerPolicy).tokenPrefixes[kind] ?? "") + value;
+      return ((policy as ServerPolicy).tokenPrefixes[kind] ?? "") + value;
     },
     registeredSecrets: registeredSecrets(server.clients.registered, declaredNames),
   };

@@ -67,10 +67,10 @@ export const accessTokenFunctions = {
 } satisfies Partial<GrantFunctions<Server>>;
 
 /** Whether a token is opaque. A pairwise subject does not identify the user: a stored token does. */
-function mustStore({ settings, resources: { isOpaque } }: HostedServer, client: Client, resources: readonly string[]) {
+function mustStore({ policy, resources: { isOpaque } }: HostedServer, client: Client, resources: readonly string[]) {
   const { access_token_format: format } = metadataOf(client);
   if (format === "opaque" || isPairwise(client)) return true;
-  return resources.length === 0 ? settings.accessTokenFormat === "opaque" && format === undefined : isOpaque(resources);
+  return resources.length === 0 ? policy.accessTokenFormat === "opaque" && format === undefined : isOpaque(resources);
 }
 
 async function storeOpaque(

@@ -5,7 +5,7 @@ import type { GrantType } from "../../core/server.ts";
 import type { RefreshTokenRecord } from "../../core/store/store.ts";
 import type { AuthenticatedRequest } from "../../core/token/grants/authenticated_request.ts";
 import { storeSuccessor } from "../../core/token/grants/refresh_token.ts";
-import { serverPolicy } from "../config/server_policy.ts";
+import { asServerPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 /** The grant type; that of refresh tokens keeps them, if the policy of the client says so. */
@@ -14,7 +14,7 @@ export function withReuse<Type extends GrantType>(grantType: Type): Type {
   return {
     ...grantType,
     async authorize(server: HostedServer, request: AuthenticatedRequest) {
-      const { reuse } = serverPolicy(policyOf(server, request.client)).refresh;
+      const { reuse } = asServerPolicy(policyOf(server, request.client)).refresh;
       if (reuse === undefined) return await grantType.authorize(server, request);
       const kept: { record?: RefreshTokenRecord } = {};
       const grants: HostedServer["grants"] = {

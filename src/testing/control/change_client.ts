@@ -1,7 +1,7 @@
 /** Changes single members of the metadata of a client. */
 
 import type { ClientEntry, ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
-import { serverPolicy } from "../../server/config/server_policy.ts";
+import { asServerPolicy } from "../../server/config/server_policy.ts";
 import { keptRegistration, keptSecret } from "../../server/clients/changed_client.ts";
 import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import { quote, validate } from "../../server/config/config_issue.ts";
@@ -38,7 +38,7 @@ async function changedEntry(
   const merged = Object.entries({ ...former.metadata, ...changes, client_id }).filter(([, value]) => value !== null);
   const metadata = Object.fromEntries(merged) as unknown as ClientEntry;
   assertNoIssues([
-    ...validate(serverPolicy(server.settings).clientField, metadata),
+    ...validate(asServerPolicy(server.policy).clientField, metadata),
     ..."client_id" in changes
       ? [{
         path: "changes.client_id",

@@ -32,8 +32,8 @@ export function controlEndpoints(control: ServerControl, { secret }: ControlOpti
   const closing = new AbortController();
   const endpoints = (tenant: ServerControl) => controlEndpoints(tenant, { secret });
   return {
-    setup({ server: { issuer, settings } }) {
-      if (secret === undefined && !settings.allows.openTools) throw missingSecret(issuer);
+    setup({ server: { issuer, policy } }) {
+      if (secret === undefined && !policy.allows.openTools) throw missingSecret(issuer);
     },
     routes: (app) => [
       documentEndpoint(app, secret),

@@ -144,8 +144,8 @@ export function runScenarios(inner: ServerControl, scenarios: readonly ChosenSce
     plugin: {
       setup(assembled) {
         app = assembled;
-        const { issuer, settings } = app.server;
-        if (!settings.allows.openTools) throw realHost(issuer);
+        const { issuer, policy } = app.server;
+        if (!policy.allows.openTools) throw realHost(issuer);
         const names = app.endpoints.map(({ name }) => name);
         const unknown = all.flatMap(({ scenario, steps }) =>
           steps.flatMap(({ after }) => after === undefined || names.includes(after) ? [] : [[scenario, after] as const])

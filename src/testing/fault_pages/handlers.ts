@@ -15,7 +15,7 @@ import { renderPage } from "../../core/pages/render_page.ts";
 import { reject } from "../../server/rules/mod.ts";
 import type { Params } from "../../core/http/params.ts";
 import { isTestUrl } from "../../server/config/host_kinds.ts";
-import { serverPolicy } from "../../server/config/server_policy.ts";
+import { asServerPolicy } from "../../server/config/server_policy.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { ControlError } from "../control/control_error.ts";
 import type { ControlTarget, Verb } from "../control/verb.ts";
@@ -315,7 +315,7 @@ async function showPage(
     chosen: definition && { ...definition, fields: formFields("faults.add") },
     rules: faults.all(),
     now: clock.now(),
-    presets: clockPresets(serverPolicy(server.settings).lifetimes),
+    presets: clockPresets(asServerPolicy(server.policy).lifetimes),
     advance: formFields("clock.advance"),
     revoke: formFields("revoke"),
   });

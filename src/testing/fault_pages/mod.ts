@@ -53,7 +53,7 @@ export function faultPages(
   return {
     ...plugin,
     setup(app, changes) {
-      if (!app.server.settings.allows.openTools) throw notAllowed(app.server.issuer);
+      if (!app.server.policy.allows.openTools) throw notAllowed(app.server.issuer);
       plugin.setup?.(app, changes);
     },
     routes: ({ site }) => [staticEndpoint(site, "testing", load), {

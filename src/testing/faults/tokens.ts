@@ -165,9 +165,9 @@ function withoutRotation(grant: GrantType, context: FaultContext): GrantType {
     ...grant,
     async authorize(server, request) {
       const { client } = request;
-      const rotates = !mustAuthenticate(client) || server.settings.refresh.rotateConfidential;
+      const rotates = !mustAuthenticate(client) || server.policy.refresh.rotateConfidential;
       if (!rotates || !context.consume()) return await grant.authorize(server, request);
-      const refresh = { ...server.settings.refresh, rotateConfidential: false };
+      const refresh = { ...server.policy.refresh, rotateConfidential: false };
       const confidentialRequest = { ...request, client: { ...client, confidential: true, isUnregistered: undefined } };
       const granted = await grant.authorize(withPolicy(server, { refresh }), confidentialRequest);
       return { ...granted, client };

@@ -89,16 +89,16 @@ export const callbackVariations: readonly Variation[] = [
     needs: "iss in callbacks",
     allowed: "A server that does not announce iss in its metadata may leave it out of authorization responses.",
     source: "RFC 9207 §3",
-    isLegal: ({ settings: { profile, metadata } }) =>
+    isLegal: ({ policy: { profile, metadata } }) =>
       (profile === undefined || profile.label === "oidc") &&
       metadata.authorization_response_iss_parameter_supported === undefined,
     server: (roll) => {
       const value = roll.pick([null, false]);
       return (server) => ({
         ...server,
-        settings: {
-          ...server.settings,
-          metadata: { ...server.settings.metadata, authorization_response_iss_parameter_supported: value },
+        policy: {
+          ...server.policy,
+          metadata: { ...server.policy.metadata, authorization_response_iss_parameter_supported: value },
         },
       });
     },

@@ -77,7 +77,7 @@ export const documentVariations: readonly Variation[] = [
     needs: "endpoints without a query",
     allowed: "The URL of an endpoint may have a query, which must be kept when parameters are added.",
     source: "RFC 6749 §3.1, §3.2",
-    isLegal: ({ settings: { metadata } }) =>
+    isLegal: ({ policy: { metadata } }) =>
       metadata.authorization_endpoint === undefined && metadata.token_endpoint === undefined,
     server: (roll) => {
       const query = `?tenant=${roll.whole(1000)}&v=2.0`;
@@ -85,9 +85,9 @@ export const documentVariations: readonly Variation[] = [
         const [authorization_endpoint, token_endpoint] = ["authorize", "token"].map((name) =>
           endpointUrl({ app, server }, name) + query
         );
-        const metadata = { authorization_endpoint, token_endpoint, ...server.settings.metadata };
+        const metadata = { authorization_endpoint, token_endpoint, ...server.policy.metadata };
         const assertionAudiences = server.assertionAudiences.flatMap((url) => [url, url + query]);
-        return { ...server, assertionAudiences, settings: { ...server.settings, metadata } };
+        return { ...server, assertionAudiences, policy: { ...server.policy, metadata } };
       };
     },
   },

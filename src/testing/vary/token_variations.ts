@@ -58,8 +58,8 @@ function otherValue(
 const authorizationEndpoints = ["authorize", "login", "consent"];
 
 /** Whether access tokens are for this server alone, so that no API agreed on their format with it. */
-function hasNoApi({ settings, audience, issuer }: HostedServer): boolean {
-  return settings.resources === undefined && audience === issuer && settings.accessTokenClaims.length === 0;
+function hasNoApi({ policy, audience, issuer }: HostedServer): boolean {
+  return policy.resources === undefined && audience === issuer && policy.accessTokenClaims.length === 0;
 }
 
 /** Rotates the refresh tokens of confidential clients, and those bound to a key, which the server otherwise renews. */
@@ -68,7 +68,7 @@ function withRotation(grant: GrantType, context: FaultContext): GrantType {
   return {
     ...grant,
     async authorize(server: HostedServer, request) {
-      const { refresh } = server.settings;
+      const { refresh } = server.policy;
       const mayRenew = mustAuthenticate(request.client)
         ? !refresh.rotateConfidential
         : confirmationOf(request) !== undefined && !refresh.rotateBound;

@@ -72,6 +72,6 @@ export function editTokens(
 }
 
 /** Whether a profile of the server decides one of the settings. */
-export function isDecided({ settings: { profile } }: HostedServer, ...settings: readonly string[]): boolean {
+export function isDecided({ policy: { profile } }: HostedServer, ...settings: readonly string[]): boolean {
   return settings.some((name) => profile?.values.has(name));
 }

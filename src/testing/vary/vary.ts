@@ -148,7 +148,7 @@ export function varyControl(resetServer: () => Promise<void> = () => Promise.res
       profiles: ["vary"],
       setup(openedApp, changes) {
         app = openedApp;
-        const { pluginProfiles } = openedApp.server.settings;
+        const { pluginProfiles } = openedApp.server.policy;
         for (const profile of pluginProfiles) if (profile.startsWith("vary:")) start(profile);
         if (seed !== undefined) injector.plugin.setup!(openedApp, changes);
       },

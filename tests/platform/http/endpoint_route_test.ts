@@ -7,7 +7,7 @@ import { type Endpoint, endpointRoute, type Handlers } from "../../../src/core/r
 import { type HttpResponse, json } from "../../../src/core/http/message.ts";
 import { forEachCase, testServer } from "../../kit.ts";
 
-const context = { server: { settings: {} } } as Context;
+const context = { server: { policy: {} } } as Context;
 const handlers: Handlers = { GET: () => json(200, "got") };
 
 function routeOf(load: Endpoint["load"]) {

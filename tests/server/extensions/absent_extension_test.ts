@@ -109,7 +109,7 @@ for (const extension of extensions) {
       ...{ base: "", requestChecks, formParameters: [], redirectParameters: [] },
       ...{ approver: autoApprover, hasPages: true, openLogin: true, pages: {} },
     };
-    const endpoints = extension.endpoints?.(server.settings, options) ?? [];
+    const endpoints = extension.endpoints?.(server.policy, options) ?? [];
     const document = { claims_supported: [] };
     const added = Object.keys(extension.metadata?.(server, [], document) ?? {});
     const members = [

@@ -14,7 +14,7 @@ const audience: Extension<{ readonly checkAudience: boolean }> = {
   settings: {
     fields: { checkAudience: { type: "boolean", expected: "true or false", examples: [true], default: false } },
   },
-  metadata: ({ settings }) => ({ check_audience: settings.checkAudience }),
+  metadata: ({ policy }) => ({ check_audience: policy.checkAudience }),
   endpoints: (_settings, { base }) => [{
     name: "audience",
     metadataName: "audience_endpoint",

@@ -110,7 +110,7 @@ async function revokeReplayed(
   consumedAt: number,
 ): Promise<OAuthError> {
   // The clock may have been set back since the first use.
-  const until = Math.max(server.now(), consumedAt) + server.settings.lifetimes.refresh_token * 1000;
+  const until = Math.max(server.now(), consumedAt) + server.policy.lifetimes.refresh_token * 1000;
   await revokeGrant(server, stored.grantId!, "authorization code used twice", until);
   return invalidGrant({ rule: "CI-06", usedAt: consumedAt, clientId: client.id });
 }

@@ -44,7 +44,7 @@ export function authorizeClientCredentials(
 
 function scopeWithoutUser(server: Server, client: Client, requested: string): readonly string[] {
   const left = withoutUserScopes(server, client, requested, userScopes);
-  return left === "" ? [] : resolveScope(server.settings, client, left, server.passed);
+  return left === "" ? [] : resolveScope(server.policy, client, left, server.passed);
 }
 
 /**
@@ -74,7 +74,7 @@ function isUserScope(value: string): boolean {
 
 /** The default scope without values that need a user or that the client may not have; empty if none is left. */
 function defaultScope(server: Server, client: Client): readonly string[] {
-  const scope = server.settings.defaultScope.filter((value) => !isUserScope(value) && client.allowsScope(value));
+  const scope = server.policy.defaultScope.filter((value) => !isUserScope(value) && client.allowsScope(value));
   const possible = client.scope.filter((value) => !isUserScope(value));
   if (scope.length === 0 && possible.length > 0) server.observe(server, client.id, "AZ-16", { possible });
   return scope;

@@ -38,27 +38,27 @@ export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken
 export interface LoadableGrantType<Own = object>
   extends Omit<GrantType, keyof GrantTypeCode | "metadata">, Partial<GrantTypeCode> {
   /** Whether the settings, with their defaults, switch it on. Default: it is always on. */
-  isOn?(settings: Policy & Own): boolean;
+  isOn?(policy: Policy & Own): boolean;
   /**
    * Called at the first request for it, for a server whose settings switch the grant type on. Without it and without
    * `authorize`, clients register the grant type, and the token endpoint rejects it as unsupported.
    */
-  load?(settings: Policy & Own): Promise<GrantTypeCode>;
+  load?(policy: Policy & Own): Promise<GrantTypeCode>;
 }
 
 /** The grant types of a server, in the order of `grant_types_supported`. */
 export function grantTypesOf(
-  settings: Policy,
+  policy: Policy,
   extensions: readonly { readonly grantTypes?: readonly LoadableGrantType[] }[],
 ): readonly GrantType[] {
   const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ type, isOn }) =>
-    immediate(`isOn of ${type}`, isOn?.(settings)) ?? true
+    immediate(`isOn of ${type}`, isOn?.(policy)) ?? true
   );
   return [
     ...grantTypes,
     ...ofExtensions.flatMap(({ isOn: _, load, authorize, ...description }) =>
       load !== undefined
-        ? loadedOnDemand(description, () => load(settings))
+        ? loadedOnDemand(description, () => load(policy))
         : authorize !== undefined
         ? { ...description, authorize }
         : []

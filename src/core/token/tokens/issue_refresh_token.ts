@@ -13,10 +13,10 @@ export const refreshToken: TokenIssuer = async (server, authorization, _now, _is
     return nextRefreshToken.token === undefined ? {} : { refresh_token: nextRefreshToken.token };
   }
   if (subject?.sid === undefined || !client.grantTypes.includes("refresh_token")) return {};
-  if (server.settings.refresh.onlyOffline && !scope.includes("offline_access")) return {};
+  if (server.policy.refresh.onlyOffline && !scope.includes("offline_access")) return {};
   const token = server.newToken(server, "refresh_token");
   const grant = await grantOf(server, authorization, subject);
-  const endsAt = grant.approvedAt + server.settings.lifetimes.refresh_token * 1000;
+  const endsAt = grant.approvedAt + server.policy.lifetimes.refresh_token * 1000;
   const validUntil = idleExpiresAt(server, endsAt);
   const salt = randomId(server.randomBytes);
   await server.grants.storeRefreshToken(server, request, token, grantId, { grant, salt, validUntil, endsAt });
@@ -55,5 +55,5 @@ export function successorRecord(server: Server, record: RefreshTokenRecord): Ref
  * epoch.
  */
 export function idleExpiresAt(server: Server, endsAt: number): number {
-  return Math.min(endsAt, server.now() + server.settings.lifetimes.refresh_token_idle * 1000);
+  return Math.min(endsAt, server.now() + server.policy.lifetimes.refresh_token_idle * 1000);
 }

@@ -36,7 +36,7 @@ export async function newTokenClaims(
 ): Promise<AccessTokenClaims> {
   const { client, subject, scope } = authorization;
   const { maxLifetimeSeconds = Infinity } = authorization;
-  const expiresIn = Math.min(server.settings.lifetimes.access_token, maxLifetimeSeconds);
+  const expiresIn = Math.min(server.policy.lifetimes.access_token, maxLifetimeSeconds);
   const identifiers = subject && await server.identifiers.issued(server, client, subject);
   const jti = await server.grants.tokenId(server, authorization);
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
@@ -93,7 +93,7 @@ export async function signIdToken(
     iss: server.issuer,
     sub: identifiers.sub,
     aud: client.id,
-    exp: now + server.settings.lifetimes.id_token,
+    exp: now + server.policy.lifetimes.id_token,
     iat: now,
     auth_time: authTime && Math.floor(authTime / 1000),
     nonce,

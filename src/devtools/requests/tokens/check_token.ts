@@ -74,7 +74,7 @@ export async function checkToken(
     };
   }
   const isOwn = claims?.iss === server.issuer;
-  const isOwnAccessToken = isOwn && isKind(server.settings, "access_token", header ?? {}, claims);
+  const isOwnAccessToken = isOwn && isKind(server.policy, "access_token", header ?? {}, claims);
   const kind = chosen ?? (isOwnAccessToken ? "access_token" : detectKind(decoded));
   const signature = problem === undefined
     ? await verifySignature(server, kind, decoded, options.keys ?? await findKeys(server, kind, decoded))
@@ -144,7 +144,7 @@ async function checkKind(
     accessTokenHash: await hashAccessToken(header.alg, accessToken),
     isClient: (id) => clients.has(id),
     isAudience: (uri) => uri === server.audience || server.resources.find(uri) !== undefined,
-    accessTokenTyp: isOwn ? server.settings.accessTokenTyp : undefined,
+    accessTokenTyp: isOwn ? server.policy.accessTokenTyp : undefined,
     now: Math.floor(server.now() / 1000),
   }).map((check) => ({ ...check, cites }));
 }

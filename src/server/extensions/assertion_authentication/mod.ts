@@ -88,7 +88,7 @@ export const assertionAuthentication: Extension = {
   name: "assertion_authentication",
   clientMetadata: { fields: assertionAuthenticationClientFields, validate: validateAlgorithm },
   clientAuthentication: [secretJwt, privateKeyJwt],
-  metadata({ settings: { clientAuthMethods, signatureAlgorithms } }) {
+  metadata({ policy: { clientAuthMethods, signatureAlgorithms } }) {
     const algorithms = clientJwtAlgorithms(clientAuthMethods, signatureAlgorithms);
     return {
       token_endpoint_auth_signing_alg_values_supported: algorithms,

@@ -11,7 +11,7 @@ import { warn } from "../../trace.ts";
 import { storageKey } from "../../../core/keys/secrets.ts";
 import type { Credentials } from "../../../core/server.ts";
 import { invalidClient } from "../../fetching/invalid_client.ts";
-import { byProfile, serverPolicy } from "../../config/server_policy.ts";
+import { asServerPolicy, byProfile } from "../../config/server_policy.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
 /** A client assertion (RFC 7523 §3, RFC 10070 §4). `maxAssertionLifetime` bounds its lifetime. */
@@ -103,7 +103,7 @@ async function verifyClaims(
     reject: invalidClient,
   });
   const audience = [payload.aud!].flat();
-  const policy = serverPolicy(policyOf(server, client));
+  const policy = asServerPolicy(policyOf(server, client));
   const { assertionAudience, maxAssertionLifetime } = policy;
   const calledUrls = calledUrl === undefined ? [] : withAlias(server, calledUrl);
   const tokenUrls = server.assertionAudiences.flatMap((url) => withAlias(server, url));

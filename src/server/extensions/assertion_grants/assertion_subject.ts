@@ -70,7 +70,7 @@ async function provision(
 /** The only user with the e-mail address of an assertion; none if it is not verified. */
 async function findByEmail(
   server: HostedServer,
-  { assumeEmailVerified = server.settings.allows.openLogin }: TrustedIssuer,
+  { assumeEmailVerified = server.policy.allows.openLogin }: TrustedIssuer,
   { email, email_verified = assumeEmailVerified }: VerifiedAssertion["claims"],
 ): Promise<User | undefined> {
   if (typeof email !== "string" || email_verified !== true) return undefined;

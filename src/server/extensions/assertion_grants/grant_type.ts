@@ -5,7 +5,7 @@ import { isPermitted } from "../../standing.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../../core/rules/errors.ts";
-import { byProfile, serverPolicy } from "../../config/server_policy.ts";
+import { asServerPolicy, byProfile } from "../../config/server_policy.ts";
 import { type Params, splitScope } from "../../../core/http/params.ts";
 import {
   type AuthorizationDetails,
@@ -171,12 +171,12 @@ function grantedScope(
   // Only values that a login grants were requested, and ignored.
   if (requested === "") return [];
   const scope = requested !== undefined
-    ? resolveScope(server.settings, client, requested, server.passed)
+    ? resolveScope(server.policy, client, requested, server.passed)
     : claimed !== undefined
     ? allowed
     : hasDetails
     ? []
-    : server.settings.defaultScope.filter((value) => allowed.includes(value));
+    : server.policy.defaultScope.filter((value) => allowed.includes(value));
   // A client on its own behalf needs no scope: the default may be one of users.
   const needsNone = requested === undefined && (hasDetails || user === undefined && claimed === undefined);
   if ((scope.length > 0 || needsNone) && scope.every((value) => allowed.includes(value))) return scope;
@@ -193,7 +193,7 @@ async function grantedResources(
   const claimed = trusted.grantProfile === "id-jag" && claims.resource !== undefined
     ? [claims.resource as string | string[]].flat()
     : undefined;
-  const policy = serverPolicy(policyOf(server, client));
+  const policy = asServerPolicy(policyOf(server, client));
   if (claimed === undefined && trusted.grantProfile === "id-jag" && policy.resourceParameter !== "optional") {
     throw invalidAssertion("IJ-17", { byProfile: byProfile(policy, "resourceParameter") });
   }

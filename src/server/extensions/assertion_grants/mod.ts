@@ -25,17 +25,17 @@ export const assertionGrants: Extension<AssertionGrantPolicy> = {
   name: "assertion_grants",
   settings: {
     fields: assertionGrantFields,
-    validate: (settings) => isOn(settings) ? validateTrustedIssuers(settings.trustedIssuers, settings) : [],
-    warnings: (settings) =>
+    validate: (policy) => isOn(policy) ? validateTrustedIssuers(policy.trustedIssuers, policy) : [],
+    warnings: (policy) =>
       unlistedClientsWarnings(
-        settings,
-        settings.trustedIssuers.flatMap((trusted, i) =>
+        policy,
+        policy.trustedIssuers.flatMap((trusted, i) =>
           trusted.clients === undefined && isForAnyClient(trusted) ? [`trustedIssuers[${i}]`] : []
         ),
       ),
   },
-  metadata: ({ settings }) =>
-    settings.trustedIssuers.some(({ grantProfile }) => grantProfile === "id-jag")
+  metadata: ({ policy }) =>
+    policy.trustedIssuers.some(({ grantProfile }) => grantProfile === "id-jag")
       ? { authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"] }
       : {},
   grantTypes: [{

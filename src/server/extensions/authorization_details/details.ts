@@ -98,8 +98,8 @@ function describe(value: unknown): string {
 }
 
 /** A type of the server; `undefined` if the server has no such type. */
-function findType({ settings }: Server, type: string): AuthorizationDetailsType | undefined {
-  const types = detailsTypes(settings) ?? {};
+function findType({ policy }: Server, type: string): AuthorizationDetailsType | undefined {
+  const types = detailsTypes(policy) ?? {};
   return Object.hasOwn(types, type) ? types[type] : undefined;
 }
 
@@ -133,7 +133,7 @@ function assertType(
   const type: unknown = detail.type;
   const definition = typeof type === "string" ? findType(server, type) : undefined;
   if (typeof type !== "string" || definition === undefined) {
-    const known = Object.keys(detailsTypes(server.settings) ?? {});
+    const known = Object.keys(detailsTypes(server.policy) ?? {});
     const received = typeof type === "string" ? `the unknown type ${quote(type)}` : describe(type);
     throw reject("RA-03", { index, path: ".type", expected: `one of ${known.join(", ")}`, received });
   }
@@ -207,7 +207,7 @@ export function narrowDetails(
   if (registered.length < granted.length) {
     const texts = {
       reason: "the grant contains authorization_details of types that are no longer registered; they are left out",
-      expected: Object.keys(detailsTypes(server.settings) ?? {}).join(" ") || "the setting authorizationDetails",
+      expected: Object.keys(detailsTypes(server.policy) ?? {}).join(" ") || "the setting authorizationDetails",
       received: granted.map(({ type }) => type).join(" "),
     };
     if (registered.length === 0 && scope.length === 0) {
@@ -216,7 +216,7 @@ export function narrowDetails(
     }
     warn(server, client.id, { rule: "RT-09", ...texts });
   }
-  const isRequested = detailsTypes(server.settings) !== undefined &&
+  const isRequested = detailsTypes(server.policy) !== undefined &&
     params.get("authorization_details") !== undefined;
   const requested = isRequested ? readDetails(server, client, params) : undefined;
   const fits = (detail: AuthorizationDetail, other: AuthorizationDetail) => isWithinType(server, detail, other);
@@ -255,7 +255,7 @@ export function readOwnDetails(
  * @throws {OAuthError} If the claim is not a list of objects, or an object does not match its type.
  */
 export function readClaimedDetails(server: Server, client: Client, claim: unknown): AuthorizationDetails {
-  if (detailsTypes(server.settings) === undefined) return [];
+  if (detailsTypes(server.policy) === undefined) return [];
   const details = parseDetails(JSON.stringify(claim)).filter(({ type }) =>
     findType(server, type) !== undefined && mayRequest(client, type)
   );
@@ -299,11 +299,11 @@ export function visibleDetails(
 
 /** Every field of every object, with the titles that the schema of its type has. */
 export function describeDetails(
-  { settings }: Server,
+  { policy }: Server,
   details: AuthorizationDetails,
 ): readonly ConsentItem[] {
   return details.map((detail) => {
-    const { [detail.type]: definition } = detailsTypes(settings) ?? {};
+    const { [detail.type]: definition } = detailsTypes(policy) ?? {};
     const properties = definition?.schema.properties as Record<string, { title?: unknown } | undefined> | undefined;
     const fields = Object.entries(detail).filter(([name]) => name !== "type").flatMap(([name, value]) => {
       const title = properties?.[name]?.title;

@@ -131,8 +131,8 @@ async function issue(
 }
 
 /** Whether a request has the parameter and the server has types for it. */
-function hasDetails({ settings }: Server, params: Params): boolean {
-  return detailsTypes(settings) !== undefined && params.get(name) !== undefined;
+function hasDetails({ policy }: Server, params: Params): boolean {
+  return detailsTypes(policy) !== undefined && params.get(name) !== undefined;
 }
 
 /** Reads the parameter of a request for access. */
@@ -161,14 +161,14 @@ function withOptionalScope(check: RequestCheck): RequestCheck {
 
 /** Warns about an accepted request with the parameter, if the server has no types for it. */
 function warnIgnoredDetails({ server, client, params }: CheckInput): void {
-  if (detailsTypes(server.settings) !== undefined || params.get(name) === undefined) return;
+  if (detailsTypes(server.policy) !== undefined || params.get(name) === undefined) return;
   const reason = `${name} is ignored, because this server has no types of authorization details`;
   warn(server, client.id, { rule: "RA-15", reason, expected: "scope, or the setting authorizationDetails" });
 }
 
 /** The types of a client that the server does not have. */
-function validateTypes({ authorization_details_types = [] }: ClientMetadata, settings: object): readonly ConfigIssue[] {
-  const types = Object.keys(detailsTypes(settings) ?? {});
+function validateTypes({ authorization_details_types = [] }: ClientMetadata, policy: object): readonly ConfigIssue[] {
+  const types = Object.keys(detailsTypes(policy) ?? {});
   return authorization_details_types.flatMap((type, i) =>
     types.includes(type) ? [] : [{
       path: `authorization_details_types[${i}]`,
@@ -189,7 +189,7 @@ export const authorizationDetails: Extension<AuthorizationDetailsSettings> = {
     },
   },
   clientMetadata: { fields: authorizationDetailsClientFields, validate: validateTypes },
-  metadata: ({ settings }) => ({ authorization_details_types_supported: Object.keys(detailsTypes(settings) ?? {}) }),
+  metadata: ({ policy }) => ({ authorization_details_types_supported: Object.keys(detailsTypes(policy) ?? {}) }),
   requestChecks: [detailsCheck],
   extend: (server) => ({
     ...server,

@@ -90,8 +90,8 @@ export const authorizationDetailsSettings = describeSettings<AuthorizationDetail
 });
 
 /** The types of a server, by its settings; `undefined` without the setting. */
-export function detailsTypes(settings: object): AuthorizationDetailsSettings["authorizationDetails"] {
-  return authorizationDetailsSettings.of(settings).authorizationDetails;
+export function detailsTypes(policy: object): AuthorizationDetailsSettings["authorizationDetails"] {
+  return authorizationDetailsSettings.of(policy).authorizationDetails;
 }
 
 /** Client metadata of authorization details. */

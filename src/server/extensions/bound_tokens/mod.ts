@@ -5,7 +5,7 @@
 
 import { policyOf } from "../../../core/clients/clients.ts";
 import { mustAuthenticate } from "../../config/client_metadata.ts";
-import { serverPolicy } from "../../config/server_policy.ts";
+import { asServerPolicy } from "../../config/server_policy.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
 import type { Server } from "../../../core/server.ts";
 import { type Slot, slot, type WithExtensions } from "../../../core/slot.ts";
@@ -76,7 +76,7 @@ export function withBoundTokens<Extended extends Server>(
       },
       // A refresh token that is bound to a key needs no rotation (OAuth 2.1 §4.3.1).
       rotates: (server, client, record) => {
-        const { rotateBound, rotateConfidential } = serverPolicy(policyOf(server, client)).refresh;
+        const { rotateBound, rotateConfidential } = asServerPolicy(policyOf(server, client)).refresh;
         return (key.of(record) === undefined || rotateBound || rotateConfidential) &&
           grants.rotates(server, client, record);
       },

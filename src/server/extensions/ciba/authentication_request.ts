@@ -140,7 +140,7 @@ function readNotificationToken(client: Client, params: Params): string | undefin
 
 function readLifetime(server: Server, params: Params): number {
   const requested = params.get("requested_expiry");
-  const { backchannelRequestLifetime } = cibaSettings.of(server.settings);
+  const { backchannelRequestLifetime } = cibaSettings.of(server.policy);
   if (requested === undefined) return backchannelRequestLifetime;
   if (/^[1-9]\d{0,9}$/.test(requested)) return Math.min(Number(requested), backchannelRequestLifetime);
   throw reject("CB-09", { requested });

@@ -30,7 +30,7 @@ const isOn = ({ backchannelAuthentication }: CibaPolicy) => backchannelAuthentic
 export const ciba: Extension<CibaPolicy> = {
   name: "ciba",
   settings: cibaSettings,
-  endpoints: (settings, options) => isOn(settings) ? cibaEndpoints(options) : [],
+  endpoints: (policy, options) => isOn(policy) ? cibaEndpoints(options) : [],
   grantTypes: [
     polledGrantType(cibaGrant, {
       title: "Backchannel authentication poll",
@@ -42,7 +42,7 @@ export const ciba: Extension<CibaPolicy> = {
   ],
   clientMetadata: { fields: cibaClientFields, validate: validateNotification },
   extend: (server) => withDelivery(server, cibaGrant),
-  metadata: ({ settings }) => isOn(settings) ? { backchannel_token_delivery_modes_supported: deliveryModes } : {},
+  metadata: ({ policy }) => isOn(policy) ? { backchannel_token_delivery_modes_supported: deliveryModes } : {},
 };
 
 /** The endpoint for clients, and the page for their users. */

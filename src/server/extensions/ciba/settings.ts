@@ -68,7 +68,7 @@ export const cibaGrant: PolledGrant = {
   requestName: "backchannel authentication",
   decidedAt: "the page /backchannel",
   rules: { code: "CB-03", pace: "CB-04", client: "CB-05", approval: "CB-06", decided: "CB-07" },
-  interval: (server) => cibaSettings.of(server.settings).backchannelPollInterval,
+  interval: (server) => cibaSettings.of(server.policy).backchannelPollInterval,
   decided(server: HostedServer, record) {
     if (record.notification === undefined) return;
     server.background.start("backchannel", async () => {
@@ -100,7 +100,7 @@ export const cibaClientFields: Fields<CibaClientMembers> = {
 };
 
 /** The issues of the notification endpoint, which the mode `ping` requires (CIBA §4). */
-export function validateNotification(client: ClientMetadata, settings: ServerPolicy): readonly ConfigIssue[] {
+export function validateNotification(client: ClientMetadata, policy: ServerPolicy): readonly ConfigIssue[] {
   const { backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: uri } = client;
   const path = "backchannel_client_notification_endpoint";
   if (uri === undefined) {
@@ -109,7 +109,7 @@ export function validateNotification(client: ClientMetadata, settings: ServerPol
       hint: "Add the URL that is notified, or poll.",
     }];
   }
-  const issue = validateClientUri(uri, settings.insecure.includes("http-redirect-uris"), settings.allows.localUrls) ??
+  const issue = validateClientUri(uri, policy.insecure.includes("http-redirect-uris"), policy.allows.localUrls) ??
     (/^https?:/i.test(uri) ? undefined : { expected: "an https URL", hint: "Write https://host/path." });
   return issue === undefined ? [] : [{ path, ...issue, received: quote(uri) }];
 }

@@ -17,7 +17,7 @@ import type { HostedServer } from "../../hosted_server.ts";
 import { embeddedRequest, isRemote, type Sender } from "../../fetching/sender.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
 import { isLocalUrl } from "../../config/uri_issues.ts";
-import { serverPolicy } from "../../config/server_policy.ts";
+import { asServerPolicy } from "../../config/server_policy.ts";
 import { cacheLifetimeMs } from "./cache_lifetime.ts";
 import { assertDocumentUrl } from "./document_url.ts";
 import { parseDocument } from "./parse_document.ts";
@@ -53,7 +53,7 @@ const maxStaleMs = 300_000;
 
 /** Creates the clients of metadata documents. */
 export function createDocumentClients(
-  { issuer, now, fetching: { send }, trace, settings, audience }: HostedServer,
+  { issuer, now, fetching: { send }, trace, policy, audience }: HostedServer,
 ): DocumentClients {
   let cached = boundedCache<HostedClient>(maxDocuments);
   // They have a cache of their own, so that documents of other clients do not evict them.
@@ -75,8 +75,8 @@ export function createDocumentClients(
   }
 
   async function fetchClient(url: string, isInUse: boolean, sender?: Sender): Promise<HostedClient> {
-    assertDocumentUrl(url, { ...serverPolicy(settings), issuer });
-    if (sender !== undefined && (sender.page === "cross-site" || isRemote(sender)) && isLocalUrl(settings, url)) {
+    assertDocumentUrl(url, { ...asServerPolicy(policy), issuer });
+    if (sender !== undefined && (sender.page === "cross-site" || isRemote(sender)) && isLocalUrl(policy, url)) {
       const received = `a URL of a local host, in a request of ${
         isRemote(sender) ? "another machine" : "a page of another site"
       }`;
@@ -103,7 +103,7 @@ export function createDocumentClients(
       const validUntil = fetchedAt + lifetimeMs;
       const client = await parseDocument(
         { url, text, contentType: headers.get("content-type") },
-        { ...settings, audience },
+        { ...policy, audience },
         {
           fetchedAt,
           validUntil,

@@ -22,9 +22,8 @@ export const clientDocuments: Extension<ClientDocumentPolicy> = {
     reads: "the metadata document of the client",
     read: traceDocument,
   }],
-  metadata: ({ settings }) => settings.clientIdMetadataDocuments ? { client_id_metadata_document_supported: true } : {},
-  extend: (server) =>
-    server.settings.clientIdMetadataDocuments ? { ...server, ...withDocumentClients(server) } : server,
+  metadata: ({ policy }) => policy.clientIdMetadataDocuments ? { client_id_metadata_document_supported: true } : {},
+  extend: (server) => server.policy.clientIdMetadataDocuments ? { ...server, ...withDocumentClients(server) } : server,
 };
 
 /** Traces that the document of a client is valid. Its destination was found in it, so nothing is left to check. */

@@ -42,7 +42,7 @@ const unverifiedMembers = ["sector_identifier_uri"];
  */
 export async function parseDocument(
   { url, text, contentType }: FetchedDocument,
-  settings: ServerPolicy & { readonly audience: string },
+  policy: ServerPolicy & { readonly audience: string },
   times: { readonly fetchedAt: number; readonly validUntil: number },
 ): Promise<HostedClient> {
   const warnings: RuleExplanation[] = [];
@@ -59,19 +59,19 @@ export async function parseDocument(
   }
   const document = { ...parseObject(text, contentType) };
   if (document.client_id !== url) throw invalidDocument("client_id", url, quote(document.client_id));
-  if (clientDocumentSettings.of(settings).requireClientName && (document.client_name ?? "") === "") {
-    const profile = byProfile(settings, "requireClientName");
+  if (clientDocumentSettings.of(policy).requireClientName && (document.client_name ?? "") === "") {
+    const profile = byProfile(policy, "requireClientName");
     throw invalidDocument("client_name", `a name of the client for users${profile}`, "none");
   }
   for (const name of ["client_secret", "client_secret_expires_at"]) {
     if (name in document) throw invalidDocument(name, "no secret, because the document is public", "a value");
   }
-  const ignored = [...closedMembers(settings, document, "unknown"), ...unverifiedMembers];
+  const ignored = [...closedMembers(policy, document, "unknown"), ...unverifiedMembers];
   for (const name of ignored.filter((name) => name !== "client_id" && name in document)) {
     delete document[name];
     warn(`${name} of the metadata document is ignored`, "no member that only the operator may set", name);
   }
-  const authMethods: readonly string[] = documentAuthMethods.filter((one) => settings.clientAuthMethods.includes(one));
+  const authMethods: readonly string[] = documentAuthMethods.filter((one) => policy.clientAuthMethods.includes(one));
   const { token_endpoint_auth_method: method = defaultMethod(document) } = document;
   if (typeof method !== "string" || !authMethods.includes(method)) {
     throw invalidDocument("token_endpoint_auth_method", authMethods.join(" or "), quote(method));
@@ -84,38 +84,38 @@ export async function parseDocument(
     );
   }
   const isAllowedUri = (uri: string) =>
-    validateRedirectUri(uri, settings.insecure.includes("http-redirect-uris"), settings.allows.localUrls) ===
+    validateRedirectUri(uri, policy.insecure.includes("http-redirect-uris"), policy.allows.localUrls) ===
       undefined &&
-    (settings.privateUseRedirectUris || /^https?:/i.test(uri));
-  const allowedGrantTypes = supportedGrantTypes(settings)
-    .filter((type) => isPermitted({ settings }, { standing: "unknown" }, type))
+    (policy.privateUseRedirectUris || /^https?:/i.test(uri));
+  const allowedGrantTypes = supportedGrantTypes(policy)
+    .filter((type) => isPermitted({ policy }, { standing: "unknown" }, type))
     .map(({ type }) => type);
   const supported = (name: string, isSupported: (value: string) => boolean, expected: string) => {
     const values = filterSupported(document[name], name, isSupported, expected, warn);
     return values === undefined ? {} : { [name]: values };
   };
   const oneOf = (values: readonly string[]) => (value: string) => values.includes(value);
-  const ofExtensions = Object.entries(clientValues(settings))
+  const ofExtensions = Object.entries(clientValues(policy))
     .map(([name, values]) => supported(name, oneOf(values), values.join(", ")));
   const isAllowedType = (type: string) =>
-    settings.responseTypes.some((name) => name === sortResponseType(type)) &&
+    policy.responseTypes.some((name) => name === sortResponseType(type)) &&
     grantTypesFor([type]).every((grantType) => allowedGrantTypes.includes(grantType));
   const { scope } = document;
-  const orPrivateUse = settings.privateUseRedirectUris ? ", or one with a private-use scheme" : "";
+  const orPrivateUse = policy.privateUseRedirectUris ? ", or one with a private-use scheme" : "";
   const metadata = {
     ...document,
     ...supported("grant_types", oneOf(allowedGrantTypes), allowedGrantTypes.join(", ")),
-    ...supported("response_types", isAllowedType, settings.responseTypes.join(", ")),
+    ...supported("response_types", isAllowedType, policy.responseTypes.join(", ")),
     ...Object.assign({}, ...ofExtensions),
-    ...supported("response_modes", oneOf(settings.responseModes), settings.responseModes.join(", ")),
+    ...supported("response_modes", oneOf(policy.responseModes), policy.responseModes.join(", ")),
     ...supported("redirect_uris", isAllowedUri, `an https or loopback URI${orPrivateUse}`),
     ...supported("post_logout_redirect_uris", isAllowedUri, "an https or loopback URI"),
     ...typeof scope === "string" && {
       scope: filterSupported(
         splitScope(scope),
         "scope",
-        oneOf(settings.userScopes),
-        settings.userScopes.join(" "),
+        oneOf(policy.userScopes),
+        policy.userScopes.join(" "),
         warn,
       )!.join(
         " ",
@@ -126,11 +126,11 @@ export async function parseDocument(
   } as unknown as ClientMetadata;
   for (
     const { path, expected, received } of [
-      ...validateClient(metadata, settings),
+      ...validateClient(metadata, policy),
       ...validateUntrustedText(metadata),
-      ...validateClientAudience(metadata, settings.audience),
+      ...validateClientAudience(metadata, policy.audience),
       // A document at a local URL belongs to this network, and so do the URLs in it.
-      ...isLocalUrl(settings, url) ? [] : findLocalUris(metadata, settings),
+      ...isLocalUrl(policy, url) ? [] : findLocalUris(metadata, policy),
     ]
   ) throw invalidDocument(path, expected, received);
   const redirectUris = metadata.redirect_uris ?? [];
@@ -144,7 +144,7 @@ export async function parseDocument(
   }
   const { jwks, jwks_uri } = metadata;
   const identity = await digest(JSON.stringify([redirectUris, method, jwks, jwks_uri]));
-  const client = hostedClient(metadata, settings);
+  const client = hostedClient(metadata, policy);
   return {
     ...client,
     standing: "unknown",

@@ -60,7 +60,7 @@ export const clientLogout: Extension<ClientLogoutPolicy> = {
   name: "client_logout",
   settings: clientLogoutSettings,
   clientMetadata: { fields: logoutClientFields, validate: validateLogoutUris },
-  metadata({ settings: { clientLogout: { backChannel, frontChannel } } }) {
+  metadata({ policy: { clientLogout: { backChannel, frontChannel } } }) {
     return {
       ...backChannel && { backchannel_logout_supported: true, backchannel_logout_session_supported: true },
       ...frontChannel && { frontchannel_logout_supported: true, frontchannel_logout_session_supported: true },

@@ -63,7 +63,7 @@ export async function recordSessionClient(
   sub: string,
   sid: string,
 ): Promise<void> {
-  const { issuer, names, settings: { lifetimes } } = server;
+  const { issuer, names, policy: { lifetimes } } = server;
   const now = server.now();
   const record = clientRecord(client);
   const login: SessionClientRecord = { ...record, sub, sid, ...names.isIssuer && { issuer } };

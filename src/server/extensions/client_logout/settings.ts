@@ -51,8 +51,8 @@ export const clientLogoutFields: Fields<ClientLogoutSettings> = { clientLogout }
 export const clientLogoutSettings = describeSettings<ClientLogoutPolicy>({ fields: clientLogoutFields });
 
 /** The setting of a server. */
-export function clientLogoutOf({ settings }: Pick<Server, "settings">): Required<ClientLogoutOptions> {
-  return clientLogoutSettings.of(settings).clientLogout;
+export function clientLogoutOf({ policy }: Pick<Server, "policy">): Required<ClientLogoutOptions> {
+  return clientLogoutSettings.of(policy).clientLogout;
 }
 
 /** Whether a client has a logout URI, and the settings allow its use. */
@@ -65,13 +65,13 @@ export function hasLogoutUri(
 }
 
 /** The issues of the logout URIs. A member that demands `sid` requires the logout URI that it belongs to. */
-export function validateLogoutUris(client: ClientMetadata, settings: ServerPolicy): ConfigIssue[] {
+export function validateLogoutUris(client: ClientMetadata, policy: ServerPolicy): ConfigIssue[] {
   return (["backchannel", "frontchannel"] as const).flatMap((channel) => {
     const { [`${channel}_logout_uri` as const]: uri } = client;
     if (uri === undefined && !client[`${channel}_logout_session_required`]) return [];
     const issue = uri === undefined
       ? { expected: "a URI", hint: `Add it, or remove ${channel}_logout_session_required.` }
-      : validateClientUri(uri, settings.insecure.includes("http-redirect-uris"), settings.allows.localUrls) ??
+      : validateClientUri(uri, policy.insecure.includes("http-redirect-uris"), policy.allows.localUrls) ??
         validators[channel](uri, client);
     const received = uri === undefined ? "none" : quote(uri);
     return issue === undefined ? [] : [{ path: `${channel}_logout_uri`, ...issue, received }];

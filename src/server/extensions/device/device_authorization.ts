@@ -12,7 +12,7 @@ import {
   readPolledRequest,
 } from "../polled/polled_request.ts";
 import { reject } from "./rules.ts";
-import { serverPolicy } from "../../config/server_policy.ts";
+import { asServerPolicy } from "../../config/server_policy.ts";
 import { deviceGrant } from "./settings.ts";
 
 /** The letters of user codes: no vowels, so that they form no words (RFC 8628 §6.1). 20^8 codes have 34 bits. */
@@ -44,7 +44,7 @@ export async function startDevice(
   address: string | undefined,
 ): Promise<StartedDevice> {
   const request = await readPolledRequest(server, deviceGrant, client, params);
-  const lifetimeSeconds = serverPolicy(server.settings).lifetimes.device_code;
+  const lifetimeSeconds = asServerPolicy(server.policy).lifetimes.device_code;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const userCode = randomUserCode(server.randomBytes);
     const id = await deviceId(server, userCode);

@@ -25,7 +25,7 @@ import { Device, type DeviceProps } from "../../login/pages/device.tsx";
 import type { Pages } from "../../pages.ts";
 import { renderPage } from "../../../core/pages/render_page.ts";
 import { explainUserCode } from "./explain_user_code.ts";
-import { serverPolicy } from "../../config/server_policy.ts";
+import { asServerPolicy } from "../../config/server_policy.ts";
 import { decideImmediately } from "../polled/decide_immediately.ts";
 import { pollInterval } from "./settings.ts";
 
@@ -182,7 +182,7 @@ export function deviceAuthorizationHandlers(approver?: Approver): Handlers {
       user_code: userCode,
       verification_uri: page,
       verification_uri_complete: `${page}?user_code=${userCode}`,
-      expires_in: serverPolicy(server.settings).lifetimes.device_code,
+      expires_in: asServerPolicy(server.policy).lifetimes.device_code,
       interval: pollInterval(server),
     });
   });

@@ -19,7 +19,7 @@ interface UserCodeProblem {
 /** Explains the rejection of a typed code that `findDevice` does not find. */
 export async function explainUserCode(server: Server, typed: string): Promise<UserCodeProblem> {
   const problem = await findProblem(server, formatUserCode(typed));
-  return problem.isPublic || server.settings.allows.explanations
+  return problem.isPublic || server.policy.allows.explanations
     ? problem
     : { ...problem, text: "This code is wrong, was used or has expired. Check it, or start again on the device." };
 }

@@ -24,7 +24,7 @@ const isOn = ({ deviceAuthorization }: DevicePolicy) => deviceAuthorization;
 export const device: Extension<DevicePolicy> = {
   name: "device",
   settings: deviceSettings,
-  endpoints: (settings, options) => isOn(settings) ? deviceEndpoints(options) : [],
+  endpoints: (policy, options) => isOn(policy) ? deviceEndpoints(options) : [],
   grantTypes: [
     polledGrantType(deviceGrant, {
       title: "Device poll",

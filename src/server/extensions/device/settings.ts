@@ -53,8 +53,8 @@ export const deviceSettings = describeSettings<DevicePolicy>({
 });
 
 /** Seconds between two polls. */
-export function pollInterval({ settings }: Pick<Server, "settings">): number {
-  return deviceSettings.of(settings).devicePollInterval;
+export function pollInterval({ policy }: Pick<Server, "policy">): number {
+  return deviceSettings.of(policy).devicePollInterval;
 }
 
 /** Device authorizations, as requests that their client polls for. */

@@ -16,8 +16,8 @@ import { dpopClientFields, type DpopPolicy, dpopSettings, isProofRequired } from
 
 const load = () => import("./respond.ts");
 
-function proofsOf({ settings }: Server): AcceptedProofs {
-  const { dpop: { algorithms }, requireSenderConstrainedTokens: required } = dpopSettings.of(settings);
+function proofsOf({ policy }: Server): AcceptedProofs {
+  const { dpop: { algorithms }, requireSenderConstrainedTokens: required } = dpopSettings.of(policy);
   return acceptedProofs({ algorithms, required });
 }
 
@@ -113,7 +113,7 @@ export const dpop: Extension<DpopPolicy> = {
     reads: "dpop_jkt",
     read: readKeyBinding,
   }],
-  metadata: ({ settings }) => ({ dpop_signing_alg_values_supported: settings.dpop.algorithms }),
+  metadata: ({ policy }) => ({ dpop_signing_alg_values_supported: policy.dpop.algorithms }),
   extend: (server) =>
     withBoundTokens(withProofs(server), {
       key: proofKey,

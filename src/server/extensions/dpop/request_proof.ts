@@ -61,14 +61,14 @@ export async function verifyRequestProof(
   token?: ProvenToken,
 ): Promise<string> {
   const { client, connection } = request;
-  const settings = client === undefined ? server.settings : policyOf(server, client);
-  const { dpop } = dpopSettings.of(settings);
+  const policy = client === undefined ? server.policy : policyOf(server, client);
+  const { dpop } = dpopSettings.of(policy);
   const thumbprint = await verifyUnusedProof(
     {
       maxAge: dpop.maxAge,
       algorithms: dpop.algorithms,
-      algorithmsBy: byProfile(settings, "dpop.algorithms"),
-      requiredBy: byProfile(settings, "requireSenderConstrainedTokens"),
+      algorithmsBy: byProfile(policy, "dpop.algorithms"),
+      requiredBy: byProfile(policy, "requireSenderConstrainedTokens"),
       now: server.now(),
       otherOrigin: server.certificateListener?.origin,
       nonces: dpop.nonce === "off" ? undefined : serverNonces(server, token === undefined ? "client" : "resource"),

@@ -33,6 +33,6 @@ export async function nextProofHeaders(
   server: Server,
   kind: "client" | "resource",
 ): Promise<Readonly<Record<string, string>> | undefined> {
-  if (dpopSettings.of(server.settings).dpop.nonce === "off") return undefined;
+  if (dpopSettings.of(server.policy).dpop.nonce === "off") return undefined;
   return nonceHeader(await serverNonces(server, kind).current(server.now()));
 }

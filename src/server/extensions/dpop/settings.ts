@@ -68,10 +68,10 @@ export const dpopSettings = describeSettings<DpopPolicy>({
   resolve: (given: DpopMembers & { readonly signatureAlgorithms?: readonly string[] }) => ({
     dpop: resolveDpop(given.dpop, given.signatureAlgorithms),
   }),
-  validate: (settings) =>
+  validate: (policy) =>
     // The algorithms of signatureAlgorithms have their issues there.
-    settings.dpop.algorithms.flatMap((alg, i) =>
-      settings.signatureAlgorithms.includes(alg) ? [] : validateAvailable(`dpop.algorithms[${i}]`, alg)
+    policy.dpop.algorithms.flatMap((alg, i) =>
+      policy.signatureAlgorithms.includes(alg) ? [] : validateAvailable(`dpop.algorithms[${i}]`, alg)
     ),
 });
 
@@ -81,8 +81,8 @@ export function canProve(server: Server): boolean {
 }
 
 /** Whether the token requests of a client, or of an unknown one, need a proof, at a server with this extension. */
-export function isProofRequired(server: Pick<Server, "settings">, client: Client | undefined): boolean {
-  const { requireSenderConstrainedTokens } = dpopSettings.of(client ? policyOf(server, client) : server.settings);
+export function isProofRequired(server: Pick<Server, "policy">, client: Client | undefined): boolean {
+  const { requireSenderConstrainedTokens } = dpopSettings.of(client ? policyOf(server, client) : server.policy);
   return requireSenderConstrainedTokens ||
     client !== undefined && metadataOf(client).dpop_bound_access_tokens === true;
 }

@@ -41,7 +41,7 @@ export async function authenticateByCertificate(
   if (client === undefined) throw rejectByCore("CA-07", { failure: "unknown client", id, used: method });
   const expected = `the certificate of client ${client.id}`;
   const fix = howToAuthenticate(client);
-  const certificate = readCertificate(server.settings, request);
+  const certificate = readCertificate(server.policy, request);
   if (certificate === undefined) {
     const received = describeMissing(server, request);
     throw invalidClient(`client ${client.id} must use ${method}`, expected, received, { fix });
@@ -57,7 +57,7 @@ export async function authenticateByCertificate(
 }
 
 function assertIssued(server: HostedServer, client: Client, certificate: Certificate): void {
-  const { authorities = [] } = mutualTlsOf(server.settings) ?? {};
+  const { authorities = [] } = mutualTlsOf(server.policy) ?? {};
   if (!isIssuedBy(certificate, authorities, server.now())) {
     throw invalidClient(
       "no authority of mutualTls.authorities issued the certificate",
@@ -105,7 +105,7 @@ async function assertRegistered(server: HostedServer, client: Client, certificat
 
 /** The thumbprint of the certificate of a token request. @throws {OAuthError} `invalid_request`. */
 export function requireCertificate(server: HostedServer, request: AuthenticatedRequest): string {
-  const certificate = readCertificate(server.settings, request);
+  const certificate = readCertificate(server.policy, request);
   const problem = certificate === undefined
     ? describeMissing(server, request)
     : findTimeProblem(certificate, server.now());
@@ -116,7 +116,7 @@ export function requireCertificate(server: HostedServer, request: AuthenticatedR
 
 /** Requires the certificate that an access token is bound to. @throws {OAuthError} `invalid_token`. */
 export function assertSameCertificate(server: HostedServer, request: ConnectionRequest, expected: unknown): void {
-  const certificate = readCertificate(server.settings, request);
+  const certificate = readCertificate(server.policy, request);
   if (certificate !== undefined && certificate.thumbprint === expected) return;
   const received = certificate?.thumbprint ?? describeMissing(server, request);
   throw reject("MT-06", { expected, received });

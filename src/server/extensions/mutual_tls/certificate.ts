@@ -20,10 +20,10 @@ const maxLength = 16 * 1024;
  *
  * @throws {OAuthError} `invalid_request` if it cannot be parsed, or the connection does not prove its private key.
  */
-export function readCertificate(settings: object, request: ConnectionRequest): Certificate | undefined {
+export function readCertificate(policy: object, request: ConnectionRequest): Certificate | undefined {
   const { certificate, proxy }: Peer = request.connection;
   if (proxy === undefined) return certificate === undefined ? undefined : parseProven(certificate);
-  const header = mutualTlsOf(settings)?.proxyHeader === "client-cert" ? request.header("client-cert") : null;
+  const header = mutualTlsOf(policy)?.proxyHeader === "client-cert" ? request.header("client-cert") : null;
   if (header === null) return undefined;
   const base64 = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(header)?.[1];
   if (base64 === undefined || base64.length > maxLength) throw reject("MT-04", { problem: "header" });
@@ -43,7 +43,7 @@ function parse(data: Uint8Array | string): Certificate {
 }
 
 /** Describes a request without a certificate. */
-export function describeMissing({ settings, certificateListener }: HostedServer, request: ConnectionRequest): string {
+export function describeMissing({ policy, certificateListener }: HostedServer, request: ConnectionRequest): string {
   if (request.header("client-cert") === null) {
     const { origin } = certificateListener ?? {};
     return origin === undefined
@@ -51,7 +51,7 @@ export function describeMissing({ settings, certificateListener }: HostedServer,
       : `no certificate; only requests to ${origin} can have one (mtls_endpoint_aliases)`;
   }
   if (request.connection.proxy === undefined) return "the header Client-Cert of a sender that trustProxy does not list";
-  return mutualTlsOf(settings)?.proxyHeader === "client-cert"
+  return mutualTlsOf(policy)?.proxyHeader === "client-cert"
     ? "no certificate"
     : "the header Client-Cert, which mutualTls.proxyHeader does not name";
 }

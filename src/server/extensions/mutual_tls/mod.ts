@@ -48,7 +48,7 @@ const methods = [
 
 /** Lets a request without other credentials use the method that its client is registered for. */
 function withCertificateMethods(server: HostedServer): HostedServer {
-  if (mutualTlsOf(server.settings) === undefined) return server;
+  if (mutualTlsOf(server.policy) === undefined) return server;
   return {
     ...server,
     clientAuthentication: server.clientAuthentication.map((clientAuth) => {
@@ -164,8 +164,8 @@ export const mutualTls: Extension<MutualTlsSettings> = {
       mutualTls === undefined ? [] : await validateCertificates(mutualTls, clients),
   },
   clientAuthentication: methods,
-  metadata({ settings, certificateListener }, endpoints) {
-    if (settings.mutualTls === undefined) return {};
+  metadata({ policy, certificateListener }, endpoints) {
+    if (policy.mutualTls === undefined) return {};
     const { origin } = certificateListener ?? {};
     const aliases = endpoints.filter(({ caller, metadataName = "" }) =>
       caller !== "browser" && metadataName.endsWith("_endpoint")
@@ -181,6 +181,6 @@ export const mutualTls: Extension<MutualTlsSettings> = {
       member: confirmationMember,
       unproven: otherCertificate,
     }),
-    certificateListener: { port: server.settings.mutualTls?.port },
+    certificateListener: { port: server.policy.mutualTls?.port },
   }),
 };

@@ -53,8 +53,8 @@ export const mutualTlsSettings = describeSettings<MutualTlsSettings>({
 });
 
 /** The setting of a server; `undefined` if mutual TLS is off. */
-export function mutualTlsOf(settings: object): MutualTlsOptions | undefined {
-  return mutualTlsSettings.of(settings).mutualTls;
+export function mutualTlsOf(policy: object): MutualTlsOptions | undefined {
+  return mutualTlsSettings.of(policy).mutualTls;
 }
 
 /** The member of `cnf` with the thumbprint of a certificate (RFC 8705 §3.1). */

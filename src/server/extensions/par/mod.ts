@@ -50,7 +50,7 @@ export const par: Extension = {
     resolveRequest: resolvePushed(server.resolveRequest),
   }),
   endpoints: (_settings, { base, requestChecks }) => [endpoint(base, parametersOf(requestChecks))],
-  metadata: ({ settings }) => demandsPush(settings) ? { require_pushed_authorization_requests: true } : {},
+  metadata: ({ policy }) => demandsPush(policy) ? { require_pushed_authorization_requests: true } : {},
 };
 
 function endpoint(base: string, requestParameters: readonly ParameterDescription[]): Endpoint {

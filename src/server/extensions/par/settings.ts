@@ -39,19 +39,19 @@ export const pushedEndpointPaths: Fields<PushedEndpointPaths> = {
 export const parSettings = describeSettings<ParSettings>({ fields: parFields, paths: pushedEndpointPaths });
 
 /** Whether settings demand pushed requests of every client. */
-export function demandsPush(settings: object): boolean {
-  return parSettings.of(settings).requirePushedAuthorizationRequests === true;
+export function demandsPush(policy: object): boolean {
+  return parSettings.of(policy).requirePushedAuthorizationRequests === true;
 }
 
 /** Whether the requests of a client, or of an unknown one, must be pushed, at a server with this extension. */
-export function isPushRequired(server: Pick<Server, "settings">, client: Client | undefined): boolean {
-  return demandsPush(client === undefined ? server.settings : policyOf(server, client)) ||
+export function isPushRequired(server: Pick<Server, "policy">, client: Client | undefined): boolean {
+  return demandsPush(client === undefined ? server.policy : policyOf(server, client)) ||
     client !== undefined && metadataOf(client).require_pushed_authorization_requests === true;
 }
 
 /** Whether the requests of a client, or of an unknown one, must be pushed. */
 export function mustPush(
-  server: Pick<Server, "settings"> & Pick<HostedServer, "storedRequests">,
+  server: Pick<Server, "policy"> & Pick<HostedServer, "storedRequests">,
   client: Client | undefined,
 ): boolean {
   return server.storedRequests !== undefined && isPushRequired(server, client);

@@ -81,7 +81,7 @@ const recorded = new WeakMap<Client, number>();
  * @throws {OAuthError} `invalid_client` if the client has just been evicted.
  */
 export async function recordUse(server: HostedServer, client: Client): Promise<void> {
-  const { clients: { recordPrefix }, now, settings: { lifetimes } } = server;
+  const { clients: { recordPrefix }, now, policy: { lifetimes } } = server;
   const validMs = Math.max(lifetimes.access_token, lifetimes.refresh_token) * 1000;
   const intervalMs = validMs / 24;
   if (Math.abs(now() - (recorded.get(client) ?? -Infinity)) < intervalMs) return;

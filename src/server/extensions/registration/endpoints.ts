@@ -103,7 +103,7 @@ export const registrationOff: Handlers = {
 };
 
 /** Rejects a request. On a test host, the response contains the reason. */
-function rejectRequest({ server: { settings } }: Context): never {
-  const { explanations: isExplained } = settings.allows;
-  throw reject("DR-12", { byProfile: byProfile(settings, "registration.mode"), isExplained }, { status: 404 });
+function rejectRequest({ server: { policy } }: Context): never {
+  const { explanations: isExplained } = policy.allows;
+  throw reject("DR-12", { byProfile: byProfile(policy, "registration.mode"), isExplained }, { status: 404 });
 }

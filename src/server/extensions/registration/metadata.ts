@@ -17,7 +17,7 @@ import { findLocalUris } from "../../config/uri_issues.ts";
 import { closedMembers, isOpenTo, membersOpenTo } from "../../config/open_members.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import { reject } from "./rules.ts";
-import { serverPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
+import { asServerPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
 import { hasStanding, isPermitted, requirementOf, standingFor, type StandingHolder } from "../../standing.ts";
 import { registrationPolicy } from "./settings.ts";
 import { findEncryption, withNeededGrantTypes, withoutUnsupportedValues } from "./unsupported_values.ts";
@@ -48,9 +48,9 @@ export function resolveMetadata(
   const received = { ...sent, ...claims };
   const chosen: Omit<ClientMetadata, "client_id"> = Object.fromEntries(
     // A member that is null counts as absent. All other members are ignored (§2).
-    membersOpenTo(server.settings, "approved").flatMap((name) =>
+    membersOpenTo(server.policy, "approved").flatMap((name) =>
       Object.hasOwn(received, name) && received[name] !== null &&
-        isOpenTo(server.settings, name, standingFor(client, name))
+        isOpenTo(server.policy, name, standingFor(client, name))
         ? [[name, received[name]]]
         : []
     ),
@@ -61,7 +61,7 @@ export function resolveMetadata(
   warnMisspelt(server, received);
   assertMetadata(server, requested, received, client, chosen.grant_types);
   const { grant_types = ["authorization_code"] } = requested;
-  const allScopes = server.settings.userScopes.join(" ");
+  const allScopes = server.policy.userScopes.join(" ");
   const token_endpoint_auth_method = requested.token_endpoint_auth_method ?? defaultMethod(server);
   return {
     ...requested,
@@ -71,9 +71,9 @@ export function resolveMetadata(
     scope: registrationPolicy(server).scope === "all"
       ? allScopes
       : ownScope(server, requested.scope, client) ?? allScopes,
-    id_token_signed_response_alg: requested.id_token_signed_response_alg ?? server.settings.alg,
-    ...server.settings.responseModes.some((mode) => !ownResponseModes.has(mode)) && {
-      authorization_signed_response_alg: requested.authorization_signed_response_alg ?? server.settings.alg,
+    id_token_signed_response_alg: requested.id_token_signed_response_alg ?? server.policy.alg,
+    ...server.policy.responseModes.some((mode) => !ownResponseModes.has(mode)) && {
+      authorization_signed_response_alg: requested.authorization_signed_response_alg ?? server.policy.alg,
     },
     subject_type: requested.subject_type ?? "public",
     application_type: requested.application_type ??
@@ -82,9 +82,9 @@ export function resolveMetadata(
 }
 
 /** The requested scope; without approval it has no value that only a client itself can get. */
-function ownScope({ settings }: Server, scope: string | undefined, client: StandingHolder): string | undefined {
+function ownScope({ policy }: Server, scope: string | undefined, client: StandingHolder): string | undefined {
   if (scope === undefined || standingFor(client, "scope") !== "unknown") return scope;
-  const { clientScopes } = serverPolicy(settings);
+  const { clientScopes } = asServerPolicy(policy);
   return splitScope(scope).filter((value) => !clientScopes.includes(value)).join(" ");
 }
 
@@ -105,7 +105,7 @@ function assertSmall(requested: Omit<ClientMetadata, "client_id">): void {
  * method: the client may then use Basic or the body, because libraries differ. Otherwise it is the first method of the
  * server.
  */
-function defaultMethod({ settings: { clientAuthMethods } }: Server): ClientAuthMethod | undefined {
+function defaultMethod({ policy: { clientAuthMethods } }: Server): ClientAuthMethod | undefined {
   return clientAuthMethods.includes("client_secret_basic") ? undefined : clientAuthMethods[0];
 }
 
@@ -116,7 +116,7 @@ export function parseRegistration(
   received: Readonly<Record<string, unknown>>,
 ): Client {
   try {
-    const client = parseClient(server.settings, server.audience, entry);
+    const client = parseClient(server.policy, server.audience, entry);
     server.passed("DR-04");
     return client;
   } catch (error) {
@@ -136,8 +136,8 @@ function warnIgnored(
   received: Readonly<Record<string, unknown>>,
   client: StandingHolder,
 ): void {
-  const names = closedMembers(server.settings, received, "unknown")
-    .filter((name) => !isOpenTo(server.settings, name, standingFor(client, name)));
+  const names = closedMembers(server.policy, received, "unknown")
+    .filter((name) => !isOpenTo(server.policy, name, standingFor(client, name)));
   if (names.length === 0) return;
   warn(server, undefined, {
     rule: "DR-02",
@@ -168,12 +168,12 @@ function warnMisspelt(server: Server, received: Readonly<Record<string, unknown>
  * (§2.2).
  */
 function findMisspelt(
-  { settings }: Server,
+  { policy }: Server,
   received: Readonly<Record<string, unknown>>,
 ): (readonly [name: string, known: string])[] {
-  const absent = membersOpenTo(settings, "approved").filter((name) => !Object.hasOwn(received, name));
+  const absent = membersOpenTo(policy, "approved").filter((name) => !Object.hasOwn(received, name));
   const ignored = Object.keys(received).filter((name) =>
-    !Object.hasOwn(serverPolicy(settings).clientField.members, name) && !name.includes("#")
+    !Object.hasOwn(asServerPolicy(policy).clientField.members, name) && !name.includes("#")
   );
   return ignored.slice(0, maxComparedMembers).flatMap((name) => {
     const known = suggest(name, absent);
@@ -193,7 +193,7 @@ function findClosedGrants(
   named: readonly string[] = [],
 ): ConfigIssue[] {
   const ofResponseTypes = { standing: standingFor(client, "response_types") };
-  const closed = supportedGrantTypes(serverPolicy(server.settings)).filter((type) =>
+  const closed = supportedGrantTypes(asServerPolicy(server.policy)).filter((type) =>
     grant_types.includes(type.type) &&
     !(isPermitted(server, client, type) && (named.includes(type.type) || isPermitted(server, ofResponseTypes, type)))
   );
@@ -265,7 +265,7 @@ function inferApplicationType(
 ): "web" | "native" {
   if (uris.length === 0 || !uris.every(redirectsToDevice)) return "web";
   const isLoopbackAllowed = method !== "none" &&
-    !serverPolicy(server.settings).nativeOnlyRedirectUris.includes("loopback");
+    !asServerPolicy(server.policy).nativeOnlyRedirectUris.includes("loopback");
   if (isLoopbackAllowed && uris.every((uri) => /^https?:/i.test(uri))) return "web";
   warn(server, undefined, {
     rule: "DR-04",
@@ -291,7 +291,7 @@ function assertMetadata(
   namedGrantTypes: readonly string[] | undefined,
 ): void {
   const malformed = [
-    ...validate({ ...serverPolicy(server.settings).clientField, required: [] }, requested),
+    ...validate({ ...asServerPolicy(server.policy).clientField, required: [] }, requested),
     ...validateUntrustedText(requested),
   ];
   const faulty = new Set(malformed.map(memberOf));
@@ -302,18 +302,18 @@ function assertMetadata(
     ...findConflicts(rest),
     ...findEncryption(server, received),
     ...findClosedGrants(server, rest, client, namedGrantTypes),
-    ...isLocalProgram(server) ? [] : findLocalUris(Object.fromEntries(unapproved), server.settings),
+    ...isLocalProgram(server) ? [] : findLocalUris(Object.fromEntries(unapproved), server.policy),
   ];
   if (issues.length === 0) return;
   try {
-    parseClient(server.settings, server.audience, { ...rest, client_id: "registering" });
+    parseClient(server.policy, server.audience, { ...rest, client_id: "registering" });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     // The server itself sets the closed members. An issue of a removed or conflicting member may be a consequence of
     // another issue.
     const named = new Set([
       ...issues.map(memberOf),
-      ...closedMembers(server.settings, serverPolicy(server.settings).clientField.members, "unknown"),
+      ...closedMembers(server.policy, asServerPolicy(server.policy).clientField.members, "unknown"),
     ]);
     issues.push(...error.issues.filter((issue) => !named.has(memberOf(issue))));
   }

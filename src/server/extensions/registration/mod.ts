@@ -14,19 +14,19 @@ export const registration: Extension<RegistrationPolicy> = {
   name: "registration",
   settings: {
     ...registrationSettings,
-    validate(settings, issuer) {
-      const isOpen = !URL.canParse(issuer) || settings.allows.unknownClients;
-      return validateRegistration(settings, isOpen);
+    validate(policy, issuer) {
+      const isOpen = !URL.canParse(issuer) || policy.allows.unknownClients;
+      return validateRegistration(policy, isOpen);
     },
   },
-  endpoints: (settings, { base }) => {
-    const aliases = settings.defaultEndpoints ? ["/register"] : [];
-    return settings.registration.mode !== "off"
+  endpoints: (policy, { base }) => {
+    const aliases = policy.defaultEndpoints ? ["/register"] : [];
+    return policy.registration.mode !== "off"
       ? registrationEndpoints(base, aliases)
       : [registrationOffEndpoint(base, aliases)];
   },
   extend(server) {
-    for (const token of server.settings.registration.initialAccessTokens) server.registeredSecrets.learn(token);
+    for (const token of server.policy.registration.initialAccessTokens) server.registeredSecrets.learn(token);
     return {
       ...server,
       ...beforeIssue(server, async (current, client) => {

@@ -22,7 +22,7 @@ export async function assertSector(
 ): Promise<void> {
   const { id, redirectUris } = client;
   const { sector_identifier_uri: uri } = metadataOf(client);
-  if (uri === undefined || !server.settings.subjectTypes.includes("pairwise")) return;
+  if (uri === undefined || !server.policy.subjectTypes.includes("pairwise")) return;
   let listed: unknown;
   try {
     const { limiter, isInUse, send } = server.fetching;

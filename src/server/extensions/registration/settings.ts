@@ -126,8 +126,8 @@ export const registrationSettings = describeSettings<RegistrationPolicy>({
 });
 
 /** How clients register themselves at a server with the extension. */
-export function registrationPolicy({ settings }: { readonly settings: object }): Required<RegistrationSettings> {
-  return registrationSettings.of(settings).registration;
+export function registrationPolicy({ policy }: { readonly policy: object }): Required<RegistrationSettings> {
+  return registrationSettings.of(policy).registration;
 }
 
 /** A bearer token (RFC 6750 §2.1) that cannot be guessed. */

@@ -2,7 +2,7 @@
 
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
-import { clientValues, serverPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
+import { asServerPolicy, clientValues, supportedGrantTypes } from "../../config/server_policy.ts";
 import { validateClient } from "../../config/validate_client.ts";
 import { grantTypesFor } from "../../../core/clients/client.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
@@ -24,7 +24,7 @@ type Requested = Omit<ClientMetadata, "client_id">;
  */
 export function withoutUnsupportedValues(server: Server, requested: Requested): Requested {
   if (registrationPolicy(server).unsupportedValues === "reject") return requested;
-  const policy = serverPolicy(server.settings);
+  const policy = asServerPolicy(server.policy);
   const lists = supportedLists(server, requested);
   const remaining: Record<string, unknown> = { ...requested };
   const replace = (name: string, value: unknown, expected: string, received: string) => {
@@ -72,7 +72,7 @@ interface SupportedList {
 
 /** The members with several values of which the server supports some. */
 function supportedLists(server: Server, requested: Requested): Readonly<Record<string, SupportedList>> {
-  const policy = serverPolicy(server.settings);
+  const policy = asServerPolicy(server.policy);
   const of = (supported: readonly string[], needed?: string): SupportedList => ({
     expected: supported.join(", ") || "no values",
     keep(values) {
@@ -85,7 +85,7 @@ function supportedLists(server: Server, requested: Requested): Readonly<Record<s
     keep(values) {
       const application_type = requested.application_type ?? (values.every(redirectsToDevice) ? "native" : "web");
       const client = { ...requested, application_type, client_id: "registering" };
-      return values.filter((uri) => !isUnsupportedUri(name, uri, client, server.settings));
+      return values.filter((uri) => !isUnsupportedUri(name, uri, client, server.policy));
     },
   });
   const notEmpty = ({ expected, keep }: SupportedList): SupportedList => ({
@@ -99,8 +99,8 @@ function supportedLists(server: Server, requested: Requested): Readonly<Record<s
     ...Object.fromEntries(Object.entries(clientValues(policy)).map(([name, values]) => [name, of(values)])),
     response_modes: of(policy.responseModes),
     grant_types: of(supportedGrantTypes(policy).map(({ type }) => type), "authorization_code"),
-    response_types: of(server.settings.responseTypes, "code"),
-    scope: notEmpty(of(server.settings.scopes)),
+    response_types: of(server.policy.responseTypes, "code"),
+    scope: notEmpty(of(server.policy.scopes)),
     redirect_uris: notEmpty(uris("redirect_uris")),
     post_logout_redirect_uris: uris("post_logout_redirect_uris"),
   };
@@ -126,8 +126,8 @@ function isUnused(name: string, requested: object, remaining: Readonly<Record<st
 }
 
 /** Whether the server cannot meet what a member demands. */
-function isUnmet({ settings }: Server, name: string, value: unknown): boolean {
-  return validateClient({ client_id: "registering", [name]: value }, settings).some(({ path }) => path === name);
+function isUnmet({ policy }: Server, name: string, value: unknown): boolean {
+  return validateClient({ client_id: "registering", [name]: value }, policy).some(({ path }) => path === name);
 }
 
 /** Whether each redirect URI has a private-use scheme, so that only an installed app can receive the code. */
@@ -168,7 +168,7 @@ export function findEncryption(server: Server, received: Readonly<Record<string,
 export function withNeededGrantTypes(server: Server, requested: Requested): Requested {
   const { response_types } = requested;
   const isSupported = (type: unknown) =>
-    server.settings.responseTypes.some((name) => typeof type === "string" && name === sortResponseType(type));
+    server.policy.responseTypes.some((name) => typeof type === "string" && name === sortResponseType(type));
   if (!Array.isArray(response_types) || !response_types.every(isSupported)) return requested;
   const { grant_types = grantTypesFor(response_types) } = requested;
   if (!Array.isArray(grant_types)) return requested;

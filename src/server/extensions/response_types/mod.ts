@@ -50,7 +50,7 @@ function readByType(check: RequestCheck): RequestCheck {
   };
 }
 
-function isOn({ responseTypes }: Pick<Server["settings"], "responseTypes">): boolean {
+function isOn({ responseTypes }: Pick<Server["policy"], "responseTypes">): boolean {
   return responseTypes.some((type) => type !== "code");
 }
 
@@ -90,13 +90,13 @@ export const responseTypes: Extension = {
     isOn,
   }],
   clientMetadata: { validate: validateClient },
-  metadata({ settings, grantTypes }) {
-    return isOn(settings) ? { grant_types_supported: [...grantTypes.map(({ type }) => type), "implicit"] } : {};
+  metadata({ policy, grantTypes }) {
+    return isOn(policy) ? { grant_types_supported: [...grantTypes.map(({ type }) => type), "implicit"] } : {};
   },
 };
 
 /** Other programs on the device of the user could receive the ID token (OpenID Connect Registration §2). */
-function validateClient(client: ClientMetadata, { allows }: Server["settings"]): ConfigIssue[] {
+function validateClient(client: ClientMetadata, { allows }: Server["policy"]): ConfigIssue[] {
   const { response_types = [], redirect_uris = [], application_type = "web" } = client;
   const type = response_types.find((type) => sortResponseType(type) !== "code");
   if (type === undefined || application_type === "native" || allows.localUrls !== false) return [];

@@ -35,7 +35,7 @@ export const eventTypes = {
 export type EventName = keyof typeof eventTypes;
 
 /** The types that streams of a server can deliver: `events_supported`. */
-export function supportedEvents({ settings: { providers } }: Pick<HostedServer, "settings">): readonly string[] {
+export function supportedEvents({ policy: { providers } }: Pick<HostedServer, "policy">): readonly string[] {
   const types = Object.values(eventTypes);
   return providers.includes("google") ? types : types.filter((type) => !type.startsWith(oauth));
 }

@@ -199,7 +199,7 @@ function readDelivery(server: HostedServer, delivery: unknown): Pick<StreamChang
   if (typeof authorization === "string") learnCredentials(server, authorization);
   if (method === pollMethod) return { pushUrl: undefined, authorization: undefined };
   if (method !== pushMethod) throw invalid("delivery.method", `${pushMethod} or ${pollMethod}`, quote(method));
-  const { insecure, allows } = server.settings;
+  const { insecure, allows } = server.policy;
   const allowHttp = insecure.includes("http-redirect-uris");
   const issue = typeof url !== "string" || url.length > maxTextLength || !/^https?:/i.test(url)
     ? { expected: "an https URL" }

@@ -35,7 +35,7 @@ async function repeatPushes(server: HostedServer): Promise<void> {
 export const sharedSignals: Extension<SharedSignalPolicy> = {
   name: "shared_signals",
   settings: sharedSignalSettings,
-  endpoints: (settings, { base }) => isOn(settings) ? signalEndpoints(base) : [],
+  endpoints: (policy, { base }) => isOn(policy) ? signalEndpoints(base) : [],
   jwtTypes: { security_event: "secevent+jwt" },
   extend: (server) => ({ ...server, sessionWatchers: [...server.sessionWatchers, watcher] }),
   everyMinute: repeatPushes,

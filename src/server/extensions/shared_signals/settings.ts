@@ -42,6 +42,6 @@ export const sharedSignalSettings = describeSettings<SharedSignalPolicy>({
 });
 
 /** The settings of a server, with defaults. */
-export function sharedSignalsOf({ settings }: Pick<Server, "settings">): SharedSignalPolicy {
-  return sharedSignalSettings.of(settings);
+export function sharedSignalsOf({ policy }: Pick<Server, "policy">): SharedSignalPolicy {
+  return sharedSignalSettings.of(policy);
 }

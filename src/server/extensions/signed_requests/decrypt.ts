@@ -31,10 +31,10 @@ interface EncryptionKey {
 const keysByStore = new WeakMap<Store, Map<string, Promise<EncryptionKey>>>();
 
 /** The key of an algorithm, imported once; generates the first one. */
-function encryptionKey({ store, settings }: Server, alg: KeyManagementAlgorithm): Promise<EncryptionKey> {
+function encryptionKey({ store, policy }: Server, alg: KeyManagementAlgorithm): Promise<EncryptionKey> {
   const keys = keysByStore.get(store) ?? new Map<string, Promise<EncryptionKey>>();
   keysByStore.set(store, keys);
-  const name = `${settings.allows.testKeys ? "test " : ""}encryption ${alg}`;
+  const name = `${policy.allows.testKeys ? "test " : ""}encryption ${alg}`;
   let key = keys.get(name);
   if (key === undefined) {
     keys.set(name, key = loadKey(store, name, alg));
@@ -62,7 +62,7 @@ async function loadKey(store: Store, name: string, alg: KeyManagementAlgorithm):
 
 /** The public keys of the algorithms that the settings name. */
 export async function encryptionKeys(server: Server): Promise<readonly EncryptionKey["publicJwk"][]> {
-  const algorithms = signedRequestSettings.of(server.settings).requestObjectEncryption;
+  const algorithms = signedRequestSettings.of(server.policy).requestObjectEncryption;
   return await Promise.all(algorithms.map(async (alg) => (await encryptionKey(server, alg)).publicJwk));
 }
 
@@ -73,7 +73,7 @@ export async function encryptionKeys(server: Server): Promise<readonly Encryptio
  * @returns The signed JWT inside.
  */
 export async function decryptRequestObject(server: Server, jwe: string, reject: RejectJwt): Promise<string> {
-  const algorithms = signedRequestSettings.of(server.settings).requestObjectEncryption;
+  const algorithms = signedRequestSettings.of(server.policy).requestObjectEncryption;
   const { alg, enc, zip, kid } = readHeader(jwe);
   const known = keyManagementAlgorithms.find((name) => name === alg && algorithms.includes(name));
   if (known === undefined) {

@@ -63,7 +63,7 @@ export const signedRequests: Extension<SignedRequestPolicy> = {
       ...server.keys,
       async jwks(current: HostedServer) {
         const keys = await server.keys.jwks(current);
-        const { requestObjectEncryption: algorithms } = signedRequestSettings.of(current.settings);
+        const { requestObjectEncryption: algorithms } = signedRequestSettings.of(current.policy);
         return algorithms.length === 0 ? keys : [...keys, ...await (await load()).encryptionKeys(current)];
       },
     },
@@ -72,12 +72,12 @@ export const signedRequests: Extension<SignedRequestPolicy> = {
 };
 
 function metadata(
-  { settings, clientAuthentication }: ServerWith<SignedRequestPolicy>,
+  { policy, clientAuthentication }: ServerWith<SignedRequestPolicy>,
 ): Readonly<Record<string, unknown>> {
   const methods = clientAuthentication.map(({ method }) => method).filter((method) =>
-    settings.clientAuthMethods.includes(method)
+    policy.clientAuthMethods.includes(method)
   );
-  const { requestObjectEncryption: algorithms, requireSignedRequestObject } = settings;
+  const { requestObjectEncryption: algorithms, requireSignedRequestObject } = policy;
   return {
     ...requireSignedRequestObject && { require_signed_request_object: true },
     request_parameter_supported: true,
@@ -85,7 +85,7 @@ function metadata(
     request_object_encryption_enc_values_supported: algorithms.length === 0 ? [] : contentEncryptions,
     request_object_signing_alg_values_supported: clientJwtAlgorithms(
       ["private_key_jwt", ...methods],
-      settings.signatureAlgorithms,
+      policy.signatureAlgorithms,
     ),
   };
 }

@@ -138,11 +138,11 @@ function assertLifetime(
   client: Client,
   { nbf, exp }: { readonly nbf?: number; readonly exp?: number },
 ): void {
-  const settings = policyOf(server, client);
-  if (signedRequestSettings.of(settings).requestObjectTimes === "optional") return;
+  const policy = policyOf(server, client);
+  if (signedRequestSettings.of(policy).requestObjectTimes === "optional") return;
   const now = server.now() / 1000;
   const rejectTime = rejectAs("JR-04");
-  const by = byProfile(settings, "requestObjectTimes");
+  const by = byProfile(policy, "requestObjectTimes");
   const { maxLifetime } = requestObjectPolicy;
   if (nbf === undefined || exp === undefined) {
     const received = nbf !== undefined ? "no exp" : exp !== undefined ? "no nbf" : "neither";

@@ -44,15 +44,15 @@ export type SignedRequestPolicy = Required<SignedRequestSettings>;
 export const signedRequestSettings = describeSettings<SignedRequestPolicy>({ fields: signedRequestFields });
 
 /** Whether the requests of a client, or of an unknown one, must be signed, at a server with this extension. */
-export function isSignatureRequired(server: Pick<Server, "settings">, client: Client | undefined): boolean {
-  const settings = client === undefined ? server.settings : policyOf(server, client);
-  return signedRequestSettings.of(settings).requireSignedRequestObject ||
+export function isSignatureRequired(server: Pick<Server, "policy">, client: Client | undefined): boolean {
+  const policy = client === undefined ? server.policy : policyOf(server, client);
+  return signedRequestSettings.of(policy).requireSignedRequestObject ||
     client !== undefined && metadataOf(client).require_signed_request_object === true;
 }
 
 /** Whether the requests of a client, or of an unknown one, must be signed. */
 export function mustSign(
-  server: Pick<Server, "settings"> & Pick<HostedServer, "readSigned">,
+  server: Pick<Server, "policy"> & Pick<HostedServer, "readSigned">,
   client: Client | undefined,
 ): boolean {
   return server.readSigned !== undefined && isSignatureRequired(server, client);

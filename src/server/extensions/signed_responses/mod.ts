@@ -8,7 +8,7 @@ import type { ParameterDescription, ResponseFields } from "../../../core/http/pa
 import type { ResponseModeDescription } from "../../../core/authorize/authorization_request.ts";
 import { acceptedSigningAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import type { Server } from "../../../core/server.ts";
-import { serverPolicy } from "../../config/server_policy.ts";
+import { asServerPolicy } from "../../config/server_policy.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
 import { type Client, policyOf } from "../../../core/clients/clients.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
@@ -71,9 +71,9 @@ export const signedResponses: Extension = {
       },
     },
   }),
-  metadata({ settings }) {
-    const algorithms = acceptedSigningAlgorithms(settings);
-    const signsResponses = modes.some(({ name }) => settings.responseModes.includes(name));
+  metadata({ policy }) {
+    const algorithms = acceptedSigningAlgorithms(policy);
+    const signsResponses = modes.some(({ name }) => policy.responseModes.includes(name));
     return {
       authorization_signing_alg_values_supported: signsResponses ? algorithms : [],
       introspection_signing_alg_values_supported: algorithms,
@@ -88,7 +88,7 @@ export const signedResponses: Extension = {
  */
 async function signResponse(server: Server, clientId: string, fields: ResponseFields): Promise<ResponseFields> {
   const client = await server.clients.find(clientId);
-  const { alg, lifetimes } = serverPolicy(client?.policy ?? server.settings);
+  const { alg, lifetimes } = asServerPolicy(client?.policy ?? server.policy);
   const claims = {
     ...Object.fromEntries(fields),
     aud: clientId,

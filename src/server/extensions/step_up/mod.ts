@@ -22,7 +22,7 @@ function warnIgnoredLevels(
   { loginRequirements }: AuthorizationRequest,
 ): void {
   const acr = demandedLevels.of(loginRequirements);
-  const { acrValues: levels } = stepUpSettings.of(server.settings);
+  const { acrValues: levels } = stepUpSettings.of(server.policy);
   const received = params.get("acr_values") ?? metadataOf(client).default_acr_values?.join(" ");
   if (levels.length === 0 || received === undefined) return;
   const values = levels.map(({ value }) => value);
@@ -50,7 +50,7 @@ export const stepUp: Extension<StepUpPolicy> = {
   name: "step_up",
   settings: {
     ...stepUpSettings,
-    validate: (settings) => validateLevels(settings.acrValues, settings),
+    validate: (policy) => validateLevels(policy.acrValues, policy),
   },
   clientMetadata: { fields: stepUpClientFields },
   requestChecks: [{
@@ -63,7 +63,7 @@ export const stepUp: Extension<StepUpPolicy> = {
     read: readLevels,
   }],
   extend(server) {
-    const { settings: { acrValues }, grants } = server;
+    const { policy: { acrValues }, grants } = server;
     return {
       ...server,
       levels: acrValues.length === 0 ? undefined : authenticationLevels(acrValues),
@@ -88,8 +88,8 @@ export const stepUp: Extension<StepUpPolicy> = {
       },
     };
   },
-  metadata({ settings }, _endpoints, { claims_supported }) {
-    const supported = settings.acrValues.map(({ value }) => value);
+  metadata({ policy }, _endpoints, { claims_supported }) {
+    const supported = policy.acrValues.map(({ value }) => value);
     if (supported.length === 0) return {};
     return {
       acr_values_supported: supported,

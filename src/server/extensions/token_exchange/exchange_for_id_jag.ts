@@ -11,7 +11,7 @@ import type { User } from "../../../core/clients/client.ts";
 import { type Client, policyOf } from "../../../core/clients/clients.ts";
 import { isPermitted } from "../../standing.ts";
 import { canonicalUri, isAbsoluteUri } from "../../../platform/http/absolute_uri.ts";
-import { serverPolicy } from "../../config/server_policy.ts";
+import { asServerPolicy } from "../../config/server_policy.ts";
 import type { ResourceAuthorizationServer } from "./settings.ts";
 import { OAuthError } from "../../../core/rules/errors.ts";
 import { randomId } from "../../../core/keys/secrets.ts";
@@ -204,7 +204,7 @@ function limitResources(
   { resources }: ResourceAuthorizationServer,
 ): readonly string[] {
   const requested = parameters.getAll("resource");
-  if (requested.length === 0 && serverPolicy(policyOf(server, client)).resourceParameter === "optional") return [];
+  if (requested.length === 0 && asServerPolicy(policyOf(server, client)).resourceParameter === "optional") return [];
   if (requested.length === 0) throw reject("IJ-01", { missing: "resource" });
   const allowed = resources?.map(canonicalUri);
   const granted = requested.length > maxResources

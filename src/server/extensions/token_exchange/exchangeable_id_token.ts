@@ -26,7 +26,7 @@ export const storeIdToken: TokenIssuer = async (server, authorization, now, { id
     !client.grantTypes.includes(tokenExchangeType)
   ) return {};
   const grant = await grantOf(server, authorization, subject);
-  const expiresAt = (now + server.settings.lifetimes.id_token) * 1000;
+  const expiresAt = (now + server.policy.lifetimes.id_token) * 1000;
   await idTokenStore(server).put("id_token", await storageKey(server, token), { grant }, { grantId, expiresAt });
   return {};
 };

@@ -20,24 +20,24 @@ import { storeIdToken } from "./exchangeable_id_token.ts";
 const issuesIdJags = ({ resourceAuthorizationServers }: TokenExchangePolicy): boolean =>
   resourceAuthorizationServers.length > 0;
 
-const isOn = (settings: TokenExchangePolicy): boolean => settings.tokenExchange !== undefined || issuesIdJags(settings);
+const isOn = (policy: TokenExchangePolicy): boolean => policy.tokenExchange !== undefined || issuesIdJags(policy);
 
 /** Lets clients exchange tokens. */
 export const tokenExchange: Extension<TokenExchangePolicy> = {
   name: "token_exchange",
   settings: {
     fields: tokenExchangeFields,
-    validate: (settings, issuer) => isOn(settings) ? validateResourceAuthorizationServers(settings, issuer) : [],
-    warnings: (settings) =>
+    validate: (policy, issuer) => isOn(policy) ? validateResourceAuthorizationServers(policy, issuer) : [],
+    warnings: (policy) =>
       unlistedClientsWarnings(
-        settings,
-        settings.resourceAuthorizationServers.flatMap(({ clients }, i) =>
+        policy,
+        policy.resourceAuthorizationServers.flatMap(({ clients }, i) =>
           clients === undefined ? [`resourceAuthorizationServers[${i}]`] : []
         ),
       ),
   },
-  metadata: ({ settings }) =>
-    issuesIdJags(settings) ? { identity_chaining_requested_token_types_supported: [idJagType] } : {},
+  metadata: ({ policy }) =>
+    issuesIdJags(policy) ? { identity_chaining_requested_token_types_supported: [idJagType] } : {},
   grantTypes: [{
     type: tokenExchangeType,
     title: "Token exchange",
@@ -50,12 +50,12 @@ export const tokenExchange: Extension<TokenExchangePolicy> = {
       { name: "actor_token", secret: "actor_token" },
       ...["resource", "audience"].map((name) => ({ name, repeatable: true })),
     ),
-    async load(settings) {
+    async load(policy) {
       const { exchangeToken } = await import("./grant_type.ts");
-      return { authorize: (server: HostedServer, request) => exchangeToken(server, request, settings) };
+      return { authorize: (server: HostedServer, request) => exchangeToken(server, request, policy) };
     },
   }],
   jwtTypes: { id_jag: "oauth-id-jag+jwt" },
   extend: (server) =>
-    issuesIdJags(server.settings) ? { ...server, tokenIssuers: [...server.tokenIssuers, storeIdToken] } : server,
+    issuesIdJags(server.policy) ? { ...server, tokenIssuers: [...server.tokenIssuers, storeIdToken] } : server,
 };

@@ -10,7 +10,7 @@ export function grantOwnScope<Type extends GrantType>(grantType: Type): Type {
     ...grantType,
     authorize(server, request) {
       const { scope, ownScope = scope }: HostedClient = request.client;
-      return grantType.authorize({ ...server, settings: { ...server.settings, defaultScope: ownScope } }, request);
+      return grantType.authorize({ ...server, policy: { ...server.policy, defaultScope: ownScope } }, request);
     },
   };
 }

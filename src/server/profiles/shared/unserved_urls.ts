@@ -43,7 +43,7 @@ export function unserved(
   return new OAuthError("invalid_request", "Not Found", {
     rule: "HT-01",
     status: 404,
-    reason: `the profile ${server.settings.providers.join(", ")} does not emulate this API`,
+    reason: `the profile ${server.policy.providers.join(", ")} does not emulate this API`,
     expected: "a request that the profile serves",
     received,
     fix: "Let the test respond to this request, such as with MSW.",

@@ -56,7 +56,7 @@ export const keyVerbs: readonly Verb[] = [
     }, { lead: 0 }),
     args: ["alg", "lead"],
     result: publishedKeys,
-    async run({ app: { server } }, { alg = server.settings.alg, lead = server.settings.keys.lead }) {
+    async run({ app: { server } }, { alg = server.policy.alg, lead = server.policy.keys.lead }) {
       await server.keyRotation.rotate(alg, lead);
       return await listKeys(server, alg);
     },

@@ -78,7 +78,7 @@ export const tenantVerbs = [
     }, { settings: { lifetimes: { access_token: 60 } }, users: [{ sub: "carol" }] }),
     result: description,
     async run({ app, control, name, endpoints }, options) {
-      const origin = app.server.settings.isIssuerFromHost ? new URL(name.issuer).origin : undefined;
+      const origin = app.server.policy.isIssuerFromHost ? new URL(name.issuer).origin : undefined;
       return describe(await control.tenants.create(options as TenantOptions, origin, endpoints));
     },
   }),
