@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { ConfigurationError, host, memoryStore } from "../../src/mod.ts";
 import type { HostedApp } from "../../src/server/hosting/hosted_app.ts";
 import type { RecordKind } from "../../src/core/store/store.ts";
-import type { LatchkeyOptions, Store } from "../../src/mod.ts";
+import type { LatchkeyOptions, Plugin, Store } from "../../src/mod.ts";
+import type { HostedServer } from "../../src/server/hosted_server.ts";
 import { sqliteStore } from "../../src/core/store/sqlite.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import { latchkey, withSecretLeakCheck } from "../secret_leak_check.ts";
@@ -102,6 +103,24 @@ test("issuers by path follow the port of the host, and are served there", async 
   }
   await b.remove();
   assertStrictEquals(await (await fetch(`${url}/b/oauth2/jwks`)).text(), "No issuer of this server has this URL.\n");
+});
+
+test("a plugin extends a server once, and the server of its setup follows the port", async () => {
+  const seen: HostedServer[] = [];
+  let extended = 0;
+  const plugin: Plugin = {
+    extend(server) {
+      extended++;
+      return { ...server };
+    },
+    setup: (app) => void seen.push(app.server),
+  };
+  await using as = await latchkey({ assertionAudience: "issuer-or-token-endpoint", plugins: [plugin] });
+  const { url } = await as.listen({ port: 0 });
+  const [{ issuer, names, audience, assertionAudiences }] = seen as [HostedServer];
+  assertEquals([as.issuer, issuer, names.backChannel, audience, names.storage], Array(5).fill(url));
+  assertEquals(assertionAudiences, [`${url}/oauth2/token`]);
+  assertEquals(extended, 1);
 });
 
 test("the path of a server's issuer follows its port, and excludes a configured issuer", async () => {

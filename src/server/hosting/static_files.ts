@@ -8,21 +8,20 @@ import type { Asset } from "../pages/asset.ts";
 import type { Site } from "../pages/layout.tsx";
 import type { Endpoint } from "../endpoint.ts";
 
-/** Serves the style sheets, scripts and icon of the pages. */
-export const assets: Handlers = {
-  GET: (context) => findAsset(context, context.target.path.slice(`${context.site.base}/static/`.length)),
-};
+type Assets = Readonly<Record<string, Asset>>;
 
-/** Serves the style sheets and scripts of a plugin, below `/static/{folder}/`. */
-export const pluginAssets = (folder: string, found: Readonly<Record<string, Asset>>): Handlers => ({
-  GET: (context) =>
-    findAsset(context, context.target.path.slice(`${context.site.base}/static/${folder}/`.length), found),
+/** Serves files below a path, such as `/static/`. */
+const serve = (path: string, found: Assets): Handlers => ({
+  GET: (context) => findAsset(context, context.target.path.slice(context.site.base.length + path.length), found),
 });
 
-/** Serves the icon to browsers that open metadata or other documents without a link to it. */
-export const favicon: Handlers = { GET: (context) => findAsset(context, "icon.svg") };
+/** Serves the style sheets, scripts and icon of the pages. */
+export const assets = serve("/static/", files);
 
-function findAsset(context: Context, name: string, found: Readonly<Record<string, Asset>> = files): HttpResponse {
+/** Serves the icon to browsers that open metadata or other documents without a link to it. */
+export const favicon: Handlers = { GET: (context) => findAsset(context, "icon.svg", files) };
+
+function findAsset(context: Context, name: string, found: Assets): HttpResponse {
   if (!Object.hasOwn(found, name)) throw new HttpError(404, "HT-01", "This address does not exist");
   return assetResponse(context.request, found[name]!);
 }
@@ -42,7 +41,7 @@ function assetResponse(request: HttpRequest, { type, etag, body }: Asset): HttpR
 export function staticEndpoint(
   { base }: Pick<Site, "base">,
   folder: string,
-  load: () => Promise<{ readonly assets: Readonly<Record<string, Asset>> }>,
+  load: () => Promise<{ readonly assets: Assets }>,
 ): Endpoint {
   return {
     name: `static_${folder}`,
@@ -52,7 +51,7 @@ export function staticEndpoint(
     title: "Static file",
     errors: "page",
     async load() {
-      return pluginAssets(folder, (await load()).assets);
+      return serve(`/static/${folder}/`, (await load()).assets);
     },
   };
 }
