@@ -3,17 +3,15 @@
 import type { User } from "../clients/client.ts";
 import type { WithExtensions } from "../slot.ts";
 
-/** The decision of a user, with the values that extensions keep of it, such as the granted part of other access. */
+/**
+ * The decision of a user, with the values that extensions keep of it, such as the granted part of other access. An
+ * extension reads its value where it wraps `grants.granted`; otherwise a grant has the values of the request.
+ */
 export interface Approval extends WithExtensions {
   /** The object that `users.find` or `users.list` returned, not a copy. */
   readonly user: User;
   /** The allowed part of the requested scope. */
   readonly scope: readonly string[];
-  /**
-   * The claims that the user allows, of the claims requested by name. Default: all except the claims of denied scope
-   * values.
-   */
-  readonly claims?: readonly string[];
   /** When the user was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
   /** The id of the consent, if one was asked for: `revoke` of the store with it ends what was issued. */

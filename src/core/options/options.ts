@@ -48,7 +48,7 @@ export interface CoreOptions {
   readonly issuer: string;
   /** The clients, as in dynamic registration (RFC 7591 §2). */
   readonly clients: readonly ClientMetadata[];
-  /** The users. The first one is logged in, unless a request has `login_hint`. */
+  /** The users. A login without `login_hint` is one of the user of the session, otherwise of the first user. */
   readonly users: readonly User[];
   /** What differs from the default policy. Default: nothing. */
   readonly policy?: CorePolicy;

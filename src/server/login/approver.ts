@@ -1,4 +1,4 @@
-/** Approvers of the whole server: an approval may state the level of authentication of a login. */
+/** Approvers of the whole server: an approval may state allowed claims and the level of authentication of a login. */
 
 import type { Approval as CoreApproval } from "../../core/authorize/approval.ts";
 import type { ApproverContext } from "../../core/authorize/approver.ts";
@@ -11,6 +11,11 @@ export interface Approval extends CoreApproval {
   readonly acr?: string;
   /** The methods of a new login (RFC 8176). Default: the methods of the level. */
   readonly amr?: readonly string[];
+  /**
+   * The claims that the user allows, of the claims requested by name. Default: all except the claims of denied scope
+   * values.
+   */
+  readonly claims?: readonly string[];
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 } from "../../../core/clients/claims.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/clients.ts";
-import type { Approval } from "../../../core/authorize/approval.ts";
+import type { Approval } from "../../login/approver.ts";
 import { isDeeperThan, isObject } from "../../../core/http/json_value.ts";
 import type { AuthorizationRequest } from "../../../core/authorize/authorization_request.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
