@@ -1,4 +1,4 @@
-/** Reads the JSON object of a file, or describes why its text is none. */
+/** Parses the text of a file as a JSON object, or says why it is not one. */
 
 import { isObject } from "../core/http/json_value.ts";
 import { describeKind } from "../core/http/quote_value.ts";

@@ -295,8 +295,8 @@ export interface CheckInput extends RequestOrigin {
 /** A check of a request for access: what it adds to the request, and what the client is warned about. */
 export interface RequestCheck {
   /**
-   * Whether it checks only requests whose response is sent to a redirect URI, and not those of devices, which the whole
-   * server has. Default: every request.
+   * Whether it skips requests whose response is not sent to a redirect URI, such as those of the device flow of the
+   * whole server. Default: it checks every request.
    */
   readonly redirectOnly?: true;
   /** Whether it also checks every token request, before its grant. Default: only requests for access. */
@@ -327,6 +327,8 @@ export interface RequestCheck {
     input: CheckInput,
     request: Partial<AuthorizationRequest>,
   ): Partial<AuthorizationRequest> | void | Promise<Partial<AuthorizationRequest> | void>;
-  /** Traces what a client probably did not intend. Called once for each accepted request. The core's own have none. */
+  /**
+   * Traces what a client probably did not intend. Called once for each accepted request. No check of the core has one.
+   */
   warn?(input: CheckInput, request: AuthorizationRequest): void;
 }

@@ -7,11 +7,11 @@ import { sample } from "../sample.ts";
 import { accusations } from "./accusations.ts";
 import { brokenApplications, clientSecret, correctPages, type PageDecisions } from "./broken_applications.ts";
 import { partOf } from "./catalogue_part.ts";
-import { checkFunction, shop } from "./fixed_issuer.ts";
+import { checkInProcess, shop } from "./fixed_issuer.ts";
 
 /** Checks an application with a secret. */
 const check = (change: Partial<PageDecisions>, only: readonly string[]) =>
-  checkFunction({
+  checkInProcess({
     only,
     client: { client_secret: clientSecret, token_endpoint_auth_method: "client_secret_post" },
     application: { authentication: ClientSecretPost(clientSecret), pages: { ...correctPages, ...change } },

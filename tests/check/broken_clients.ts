@@ -11,7 +11,7 @@ import { randomText } from "./small_crypto.ts";
 export interface BrokenClient {
   /** What it does wrong. */
   readonly name: string;
-  /** The change. One that remembers something is for one check. */
+  /** The change. One that keeps state must be used in only one check. */
   readonly change: Partial<Decisions>;
   /** The attacks that fail or warn; `practice/…`: a practice, `ability/…`: what fails without an attack. */
   readonly foundBy: readonly string[];

@@ -8,7 +8,7 @@ import { timers } from "../../src/core/http/timers.ts";
 import { replaceTimers } from "../until.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
-import { checkFunction } from "./fixed_issuer.ts";
+import { checkInProcess } from "./fixed_issuer.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { correctDecisions } from "./decisions.ts";
 import { smallClient } from "./small_client.ts";
@@ -95,7 +95,7 @@ test("a client that rests for ten minutes after failures passes, because the che
 
 test("an application that can be restarted is repeated after a restart", async () => {
   let restarts = 0;
-  const report = await checkFunction({
+  const report = await checkInProcess({
     ...{ application: { mistake: "believes any userinfo" }, only: ["userinfo/sub-other"] },
     restart: (forget) => (restarts++, forget()),
   });
@@ -103,7 +103,7 @@ test("an application that can be restarted is repeated after a restart", async (
   assertEquals(restarts, 1);
   // Each restart takes longer than restarts may take in a short check.
   const restore = replaceTimers({ elapsed: () => performance.now() + restarts * 61_000 });
-  const { results } = await checkFunction({
+  const { results } = await checkInProcess({
     only: ["metadata/issuer-other"],
     restart: () => Promise.resolve(void restarts++),
   });
@@ -113,7 +113,7 @@ test("an application that can be restarted is repeated after a restart", async (
 
 test("attacks on metadata that an application does not request after a restart either are skipped", async () => {
   let restarts = 0;
-  const report = await checkFunction({
+  const report = await checkInProcess({
     async application(as) {
       const metadata = await (await as.fetch("/.well-known/openid-configuration")).json();
       const fetch = async (url: string, init: RequestInit) =>
@@ -135,7 +135,7 @@ test("attacks on metadata that an application does not request after a restart e
 /** Checks an application that stops at an error of the issuer, and starts again as `restart` says. */
 async function checkStopping(restart: (start: () => void) => Promise<void>): Promise<CheckReport> {
   let isStopped = false;
-  return await checkFunction({
+  return await checkInProcess({
     async respond(request, respond) {
       isStopped ||= request.url.includes("error=");
       if (isStopped) throw new TypeError("connection refused");
@@ -148,7 +148,7 @@ async function checkStopping(restart: (start: () => void) => Promise<void>): Pro
 
 test("an application that stops at a text as ID token is restarted before the signature is probed", async () => {
   let isStopped = false;
-  const { control } = await checkFunction({
+  const { control } = await checkInProcess({
     application: { mistake: "does not verify the ID token" },
     async respond(request, respond) {
       if (isStopped) throw new TypeError("connection refused");
@@ -226,7 +226,7 @@ test("[K7] an application that limits logins is waited for by its Retry-After", 
   for (const [status, header] of [[429, "0"], [503, "0"], [429, undefined]] as const) {
     let logins = 0;
     const waits: string[] = [];
-    const report = await checkFunction({
+    const report = await checkInProcess({
       respond(request, respond) {
         const isLimited = new URL(request.url).pathname === "/login" && ++logins % 2 === 0;
         const headers = header === undefined ? undefined : { "retry-after": header };

@@ -7,7 +7,7 @@ import type { ControlFailure } from "../../src/check/report.ts";
 import { formatControlFailure } from "../../src/check/report_text.ts";
 import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { suggestFlag } from "../../src/cli/check/suggest_flag.ts";
-import { checkFunction } from "./fixed_issuer.ts";
+import { checkInProcess } from "./fixed_issuer.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
 
@@ -46,7 +46,7 @@ test("a resource server that rejects the tokens of the check gets the audience a
 });
 
 test("a login that ends at the redirect URI fails by that page, not by the request that the check repeated there", async () => {
-  const { controlFailure } = await checkFunction({
+  const { controlFailure } = await checkInProcess({
     driver: { loggedInUrl: undefined, loggedInText: undefined },
     async respond(request, respond, as) {
       const { pathname, searchParams } = new URL(request.url);

@@ -39,7 +39,7 @@ export interface FunctionOptions extends Omit<CheckOptions, "as" | "restart"> {
 }
 
 /** Checks the application, which is a function: requests need no socket. */
-export async function checkFunction(
+export async function checkInProcess(
   { application = {}, users, client, driver, respond = (request, respond) => respond(request), restart, ...options }:
     FunctionOptions,
 ): Promise<CheckReport> {

@@ -6,7 +6,7 @@ import { unclearIn } from "./accusations.ts";
 import type { CheckReport, ClientJourney, ClientSession } from "../../src/check/mod.ts";
 import { partOfCatalogue } from "./catalogue_part.ts";
 import { correctDecisions } from "./decisions.ts";
-import { checkFunction, type FunctionOptions, shop } from "./fixed_issuer.ts";
+import { checkInProcess, type FunctionOptions, shop } from "./fixed_issuer.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
 import type { ApplicationVariant } from "./small_web_application.ts";
@@ -14,7 +14,7 @@ import { replaceTimers } from "../until.ts";
 
 /** Checks the application with some variants together. */
 const check = (variants: readonly ApplicationVariant[], options: FunctionOptions, loginPeriod?: () => number) =>
-  checkFunction({
+  checkInProcess({
     application: { variants, loginPeriod },
     driver: { loggedInText: ["alice"], refreshUrl: `${shop}/refresh` },
     ...{ recoveryMs: 250, ...options },
@@ -60,7 +60,7 @@ const callbacks: Readonly<Record<string, (response: Response) => Response>> = {
 
 for (const [place, [name, change]] of Object.entries(callbacks).entries()) {
   test(`an application that ${name}, and keeps the five newest logins, is accused of nothing`, async () => {
-    const report = await checkFunction({
+    const report = await checkInProcess({
       application: { variants: ["keeps five logins"] },
       async respond(request, respond) {
         const response = await respond(request);
@@ -256,7 +256,7 @@ test("a client that keeps the profile of an earlier login is accused of nothing,
 });
 
 test("the check knows the client that logs in among several, and a user by a further text of the page", async () => {
-  const report = await checkFunction({
+  const report = await checkInProcess({
     users: [{ sub: "k7Yx", email: "alice@example.com" }, { sub: "q2Zw", email: "bob@example.com" }],
     client: { frontchannel_logout_uri: `${shop}/logged-out` },
     application(as) {

@@ -80,7 +80,7 @@ test("a resource server that believes every introspection falls for every attack
   assertEquals(passed.map(({ attack: { id } }) => id), []);
 });
 
-/** What is another with each token. */
+/** The members that differ from token to token. */
 const ofToken = ["jti", "iat", "client_id", "auth_time", "sid"];
 
 /** The last introspection response: each member as text, without the number of the server, and `exp` from `iat` on. */
@@ -93,7 +93,7 @@ function lastIntrospection(exchanges: readonly Exchange[]): ReadonlyMap<string, 
   return new Map(shown.map(([name, value]) => [name, withoutServerNumber(JSON.stringify(value))]));
 }
 
-/** The members of a changed response that the honest one does not have so. */
+/** The members of a changed response that differ from the honest response. */
 function changedMembers({ evidence }: AttackResult, honest: ReadonlyMap<string, string>): readonly string[] {
   const received = lastIntrospection(evidence.exchanges);
   return [...new Set([...honest.keys(), ...received.keys()])].filter((name) => honest.get(name) !== received.get(name));

@@ -9,7 +9,7 @@ import { resourceApplication } from "../../src/check/resource_application.ts";
 import { missingCapability } from "../../src/check/capabilities.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
-import { checkFixedIssuer, checkFunction, idsOf, shop } from "./fixed_issuer.ts";
+import { checkFixedIssuer, checkInProcess, idsOf, shop } from "./fixed_issuer.ts";
 import { checkClient } from "./patient_check.ts";
 
 test("of the attacks on web applications, the check drives all but those on what the client does not do", async () => {
@@ -30,7 +30,7 @@ test("a form after the callback is submitted if the login is complete only then"
 });
 
 test("a logout that leads to a page for users alone is a logout", async () => {
-  const report = await checkFunction({
+  const report = await checkInProcess({
     driver: { logoutUrl: `${shop}/logout` },
     async respond(request, respond) {
       const response = await respond(request);

@@ -9,7 +9,7 @@ import type { User } from "../../src/mod.ts";
 import { sample } from "../sample.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { correctDecisions, type Decisions } from "./decisions.ts";
-import { checkFunction, shop } from "./fixed_issuer.ts";
+import { checkInProcess, shop } from "./fixed_issuer.ts";
 import { smallClient } from "./small_client.ts";
 import type { ApplicationMistake, ApplicationVariant } from "./small_web_application.ts";
 
@@ -73,7 +73,7 @@ interface Situation {
 
 /** Checks an application by the attacks whose verdict depends on who is logged in. */
 const check = ({ users, userPage, loggedInUrl, loggedInText, mistake, variants }: Situation, attacks = only) =>
-  checkFunction({
+  checkInProcess({
     application: { mistake, variants, userPage },
     users,
     driver: { loggedInUrl, loggedInText, refreshUrl: `${shop}/refresh` },
@@ -125,7 +125,7 @@ test("an application that takes userinfo of another user is accused for each def
 
 /** Checks an application that keeps tokens alone: each page asks userinfo who is logged in. */
 const checkEachPage = (only: readonly string[], mistake?: ApplicationMistake) =>
-  checkFunction({
+  checkInProcess({
     application: {
       variants: ["requests userinfo for each page"],
       mistake,

@@ -147,7 +147,7 @@ function revoked(target: object = {}): object {
   return proxy;
 }
 
-test("options that throw when they are read are one sentence at core(), latchkey() and testLatchkey()", async () => {
+test("options that throw when they are read are reported as one sentence at core(), latchkey() and testLatchkey()", async () => {
   const unreadable =
     /^options: expected values that can be read, found one that throws: .+\. Pass plain objects, .+\.$/;
   const good = { issuer, clients: [client], users };

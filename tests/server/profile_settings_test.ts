@@ -20,7 +20,7 @@ import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { sharedKey, startSeconds, tokenProof } from "./client_jwts.ts";
 import { assertion, authorizePushed, bank, bankKey, dpopKey, fapiCode, publicKeys, push } from "./fapi_client.ts";
-import { withoutProfile } from "../../src/server/config/server_policy.ts";
+import { defaultProfilePolicy } from "../../src/server/config/server_policy.ts";
 import { exchangeCode, request, signed } from "./fapi_client.ts";
 import { decodeClaims, forEachCase, getRedirectParams, testServer } from "../kit.ts";
 import type { Fields, TestServer } from "../kit.ts";
@@ -282,7 +282,7 @@ test("[PF-06] each setting of a profile has the effect of that setting alone, an
     assert(probe !== undefined, `no probe of ${path}`);
     const value = await resolved(settings, path);
     const byProfile = await probe(settings);
-    if (!Object.hasOwn(withoutProfile, path)) {
+    if (!Object.hasOwn(defaultProfilePolicy, path)) {
       assertEquals(byProfile, await probe(withSetting(path, value)), "the setting alone");
     }
     assertNotEquals(byProfile, await probe({}), "the default");

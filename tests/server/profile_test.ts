@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { mcpRevisions, profileNames } from "../../src/server/config/strictness.ts";
 import type { McpRevision, ProfileName, ProfileSetting } from "../../src/server/config/strictness.ts";
 import { profiles } from "../../src/server/config/profiles.ts";
-import { withoutProfile } from "../../src/server/config/server_policy.ts";
+import { defaultProfilePolicy } from "../../src/server/config/server_policy.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import {
@@ -85,7 +85,7 @@ test("[PF-01] the settings of a profile without the profile yield the same metad
   await forEachCase(everyProfile, async (settings) => {
     const explicit: Record<string, unknown> = {};
     for (const path of Object.keys(profiles[settings.profile]) as ProfileSetting[]) {
-      if (Object.hasOwn(withoutProfile, path)) continue;
+      if (Object.hasOwn(defaultProfilePolicy, path)) continue;
       const [name, member] = path.split(".") as [string, string?];
       const value = valueOf(settings, path);
       explicit[name] = member === undefined ? value : { ...explicit[name] as object, [member]: value };

@@ -14,6 +14,6 @@ export interface Approval extends WithExtensions {
   readonly scope: readonly string[];
   /** When the user was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
-  /** The id of the consent, if one was asked for: `revoke` of the store with it ends what was issued. */
+  /** The id of the consent, if the user was asked. `store.revoke(id)` ends everything that was issued for it. */
   readonly consent?: string;
 }

@@ -11,7 +11,7 @@ import type { Server } from "../server.ts";
 import type { Session } from "./session.ts";
 import type { CoreTrace } from "../trace.ts";
 import type { Context } from "../http/context.ts";
-import { rejectCrossSiteLogin } from "./cross_site.ts";
+import { rejectFramedLogin } from "./cross_site.ts";
 
 /** @internal The values that an approver may read besides the authorization request. */
 export interface ApproverContext {
@@ -53,7 +53,7 @@ export type Approver = (
 /** Approves the whole request without a page, for the user of {@link logInAutomatically}. */
 export async function approveAutomatically(request: AuthorizationRequest, at: ApproverContext): Promise<Approval> {
   // This comes first: a login that another site started must not even look up a user.
-  rejectCrossSiteLogin(at.context);
+  rejectFramedLogin(at.context);
   return await logInAutomatically(request, at);
 }
 

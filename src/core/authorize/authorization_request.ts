@@ -71,8 +71,8 @@ export interface ResponseModeDescription {
   /** The part of the request to the redirect URI that has the parameters. */
   readonly carrier: "query" | "fragment" | "form";
   /**
-   * For a mode with the carrier `query`: the mode to use instead if a response type, which only extensions have, must
-   * not be sent in a query. Default: such a request is rejected.
+   * For a mode with the carrier `query`: the mode to use instead for a response type that must not be sent in a query.
+   * Only extensions add such response types. Default: such a request is rejected.
    */
   readonly inFragment?: ResponseMode;
 }

@@ -48,7 +48,7 @@ export function rejectCrossSite(context: Context): void {
  * @throws {OAuthError} `interaction_required`.
  * @throws {HttpError} Under an untrusted host, where browsers do not state the site of a request.
  */
-export function rejectCrossSiteLogin(context: Context): void {
+export function rejectFramedLogin(context: Context): void {
   const { server, request: { headers } } = context;
   if (server.policy.allows.openLogin) rejectUntrustedHost(server, context.request, "UI-20");
   const frame = headers.get("sec-fetch-dest") ?? "document";

@@ -90,7 +90,7 @@ export function errorResponses(wording: ErrorWording): ErrorResponses {
   }
 }
 
-/** Whether a user has sent a request, in a browser, and not a program. */
+/** Whether a user sent the request with a browser, and not a program. */
 function isSentByUser({ request, endpoint }: Context, thrown: unknown): boolean {
   switch (endpoint?.errors) {
     case "page":

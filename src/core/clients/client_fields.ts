@@ -1,7 +1,7 @@
 /** Describes the client metadata and the members of users that the core reads. The whole server adds members. */
 
 import { anyValue, choice, type Fields, flag, object, text, texts, whole } from "../policy/field.ts";
-import { ownAuthMethods, policyFields, signingAlgorithmField } from "../policy/policy.ts";
+import { coreAuthMethods, policyFields, signingAlgorithmField } from "../policy/policy.ts";
 import type { ClientMetadata, User } from "./client.ts";
 
 /** Describes the client metadata that the core reads. */
@@ -15,7 +15,7 @@ export const clientFields = {
   client_secret_expires_at: whole(0, { min: 0, default: 0, expected: "a whole number of seconds since 1970, or 0" }),
   client_name: text(["Web shop"]),
   redirect_uris: texts(["http://localhost:3000/cb", "https://app.example/cb", "com.example.app:/cb"]),
-  token_endpoint_auth_method: choice<string, object>(ownAuthMethods),
+  token_endpoint_auth_method: choice<string, object>(coreAuthMethods),
   grant_types: texts(["authorization_code"]),
   response_types: texts(["code"], { default: ["code"] }),
   scope: text(["openid read"], { expected: "a string of space-separated scope values" }),

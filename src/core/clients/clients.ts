@@ -86,7 +86,10 @@ export interface Clients<Server = unknown> extends Entries<Client> {
   findHolder(id: string, server?: Server): Client | undefined | Promise<Client | undefined>;
   /** The registered clients only. */
   readonly registered: Pick<Entries<Client>, "find" | "known">;
-  /** Whether pages at an origin may use the server like its own: those of clients in memory that are trusted. */
+  /**
+   * Whether pages at an origin may use the server as its own pages do: a trusted client in memory has a redirect URI
+   * there.
+   */
   hasPagesAt(origin: string): boolean;
 }
 

@@ -10,7 +10,7 @@ export function printable(text: string): string {
   return text.replace(unprintablePattern, (mark) => mark.split("").map(escapeUnit).join(""));
 }
 
-/** The same text, in its lines. */
+/** Like {@link printable}, but keeps line breaks. */
 export function printableLines(text: string): string {
   return text.split("\n").map(printable).join("\n");
 }

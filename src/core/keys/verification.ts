@@ -43,7 +43,7 @@ export async function verifyOwnJwt(
     if (publicKey === undefined) throw new Error("no key of this server fits");
     return publicKey;
   };
-  // With the first token to verify.
+  // Loaded when the first token is verified.
   const { verifyJwt } = await import("./verify_jwt.ts");
   try {
     const { protectedHeader, payload } = await verifyJwt(token, key, jwtPolicy, expected, now());

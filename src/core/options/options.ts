@@ -31,7 +31,7 @@ import {
   text,
   texts,
 } from "../policy/field.ts";
-import { type CorePolicy, fixedNames, type Policy, policyFields } from "../policy/policy.ts";
+import { type CorePolicy, notSettable, type Policy, policyFields } from "../policy/policy.ts";
 import { ownResponseModes } from "../authorize/authorization_request.ts";
 import type { RandomBytes } from "../keys/secrets.ts";
 import type { GrantType, Server } from "../server.ts";
@@ -99,7 +99,7 @@ function optionsField(isExtended: boolean): Field {
   const own = isExtended
     ? { ...policyFields, clientAuthMethods: names, responseModes: names, responseTypes: names }
     : { ...policyFields, responseModes };
-  const fixed = [...fixedNames, "clients", "policy", ...Object.keys(optionFields)];
+  const fixed = [...notSettable, "clients", "policy", ...Object.keys(optionFields)];
   const policyMembers = isExtended ? { ...own, ...Object.fromEntries(fixed.map((name) => [name, fixedField])) } : own;
   const clientMembers = isExtended
     ? { ...clientFields, token_endpoint_auth_method: text(["none"]) }

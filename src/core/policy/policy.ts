@@ -125,7 +125,9 @@ export interface PkcePolicy {
   readonly insecureAllowPlain: boolean;
 }
 
-/** Describes {@link PkcePolicy}. The default of `acceptNonce` is whether `requireForConfidential` is not set. */
+/**
+ * Describes {@link PkcePolicy}. `acceptNonce` has no default here: it is true unless `requireForConfidential` is set.
+ */
 export const pkceField = group<PkcePolicy>("PkcePolicy", {
   requireMethod: flag(false),
   requireForConfidential: flag(false),
@@ -167,7 +169,7 @@ export const refreshField = group<RefreshPolicy>("RefreshPolicy", {
 export type LoginMethod = "auto" | "open" | "password" | "approver";
 
 /** The methods of client authentication of every server. */
-export const ownAuthMethods: readonly string[] = ["client_secret_basic", "client_secret_post", "none"];
+export const coreAuthMethods: readonly string[] = ["client_secret_basic", "client_secret_post", "none"];
 
 /** The scope values of a server that names none. */
 export const defaultScopes: readonly string[] = ["openid", "profile", "email", "read", "write", "offline_access"];
@@ -190,7 +192,7 @@ export const policyFields = {
     default: defaultAlgorithms,
   }),
   accessTokenTyp: choice(["at+jwt", "JWT", "none"], { default: "at+jwt" as const }),
-  clientAuthMethods: list(choice(ownAuthMethods), [["client_secret_basic", "none"]], { default: ownAuthMethods }),
+  clientAuthMethods: list(choice(coreAuthMethods), [["client_secret_basic", "none"]], { default: coreAuthMethods }),
   allowsEmptySecret: flag(true),
   requireRedirectUri: flag(false),
   tokenRedirectUri: choice(["required", "optional"], { default: "required" as const }),
@@ -219,18 +221,21 @@ export const policyFields = {
   refresh: refreshField,
 };
 
-/** The members of a policy that a program cannot set: they follow from the issuer, or would loosen a server. */
-export const fixedNames = [
+/**
+ * The members of a policy that a program cannot set: they follow from other values, or setting them would weaken the
+ * server.
+ */
+export const notSettable = [
   "allows",
   "ignoresUserScopes",
   "userScopes",
 ] as const satisfies readonly (keyof Policy)[];
 
 /** @internal The name of a member that a program cannot set. */
-export type FixedName = typeof fixedNames[number];
+export type NotSettable = typeof notSettable[number];
 
-/** What a program can decide. Groups may name some of their members. */
-export interface CorePolicy extends Partial<Omit<Policy, FixedName | "lifetimes" | "pkce" | "refresh">> {
+/** The values of a policy that a program can set; a group may be partial. */
+export interface CorePolicy extends Partial<Omit<Policy, NotSettable | "lifetimes" | "pkce" | "refresh">> {
   /** Lifetimes in seconds. */
   readonly lifetimes?: Partial<Policy["lifetimes"]>;
   /** When code challenges are required. */
@@ -253,7 +258,7 @@ export function policyFor(issuer: string, changes: CorePolicy = {}): Policy {
 
 /** The values of a policy, with the defaults of their fields. */
 type PolicyValues =
-  & Omit<Policy, FixedName | "defaultScope" | "pkce" | "unmappedClaims">
+  & Omit<Policy, NotSettable | "defaultScope" | "pkce" | "unmappedClaims">
   & Partial<Pick<Policy, "defaultScope" | "unmappedClaims">>
   & { readonly pkce: Omit<PkcePolicy, "acceptNonce"> & Partial<Pick<PkcePolicy, "acceptNonce">> };
 

@@ -7,7 +7,7 @@ import type { NewGrant } from "../token/grants/grant_functions.ts";
 import type { Server } from "../server.ts";
 import type { Grant, RevocationRecord, Subject } from "./store.ts";
 
-/** The grant of an authorization: the stored one; of a grant type that stores none, one that is approved now. */
+/** Returns the stored grant of an authorization. If its grant type stores none, creates one, approved now. */
 export async function grantOf(
   server: Server,
   { client, scope, extensions, grant }: Authorization,

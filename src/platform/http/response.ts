@@ -16,7 +16,7 @@ export function plainText(status: number, text: string): HttpResponse {
   };
 }
 
-/** The response to a success without a result. */
+/** An empty success response. */
 export const noContent: HttpResponse = {
   status: 204,
   headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },

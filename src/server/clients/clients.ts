@@ -33,7 +33,7 @@ export interface ServerClients extends ClientRepository {
   findHolder(id: string, server?: FetchingServer): HostedClient | undefined | Promise<HostedClient | undefined>;
   /** The registered clients only. */
   readonly registered: ClientRepository;
-  /** See `Clients` in `core/clients/clients.ts`: trusted are those of the operator, and the origins of a setting. */
+  /** See `Clients` in `core/clients/clients.ts`. Trusted are clients of the operator; `allowedOrigins` count too. */
   hasPagesAt(origin: string): boolean;
   /** See `ServerRepository`. */
   readAsIfStored(id: string): Promise<void>;
@@ -177,7 +177,10 @@ export function hostedClient(metadata: ClientMetadata, server: HostedClientPolic
   return Object.assign(client, { redirectUriIssue, allowsRedirectUri });
 }
 
-/** Redaction compares digests without waiting, and secrets until their digest is computed. */
+/**
+ * Replaces the secret by its digest once that is computed. Until then redaction compares the secret itself, because it
+ * cannot wait.
+ */
 async function replaceBySecretDigest(client: HostedClient, pendingSecret: string): Promise<void> {
   Object.assign(client, { pendingSecret });
   Object.assign(client, { secretDigest: await client.secretDigest, pendingSecret: undefined });

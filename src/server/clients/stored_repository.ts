@@ -53,8 +53,8 @@ const maxParallelReads = 32;
 const maxChangeMs = 10_000;
 
 /**
- * Attempts to begin a change while another instance has one, and the longest pause between them, in milliseconds: some
- * five seconds, because a busy machine may run one instance and not the other for a while.
+ * Attempts to begin a change while another instance has one, and the longest pause between them, in milliseconds: about
+ * five seconds in total, because a busy machine may run one instance and not the other for a while.
  */
 const maxAttempts = 130;
 const maxPauseMs = 50;

@@ -65,8 +65,9 @@ function withUnregisteredClients(
 }
 
 /**
- * The server; if its policy accepts any client, with clients for all ids, who authenticate with any secret or none.
- * Such a client needs no code challenge, like a confidential one. Its refresh tokens rotate, like those of public ones.
+ * Returns the server. If its policy accepts any client, every id is one of a client, which authenticates with any
+ * secret or with none. Such a client needs no code challenge, like a confidential one. Its refresh tokens rotate, like
+ * those of public ones.
  */
 export function withAnyClient(server: HostedServer): HostedServer {
   const { policy, grantTypes, grants } = server;
@@ -75,25 +76,28 @@ export function withAnyClient(server: HostedServer): HostedServer {
     ...server,
     clients: withUnregisteredClients(server.clients, policy, grantTypes.map(({ type }) => type)),
     clientAuthentication: server.clientAuthentication.map(withAnySecret),
-    requestChecks: server.requestChecks.map(withoutChallenge),
+    requestChecks: server.requestChecks.map(exemptUnregistered),
     grants: {
       ...grants,
       checkCode: (current, request, record) =>
-        grants.checkCode(current, { ...request, client: counted(request.client, true) }, record),
-      rotates: (current, client, record) => grants.rotates(current, counted(client, false), record),
+        grants.checkCode(current, { ...request, client: withConfidentiality(request.client, true) }, record),
+      rotates: (current, client, record) => grants.rotates(current, withConfidentiality(client, false), record),
     },
   };
 }
 
-/** The client; one that is not registered counts as confidential, or as public. */
-function counted(client: HostedClient, confidential: boolean): HostedClient {
+/** Returns the client. One that is not registered gets this value of `confidential`. */
+function withConfidentiality(client: HostedClient, confidential: boolean): HostedClient {
   return client.isUnregistered ? { ...client, confidential } : client;
 }
 
-function withoutChallenge(check: RequestCheck): RequestCheck {
+function exemptUnregistered(check: RequestCheck): RequestCheck {
   const { rule, read } = check;
   if (rule !== "PK-07") return check;
-  return { ...check, read: (input, request) => read?.({ ...input, client: counted(input.client, true) }, request) };
+  return {
+    ...check,
+    read: (input, request) => read?.({ ...input, client: withConfidentiality(input.client, true) }, request),
+  };
 }
 
 /** The same method, but a client that is not registered authenticates with any secret: there is none to compare. */

@@ -22,12 +22,12 @@ export interface UserRepository extends ServerRepository<User, User> {
 }
 
 /** Called when the sessions of a user have ended, because the user was removed or the password was changed. */
-type SessionsOver = (user: User, cause: "removed" | "password changed") => void;
+type SessionsEndListener = (user: User, cause: "removed" | "password changed") => void;
 
 /** @internal The users, as the server itself knows them. */
 export interface ServerUsers extends UserRepository {
   /** Adds a listener. */
-  onSessionsOver(listener: SessionsOver): void;
+  onSessionsEnded(listener: SessionsEndListener): void;
 }
 
 const generationByUser = new WeakMap<User, string>();
@@ -67,8 +67,8 @@ export function serverUsers(
 ): ServerUsers {
   const { acceptsGuests, createRepository = memoryRepository } = options;
   let chosenAt = 0;
-  const listeners: SessionsOver[] = [];
-  const sessionsOver: SessionsOver = (...change) => listeners.forEach((listener) => listener(...change));
+  const listeners: SessionsEndListener[] = [];
+  const sessionsOver: SessionsEndListener = (...change) => listeners.forEach((listener) => listener(...change));
   const passwordOf = (user: User) => JSON.stringify(getPasswordDigest(user));
   const repository = createRepository<User, User>(users, {
     kind: "user",
@@ -97,7 +97,7 @@ export function serverUsers(
       return exists;
     },
     defaultChosenAt: () => chosenAt,
-    onSessionsOver: (listener) => void listeners.push(listener),
+    onSessionsEnded: (listener) => void listeners.push(listener),
     passwordDigest(user) {
       const digest = getPasswordDigest(user);
       if (digest !== undefined) return formatPasswordDigest(digest);

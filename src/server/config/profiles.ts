@@ -13,7 +13,7 @@ import { demoKeyClient } from "./demo_entries.ts";
 import type { KnownExtension } from "./extension_settings.ts";
 import { anything, combine, mcpRevisions, profileNames, subset } from "./strictness.ts";
 import type { McpRevision, ProfileName, ProfileSetting } from "./strictness.ts";
-import { type ActiveProfile, type ClientProfiles, type ServerPolicy, withoutProfile } from "./server_policy.ts";
+import { type ActiveProfile, type ClientProfiles, defaultProfilePolicy, type ServerPolicy } from "./server_policy.ts";
 import { validateDemands } from "./profile_demands.ts";
 import type { Profile } from "./profile_field.ts";
 
@@ -331,7 +331,12 @@ function validateProfileExtensions(
   { label, values }: ActiveProfile,
   extensions: readonly KnownExtension[],
 ): ConfigIssue[] {
-  const known = Object.assign({}, settingFields, withoutProfile, ...extensions.map(({ settings }) => settings?.fields));
+  const known = Object.assign(
+    {},
+    settingFields,
+    defaultProfilePolicy,
+    ...extensions.map(({ settings }) => settings?.fields),
+  );
   return settingNames.filter((path) => values.has(path) && isDemand(path) && !Object.hasOwn(known, path.split(".")[0]!))
     .map((path) => ({
       path: "profile",

@@ -69,7 +69,7 @@ export function claimProblem(
   return isReleased || isInAccessTokens(rules, name, value, scopes) ? undefined : "scope";
 }
 
-/** Whether a scope value can release claims, without an access token too. */
+/** Whether a scope value can release claims, even if no access token is issued. */
 export function releasesClaims({ claims }: Server, value: string): boolean {
   return value === "openid" || claims.claimsByScope.has(value);
 }

@@ -11,7 +11,7 @@ import { immediate } from "../../core/immediate.ts";
 import { isMlDsa } from "../../core/keys/signing_algorithm.ts";
 import { ownResponseModes } from "../../core/authorize/authorization_request.ts";
 import { withDefaults } from "../../core/policy/field.ts";
-import { defaultScopes, derivedPolicy, type LoginMethod, ownAuthMethods } from "../../core/policy/policy.ts";
+import { coreAuthMethods, defaultScopes, derivedPolicy, type LoginMethod } from "../../core/policy/policy.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 import type { Deviation } from "../profiles/provider_profile.ts";
 import type { SupportedGrantType } from "../standing.ts";
@@ -178,7 +178,7 @@ function availableValues(filled: FilledSettings, hasDefaultModes: boolean, exten
   const responseModes = needsFragment ? [...filled.responseModes, "fragment"] as const : filled.responseModes;
   return {
     clientAuthMethods: filled.clientAuthMethods.filter((method) =>
-      ownAuthMethods.includes(method) ||
+      coreAuthMethods.includes(method) ||
       extensions.some(({ clientAuthentication = [] }) =>
         clientAuthentication.some((added) =>
           added.method === method && immediate(`isOn of ${method}`, added.isOn?.(filled)) !== false

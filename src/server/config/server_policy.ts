@@ -148,7 +148,7 @@ export interface KnownClientExtension extends ClientExtension {
   readonly isAbsent?: boolean;
 }
 
-/** @internal What only the profiles of standards decide: no setting changes it. */
+/** @internal Values that only profiles of standards can change, never a setting. */
 export interface ProfilePolicy {
   /** Whether the browser is redirected with 303 in every case (RFC 9700 §4.12), not with 302 after a GET request. */
   readonly seeOther: boolean;
@@ -173,12 +173,12 @@ export interface ProfilePolicy {
 
 /** The policy of a server whose profiles have these values. */
 export function profilePolicy(values: ReadonlyMap<string, unknown> = new Map()): ProfilePolicy {
-  const members = Object.entries(withoutProfile).map(([name, value]) => [name, values.get(name) ?? value]);
+  const members = Object.entries(defaultProfilePolicy).map(([name, value]) => [name, values.get(name) ?? value]);
   return Object.fromEntries(members) as ProfilePolicy;
 }
 
 /** The policy without a profile. */
-export const withoutProfile: ProfilePolicy = {
+export const defaultProfilePolicy: ProfilePolicy = {
   seeOther: false,
   maxAssertionLifetime: 3600,
   privateUseRedirectUris: true,

@@ -144,7 +144,8 @@ export function findLocalUris(metadata: Partial<ClientMetadata>, policy: Policy)
     if (!isFetched || typeof uri !== "string" || !URL.canParse(uri) || !isLocalUrl(policy, uri)) return [];
     return [{
       path,
-      expected: "a URL of a public host, because the operator does not know the client",
+      expected:
+        "a URL of a public host, because this client registered itself and may not make the server use local hosts",
       received: quote(uri),
       hint: "Register from this machine and not from a web page, or configure the client.",
     }];

@@ -20,7 +20,7 @@ export async function endWatchedSession(
 
 /** Ends them when a user is removed or gets another password. That change does not wait for the logout of clients. */
 export function endSessionsOfChangedUsers(server: HostedServer): void {
-  server.users.onSessionsOver((user, cause) =>
+  server.users.onSessionsEnded((user, cause) =>
     server.background.start("users", () => endUserSessions(server, user, cause))
   );
 }

@@ -5,7 +5,7 @@ import type { AuthorizationRequest } from "../../core/authorize/authorization_re
 import { demandedLevels } from "../token/levels.ts";
 import { resolveLoginHint } from "../clients/login_hint.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { rejectLoginOfOtherSite } from "./cross_site_login.ts";
+import { rejectCrossSiteLogin } from "./cross_site_login.ts";
 import type { Approval } from "./approver.ts";
 
 /**
@@ -17,7 +17,7 @@ import type { Approval } from "./approver.ts";
  */
 export async function autoApprover(request: AuthorizationRequest, at: ApproverContext): Promise<Approval> {
   // This comes first: a login that another site started must not even look up a user.
-  rejectLoginOfOtherSite(at.context, at.pending);
+  rejectCrossSiteLogin(at.context, at.pending);
   const server = at.context.server as HostedServer;
   const { users, previousSession } = at;
   const isOfFormerDefault = previousSession !== undefined && previousSession.authTime <= server.users.defaultChosenAt();

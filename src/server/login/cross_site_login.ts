@@ -1,7 +1,7 @@
 /** Automatic logins that a page of another site starts, if the page would get the code. */
 
 import type { PendingAuthorization } from "../../core/authorize/authorization_request.ts";
-import { describePage, isCrossSite, isKnownPage, rejectCrossSiteLogin } from "../../core/authorize/cross_site.ts";
+import { describePage, isCrossSite, isKnownPage, rejectFramedLogin } from "../../core/authorize/cross_site.ts";
 import { isUndottedScheme } from "../../core/clients/redirect_uri.ts";
 import type { Context } from "../../core/http/context.ts";
 import { reject } from "../../core/rules/reject.ts";
@@ -10,15 +10,15 @@ import { isUnstated } from "../pages/same_origin.ts";
 import { isPermitted } from "../standing.ts";
 
 /**
- * Rejects an automatic login that a page of another site starts: in a frame, or if the page would get the code. The
- * page gets the code if the redirect URI is on another site or has a scheme without a dot, which may open a page, and
- * its client has not registered it, or could have been registered by any party.
+ * Rejects an automatic login that a page of another site starts in a frame, or whose code the page could get. It could
+ * if the redirect URI is on another site, or has a scheme without a dot, which may open a page; unless a client that
+ * the operator trusts has registered this URI.
  *
  * @throws {OAuthError} `interaction_required`.
  * @throws {HttpError} Under an untrusted host, where browsers do not state the site of a request.
  */
-export function rejectLoginOfOtherSite(context: Context, { destination: { uri }, client }: PendingAuthorization): void {
-  rejectCrossSiteLogin(context);
+export function rejectCrossSiteLogin(context: Context, { destination: { uri }, client }: PendingAuthorization): void {
+  rejectFramedLogin(context);
   const server = context.server as HostedServer;
   if (client.hasRedirectUri(uri) && isPermitted(server, client, "loginFromOtherSites")) return;
   const leadsAway = /^https?:/i.test(uri) ? !isKnownPage(server, uri) : isUndottedScheme(uri);

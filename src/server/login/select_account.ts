@@ -21,7 +21,7 @@ import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { pagePath } from "./pages_approver.ts";
 import { cancellationLimiter, consumePending, continuePending, encodePending } from "./pending.ts";
 import { autoApprover } from "./auto_approver.ts";
-import { rejectLoginOfOtherSite } from "./cross_site_login.ts";
+import { rejectCrossSiteLogin } from "./cross_site_login.ts";
 import { isSentByBrowser } from "../pages/missing_page.ts";
 import type { Approval } from "../../core/authorize/approval.ts";
 
@@ -90,6 +90,6 @@ export async function approveOrAsk(
   if (context.endpoint?.name !== "authorize" || !isSentByBrowser(context.request)) {
     return await autoApprover(request, situation);
   }
-  rejectLoginOfOtherSite(context, pending);
+  rejectCrossSiteLogin(context, pending);
   return await showAccounts(context, pending);
 }

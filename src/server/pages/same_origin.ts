@@ -30,7 +30,10 @@ function hasNullOrigin({ headers }: HttpRequest): boolean {
   return headers.get("sec-fetch-site") === null && headers.get("origin") === "null";
 }
 
-/** Whether a browser would not state the site: over plain http, except to a loopback host (Fetch Metadata §2). */
+/**
+ * Whether the request may come from any site, because browsers omit `Sec-Fetch-Site` over plain http to a host that is
+ * not loopback (Fetch Metadata §2).
+ */
 export function isUnstated({ server, request: { headers } }: Context): boolean {
   const host = headers.get("host");
   return host !== null && headers.get("sec-fetch-site") === null && headers.get("referer") === null &&

@@ -2,5 +2,8 @@
 
 import { type Slot, slot } from "../../core/slot.ts";
 
-/** Its `jti`: that of the new token begins with it, so that both are revoked together. */
+/**
+ * The `jti` of the exchanged token. The `jti` of the new token begins with it, so revoking the exchanged token also
+ * revokes the new one.
+ */
 export const exchangedTokenId: Slot<string> = slot("token_exchange");

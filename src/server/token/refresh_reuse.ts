@@ -8,7 +8,10 @@ import { storeSuccessor } from "../../core/token/grants/refresh_token.ts";
 import { asServerPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
-/** The grant type; that of refresh tokens keeps them, if the policy of the client says so. */
+/**
+ * Returns the grant type. That of refresh tokens leaves used ones valid if the policy of the client sets
+ * `refresh.reuse`.
+ */
 export function withReuse<Type extends GrantType>(grantType: Type): Type {
   if (grantType.type !== "refresh_token") return grantType;
   return {
@@ -19,7 +22,7 @@ export function withReuse<Type extends GrantType>(grantType: Type): Type {
       const kept: { record?: RefreshTokenRecord } = {};
       const grants: HostedServer["grants"] = {
         ...server.grants,
-        // Not called for a token that was replaced before.
+        // The core does not call it for a token that was replaced before.
         async rotates(current, client, record) {
           kept.record = record;
           const rotates = await server.grants.rotates(current, client, record);

@@ -450,7 +450,7 @@ async function guessing() {
       const request = new Request(b.as.issuer + path, { method: "POST", body: fields.toString(), headers });
       return (await b.as.fetch(request, { address })).status;
     },
-    /** Resolves when this many guesses have read the user, after which each takes its place without waiting. */
+    /** Resolves when this many guesses have read the user: after that, no guess waits before it enters the queue. */
     async haveArrived(count: number) {
       await until(() => reads >= count);
       await new Promise((resolve) => setTimeout(resolve));

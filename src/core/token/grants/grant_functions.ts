@@ -86,8 +86,8 @@ export interface GrantFunctions<Server> {
     scope: readonly string[],
   ): Promise<InvalidReason | undefined>;
   /**
-   * A text that changes when the logins of a user end, for the cookies of sessions. Default: it is empty: in the core
-   * they end with the session or the user.
+   * A text that changes when all logins of a user end; the cookies of sessions contain it. Default: the empty text,
+   * because in the core a login ends only with its session or its user.
    */
   loginFingerprint(server: Server, user: User): string | Promise<string>;
   /** A new `jti` of an access token: begins with the id of the grant and a dot. */

@@ -228,7 +228,7 @@ export function StepForm({ form, base }: { readonly form: StepFormState; readonl
   );
 }
 
-/** A step in the line of all. */
+/** One step in the row of steps. */
 interface StepperItem {
   /** One word or two. */
   readonly label: string;

@@ -17,7 +17,7 @@ export interface ServerUrls {
   readonly userinfo: string;
 }
 
-/** The addresses of the server of a page or a program. */
+/** The URLs of the server that a page or a program runs in. */
 export function serverUrls(context: WithEndpoints): ServerUrls {
   return {
     issuer: context.server.issuer,

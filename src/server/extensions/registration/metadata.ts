@@ -184,7 +184,8 @@ function findMisspelt(
 /**
  * The grant types that need a higher standing, such as `client_credentials` for a client without approval.
  *
- * @param named What the request or its statement names. The others are those of the response types, approved with them.
+ * @param named The grant types that the request or its statement names. All others follow from the response types, and
+ *   are approved with these.
  */
 function findClosedGrants(
   server: Server,
