@@ -1,8 +1,16 @@
 /** Values of extensions, which travel from the authorization request into the grant and its tokens. */
 
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { type CoreExtension, type GrantType, memoryStore, OAuthError, randomId, slot } from "../../src/core/mod.ts";
+import {
+  type CoreExtension,
+  type GrantType,
+  memoryStore,
+  OAuthError,
+  randomId,
+  type Server,
+  slot,
+} from "../../src/core/mod.ts";
 import { startCore } from "./kit.ts";
 
 const tenant = slot<string>("tenants");
@@ -188,5 +196,31 @@ test("a check that replaces one of the core, and returns nothing, is an error of
     const location = new URL((await authorize()).headers.get("location")!);
     assertEquals(location.searchParams.get("error"), "server_error");
     assertMatch(errors[0]!, new RegExp(`in the place of ${rule} to return ${member}`));
+  }
+});
+
+test("a token that lost claims, as by a forgotten await, is an error of the program and is not issued", async () => {
+  const mistakes: Readonly<Record<string, (grants: Server["grants"]) => object>> = {
+    "accessTokenClaims of grants, await the function that it wraps": ({ accessTokenClaims }) => ({
+      accessTokenClaims: (...request: Parameters<typeof accessTokenClaims>) => ({
+        ...accessTokenClaims(...request),
+        tenant: "acme",
+      }),
+    }),
+    "received none of iss, sub, aud, client_id, iat, exp, jti": () => ({ accessTokenClaims: () => {} }),
+    "idTokenClaims of grants, await the function that it wraps": () => ({ idTokenClaims: () => ({ sub: undefined }) }),
+  };
+  for (const [message, mistake] of Object.entries(mistakes)) {
+    const errors: string[] = [];
+    const { code, exchange } = await startCore({
+      extensions: [{
+        name: "tenants",
+        extend: (server) => ({ ...server, grants: { ...server.grants, ...mistake(server.grants) } }),
+      }],
+      trace: (event) => void (event.type === "internal_error" && errors.push(String(event.cause))),
+    });
+    const response = await exchange(await code());
+    assertEquals([response.status, (await response.json()).error], [500, "server_error"]);
+    assertStringIncludes(errors[0]!, message);
   }
 });

@@ -19,6 +19,7 @@ import { refreshToken } from "./issue_refresh_token.ts";
 export const accessToken: TokenIssuer = async (server, authorization, now, _issued, request) => {
   if (authorization.issue !== undefined) return await authorization.issue(now);
   const claims = await server.grants.accessTokenClaims(server, authorization, now, request);
+  assertClaims(claims, ["iss", "sub", "aud", "client_id", "iat", "exp", "jti"], "an access token", "accessTokenClaims");
   const token = await server.grants.formatToken(server, authorization, claims, claims.exp);
   return {
     access_token: token,
@@ -27,6 +28,26 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     ...claims.scope !== undefined && { scope: claims.scope },
   };
 };
+
+/**
+ * Requires the claims that every token of its kind has.
+ *
+ * @param source The function of `grants` that returns claims of the token. An extension may have replaced it.
+ * @throws {TypeError} If some are missing.
+ */
+function assertClaims(
+  claims: UserClaims | undefined,
+  required: readonly string[],
+  token: string,
+  source: keyof Server["grants"],
+): void {
+  const missing = required.filter((name) => claims?.[name] === undefined);
+  if (missing.length === 0) return;
+  throw new TypeError(
+    `expected the claims of ${token} to include ${required.join(", ")}, received none of ${missing.join(", ")}. ` +
+      `In the extension that replaces ${source} of grants, await the function that it wraps.`,
+  );
+}
 
 /** The claims of a new access token (RFC 9068 §2.2). */
 export async function newTokenClaims(
@@ -101,7 +122,9 @@ export async function signIdToken(
     sid: identifiers.sid,
   };
   const ofUser = await server.grants.idTokenClaims(server, authorization, sub, content);
-  return await server.grants.formatIdToken(server, authorization, { ...claims, ...ofUser });
+  const all = { ...claims, ...ofUser };
+  assertClaims(all, ["iss", "sub", "aud", "exp", "iat"], "an ID token", "idTokenClaims");
+  return await server.grants.formatIdToken(server, authorization, all);
 }
 
 /** The claims about a user in an ID token; none if the user was removed. */
