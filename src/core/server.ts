@@ -311,7 +311,8 @@ export interface RequestCheck {
   readonly passes?: true;
   /**
    * Where an extension inserts it among the checks of `authorize/checks.ts`, named by their rules; `instead` replaces
-   * a check, whose members it must then return. Default: after AZ-07, before the parameters are read.
+   * a check, whose members it must then return, and which no other extension may replace. Checks at the same place
+   * run in the order of the extensions. Default: after AZ-07, before the parameters are read.
    */
   readonly place?: { readonly after: RuleId } | { readonly before: RuleId } | { readonly instead: RuleId } | "last";
   /** Its parameters, besides those that `authorize/checks.ts` lists. Default: none. */

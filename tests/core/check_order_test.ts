@@ -1,9 +1,10 @@
 /** The order of the checks of an authorization request: of several mistakes, the first row of the table is reported. */
 
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { approvalChecks, destinationChecks } from "./check_order.ts";
 import { toResponse } from "../../src/core/http/message.ts";
+import { ConfigurationError } from "../../src/core/mod.ts";
 import { authorizeParameters, encode, type Parameters, startCore } from "./kit.ts";
 
 /** A request that breaks every rule, but never the same parameter in two ways. */
@@ -100,10 +101,13 @@ test("a check of an extension whose place is no place is rejected at the start",
   for (const place of places) {
     const error = await assertRejects(
       () => startCore({ extensions: [{ name: "misplaced", requestChecks: [{ place, read() {} }] as never }] }),
-      TypeError,
+      ConfigurationError,
       "before, after and instead with one of JR-01, AZ-07,",
     );
-    assert(error.message.endsWith(`received ${JSON.stringify(place)}`), error.message);
+    assertEquals(
+      error.issues.map(({ path, received }) => [path, received]),
+      [["extensions[0].requestChecks[0].place", JSON.stringify(place)]],
+    );
   }
 });
 

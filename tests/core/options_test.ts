@@ -6,6 +6,7 @@ import {
   type ClientMetadata,
   ConfigurationError,
   core,
+  type CoreExtension,
   type CoreOptions,
   memoryStore,
   type Store,
@@ -15,6 +16,12 @@ import { authorizeParameters, callback, encode, issuer, startCore } from "./kit.
 const client = { client_id: "spa", redirect_uris: [callback] };
 const good: CoreOptions = { issuer, clients: [client], users: [{ sub: "alice" }] };
 const real = { issuer: "https://auth.example.com", approver: () => Promise.reject(new Error("not asked")) };
+
+/** An extension with a check in the place of one of the core. */
+const replacing = (name: string): CoreExtension => ({
+  name,
+  requestChecks: [{ place: { instead: "AZ-17" }, read: () => ({ scope: [] }) }],
+});
 
 /** The path of the first issue, and the options that have it. */
 const rows: readonly (readonly [path: string, options: object])[] = [
@@ -50,6 +57,17 @@ const rows: readonly (readonly [path: string, options: object])[] = [
   }],
   ["extensions[0].requestCheck", { extensions: [{ name: "tickets", requestCheck: [] }] }],
   ["extensions[0].requestChecks[0].raed", { extensions: [{ name: "tickets", requestChecks: [{ raed: () => {} }] }] }],
+  ["extensions[0].requestChecks[0]", { extensions: [{ name: "tickets", requestChecks: [{}] }] }],
+  ["extensions[0].requestChecks[0]", { extensions: [{ name: "tickets", requestChecks: [{ place: "last" }] }] }],
+  ["extensions[0].requestChecks[0]", {
+    extensions: [{ name: "tickets", requestChecks: [{ parameters: [{ name: "ticket" }], check: () => {} }] }],
+  }],
+  ["extensions[0].requestChecks[0].place", {
+    extensions: [{ name: "tickets", requestChecks: [{ place: "first", read: () => {} }] }],
+  }],
+  ["extensions[1].requestChecks[0].place", {
+    extensions: [replacing("one"), replacing("two")],
+  }],
   ["extensions[1].name", { extensions: [{ name: "tickets" }, { name: "tickets" }] }],
   ["grantTypes[0].parameters[0].name", { grantTypes: [{ type: "x", parameters: [{}], authorize: () => {} }] }],
   ["extensions[0].name", { extensions: [{}] }],
@@ -175,11 +193,28 @@ test("an issue says what was expected, what was found, and how to correct it", a
       [{ policy: { lifetimes: { code: 601 } } }, "Expected a whole number of seconds from 1 to 600, found 601."],
       [{ clients: [{ ...client, grant_types: ["urn:example:ticket"] }] }, "or pass the grant type in grantTypes"],
       [{ clients: [secret] }, 'Expected no secret, because token_endpoint_auth_method is "none", found a secret.'],
+      [
+        { extensions: [{ name: "tickets", requestChecks: [{ place: "last" }] }] },
+        "Expected a check with read or warn, or with parameters alone, found only place.",
+      ],
+      [
+        { extensions: [replacing("one"), replacing("two")] },
+        "Expected another place, because a check of the extension one already replaces that check, " +
+        'found {"instead":"AZ-17"} of the extension two.',
+      ],
       [{ users: [{ sub: "alice", big: 1n }] }, "Expected a value that JSON can represent, found a BigInt."],
     ] as const
   ) {
     await assertRejects(() => core({ ...good, ...options } as unknown as CoreOptions), ConfigurationError, text);
   }
+});
+
+test("two extensions may add checks at one place, and a check may only declare parameters", async () => {
+  const extensions: CoreExtension[] = ["one", "two"].map((name) => ({
+    name,
+    requestChecks: [{ parameters: [{ name }] }, { place: { before: "AZ-17" }, read: () => {} }],
+  }));
+  await core({ ...good, extensions });
 });
 
 test("[RU-08, RU-11] what is no redirect URI stops the start", async () => {

@@ -62,21 +62,21 @@ export function checksWith(added: readonly RequestCheck[]): readonly RequestChec
   return [...withAdded, ...addedAt("last")];
 }
 
-/**
- * The place of a check as text: `last`, or a word and a rule, such as `after AZ-07`.
- *
- * @throws {TypeError} If there is no such place: the check would be left out.
- */
-function placeOf({ place = { after: "AZ-07" } }: RequestCheck): string {
-  if (place === "last") return place;
-  const named = Object.entries(place ?? {}).map(([word, rule]) => `${word} ${rule}`);
-  const rules = ownChecks.flatMap((own) => own.rule ?? []);
-  const known = rules.flatMap((rule) => [`before ${rule}`, `after ${rule}`, `instead ${rule}`]);
-  if (named.length === 1 && known.includes(named[0]!)) return named[0]!;
-  throw new TypeError(
-    'expected the place of a check to be "last", or one of before, after and instead with one of ' +
-      `${rules.join(", ")}, received ${JSON.stringify(place)}`,
-  );
+/** The rules of the checks, which name places. */
+const placeRules = ownChecks.flatMap(({ rule }) => rule ?? []);
+
+/** The places that a check of an extension can have. */
+export const places = `"last", or one of before, after and instead with one of ${placeRules.join(", ")}`;
+
+/** The place of a check as text: `last`, or a word and a rule, such as `after AZ-07`. */
+export function placeOf({ place = { after: "AZ-07" } }: RequestCheck): string {
+  return place === "last" ? place : Object.entries(place ?? {}).map(([word, rule]) => `${word} ${rule}`).join();
+}
+
+/** Whether there is such a place. A check with any other would be left out. */
+export function isPlace(place: string): boolean {
+  return place === "last" ||
+    placeRules.some((rule) => [`before ${rule}`, `after ${rule}`, `instead ${rule}`].includes(place));
 }
 
 /** Every parameter of an authorization request: those that a specification defines, and those of extensions. */

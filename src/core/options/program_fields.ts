@@ -54,7 +54,7 @@ export const grantTypesField = list<GrantType>(
 
 const onlyTrue: Field<never> = { type: "boolean", expected: "true", examples: [] };
 
-/** `authorize/checks.ts` validates `place`. */
+/** `validate_extensions.ts` validates `place`. */
 const requestCheck = description<RequestCheck>({
   ...{ rule: ruleId, otherRules: list(ruleId, [["PK-01"]], { expected: "an array of IDs of rules" }) },
   reads: text(["the ticket"]),

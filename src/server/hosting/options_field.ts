@@ -2,6 +2,7 @@
 
 import { isObject } from "../../core/http/json_value.ts";
 import { extensionMembers, grantTypesField, issuesOf, storeField } from "../../core/options/program_fields.ts";
+import { findCheckIssues } from "../../core/options/validate_extensions.ts";
 import {
   choice,
   description,
@@ -100,7 +101,7 @@ function findMismatches(field: Field, options: unknown): ConfigIssue[] {
   return validate(field, options).map((issue) => issue.path === "" ? { ...issue, path: "options" } : issue);
 }
 
-/** All issues of the list of extensions, which describe the other options: names and settings must differ. */
+/** All issues of the list of extensions, which describe the other options. Names and settings must differ. */
 function validateExtensions(extensions: readonly Extension[]): ConfigIssue[] {
   const members = { extensions: optionFields.extensions };
   const issues = validate(object<Pick<LatchkeyOptions, "extensions">>("LatchkeyOptions", members, {}), { extensions });
@@ -122,7 +123,7 @@ function validateExtensions(extensions: readonly Extension[]): ConfigIssue[] {
       known.add(setting);
     }
   }
-  return issues;
+  return [...issues, ...findCheckIssues(extensions)];
 }
 
 /** Describes the {@link LatchkeyOptions} of a server with these extensions. */

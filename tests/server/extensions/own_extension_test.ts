@@ -75,6 +75,23 @@ test("a list of extensions that is none, or in which two have one name or one se
   }
 });
 
+test("an extension whose check never runs stops the start", async () => {
+  const mistakes: readonly (readonly [mistake: object, path: string, received: string])[] = [
+    [{ requestChecks: [{ reads: "a ticket" }] }, "requestChecks[0]", "only reads"],
+    [{ requestChecks: [{ place: { after: "AZ-99" }, read() {} }] }, "requestChecks[0].place", '{"after":"AZ-99"}'],
+  ];
+  for (const [mistake, path, received] of mistakes) {
+    const list = [...extensions, { name: "tickets", ...mistake }];
+    const { issues } = await assertRejects(
+      async () => await latchkey({ issuer: "https://as.test", extensions: list }),
+      ConfigurationError,
+    );
+    assertEquals(issues.map((issue) => [issue.path, issue.received]), [
+      [`extensions[${extensions.length}].${path}`, received],
+    ]);
+  }
+});
+
 type ClientAuth = NonNullable<Extension["clientAuthentication"]>[number];
 
 /** A method whose functions are not properties of the object itself, and need it. */
