@@ -17,6 +17,8 @@ import { resolveRequest } from "./authorize/request_source.ts";
 import { ownResponseModes } from "./authorize/authorization_request.ts";
 import { json } from "./http/message.ts";
 import type { ParameterDescription } from "./http/params.ts";
+import { findExtendIssues } from "./options/validate_extensions.ts";
+import { assertNoIssues } from "./rules/configuration_error.ts";
 import { randomToken } from "./keys/secrets.ts";
 import type { GrantType, Server } from "./server.ts";
 import { endSession, sessionFor } from "./authorize/session.ts";
@@ -93,12 +95,18 @@ export function createServer<Added extends object>(
   };
 }
 
-/** The server with the members that the extensions replace, each after the one before it. */
+/**
+ * The server with the members that the extensions replace, each after the one before it.
+ *
+ * @throws {ConfigurationError} If an extension returned no server, or one that lacks members.
+ */
 export async function extendServer<S extends Server>(server: S, extensions: readonly CoreExtension[]): Promise<S> {
   let extended = server;
-  for (const extension of extensions) {
-    const own = { ...extended, ...await extension.extend?.(extended) };
-    extended = withImmediateFunctions(extended, own, `the extension ${extension.name}`);
+  for (const [i, extension] of extensions.entries()) {
+    if (extension.extend === undefined) continue;
+    const returned = await extension.extend(extended);
+    assertNoIssues(findExtendIssues(extension, i, extended, returned));
+    extended = withImmediateFunctions(extended, { ...extended, ...returned }, `the extension ${extension.name}`);
   }
   return extended;
 }

@@ -76,7 +76,8 @@ export interface Core {
 /**
  * Creates a server.
  *
- * @throws {ConfigurationError} If an option is invalid, or the whole server has rotated the signing keys of the store.
+ * @throws {ConfigurationError} If an option is invalid, an extension makes an invalid server, or the whole server has
+ *   rotated the signing keys of the store.
  * @throws {TypeError} If a function of the options that must return immediately returned a promise.
  */
 export async function core(options: CoreOptions): Promise<Core> {

@@ -1,6 +1,6 @@
 /** Options with which the core does not start, and what a listener and a policy cannot break. */
 
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import {
   type ClientMetadata,
@@ -9,6 +9,7 @@ import {
   type CoreExtension,
   type CoreOptions,
   memoryStore,
+  type Server,
   type Store,
 } from "../../src/core/mod.ts";
 import { authorizeParameters, callback, encode, issuer, startCore } from "./kit.ts";
@@ -215,6 +216,44 @@ test("two extensions may add checks at one place, and a check may only declare p
     requestChecks: [{ parameters: [{ name }] }, { place: { before: "AZ-17" }, read: () => {} }],
   }));
   await core({ ...good, extensions });
+});
+
+test("an extension that returns no server, or one that lacks members or misspells them, stops the start", async () => {
+  const mistakes: readonly (readonly [extend: (server: Server) => unknown, ...texts: readonly string[]])[] = [
+    [() => {}, "Expected a server, found nothing (extension tickets)."],
+    [() => Promise.resolve(null), "Expected a server, found null (extension tickets)."],
+    [
+      (server) => ({ ...server, grant: {} }),
+      `Expected members of the server, or new ones with names of their own, found "grant" (extension tickets).`,
+      "Did you mean grants?",
+    ],
+    [
+      ({ grants, ...server }) => ({ ...server, grants: { ...grants, accessTokenClaim: grants.accessTokenClaims } }),
+      `Expected members of grants, or new ones with names of their own, found "accessTokenClaim"`,
+      "Did you mean accessTokenClaims?",
+    ],
+    [
+      ({ grants: { accessTokenClaims } }) => ({ grants: { accessTokenClaims } }),
+      "Expected all members that grants had, found grants without create, findRemoved, ",
+      "Return { ...server, grants: { ...server.grants } } with what it replaces.",
+    ],
+    [({ responses: { token } }) => ({ responses: { token } }), "without authorization, userinfo, "],
+    [
+      (server) => ({ ...server, now: undefined, grants: "none" }),
+      "found the server without grants as an object, now (extension tickets).",
+    ],
+    [
+      ({ keys, ...server }) => ({ ...server, keys: { ...keys, sign: "no" } }),
+      "found keys without sign as a function (extension tickets).",
+    ],
+  ];
+  for (const [extend, ...texts] of mistakes) {
+    const extensions = [{ name: "other" }, { name: "tickets", extend }] as unknown as CoreExtension[];
+    const error = await assertRejects(() => core({ ...good, extensions }), ConfigurationError);
+    assertEquals(error.issues.map(({ path }) => path), ["extensions[1].extend"], error.message);
+    for (const text of texts) assertStringIncludes(error.message, text);
+  }
+  await core({ ...good, extensions: [{ name: "tickets", extend: (server) => ({ ...server, tickets: new Map() }) }] });
 });
 
 test("[RU-08, RU-11] what is no redirect URI stops the start", async () => {
