@@ -41,7 +41,9 @@ export function changedSettings() {
       changed = undefined;
     },
     /** The members to replace in the server. */
-    current({ policy }: Pick<HostedServer, "policy">): Partial<Pick<HostedServer, "policy">> {
+    current(
+      { policy, keyRotation }: Pick<HostedServer, "policy" | "keyRotation">,
+    ): Partial<Pick<HostedServer, "policy">> {
       if (Object.keys(changes).length === 0) return {};
       if (changed?.from !== policy) {
         const to = {
@@ -50,6 +52,7 @@ export function changedSettings() {
           lifetimes: { ...policy.lifetimes, ...changes.lifetimes },
         };
         changed = { from: policy, to };
+        keyRotation.keepFor(to.lifetimes);
       }
       return { policy: changed!.to };
     },

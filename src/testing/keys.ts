@@ -70,7 +70,7 @@ export function keysInMemory(source: KeySource): Keys {
     store: memoryStore(),
     now: () => 0,
     trace: () => {},
-    maxTokenLifetime: 0,
+    lifetimes: { access_token: 0, id_token: 0, authorization_response: 0 },
     testKeys: "accepted",
   } as const;
   return rotatingKeys(storage, keyFactory(source));

@@ -577,8 +577,9 @@ test("[JK-04] a refresh that fails late does not affect one that succeeded meanw
       return promise;
     },
   };
+  const lifetimes = { access_token: 0, id_token: 0, authorization_response: 0 };
   const keysOf = (store: Store) =>
-    rotatingKeys({ store, now: () => 0, trace: () => {}, maxTokenLifetime: 0, testKeys: "rejected" });
+    rotatingKeys({ store, now: () => 0, trace: () => {}, lifetimes, testKeys: "rejected" });
   const [ours, theirs] = [keysOf(store), keysOf(inner)];
   const first = (await ours.signer("ES256")).kid;
   await theirs.rotate("ES256", 0);

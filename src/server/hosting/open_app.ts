@@ -166,12 +166,11 @@ type Records = Pick<HostedServer, "store" | "now" | "randomBytes"> & { readonly 
 
 function signingKeys(
   { keySource }: LatchkeyOptions,
-  { allows, lifetimes: { access_token, id_token, authorization_response } }: ServerPolicy,
+  { allows, lifetimes }: ServerPolicy,
   { store, now, trace }: Records,
 ): Keys & KeyRotation {
-  const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
   const testKeys = allows.testKeys ? "accepted" : "rejected";
-  return rotatingKeys({ store, now, trace, maxTokenLifetime, testKeys }, keySource && keyFactory(keySource));
+  return rotatingKeys({ store, now, trace, lifetimes, testKeys }, keySource && keyFactory(keySource));
 }
 
 /** A store with test keys is rejected at the start, not at the first login. */

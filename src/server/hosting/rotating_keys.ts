@@ -26,6 +26,7 @@ import {
 import { type SigningAlgorithm, signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import { quoteValue } from "../../core/http/quote_value.ts";
 import type { KeyRecord } from "../../core/store/store.ts";
+import type { ServerPolicy } from "../config/server_policy.ts";
 
 /** @internal Adds signing keys. */
 export interface KeyRotation {
@@ -44,7 +45,12 @@ export interface KeyRotation {
   rotateIfDue(alg: SigningAlgorithm, every: number, lead: number): Promise<void>;
   /** Loads the keys of other instances on the same store. */
   refresh(): Promise<void>;
+  /** Keeps keys published for tokens with these lifetimes too, because lifetimes have changed at run time. */
+  keepFor(lifetimes: SignedLifetimes): void;
 }
+
+/** The lifetimes of what the keys sign, in seconds. */
+type SignedLifetimes = Pick<ServerPolicy["lifetimes"], "access_token" | "id_token" | "authorization_response">;
 
 /** Creates and imports signing keys. */
 export interface KeyFactory {
@@ -59,10 +65,11 @@ export interface KeyFactory {
  * wins. The record of the next key determines when a key retires.
  */
 export function rotatingKeys(
-  storage: KeyStorage,
+  { lifetimes, ...keyStorage }: Omit<KeyStorage, "maxTokenLifetime"> & { readonly lifetimes: SignedLifetimes },
   factory: KeyFactory = { create: createKey, import: importKey },
 ): Keys & KeyRotation {
-  const { store, now, maxTokenLifetime } = storage;
+  const { store, now } = keyStorage;
+  let storage: KeyStorage = { ...keyStorage, maxTokenLifetime: longestLifetime(lifetimes) };
   const keyRings = new Map<SigningAlgorithm, Promise<readonly LoadedKey[]>>();
 
   /** The known keys, and newer ones from the store. */
@@ -78,6 +85,7 @@ export function rotatingKeys(
 
   /** Keeps a key published as long as the tokens of this server are valid. */
   async function extendLifetime(name: string, record: KeyRecord): Promise<KeyRecord> {
+    const { maxTokenLifetime } = storage;
     if (record.longest >= maxTokenLifetime) return record;
     const extended = { ...record, longest: maxTokenLifetime };
     await store.put("key", name, extended, { expiresAt: Infinity });
@@ -110,6 +118,13 @@ export function rotatingKeys(
     if (keys.length === 1) return keys[0]!.signer;
     const time = now();
     return (keys.findLast(({ record }) => record.signsFrom <= time) ?? keys[0]!).signer;
+  }
+
+  /** Whether every token of a key has expired: its successor signs, and the longest lifetime has passed. */
+  function isRetired(keys: readonly LoadedKey[], i: number, time: number): boolean {
+    const next = keys[i + 1]?.record;
+    const longest = Math.max(keys[i]!.record.longest, storage.maxTokenLifetime);
+    return next !== undefined && time >= next.signsFrom + longest * 1000;
   }
 
   /** Requests wait for the new keys; if these cannot be loaded, the previous ones remain. */
@@ -169,13 +184,16 @@ export function rotatingKeys(
       // Reloads every key: another instance may have extended the lifetime of one.
       await Promise.all([...keyRings.keys()].map((alg) => replaceKeyRing(alg, loadKeys(alg))));
     },
+
+    keepFor(lifetimes) {
+      // Never less: tokens with the previous lifetimes are still valid.
+      storage = { ...storage, maxTokenLifetime: Math.max(storage.maxTokenLifetime, longestLifetime(lifetimes)) };
+    },
   };
 }
 
-/** Whether every token of a key has expired: its successor signs, and the longest lifetime has passed. */
-function isRetired(keys: readonly LoadedKey[], i: number, time: number): boolean {
-  const next = keys[i + 1]?.record;
-  return next !== undefined && time >= next.signsFrom + keys[i]!.record.longest * 1000;
+function longestLifetime({ access_token, id_token, authorization_response }: SignedLifetimes): number {
+  return Math.max(access_token, id_token, authorization_response);
 }
 
 function duplicateKid(kid: string): ConfigurationError {

@@ -147,6 +147,26 @@ test("settings of refresh tokens and lifetimes change at run time, until the res
   ]);
 });
 
+test("[JK-04] a key stays published for the tokens of a lifetime that was raised at run time", async () => {
+  const { as } = await start();
+  const client = as.client();
+  as.changeSettings({ lifetimes: { access_token: 100_000 } });
+  const { tokens } = await as.logIn(client);
+  await as.rotateKeys(undefined, 0);
+  const publishes = async () => {
+    const { keys } = await (await as.fetch("/oauth2/jwks")).json();
+    return keys.some(({ kid }: { kid: string }) => kid === decodeProtectedHeader(tokens.access_token).kid);
+  };
+  const userinfo = async () => {
+    const headers = { authorization: `Bearer ${tokens.access_token}` };
+    return (await as.fetch("/oauth2/userinfo", { headers })).status;
+  };
+  as.clock.advance(99_990);
+  assertEquals([await publishes(), await userinfo()], [true, 200]);
+  as.clock.advance(20);
+  assertEquals([await publishes(), await userinfo()], [false, 401]);
+});
+
 test("a key of the test signs with its kid, and the one before stays published", async () => {
   const { as, post } = await start();
   const { privateKey } = await generateKeyPair("ES256", { extractable: true });
