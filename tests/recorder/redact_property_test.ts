@@ -92,7 +92,8 @@ test("[HT-15] a registered client secret is in no log, in whatever text it is", 
   const clients = {
     known: () => new Map([["a", { secretDigest: new Promise(() => {}), pendingSecret: secret }]]),
   };
-  const registered = registeredSecrets(clients as unknown as Latchkey["clients"]);
+  const registered = registeredSecrets();
+  registered.addClients(clients as unknown as Latchkey["clients"]);
   fc.assert(
     fc.property(texts(publicNames, [secret], 2), (text) => {
       assert(!JSON.stringify(redactEvent(eventOf(text), registered)).includes(secret), text);

@@ -24,7 +24,7 @@ import { withExplanations } from "./with_explanations.ts";
 import type { HostedResource, HostedServer } from "../hosted_server.ts";
 import { withAnnouncedIss } from "../metadata_setting.ts";
 import type { Pages } from "../pages.ts";
-import type { DeclaredNames } from "../redaction/hide_secrets.ts";
+import type { AddedSecrets } from "../redaction/registered_secrets.ts";
 import { rememberCookies, withRedaction } from "../redaction/with_redaction.ts";
 import { withStoredRequests } from "../stored_requests.ts";
 import { assertOwnPaths } from "./configured_paths.ts";
@@ -50,6 +50,8 @@ interface AppDependencies
   readonly resolved: ResolvedSettings;
   /** Passes events to plugins and to the embedding program. */
   readonly emit: EmitEvent;
+  /** What events and logs must not contain; the assembly adds clients and the parameters of endpoints. */
+  readonly secrets: AddedSecrets;
   /** Whether a plugin or the embedding program receives events. */
   readonly hasListener: boolean;
   /** Sends a request through the whole server, plugins included. */
@@ -80,9 +82,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   // Hosted resources add their scope values.
   const policy = { ...configured, scopes: [...configured.scopes], userScopes: [...configured.userScopes] };
   const issuer: IssuerInEffect = { current: resolved.issuer };
-  const declaredNames: DeclaredNames = new Map();
   const parts: Parts = {
-    ...{ ...dependencies, policy, issuer, declaredNames },
+    ...{ ...dependencies, policy, issuer },
     base: new URL(resolved.issuer).pathname.replace(/\/$/, ""),
     openLogin: policy.insecure.includes("open-login") || policy.allows.openLogin,
   };
@@ -95,7 +96,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   endSessionsOfChangedUsers(server);
 
   const byHost = policy.isIssuerFromHost ? await import("./server_by_host.ts") : undefined;
-  const table = endpointTable(endpoints, declaredNames, byHost?.rejectOtherHost);
+  const table = endpointTable(endpoints, dependencies.secrets, byHost?.rejectOtherHost);
   const app = describeApp(server, table, pages.error, parts);
   const ofPlugins = pluginEndpoints(app, plugins);
   assertOwnPaths([...endpoints, ...ofPlugins], policy.paths);
@@ -128,7 +129,6 @@ interface Parts extends AppDependencies, EndpointParts {
   /** The policy, to which hosted resources add. */
   readonly policy: ServerPolicy;
   readonly issuer: IssuerInEffect;
-  readonly declaredNames: DeclaredNames;
 }
 
 /** The core, and what each part of the whole server adds to it or replaces, in order. */
@@ -152,7 +152,7 @@ async function composeServer(options: LatchkeyOptions, parts: Parts): Promise<Ho
   const changing = withChangingClients(withResources);
   const explained = withExplanations(changing);
   const responding = withResponses(explained);
-  const redacted = withRedaction(responding, parts.declaredNames);
+  const redacted = withRedaction(responding, parts.secrets);
   const hosted = withHosting(redacted, { keyRotation: keys, outbound: options.outbound, issuer: parts.issuer });
   const extended = await extendServer<HostedServer>(hosted, extensions);
   const scoped = withOwnScope(extended);

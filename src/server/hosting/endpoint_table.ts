@@ -7,7 +7,7 @@ import { routeFinder } from "../../core/http/router.ts";
 import type { Context } from "../../core/http/context.ts";
 import type { App } from "../app.ts";
 import type { Endpoint, EndpointDescription, NavigationLink } from "../endpoint.ts";
-import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
+import type { AddedSecrets } from "../redaction/registered_secrets.ts";
 import type { Plugin } from "./options.ts";
 
 /** Throws to reject a request before the handler of its endpoint. */
@@ -32,9 +32,13 @@ export interface EndpointTable {
  * Creates the table.
  *
  * @param own The endpoints of the server.
- * @param declaredNames Receives the secret parameters of each endpoint.
+ * @param secrets Receives the parameters of each endpoint, secret and public ones.
  */
-export function endpointTable(own: readonly Endpoint[], declaredNames: DeclaredNames, admit?: Admit): EndpointTable {
+export function endpointTable(
+  own: readonly Endpoint[],
+  secrets: Pick<AddedSecrets, "addNames">,
+  admit?: Admit,
+): EndpointTable {
   const endpoints: EndpointDescription[] = [...own];
   const links: NavigationLink[] = [];
   const credentialParameters = new Set<string>();
@@ -50,7 +54,7 @@ export function endpointTable(own: readonly Endpoint[], declaredNames: DeclaredN
   let find = routeFinder(routes);
   const declare = (described: readonly EndpointDescription[]) => {
     for (const { parameters = [], responseParameters = [] } of described) {
-      declareNames(declaredNames, [...parameters, ...responseParameters]);
+      secrets.addNames([...parameters, ...responseParameters]);
     }
   };
   return {

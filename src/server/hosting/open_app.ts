@@ -31,6 +31,7 @@ import { assertStore } from "./options_field.ts";
 import { randomBytes as systemRandomBytes } from "../../core/keys/crypto.ts";
 import { useNodeCrypto } from "../../platform/runtime/node_crypto.ts";
 import { rememberingRandom } from "../redaction/issued_secrets.ts";
+import { registeredSecrets } from "../redaction/registered_secrets.ts";
 import { addressReader } from "./trusted_proxies.ts";
 
 /** The values and functions that a host gives to an app. */
@@ -82,7 +83,8 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   assertStore(store);
   const { options, resolved } = await resolveValid(configured, place);
   const { extensions = allExtensions, plugins, trace: receive, now = () => Date.now() } = options;
-  const emit = eventEmitter(plugins, receive && ((event) => receive(redactEvent(event, server.registeredSecrets))));
+  const secrets = registeredSecrets();
+  const emit = eventEmitter(plugins, receive && ((event) => receive(redactEvent(event, secrets))));
   const trace: Trace = (event) => emit(event);
   const records = { store, now, trace, randomBytes: rememberingRandom(options.randomBytes ?? systemRandomBytes) };
   const keys = signingKeys(options, resolved.policy, records);
@@ -90,7 +92,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const stored = await storedEntries({ ...records, recordPrefix: recordPrefix(options) });
   const runEverySecond: (() => void)[] = [];
   const { app: { server }, handle: innermost, moveTo } = await createApp(options, {
-    ...{ ...records, resolved, extensions, emit, hasListener, keys },
+    ...{ ...records, resolved, extensions, emit, secrets, hasListener, keys },
     dispatch: (request, peer) => handle(request, peer),
     interaction: await loadLoginPages(options, resolved.policy),
     userWarnings: hasListener ? userWarnings : undefined,

@@ -7,7 +7,15 @@ import { sha256Sync } from "../../platform/runtime/node_crypto.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { Entries } from "../../core/clients/clients.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
-import { commonLabel, type DeclaredNames, decodeFormValue, findLabel, normalizeName } from "./hide_secrets.ts";
+import type { ParameterDescription } from "../../core/http/params.ts";
+import {
+  commonLabel,
+  type DeclaredNames,
+  declareNames,
+  decodeFormValue,
+  findLabel,
+  normalizeName,
+} from "./hide_secrets.ts";
 
 /** @internal The secrets that a server knows. */
 export interface RegisteredSecrets {
@@ -30,6 +38,14 @@ export interface RegisteredSecrets {
   isPublic(name: string): boolean;
   /** A value that changes with the clients: text that was redacted under an earlier value may need redaction again. */
   version(): unknown;
+}
+
+/** The secrets of a server that is being assembled. */
+export interface AddedSecrets extends RegisteredSecrets {
+  /** Adds the secrets that these clients have at the time of each call. */
+  addClients(clients: Pick<Entries<HostedClient>, "known">): void;
+  /** Adds the names of parameters, each secret or public. */
+  addNames(parameters: readonly ParameterDescription[]): void;
 }
 
 /** A search for secrets in the texts of one event or exchange. */
@@ -61,11 +77,11 @@ const separators = [
   /((?:%(?:25)*[\dA-F]{2})+)/i,
 ];
 
-/** The declared names of a server, and the secrets that its clients have at the time of each call. */
-export function registeredSecrets(
-  clients: Pick<Entries<HostedClient>, "known">,
-  declared: DeclaredNames = new Map(),
-): RegisteredSecrets {
+/** The secrets of a server without clients and endpoints, to which its assembly adds. */
+export function registeredSecrets(): AddedSecrets {
+  const declared: DeclaredNames = new Map();
+  const noClients: ReadonlyMap<string, HostedClient> = new Map();
+  let clients: Pick<Entries<HostedClient>, "known"> = { known: () => noClients };
   let hashedClients: unknown;
   let digests: ReadonlySet<unknown> = new Set();
   /** Secrets whose digests are not computed yet. */
@@ -123,6 +139,8 @@ export function registeredSecrets(
       learned.set(secret, secret);
       learnedCount++;
     },
+    addClients: (added) => void (clients = added),
+    addNames: (parameters) => declareNames(declared, parameters),
     isClient: (id) => clients.known().has(id),
     label: (name) => findLabel(name, declared) ?? commonLabel(name),
     isPublic(name) {

@@ -6,26 +6,22 @@ import { randomToken } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import type { DeclaredNames } from "./hide_secrets.ts";
 import { rememberIssued } from "./issued_secrets.ts";
-import { registeredSecrets } from "./registered_secrets.ts";
+import type { AddedSecrets } from "./registered_secrets.ts";
 
-/**
- * Remembers codes and tokens, and finds the secrets of clients.
- *
- * @param declaredNames The secret parameters of endpoints, which may be added later.
- */
+/** Remembers codes and tokens, and finds the secrets of clients. */
 export function withRedaction<S extends Server & Pick<HostedServer, "clients" | "policy">>(
   server: S,
-  declaredNames: DeclaredNames,
+  registeredSecrets: AddedSecrets,
 ): S & Pick<HostedServer, "newToken" | "registeredSecrets"> {
+  registeredSecrets.addClients(server.clients.registered);
   return {
     ...server,
     newToken({ policy, randomBytes }, kind, value = randomToken(randomBytes)) {
       rememberIssued(value);
       return ((policy as ServerPolicy).tokenPrefixes[kind] ?? "") + value;
     },
-    registeredSecrets: registeredSecrets(server.clients.registered, declaredNames),
+    registeredSecrets,
   };
 }
 

@@ -3,7 +3,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { redactText } from "../../../src/server/redaction/redact.ts";
+import type { TraceEvent } from "../../../src/server/trace.ts";
 import { forEachCase } from "../../kit.ts";
+import { latchkey } from "../../secret_leak_check.ts";
 
 const secret = "S3cret";
 
@@ -25,4 +27,20 @@ test("[HT-15] a text without a secret name stays as it is", async () => {
     ...["urn:ietf:params:oauth:token-type:jwt", '{"a":"b"}', "client%255Fsecret", "client_secret", "a: b, c: d", ""],
   ];
   await forEachCase(texts, (text) => assertEquals(redactText(text), text));
+});
+
+test("[HT-15] the option trace receives an event of a plugin's setup, without the secrets of clients", async () => {
+  const events: TraceEvent[] = [];
+  const client_secret = "a-secret-of-this-client";
+  await latchkey({
+    clients: [{ client_id: "web", redirect_uris: ["http://localhost:5173/callback"], client_secret }],
+    plugins: [{
+      setup: ({ server }) =>
+        server.trace({ type: "changed_by_hand", at: server.now(), change: `the secret is ${client_secret}` }),
+    }],
+    trace: (event) => events.push(event),
+  });
+  const changes = events.flatMap((event) => event.type === "changed_by_hand" ? event.change : []);
+  assertEquals(changes.length, 1);
+  assertMatch(changes[0]!, /^the secret is …/);
 });
