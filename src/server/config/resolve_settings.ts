@@ -77,12 +77,12 @@ export async function resolveSettings(
   const provided = await withProfiles(settings);
   const { issuerPath, beforeStandards } = provided;
   const issuer = configuredIssuer(settings) ?? origin + issuerPath;
-  const policy = resolvePolicy(provided, issuer, server);
-  const { clientsAt, users } = policy;
+  const atStart = resolvePolicy(provided, issuer, server);
+  const { clientsAt, users } = atStart;
   return {
-    issues: await validateSettings(provided, policy, server.grantTypes),
-    warnings: () => settingsWarnings(beforeStandards, policy, settings),
-    policy,
+    issues: await validateSettings(provided, atStart, server.grantTypes),
+    warnings: () => settingsWarnings(beforeStandards, atStart, settings),
+    policy: withoutInitialValues(atStart),
     ...{ issuer, issuerPath, clientsAt, users },
     audience: beforeStandards.audience,
     hasDemoClients: settings.clients === undefined,
@@ -93,6 +93,13 @@ export async function resolveSettings(
 /** The issuer that settings name; `undefined` if it follows the port or the request. */
 export function configuredIssuer({ issuer }: { readonly issuer?: string }): string | undefined {
   return issuer === fromHost ? undefined : issuer;
+}
+
+/** The policy of a running server: clients, users and the issuer may change, and clients have secrets. */
+function withoutInitialValues(atStart: PolicyAtStart): ServerPolicy {
+  const { issuer: _issuer, audience: _audience, clients: _clients, clientsAt: _clientsAt, users: _users, ...policy } =
+    atStart;
+  return policy;
 }
 
 /** The settings that extensions resolve. */
