@@ -2,6 +2,7 @@
  * `latchkey health`: whether the server with these flags, variables and file is ready. For containers without a shell.
  */
 
+import { basePath } from "../core/http/names.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { readConfiguration } from "./read_config.ts";
 import { printText } from "./terminal_text.ts";
@@ -32,8 +33,7 @@ export async function checkHealth(
   }
   const { host, port, tls, resolved: { issuer } } = config;
   const scheme = tls === undefined ? "http" : "https";
-  const path = new URL(issuer).pathname.replace(/\/$/, "");
-  const url = `${scheme}://${connectableHost(host)}:${port}${path}/readyz`;
+  const url = `${scheme}://${connectableHost(host)}:${port}${basePath(issuer)}/readyz`;
   try {
     const { status, text } = await requestStatus(url, timeoutMs);
     if (status === 200) {

@@ -31,6 +31,7 @@ import { randomBytes as systemRandomBytes } from "./keys/crypto.ts";
 import { credentialParametersOf } from "./http/endpoint.ts";
 import { errorHandler } from "./authorize/error_response.ts";
 import { toResponse } from "./http/message.ts";
+import { basePath } from "./http/names.ts";
 import { ignoreRejection, immediate } from "./immediate.ts";
 import { assertNotRotated, storedKeys } from "./keys/keys.ts";
 import { policyFor } from "./policy/policy.ts";
@@ -110,7 +111,7 @@ export async function core(options: CoreOptions): Promise<Core> {
   });
   const server = await extendServer(minimal, extensions);
   assertNoIssues(findServerIssues(server, options.clients));
-  const base = new URL(issuer).pathname.replace(/\/$/, "");
+  const base = basePath(issuer);
   const decide: Decide = (context, pending) => decideRequest(context, pending, approver);
   const endpointOptions = { base, approver, requestChecks: server.requestChecks };
   const endpoints = [

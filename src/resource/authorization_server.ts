@@ -1,6 +1,7 @@
 /** Fetches and caches the metadata of a resource's authorization server (RFC 8414, OpenID Connect Discovery). */
 
 import { isObject } from "../core/http/json_value.ts";
+import { basePath } from "../core/http/names.ts";
 import type { OAuthError } from "../core/rules/errors.ts";
 import { reject } from "../server/rules/mod.ts";
 import { DocumentError, parseJsonDocument, readLimited } from "../server/fetching/outbound.ts";
@@ -93,8 +94,8 @@ function isAllowedUrl(url: string): boolean {
  * Tries the well-known URLs of the issuer in the order of MCP: RFC 8414, then OpenID Connect, inserted and appended.
  */
 async function fetchMetadata(issuer: string, outbound: Outbound): Promise<Document> {
-  const { origin, pathname } = new URL(issuer);
-  const path = pathname.replace(/\/$/, "");
+  const { origin } = new URL(issuer);
+  const path = basePath(issuer);
   const urls = new Set([
     `${origin}/.well-known/oauth-authorization-server${path}`,
     `${origin}/.well-known/openid-configuration${path}`,

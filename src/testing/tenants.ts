@@ -11,6 +11,7 @@ import { validate } from "../server/config/config_issue.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { randomId } from "../core/keys/secrets.ts";
 import type { Outbound } from "../server/fetching/outbound.ts";
+import { basePath } from "../core/http/names.ts";
 import type { Server } from "../core/server.ts";
 import { randomBytes } from "../core/keys/crypto.ts";
 import { plainText } from "../platform/http/response.ts";
@@ -116,7 +117,7 @@ export function tenantList({ getServer, getSettings, createControl, now }: Tenan
     const exchanges = recorder({ maxBytes: maxRecordedBytes });
     const control = createControl({ seed, startsAt, recorder: exchanges });
     const { plugin, clearFaults, ...handle } = control;
-    const path = `${new URL(issuer).pathname.replace(/\/$/, "")}/tenants/${id}`;
+    const path = `${basePath(issuer)}/tenants/${id}`;
     const inherited = getSettings();
     const urls = [origin ?? issuer, inherited.frontChannelUrl, inherited.backChannelUrl];
     const issuerHosts = inherited.issuerHosts?.filter((host) =>

@@ -26,10 +26,14 @@ export function namesOf(issuer: string): ServerNames {
   return { frontChannel: origin, backChannel: origin, storage: issuer };
 }
 
+/** The path of an issuer, without a slash at its end. */
+export function basePath(issuer: string): string {
+  return new URL(issuer).pathname.replace(/\/$/, "");
+}
+
 /** The URL of the issuer as browsers reach it. */
 export function frontChannelBase({ issuer, names: { frontChannel } }: ServerUrls): string {
-  const { origin, pathname } = new URL(issuer);
-  return frontChannel === origin ? issuer : frontChannel + pathname.replace(/\/$/, "");
+  return frontChannel === new URL(issuer).origin ? issuer : frontChannel + basePath(issuer);
 }
 
 export function endpointOrigin(

@@ -16,13 +16,12 @@ interface EntryOptions extends ClientsOptions, Omit<UsersOptions, "claims" | "re
   readonly policy: ServerPolicy;
   /** Whether users log in on pages. */
   readonly hasPages: boolean;
-  /** Whether users without a password can log in on pages. */
-  readonly openLogin: boolean;
 }
 
 /** The clients and users of a server, and the claims that are released about users. */
 export function clientsAndUsers(options: EntryOptions): Pick<HostedServer, "claims" | "clients" | "users"> {
-  const { policy, hasPages, openLogin } = options;
+  const { policy, hasPages } = options;
+  const openLogin = policy.loginMethods.includes("open");
   const claims = serverClaimRules(policy);
   return {
     claims,

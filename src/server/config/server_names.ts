@@ -1,6 +1,6 @@
 /** The names of the whole server (`issuer: "from-host"`, `frontChannelUrl`, `backChannelUrl`, `origins`). */
 
-import type { ServerNames } from "../../core/http/names.ts";
+import { basePath, type ServerNames } from "../../core/http/names.ts";
 import { isLoopback } from "../../core/http/test_hosts.ts";
 
 /** The value of `issuer` for a server whose issuer is the origin that each request was sent to. */
@@ -42,5 +42,5 @@ export function isIssuerHost({ issuerHosts }: Pick<NamePolicy, "issuerHosts">, h
 
 /** The issuer of a server with `issuer: "from-host"` at another origin: its path stays. */
 export function issuerAt(origin: string, { issuer }: { readonly issuer: string }): string {
-  return origin + new URL(issuer).pathname.replace(/\/$/, "");
+  return origin + basePath(issuer);
 }

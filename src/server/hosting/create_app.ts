@@ -5,13 +5,14 @@ import { endpointPath } from "../../core/http/endpoint.ts";
 import { isResponse } from "../../core/http/message.ts";
 import { immediate, withImmediateFunctions } from "../../core/immediate.ts";
 import type { Keys } from "../../core/keys/keys.ts";
+import { basePath } from "../../core/http/names.ts";
 import { createHandler } from "../../core/route.ts";
 import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
 import type { App } from "../app.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import { crossOriginHeaders } from "../cross_origin_headers.ts";
-import type { Endpoint, EndpointDescription } from "../endpoint.ts";
+import type { EndpointDescription } from "../endpoint.ts";
 import { withLimitedAuthentication } from "../clients/client_authentication.ts";
 import { withOwnScope } from "../clients/own_scope.ts";
 import { type CreateRepository, recordPrefix } from "../clients/repository.ts";
@@ -21,7 +22,7 @@ import { withAnyClient } from "../clients/unregistered_clients.ts";
 import type { UserWarnings } from "../clients/users.ts";
 import { clientsAndUsers, withChangingClients } from "../clients/mod.ts";
 import { withExplanations } from "./with_explanations.ts";
-import type { HostedResource, HostedServer } from "../hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import { withAnnouncedIss } from "../metadata_setting.ts";
 import type { Pages } from "../pages.ts";
 import type { AddedSecrets } from "../redaction/registered_secrets.ts";
@@ -76,71 +77,62 @@ interface AssembledApp {
 
 /** Assembles the server from valid options. */
 export async function createApp(options: LatchkeyOptions, dependencies: AppDependencies): Promise<AssembledApp> {
-  const { resolved, emit, addApp, everySecond } = dependencies;
+  const { resolved, extensions, interaction, secrets, emit } = dependencies;
   const { plugins = [], pages = {} } = options;
-  const { policy: configured } = resolved;
-  // Hosted resources add their scope values.
-  const policy = { ...configured, scopes: [...configured.scopes], userScopes: [...configured.userScopes] };
-  const issuer: IssuerInEffect = { current: resolved.issuer };
-  const parts: Parts = {
-    ...{ ...dependencies, policy, issuer },
-    base: new URL(resolved.issuer).pathname.replace(/\/$/, ""),
-    openLogin: policy.insecure.includes("open-login") || policy.allows.openLogin,
-  };
-  const composed = await composeServer(options, parts);
-  const endpoints = ownEndpoints(composed, options, parts);
-  const extended = withLimitedAuthentication(withPlugins(composed, plugins));
+  const policy = growingPolicy(resolved.policy);
+  const issuerInEffect: IssuerInEffect = { current: resolved.issuer };
+  const base = basePath(resolved.issuer);
+  const composed = await composeServer(options, dependencies, policy, issuerInEffect);
+  // Pages and logs describe the server itself, and not what a plugin makes of it.
+  const endpoints = ownEndpoints(composed, options, { base, extensions, interaction });
+  // The limit also applies to methods that a plugin replaces.
+  const limited = withLimitedAuthentication(withPlugins(composed, plugins));
   const { audience } = resolved;
   const namedBy = issuerMembers(policy, { audience, tokenPath: endpointPath({ endpoints }, "token") });
-  const server = withIssuer(extended, issuer, namedBy);
+  const server = withIssuer(limited, issuerInEffect, namedBy);
   endSessionsOfChangedUsers(server);
 
   const byHost = policy.isIssuerFromHost ? await import("./server_by_host.ts") : undefined;
-  const table = endpointTable(endpoints, dependencies.secrets, byHost?.rejectOtherHost);
-  const app = describeApp(server, table, pages.error, parts);
+  const table = endpointTable(endpoints, secrets, byHost?.rejectOtherHost);
+  const app = describeApp(server, { table, base, errorPage: pages.error }, dependencies);
   const ofPlugins = pluginEndpoints(app, plugins);
   assertOwnPaths([...endpoints, ...ofPlugins], policy.paths);
   table.addOfPlugins(ofPlugins);
   const createContext = contextFactory(app, plugins, emit, byHost?.serverByHost(server, namedBy));
   const handler = createHandler(table.find, { server, createContext, crossOriginHeaders });
 
-  function addResource(resource: HostedResource, resourceEndpoints: readonly Endpoint[]): void {
-    server.resources.host(resource);
-    const added = resource.scopes.filter((value) => !policy.scopes.includes(value));
-    policy.scopes.push(...added);
-    policy.userScopes.push(...added);
-    table.addOfResource(resourceEndpoints);
-  }
   const moveDemoClients = demoClientMover(composed.clients.registered, resolved);
-  function moveTo(newIssuer: string): void {
-    issuer.current = newIssuer;
-    moveDemoClients(newIssuer);
-  }
-  for (const plugin of plugins) {
-    immediate("setup of a plugin", plugin.setup?.(app, { addResource, addApp, everySecond, moveTo }));
-  }
-  return { app, handle: rememberCookies(policy.seeOther ? seeOther(handler) : handler), moveTo };
+  const changes = appChanges(server, { policy, table, issuerInEffect, moveDemoClients }, dependencies);
+  for (const plugin of plugins) immediate("setup of a plugin", plugin.setup?.(app, changes));
+  return { app, handle: rememberCookies(policy.seeOther ? seeOther(handler) : handler), moveTo: changes.moveTo };
 }
 
-/** Does nothing. A recorder replaces it for its requests. */
+/** A policy to which hosted resources add their scope values. */
+type GrowingPolicy = ServerPolicy & { readonly scopes: string[]; readonly userScopes: string[] };
+
+function growingPolicy(policy: ServerPolicy): GrowingPolicy {
+  return { ...policy, scopes: [...policy.scopes], userScopes: [...policy.userScopes] };
+}
+
+/** Does nothing: `passed`, until a recorder replaces it for a request; and `observe`, if nothing listens. */
 function ignore(): void {}
 
-interface Parts extends AppDependencies, EndpointParts {
-  /** The policy, to which hosted resources add. */
-  readonly policy: ServerPolicy;
-  readonly issuer: IssuerInEffect;
-}
-
 /** The core, and what each part of the whole server adds to it or replaces, in order. */
-async function composeServer(options: LatchkeyOptions, parts: Parts): Promise<HostedServer> {
-  const { resolved, policy, keys, extensions, hasListener, store, now, randomBytes, trace } = parts;
+async function composeServer(
+  options: LatchkeyOptions,
+  dependencies: AppDependencies,
+  policy: ServerPolicy,
+  issuerInEffect: IssuerInEffect,
+): Promise<HostedServer> {
+  const { resolved, keys, secrets, extensions, interaction, hasListener } = dependencies;
+  const { store, now, randomBytes, trace, createRepository, userWarnings } = dependencies;
   const { issuer, audience = issuer, clientsAt, users } = resolved;
   const observe = hasListener ? traceObservation : ignore;
   const entries = clientsAndUsers({
-    ...{ ...parts, audience, users },
+    ...{ policy, audience, users, now, trace, createRepository, userWarnings },
     clients: clientsAt(issuer),
     recordPrefix: recordPrefix(options),
-    hasPages: parts.interaction !== undefined,
+    hasPages: interaction !== undefined,
   });
   const core = createServer<Pick<HostedServer, "claims" | "clients" | "observe" | "policy" | "trace" | "users">>({
     keys,
@@ -152,12 +144,12 @@ async function composeServer(options: LatchkeyOptions, parts: Parts): Promise<Ho
   const changing = withChangingClients(withResources);
   const explained = withExplanations(changing);
   const responding = withResponses(explained);
-  const redacted = withRedaction(responding, parts.secrets);
-  const hosted = withHosting(redacted, { keyRotation: keys, outbound: options.outbound, issuer: parts.issuer });
+  const redacted = withRedaction(responding, secrets);
+  const hosted = withHosting(redacted, { keyRotation: keys, outbound: options.outbound, issuerInEffect });
   const extended = await extendServer<HostedServer>(hosted, extensions);
   const scoped = withOwnScope(extended);
-  const open = withAnyClient(scoped);
-  const storing = withStoredRequests(open);
+  const acceptingAny = withAnyClient(scoped);
+  const storing = withStoredRequests(acceptingAny);
   return withAnnouncedIss(storing);
 }
 
@@ -169,12 +161,19 @@ function withPlugins(server: HostedServer, plugins: readonly Plugin[]): HostedSe
   }, server);
 }
 
-/** What plugins and pages know of a server. @param errorPage That of the embedding program. */
+interface AppParts {
+  readonly table: EndpointTable;
+  /** The path of the issuer, without a slash at its end. */
+  readonly base: string;
+  /** That of the embedding program. Default: that of the server. */
+  readonly errorPage?: Pages["error"];
+}
+
+/** What plugins and pages know of a server. */
 function describeApp(
   server: HostedServer,
-  table: EndpointTable,
-  errorPage: Pages["error"],
-  { resolved, emit, dispatch, base }: Parts,
+  { table, base, errorPage }: AppParts,
+  { resolved, emit, dispatch }: AppDependencies,
 ): App {
   const { endpoints, credentialParameters, links } = table;
   const app: App = {
@@ -202,6 +201,36 @@ function describeApp(
     }),
   };
   return app;
+}
+
+interface ChangedParts {
+  readonly policy: GrowingPolicy;
+  readonly table: EndpointTable;
+  readonly issuerInEffect: IssuerInEffect;
+  readonly moveDemoClients: (issuer: string) => void;
+}
+
+/** What plugins may change while they are set up. */
+function appChanges(
+  server: HostedServer,
+  { policy, table, issuerInEffect, moveDemoClients }: ChangedParts,
+  { addApp, everySecond }: AppDependencies,
+): AppChanges {
+  return {
+    addApp,
+    everySecond,
+    addResource(resource, endpoints) {
+      server.resources.host(resource);
+      const added = resource.scopes.filter((value) => !policy.scopes.includes(value));
+      policy.scopes.push(...added);
+      policy.userScopes.push(...added);
+      table.addOfResource(endpoints);
+    },
+    moveTo(issuer) {
+      issuerInEffect.current = issuer;
+      moveDemoClients(issuer);
+    },
+  };
 }
 
 /** Replaces 302 by 303, with which a browser never repeats the method and the body of its request (RFC 9700 §4.12). */

@@ -30,8 +30,6 @@ export interface EndpointParts {
   readonly extensions: readonly Extension[];
   /** The login pages; absent if an approver decides. */
   readonly interaction?: typeof import("../login/mod.ts");
-  /** Whether users without a password can log in on pages. */
-  readonly openLogin: boolean;
 }
 
 /** Loads the code of the pages. */
@@ -188,9 +186,10 @@ function hostedEndpoints(
   server: HostedServer,
   approver: Approver,
   { approver: ownApprover, pages = {} }: LatchkeyOptions,
-  { base, extensions, interaction, openLogin }: EndpointParts,
+  { base, extensions, interaction }: EndpointParts,
 ): Endpoint[] {
   const { policy } = server;
+  const openLogin = policy.loginMethods.includes("open");
   const redirectParameters = redirectParametersOf(server);
   const options: EndpointOptions = {
     base,

@@ -16,6 +16,7 @@ import { plainText } from "../../platform/http/response.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import type { Peer } from "../../platform/runtime/bind.ts";
 import type { RequestHandler } from "../../core/http/router.ts";
+import { basePath } from "../../core/http/names.ts";
 import { serverOrigins } from "../server_origins.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { localIssuer } from "../config/settings.ts";
@@ -264,7 +265,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       const { server } = app;
       const hosts = issuer === undefined ? [] : serverOrigins(server).map((url) => new URL(url).host);
       table ??= appTable();
-      if (!table.add(app, hosts, new URL(server.issuer).pathname.replace(/\/$/, ""))) {
+      if (!table.add(app, hosts, basePath(server.issuer))) {
         app.closePlugins();
         await app.closeStore();
         throw issuerInUse(server.issuer);

@@ -16,7 +16,7 @@ interface HostingOptions {
   readonly keyRotation: KeyRotation;
   /** Default: a fetch that connects only to where the policy allows it. */
   readonly outbound?: Outbound;
-  readonly issuer: IssuerInEffect;
+  readonly issuerInEffect: IssuerInEffect;
 }
 
 /** The members that hosting adds, or replaces in the core. */
@@ -37,11 +37,11 @@ type HostingMember =
 /** Adds what a process gives to a server. Extensions add to its empty lists. */
 export function withHosting<S extends Server & Pick<HostedServer, "policy" | "trace">>(
   server: S,
-  { keyRotation, outbound, issuer }: HostingOptions,
+  { keyRotation, outbound, issuerInEffect }: HostingOptions,
 ): S & Pick<HostedServer, HostingMember> {
   const { policy, now }: { readonly policy: ServerPolicy; readonly now: Server["now"] } = server;
   const { privateHosts, allows } = policy;
-  const send = outbound ?? defaultOutbound(() => ({ issuer: issuer.current, privateHosts, allows }));
+  const send = outbound ?? defaultOutbound(() => ({ issuer: issuerInEffect.current, privateHosts, allows }));
   return {
     ...server,
     keyRotation,
