@@ -32,8 +32,14 @@ function read(fields: Parameters, client = spa, pkce: CorePolicy["pkce"] = {}): 
 }
 
 /** Verifies a verifier for a code with a challenge, or without one. */
-function verify(codeChallenge: string | undefined, sent: string | undefined, client = spa): Promise<unknown> {
-  return outcome(verifyCodeVerifier(policyFor(issuer), client, { codeChallenge }, sent, () => {}));
+function verify(
+  codeChallenge: string | undefined,
+  sent: string | undefined,
+  client = spa,
+  pkce: CorePolicy["pkce"] = {},
+  nonce?: string,
+): Promise<unknown> {
+  return outcome(verifyCodeVerifier(policyFor(issuer, { pkce }), client, { codeChallenge, nonce }, sent, () => {}));
 }
 
 test("[PK-04] S256 is the only method", async () => {
@@ -111,4 +117,17 @@ test("[PK-10, PK-11] a code without a challenge needs no verifier of a confident
   }
   assertEquals(await verify(undefined, undefined, web), undefined);
   assertEquals(await verify(undefined, undefined, spa), "invalid_grant PK-10");
+});
+
+test("[PK-10] a code without a challenge is exchanged only by a client that need not send one", async () => {
+  const strict = { ...web, metadata: { require_pkce: true } };
+  assertEquals(await verify(undefined, undefined, strict), "invalid_grant PK-10");
+  assertEquals(await verify(undefined, undefined, strict, {}, "a nonce"), "invalid_grant PK-10");
+  assertEquals(await verify(undefined, undefined, web, { requireForConfidential: true }), "invalid_grant PK-10");
+  const byNonce = { requireForConfidential: true, acceptNonce: true };
+  assertEquals(await verify(undefined, undefined, web, byNonce), "invalid_grant PK-10");
+  assertEquals(await verify(undefined, undefined, web, byNonce, "a nonce"), undefined);
+  assertEquals(await verify(undefined, undefined, spa, { insecureAllowMissing: true }), undefined);
+  const strictSpa = { ...spa, metadata: { require_pkce: true } };
+  assertEquals(await verify(undefined, undefined, strictSpa, { insecureAllowMissing: true }), "invalid_grant PK-10");
 });

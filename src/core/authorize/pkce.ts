@@ -7,6 +7,7 @@ import type { CodeRecord } from "../store/store.ts";
 import type { Client } from "../clients/clients.ts";
 import type { Params } from "../http/params.ts";
 import type { Policy } from "../policy/policy.ts";
+import type { ChallengeRequirement } from "../rules/authorize.ts";
 import { reject } from "../rules/reject.ts";
 import { constantTimeEqual, digest } from "../keys/secrets.ts";
 import type { RulePassed } from "../trace.ts";
@@ -40,7 +41,11 @@ export async function readCodeChallenge(
   if (method !== undefined && method !== "S256") throw reject("PK-04", { method });
   if (challenge === undefined) {
     if (method !== undefined) throw reject("PK-06");
-    assertNeedsNoChallenge(policy, client, params, scope, passed);
+    const hasNonce = scope.includes("openid") && params.get("nonce") !== undefined;
+    const requiredBy = findChallengeRequirement(policy, client, hasNonce);
+    if (requiredBy === "public client") throw reject("PK-01");
+    if (requiredBy !== undefined) throw reject("PK-02", { requiredBy, policy, acceptsNonce: policy.pkce.acceptNonce });
+    if (client.confidential) passed("PK-02");
     return undefined;
   }
   if (!s256Challenge.test(challenge)) throw reject("PK-07", { challenge });
@@ -49,26 +54,25 @@ export async function readCodeChallenge(
   return challenge;
 }
 
-/** Rejects a request without a code challenge, unless its client may leave it out. */
-function assertNeedsNoChallenge(
+/**
+ * What requires a code challenge of a client: that it is public, its own metadata, or the setting; `undefined` if it
+ * may leave it out.
+ *
+ * @param hasNonce Whether the ID token will have a nonce, by which the client verifies that the code is its own.
+ */
+function findChallengeRequirement(
   policy: Policy,
   client: PkceClient,
-  params: Params,
-  scope: readonly string[],
-  passed: RulePassed,
-): void {
-  const { pkce } = policy;
-  // A client that authenticates can prove in another way that the code is its own, unless PKCE is required of it.
-  const isExempt = client.confidential && !client.metadata.require_pkce;
-  const acceptsNonce = isExempt && pkce.acceptNonce;
-  const hasNonce = scope.includes("openid") && params.get("nonce") !== undefined;
-  if (isExempt && !pkce.requireForConfidential || acceptsNonce && hasNonce) return passed("PK-02");
-  if (mayOmitChallenge(policy, client)) return;
-  throw reject(client.confidential ? "PK-02" : "PK-01", { acceptsNonce, policy: isExempt ? policy : undefined });
+  hasNonce: boolean,
+): ChallengeRequirement | undefined {
+  if (!client.confidential) return mayOmitChallenge(policy, client) ? undefined : "public client";
+  if (client.metadata.require_pkce) return "require_pkce";
+  const { requireForConfidential, acceptNonce } = policy.pkce;
+  return requireForConfidential && !(acceptNonce && hasNonce) ? "requireForConfidential" : undefined;
 }
 
 /** Whether a public client may leave the code challenge out, because of `pkce.insecureAllowMissing`. */
-function mayOmitChallenge({ pkce }: Policy, client: PkceClient): boolean {
+export function mayOmitChallenge({ pkce }: Policy, client: PkceClient): boolean {
   return pkce.insecureAllowMissing && !client.confidential && !client.metadata.require_pkce;
 }
 
@@ -82,16 +86,18 @@ function mayOmitChallenge({ pkce }: Policy, client: PkceClient): boolean {
 export async function verifyCodeVerifier(
   policy: Policy,
   client: PkceClient,
-  { codeChallenge }: Pick<CodeRecord, "codeChallenge">,
+  { codeChallenge, nonce }: Pick<CodeRecord, "codeChallenge" | "nonce">,
   verifier: string | undefined,
   passed: RulePassed,
 ): Promise<void> {
   if (codeChallenge === undefined) {
     if (verifier !== undefined) throw reject("PK-11");
-    if (client.confidential || mayOmitChallenge(policy, client)) return;
-    throw reject("PK-10", { hasChallenge: false });
+    // The client or its policy may have changed since the authorization request.
+    const requiredBy = findChallengeRequirement(policy, client, nonce !== undefined);
+    if (requiredBy === undefined) return;
+    throw reject("PK-10", { requiredBy });
   }
-  if (verifier === undefined) throw reject("PK-10", { hasChallenge: true });
+  if (verifier === undefined) throw reject("PK-10", {});
   if (!verifierSyntax.test(verifier)) throw reject("PK-08", { verifier });
   const computed = await digest(verifier);
   if (!constantTimeEqual(computed, codeChallenge)) {

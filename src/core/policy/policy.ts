@@ -113,9 +113,9 @@ export interface PkcePolicy {
    */
   readonly acceptNonce: boolean;
   /**
-   * Insecure: accept public clients without a code challenge, with a warning, as some providers do: a stolen
-   * code is then as good as a token. If `tokenRedirectUri` is optional, a code without a challenge needs no
-   * `redirect_uri` either. Only on test hosts. Default: false.
+   * Insecure: accept public clients without a code challenge, with a warning, as some providers do: a stolen code is
+   * then as good as a token. A client with `require_pkce` needs one nevertheless. If `tokenRedirectUri` is optional, a
+   * code without a challenge needs no `redirect_uri` either. Only on test hosts. Default: false.
    */
   readonly insecureAllowMissing: boolean;
   /**

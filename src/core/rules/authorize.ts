@@ -90,9 +90,13 @@ export interface UnsupportedResponseMode extends ByPolicy {
   readonly registered?: readonly string[];
 }
 
-/** `policy` is absent if it does not decide: the client is public, or has `require_pkce`. */
-export interface MissingChallenge extends Partial<ByPolicy> {
-  /** Whether a nonce would do (OAuth 2.1 §7.5.1). */
+/** What requires a code challenge: that the client is public, its metadata, or the setting `pkce`. */
+export type ChallengeRequirement = "public client" | "require_pkce" | "requireForConfidential";
+
+/** Facts about a missing challenge of a confidential client. */
+export interface MissingChallenge extends ByPolicy {
+  readonly requiredBy: Exclude<ChallengeRequirement, "public client">;
+  /** Whether the setting accepts a nonce instead (OAuth 2.1 §7.5.1). */
   readonly acceptsNonce: boolean;
 }
 
@@ -228,7 +232,7 @@ export const authorizeRules = {
     "OAuth 2.1 §2.3.2; OpenID Connect Core §3.1.2.1",
   ),
   "RU-11": { source: "OAuth 2.1 §2.3.1; RFC 8252 §7.1, §8.4" },
-  "PK-01": rule<MissingChallenge>("invalid_request", missingChallenge, "OAuth 2.1 §4.1.2.1"),
+  "PK-01": rule("invalid_request", missingChallenge, "OAuth 2.1 §4.1.2.1"),
   "PK-02": rule<MissingChallenge>("invalid_request", missingChallenge, "OAuth 2.1 §4.1.2.1, §7.5.1"),
   "PK-04": rule<{ readonly method: string }>(
     "invalid_request",
@@ -252,10 +256,11 @@ export const authorizeRules = {
     "code_verifier does not match code_challenge",
     "OAuth 2.1 §4.1.3; RFC 7636 §4.6",
   ),
-  "PK-10": rule<{ readonly hasChallenge: boolean }>(
+  // `requiredBy`: what requires the challenge that the code lacks; absent if the code has one.
+  "PK-10": rule<{ readonly requiredBy?: ChallengeRequirement }>(
     "invalid_grant",
-    ({ hasChallenge }) =>
-      hasChallenge
+    ({ requiredBy }) =>
+      requiredBy === undefined
         ? "code_verifier is missing"
         : "code_verifier is missing, and the code was issued without code_challenge",
     "OAuth 2.1 §4.1.3",

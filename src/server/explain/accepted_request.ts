@@ -4,7 +4,9 @@ import type { Explanation } from "../../core/rules/errors.ts";
 import type { CoreExtension } from "../../core/extension.ts";
 import { promptValues, splitScope } from "../../core/http/params.ts";
 import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
+import { mayOmitChallenge } from "../../core/authorize/pkce.ts";
 import { isSupported } from "../../core/authorize/scope.ts";
+import { policyOf } from "../../core/clients/clients.ts";
 import type { CheckInput } from "../../core/server.ts";
 import { hasCode, type HostedClient } from "../config/client_metadata.ts";
 import { releasesClaims } from "../config/received_claims.ts";
@@ -86,7 +88,7 @@ function explainChallenge(
       received: "code_challenge_method=plain",
     }];
   }
-  if (client.confidential || client.isUnregistered) return [];
+  if (!mayOmitChallenge(policyOf(server, client), client) || client.isUnregistered) return [];
   return [{
     rule: "PK-01",
     reason: `a public client sent no code_challenge: ${letsPass(server, "insecureAllowMissing")}`,

@@ -11,7 +11,16 @@ import { describeChallenge, describeVerifier, explainVerifier, missingMethod } f
 import { explainResponseMode, explainResponseType, explainUnregisteredType } from "./response.ts";
 import { explainMissingScope, explainScope } from "./scope.ts";
 
-const expectedChallenge = "code_challenge=BASE64URL(SHA-256(code_verifier)) and code_challenge_method=S256";
+const sendChallenge =
+  "Use PKCE: generate a code_verifier for each login, and send its SHA-256 digest as code_challenge, with code_challenge_method=S256.";
+
+const missingChallenge = {
+  expected: "code_challenge=BASE64URL(SHA-256(code_verifier)) and code_challenge_method=S256",
+  received: "no code_challenge",
+} as const;
+
+const requiredByMetadata = "require_pkce in the metadata of this client requires PKCE";
+const requiredBySetting = "the configuration requires PKCE of this confidential client";
 
 /** How to send less, and why no setting allows more: by the parameter. */
 const fixOfLongParameter: Readonly<Record<string, string>> = {
@@ -172,29 +181,22 @@ export const authorizeTexts = {
     fix: "Write it as com.example.app:/callback. This server accepts it on a test host only, many others nowhere.",
   },
   "PK-01": {
-    fix:
-      "Use PKCE: generate a code_verifier for each login, and send its SHA-256 digest as code_challenge, with code_challenge_method=S256.",
-    setting: () => "pkce.requireForConfidential",
-    explain: ({ acceptsNonce }) => ({
-      reason: "a public client must send a code_challenge",
-      expected: expectedChallenge + (acceptsNonce ? ", or the scope openid with a nonce" : ""),
-      received: "no code_challenge",
-    }),
+    fix: sendChallenge,
+    explain: () => ({ ...missingChallenge, reason: "a public client must send a code_challenge" }),
   },
   "PK-02": {
     passes: "no code_challenge, which is optional for this confidential client",
-    fix:
-      "Use PKCE: generate a code_verifier for each login, and send its SHA-256 digest as code_challenge, with code_challenge_method=S256.",
-    setting: () => "pkce.requireForConfidential",
-    explain: ({ policy, acceptsNonce }) => ({
-      reason: policy === undefined
-        ? "require_pkce in the metadata of this client requires PKCE"
-        : `the configuration requires PKCE of this confidential client${
-          byProfile(policy, "pkce.requireForConfidential")
-        }`,
-      expected: expectedChallenge + (acceptsNonce ? ", or the scope openid with a nonce" : ""),
-      received: "no code_challenge",
-    }),
+    fix: sendChallenge,
+    setting: ({ requiredBy }) => requiredBy === "require_pkce" ? undefined : "pkce.requireForConfidential",
+    explain: ({ requiredBy, policy, acceptsNonce }) => {
+      if (requiredBy === "require_pkce") return { ...missingChallenge, reason: requiredByMetadata };
+      const { expected, received } = missingChallenge;
+      return {
+        reason: requiredBySetting + byProfile(policy, "pkce.requireForConfidential"),
+        expected: expected + (acceptsNonce ? ", or the scope openid with a nonce" : ""),
+        received,
+      };
+    },
   },
   "PK-04": {
     fix:
@@ -239,17 +241,28 @@ export const authorizeTexts = {
   },
   "PK-10": {
     fix: "Send the code_verifier of the code_challenge in the authorization request.",
-    explain: ({ hasChallenge }) =>
-      hasChallenge
-        ? {
-          expected: "the code_verifier of the code_challenge in the authorization request",
-          received: "no code_verifier",
-        }
-        : {
-          reason: "a public client cannot exchange a code without code_challenge",
-          expected: "a code requested with a code_challenge",
-          received: "a code that was issued while the client was confidential",
-        },
+    explain: ({ requiredBy }) => {
+      const expected = "a code requested with a code_challenge";
+      switch (requiredBy) {
+        case undefined:
+          return {
+            expected: "the code_verifier of the code_challenge in the authorization request",
+            received: "no code_verifier",
+          };
+        case "public client":
+          return {
+            reason: "a public client cannot exchange a code without code_challenge",
+            expected,
+            received: "a code that was issued while the client was confidential",
+          };
+        default:
+          return {
+            reason: requiredBy === "require_pkce" ? requiredByMetadata : requiredBySetting,
+            expected,
+            received: "a code that was issued before PKCE was required",
+          };
+      }
+    },
   },
   "PK-11": {
     fix: "Send a code_challenge with the authorization request, or no code_verifier with the code.",

@@ -240,6 +240,21 @@ test("[PK-10] a public client needs a verifier even for a code issued without a 
   await assertRejected(await server.token({ ...web, code }), "invalid_grant");
 });
 
+test("[PK-10] a client that got require_pkce cannot exchange a code that was issued without a challenge before", async () => {
+  const server = await testServer();
+  const code = await server.code({ ...web, ...bare });
+  server.as.clients.set({ ...clients[1]!, require_pkce: true });
+  await assertRejected(await exchangeAsWeb(server, { code, code_verifier: undefined }), "invalid_grant");
+  const { reason, received } = getRejections(server.events).at(-1)!.explanation;
+  assertEquals(
+    [reason, received],
+    [
+      "require_pkce in the metadata of this client requires PKCE",
+      "a code that was issued before PKCE was required",
+    ],
+  );
+});
+
 test("[PK-11] a verifier for a code without a challenge is rejected, and the code is not consumed", async () => {
   const server = await testServer();
   const code = await server.code({ ...web, ...bare });
