@@ -21,7 +21,10 @@ import {
   withDefaults,
 } from "./field.ts";
 
-/** @internal The policy of a server, which does not change at run time. */
+/**
+ * @internal The policy of a server. It is resolved at the start; later, hosted resources add scope values, and tests
+ * change lifetimes.
+ */
 export interface Policy {
   /** The permissions of the server that depend on the host of its issuer. */
   readonly allows: Allowances;

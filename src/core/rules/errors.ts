@@ -35,11 +35,11 @@ export class OAuthError extends Error {
   }
 
   /**
-   * The value of `error_description` on test hosts. If all errors of a code share one message, so that an attacker
-   * learns nothing, this value is the reason and its rule.
+   * The value of `error_description` on test hosts. If the messages of a code do not reveal the cause, so that an
+   * attacker learns nothing, this value is the reason and its rule.
    */
   get openDescription(): string {
-    if (!uniformCodes.includes(this.code)) return this.description;
+    if (!terseCodes.includes(this.code)) return this.description;
     const { rule, reason } = this.explainToUser();
     return describe(reason, rule);
   }
@@ -142,8 +142,8 @@ export type RuleOrFix =
   | { readonly rule: RuleId; readonly fix?: string }
   | { readonly rule?: undefined; readonly fix: string };
 
-/** Codes whose message does not reveal the cause. */
-const uniformCodes: readonly string[] = ["invalid_client", "invalid_grant", "invalid_token", "invalid_scope"];
+/** Codes whose messages, with few exceptions such as that of PK-09, do not reveal the cause. */
+const terseCodes: readonly string[] = ["invalid_client", "invalid_grant", "invalid_token", "invalid_scope"];
 
 function describe(text: string, rule: string | undefined): string {
   const sentence = text.replaceAll('"', "'").replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "?");
