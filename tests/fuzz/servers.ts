@@ -268,7 +268,7 @@ export async function startServer(kind: ServerKind, shown: Inspector = inspector
   const lines: string[] = [];
   const recordEvent = (event: TraceEvent) => {
     events.push(event);
-    const line = formatEvent(event, { verbose: true });
+    const line = formatEvent(event);
     if (line !== undefined) lines.push(line);
   };
   const log = logging({ write: (line) => lines.push(line), format: "json", verbose: true });

@@ -363,8 +363,8 @@ test("[PR-08] a first request, a GET for a stream and a step-up are no failures:
   };
   await call(as, mcp.url, undefined, "initialize");
   assertEquals(await statuses(), ["open challenged"]);
-  const [line] = events.flatMap((event) => formatEvent(event) ?? []);
-  assertMatch(line!, /challenged at .*; the challenge names scope notes:read$/);
+  const challenged = events.find(({ type }) => type === "challenged");
+  assertMatch(formatEvent(challenged!)!, /challenged at .*; the challenge names scope notes:read$/);
   const token = await login(as, mcp, "openid notes:read");
   const headers = { authorization: `Bearer ${token}` };
   assertEquals((await as.fetch(mcp.url, { headers })).status, 405);

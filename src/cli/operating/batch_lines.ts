@@ -29,8 +29,8 @@ export interface EventCount {
 export interface LineBatch {
   /** Adds a line of a success, formatted when it is written, or only counts the event by its redacted client. */
   add(event: TraceEvent, format: () => string | undefined, redact: (text: string) => string): void;
-  /** Writes a line, if there is one, after the waiting ones. */
-  write(line: string | undefined): void;
+  /** Writes a line after the waiting ones. */
+  write(line: string): void;
   /** Writes the waiting lines and the counts. */
   flush(): void;
 }
@@ -101,7 +101,7 @@ export function lineBatch(
     },
     write(line) {
       writeLines();
-      if (line !== undefined) write(line);
+      write(line);
     },
     flush() {
       timers.clearTimeout(timer);

@@ -12,17 +12,12 @@ import { wrap } from "./wrap.ts";
 /** Maximum length of a line, in characters; longer ones are truncated. */
 const maxLineChars = 1000;
 
-/** Events that are not failures, shown only if verbose. */
+/** Events that are not failures. */
 const successTypes: ReadonlySet<TraceEvent["type"]> = new Set(
   [
     ...["client_registered", "client_updated", "client_deleted", "metadata_document_fetched"],
     ...["back_channel_logout", "code_issued", "tokens_issued"],
   ] as const,
-);
-
-/** Events of which the text log never has a line. */
-const hiddenTypes: ReadonlySet<TraceEvent["type"]> = new Set(
-  ["key_created", "security_event_delivery", "session_ended", "token_revoked"] as const,
 );
 
 /** The request of an event, as the log shows it. */
@@ -40,8 +35,6 @@ export interface LoggedRequest {
 
 /** How to format events. */
 export interface FormatOptions {
-  /** Whether successful events are shown. Default: false. */
-  readonly verbose?: boolean;
   /** The details of a rejection or warning. Default: none is shown. */
   readonly details?: EventDetails;
   /** The request of the event. Default: unknown. */
@@ -60,10 +53,9 @@ export interface Terminal {
   readonly localTime?: boolean;
 }
 
-/** Formats an event, without a final newline; `undefined` if it is not shown. */
+/** Formats an event, without a final newline; `undefined` if the text log never shows events of its type. */
 export function formatEvent(event: TraceEvent, options: FormatOptions = {}): string | undefined {
-  const { verbose = false, terminal } = options;
-  if (!isShown(event, verbose)) return undefined;
+  const { terminal } = options;
   const time = timeOfDay(event.at, terminal);
   switch (event.type) {
     case "rejected":
@@ -108,7 +100,10 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
     case "code_issued":
     case "tokens_issued":
       return formatLine("success", event, event.sub === event.client ? undefined : printable(event.sub), options);
-    default:
+    case "key_created":
+    case "security_event_delivery":
+    case "session_ended":
+    case "token_revoked":
       return undefined;
   }
 }
@@ -123,9 +118,9 @@ export function formatCounts(at: number, counts: readonly EventCount[], terminal
   }`;
 }
 
-/** Whether the text log shows an event: successful ones and pending polls only if it is verbose. */
-export function isShown(event: TraceEvent, verbose: boolean): boolean {
-  return !hiddenTypes.has(event.type) && (verbose || !successTypes.has(event.type) && !isPendingPoll(event));
+/** Whether the text log shows an event only if it is verbose: a success, or a pending poll. */
+export function isRoutine(event: TraceEvent): boolean {
+  return successTypes.has(event.type) || isPendingPoll(event);
 }
 
 /** Whether a device polled before its user has decided, which is not a failure (RFC 8628 §3.5). */

@@ -14,7 +14,7 @@ import {
   formatCounts,
   formatEvent,
   isPendingPoll,
-  isShown,
+  isRoutine,
   type LoggedRequest,
   type Terminal,
 } from "./format_event.ts";
@@ -135,7 +135,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
     const event = redactEvent(received, registeredSecrets);
     const request = active && describeRequest(event, active, context!);
     const details = describeEvent(event, active && context);
-    if (format === "text") return formatEvent(event, { verbose, terminal: terminal?.(), details, request });
+    if (format === "text") return formatEvent(event, { terminal: terminal?.(), details, request });
     return jsonLine({
       ...toLogRecord(event),
       change: details.change?.url,
@@ -146,19 +146,21 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
 
   /** Writes an event. A success may wait for others, so its text is made later. */
   function writeEvent(event: TraceEvent, active?: ActiveRequest, context?: Context): void {
-    if (format === "text" && !isShown(event, false)) {
+    if (format === "text" && isRoutine(event)) {
       return batch.add(
         event,
         () => formatLogged(event, active, context),
         (text) => redactText(text, registeredSecrets),
       );
     }
-    batch.write(formatLogged(event, active, context));
+    const line = formatLogged(event, active, context);
+    if (line !== undefined) batch.write(line);
   }
 
   return {
     onEvent(event, context) {
-      if (format === "text" && !isShown(event, verbose) || event.type === "note" && !isNewNote(event)) return;
+      if (format === "text" && !verbose && isRoutine(event)) return;
+      if (event.type === "note" && !isNewNote(event)) return;
       const active = context && findForRequest(requests, context.request);
       if (active === undefined || active.hasEnded || format === "json") writeEvent(event, active, context);
       else (active.events ??= []).push([event, context!]);

@@ -4,7 +4,7 @@ import { assert, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { inspector } from "../../../src/devtools/mod.ts";
 import { describeEvent } from "../../../src/cli/operating/describe_event.ts";
-import { formatEvent } from "../../../src/cli/operating/format_event.ts";
+import { formatEvent, isRoutine } from "../../../src/cli/operating/format_event.ts";
 import { openBrowser } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
 import { encode } from "../../kit.ts";
@@ -27,7 +27,8 @@ test("[BL-09] the flow of the login and the log name each call, its status and h
   assertStringIncludes(html, "Back-channel logout of app, call 1: status 404.");
   assertStringIncludes(html, "The back-channel logout of the client failed, and is not repeated.");
   const lines = (verbose: boolean) =>
-    b.events.flatMap((event) => formatEvent(event, { verbose, details: describeEvent(event) }) ?? []).join("\n");
+    b.events.filter((event) => verbose || !isRoutine(event))
+      .flatMap((event) => formatEvent(event, { details: describeEvent(event) }) ?? []).join("\n");
   assertMatch(lines(true), /back-channel logout of spa: 200/);
   assertMatch(
     lines(false),
