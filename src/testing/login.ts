@@ -8,7 +8,7 @@ import { choice, flag, object, text } from "../core/policy/field.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
 import { responseModeNames } from "../server/config/client_metadata.ts";
 import type { Server } from "../core/server.ts";
-import type { Client } from "../core/clients/clients.ts";
+import { type Client, policyOf } from "../core/clients/clients.ts";
 import type { TokenResponse } from "../core/token/grants/authenticated_request.ts";
 import { redactText } from "../server/redaction/redact.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
@@ -313,8 +313,8 @@ async function createRequest(
 }
 
 /** The mode of a login without the option `responseMode`; `undefined` means `query`. */
-function defaultResponseMode({ policy }: Server, client: Client | undefined): ResponseMode | undefined {
-  const { responseModes } = client?.policy ?? policy;
+function defaultResponseMode(server: Server, client: Client | undefined): ResponseMode | undefined {
+  const { responseModes } = policyOf(server, client);
   const allowed = responseModes.filter((mode) => client?.metadata.response_modes?.includes(mode) ?? true);
   return allowed.includes("query") ? undefined : allowed[0];
 }

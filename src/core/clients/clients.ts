@@ -111,10 +111,11 @@ export type Users = Entries<User>;
 
 /**
  * The policy for the requests of a client: the policy of the server, or a stricter one by the client's own profile.
+ * Without a client it is that of the server.
  * What a profile cannot make stricter, such as the scope values of the server, is read from `server.policy`.
  */
-export function policyOf(server: { readonly policy: Policy }, client: Client): Policy {
-  return client.policy ?? server.policy;
+export function policyOf(server: { readonly policy: Policy }, client: Client | undefined): Policy {
+  return client?.policy ?? server.policy;
 }
 
 /** @internal Clients or users. In memory, methods return their result synchronously. */

@@ -88,7 +88,7 @@ export const signedResponses: Extension = {
  */
 async function signResponse(server: Server, clientId: string, fields: ResponseFields): Promise<ResponseFields> {
   const client = await server.clients.find(clientId);
-  const { alg, lifetimes } = asServerPolicy(client?.policy ?? server.policy);
+  const { alg, lifetimes } = asServerPolicy(policyOf(server, client));
   const claims = {
     ...Object.fromEntries(fields),
     aud: clientId,
