@@ -85,8 +85,8 @@ export async function withProfiles<T extends ProfileSettings & { readonly issuer
     names.push(name);
     if (typeof profile === "string") functions.push(profile);
     else if (own !== undefined) functions.push(own);
-    data = mergeDeep(data, { accepts, metadataMembers, fixedClaims });
-    values = merge(values, raised.settings);
+    data = merge(data, { accepts, metadataMembers, fixedClaims });
+    values = merge(values, raised.settings, 1);
     path = issuerPath ?? path;
   }
   const isDeviating = functions.length > 0 || Object.keys(data).length > 0;
@@ -98,7 +98,7 @@ export async function withProfiles<T extends ProfileSettings & { readonly issuer
       hint: "Remove one of the two.",
     });
   }
-  const beforeStandards = names.length === 0 ? given : merge(values, given) as T;
+  const beforeStandards = names.length === 0 ? given : merge(values, given, 1) as T;
   const profile = activeProfile(beforeStandards);
   return {
     settings: withProfile(beforeStandards, profile),
@@ -118,24 +118,17 @@ function nameOf(profile: Profile): string {
   return typeof profile === "string" ? profile.split(":", 1)[0]! : (profile as ProviderProfile).name;
 }
 
-/** The values of two sets of settings. Later ones count; of two objects, each member. */
-function merge(earlier: object, later: object): object {
-  const merged: Record<string, unknown> = { ...earlier };
-  for (const [name, value] of Object.entries(later)) {
-    if (value === undefined) continue;
-    const before = merged[name];
-    merged[name] = isObject(before) && isObject(value) ? { ...before, ...value } : value;
-  }
-  return merged;
-}
-
-/** The values of two objects. Later ones count; of two objects, each member, at any depth. */
-function mergeDeep<T extends object>(earlier: T, later: T): T {
+/**
+ * The values of two objects. Later ones count; of two objects, each member.
+ *
+ * @param depth How deep objects are merged. Default: all of them. A setting is replaced as a whole below its members.
+ */
+function merge<T extends object>(earlier: T, later: object, depth = Infinity): T {
   const merged: Record<string, unknown> = { ...earlier as object };
   for (const [name, value] of Object.entries(later)) {
     if (value === undefined) continue;
     const before = merged[name];
-    merged[name] = isObject(before) && isObject(value) ? mergeDeep(before, value) : value;
+    merged[name] = depth > 0 && isObject(before) && isObject(value) ? merge(before, value, depth - 1) : value;
   }
   return merged as T;
 }
