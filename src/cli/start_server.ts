@@ -4,6 +4,7 @@ import { printableLines } from "../core/http/quote_value.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import type { Terminal } from "../platform/runtime/terminal.ts";
+import type { App } from "../server/app.ts";
 import { demoKey, demoSecret } from "../server/config/demo_entries.ts";
 import { formatLicences, formatVersion, version } from "./about.ts";
 import { banner, firstPage, insecureParts } from "./banner.ts";
@@ -90,9 +91,14 @@ function startDetails({ config, url, metricsServer, exposed }: StartedServer) {
   return { version, issuer, url, store, inspector, faults, control, metrics: metricsServer?.url };
 }
 
+/** The policy with the entries that the server started with. */
+function initialPolicy(app: App) {
+  return { ...app.server.policy, ...app.initialEntries() };
+}
+
 function logStart(started: StartedServer): void {
   const { app, log, config, exposed } = started;
-  const policy = { ...app.server.policy, ...app.initialEntries() };
+  const policy = initialPolicy(app);
   log?.logEvent("listening", {
     ...startDetails(started),
     config: config.configSource?.name,
@@ -108,7 +114,7 @@ async function startBanner(
 ): Promise<string> {
   const { server, app, config, storedEntries } = started;
   const { configSource, host, issuersByPath, resolved: { hasDemoClients } } = config;
-  const policy = { ...app.server.policy, ...app.initialEntries() };
+  const policy = initialPolicy(app);
   const documents = app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
     new URL(server.issuer).origin + path
   );
@@ -130,7 +136,7 @@ async function startBanner(
 
 /** Runs the commands that the banner names, when their lines are read. */
 function offerShortcuts({ server, app }: StartedServer, terminal: Terminal, stop: () => void): void {
-  const policy = { ...app.server.policy, ...app.initialEntries() };
+  const policy = initialPolicy(app);
   const users = policy.login === "auto" ? server.users : undefined;
   const shortcuts = programShortcuts({ terminal, page: firstPage(server.issuer, policy), users, stop });
   terminal.onLine(async (line) => {

@@ -120,7 +120,7 @@ type FilledSettings =
 function resolvePolicy(provided: WithProfiles<Settings>, issuer: string, server: ResolvingServer): PolicyAtStart {
   const { settings, profile, names: providers, pluginProfiles } = provided;
   const { extensions, approver } = server;
-  const fields = Object.assign({}, settingFields, ...extensions.map(({ settings }) => settings?.fields));
+  const fields = Object.assign({}, settingFields, ...extensions.map((extension) => extension.settings?.fields));
   const filled: FilledSettings = withOwnAlgorithm(withDefaults(fields, settings) as FilledSettings);
   const byProfile = profilePolicy(profile?.values);
   const allows = allowancesOf(issuer, filled.issuerHosts);
