@@ -109,7 +109,11 @@ function defaultMethod({ policy: { clientAuthMethods } }: Server): ClientAuthMet
   return clientAuthMethods.includes("client_secret_basic") ? undefined : clientAuthMethods[0];
 }
 
-/** Parses a complete entry, and rejects metadata that this server cannot register. */
+/**
+ * Parses a complete entry, and rejects metadata that this server cannot register. The repository validates each entry
+ * that it stores, so it does this again: here an error becomes a response, before documents are fetched for the client
+ * and other clients are removed because of it.
+ */
 export function parseRegistration(
   server: Server,
   entry: ClientEntry,
@@ -281,7 +285,8 @@ function inferApplicationType(
 }
 
 /**
- * Rejects metadata with a member of the wrong form, or with a conflict. The error also names the problems that remain
+ * Rejects metadata with a member of the wrong form, or with a conflict, before the server adds defaults, which need
+ * members of the right form. The error also names the problems that remain
  * without the faulty members.
  */
 function assertMetadata(
