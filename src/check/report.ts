@@ -38,6 +38,9 @@ export const worstVerdict = (journeys: readonly { readonly verdict: Verdict }[])
 /** Why journeys show nothing after an attack that stopped the application. */
 export const stoppedCause = "the application stopped during an earlier attack";
 
+/** Why journeys did not run that the check had no time for. */
+export const timeLimitCause = "the time limit was reached";
+
 /** @internal The journey without an attack: what was seen of the client before the attacks. */
 export interface ControlResult extends JourneyEvidence {
   /** Whether the client completed it, and again after the attacks if each has a server of its own. */

@@ -16,7 +16,7 @@ import {
   type ReportedResult,
 } from "./report_data.ts";
 import { withoutServerNumber } from "./journeys.ts";
-import { type ControlFailure, type ControlRejection, type FailureCause, verdicts } from "./report.ts";
+import { type ControlFailure, type ControlRejection, type FailureCause, timeLimitCause, verdicts } from "./report.ts";
 
 /**
  * The text, without a final newline: what the client does wrong and how to fix it, what the check could not decide,
@@ -38,7 +38,8 @@ export function formatReport(data: ReportData): string {
   // Without a login everything is skipped, for one reason.
   const skipped = control.passed ? groupByCause(results) : [];
   const unclear = skipped.filter(({ isUnclear }) => isUnclear);
-  const inapplicable = skipped.filter(({ isUnclear }) => !isUnclear);
+  const notRun = skipped.filter(isNotRun);
+  const inapplicable = skipped.filter((group) => !group.isUnclear && !isNotRun(group));
   return [
     ...formatSummary(data),
     ...list("CAUSES, what the client does wrong; begin with the first:", failed.flatMap(formatCause)),
@@ -51,6 +52,7 @@ export function formatReport(data: ReportData): string {
       ...list(`SKIPPED, although they apply: ${cause}:`, [attacks.join(", ")]),
       ...example === undefined ? [] : [`  for example: ${example}`],
     ]),
+    ...notRun.flatMap(({ attacks }) => list(`NOT RUN, ${notRunReason}:`, [attacks.join(", ")])),
     ...["failed", "warning"].flatMap((verdict) =>
       groupByEffect(withVerdict(verdict), results).sort(byCause).flatMap(formatAttack)
     ),
@@ -64,6 +66,12 @@ export function formatReport(data: ReportData): string {
     ),
   ].join("\n");
 }
+
+/** Whether attacks did not run because the check had no time for them. */
+export const isNotRun = ({ cause }: Pick<CauseGroup, "cause">): boolean => cause === timeLimitCause;
+
+/** Why they did not run. */
+export const notRunReason = `because ${timeLimitCause} (minutes, --minutes)`;
 
 /** Whether an attack is skipped only because the check lacks a flag, or a member of the driver. */
 const isExtensible = ({ cause }: CauseGroup): boolean =>
@@ -100,10 +108,12 @@ export function formatSummary(data: ReportData): string[] {
 export const hasRun = (results: readonly Pick<ReportedResult, "outcome">[]): boolean =>
   results.some(({ outcome }) => outcome !== undefined);
 
-/** `226 attacks (635 logins, 12.3 s)`. */
+/** `226 attacks (635 logins, 12.3 s)`, and how many of these logins the check had no time for. */
 export function formatSize({ results, seconds }: Pick<ReportData, "results" | "seconds">): string {
   const attacks = new Set(results.map(({ id }) => id)).size;
-  return `${countOf(attacks, "attack")} (${countOf(results.length, "login")}, ${seconds.toFixed(1)} s)`;
+  const notRun = results.filter(({ because }) => because === timeLimitCause).length;
+  const rest = notRun === 0 ? "" : `; ${countOf(notRun, "login")} not run, because ${timeLimitCause}`;
+  return `${countOf(attacks, "attack")} (${countOf(results.length, "login")}, ${seconds.toFixed(1)} s${rest})`;
 }
 
 /** How long the error of a client may be in the text, in characters. The JSON form has all of it. */

@@ -4,7 +4,7 @@ import { withVisibleTexts } from "../server/explain/visible_text.ts";
 import { upperFirst } from "../server/pages/first_letter.ts";
 import { categoryOf } from "./attack.ts";
 import { type Verdict, verdicts, worstVerdict } from "./report.ts";
-import { formatControlFailure, formatSize, hasRun } from "./report_text.ts";
+import { formatControlFailure, formatSize, hasRun, isNotRun, notRunReason } from "./report_text.ts";
 import {
   countedNames,
   formatValues,
@@ -147,7 +147,7 @@ function groupsOf(
   if (verdict === "skipped") {
     return [
       ...groupByCause(attacks.flat()).map(({ cause, attacks, example }) => ({
-        ...named(upperFirst(cause), attacks),
+        ...named(isNotRun({ cause }) ? `Not run, ${notRunReason}` : upperFirst(cause), attacks),
         example,
       })),
       ...practiceNames.length === 0 ? [] : [named("The practice shows only in other logins", practiceNames)],

@@ -10,7 +10,7 @@ import { rankOf } from "./causes.ts";
 import { LoginLimitError, sessionStartsOf, UnreachableError } from "./driver.ts";
 import { type CheckTask, describeError, skippedResult, unclearResult, usualEffect } from "./assess.ts";
 import { effects } from "./effects.ts";
-import { type AttackResult, type ControlResult, stoppedCause } from "./report.ts";
+import { type AttackResult, type ControlResult, stoppedCause, timeLimitCause } from "./report.ts";
 import { defaultRecoveryMs, RestartError, type Runner } from "./runner.ts";
 import { missingCapability } from "./capabilities.ts";
 import { timers } from "../core/http/timers.ts";
@@ -153,7 +153,7 @@ export async function checkInTurn(
           broken = { because: error.message };
           return unclearResult(task, broken.because);
         })
-        : skippedResult(task, "the time limit was reached"),
+        : skippedResult(task, timeLimitCause),
     );
     if (results[index].evidence.outcome !== undefined) last = index;
   }

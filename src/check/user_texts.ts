@@ -35,8 +35,18 @@ export function isOfUserinfoAlone(text: string, exchanges: readonly Exchange[]):
 
 /** Whether the server sent a `sub` that differs from a text in letter case alone, and no `sub` that is the text. */
 export function isOtherCaseOfSub(text: string, exchanges: readonly Exchange[]): boolean {
+  return isAlikeSub(text, exchanges, (sub) => sub.toLowerCase());
+}
+
+/** Whether the server sent a `sub` that differs from a text in white space alone, and no `sub` that is the text. */
+export function differsInWhiteSpace(text: string, exchanges: readonly Exchange[]): boolean {
+  return isAlikeSub(text, exchanges, (sub) => sub.replaceAll(/\s+/g, " ").trim());
+}
+
+/** Whether the server sent no `sub` that is a text, but one of which the same remains. */
+function isAlikeSub(text: string, exchanges: readonly Exchange[], rest: (sub: string) => string): boolean {
   const subs = exchanges.flatMap(claimsIn).flatMap(({ sub }) => typeof sub === "string" ? [sub] : []);
-  return !subs.includes(text) && subs.some((sub) => sub.toLowerCase() === text.toLowerCase());
+  return !subs.includes(text) && subs.some((sub) => rest(sub) === rest(text));
 }
 
 /** The values of all claims, in lower case. */

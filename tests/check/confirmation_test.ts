@@ -1,6 +1,6 @@
 /** A failure counts only if it happens again beside a login without an attack, and limits of logins are waited for. */
 
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { unclearIn } from "./accusations.ts";
 import type { CheckReport, ClientDriver } from "../../src/check/mod.ts";
@@ -109,6 +109,28 @@ test("an application that can be restarted is repeated after a restart", async (
   });
   restore();
   assertEquals(results.filter(({ because }) => because.startsWith("restarts have taken")).length, results.length - 1);
+});
+
+test("attacks that the time limit left out have a list of their own, and the summary their number", async () => {
+  let attacks = 0;
+  const restore = replaceTimers({ elapsed: () => performance.now() + attacks * 40_000 });
+  const report = await checkFunction({
+    only: ["id-token/nonce-wrong", "id-token/sub-missing", "token/type-case"],
+    minutes: 1,
+    onStart: () => attacks++,
+  }).finally(restore);
+  const because = "the time limit was reached";
+  const notRun = report.results.filter((result) => result.because === because);
+  assert(notRun.length > 0 && notRun.length < report.results.length, String(report));
+  assertEquals(unclearIn(report), []);
+  const [summary, ...lines] = String(report).split("\n");
+  assertStringIncludes(summary!, `; ${notRun.length} logins not run, because ${because})`);
+  assertMatch(
+    lines.join("\n"),
+    /^NOT RUN, because the time limit was reached \(minutes, --minutes\):\n {2}.*id-token\/nonce-wrong \(9\)/m,
+  );
+  assert(!/^SKIPPED/m.test(lines.join("\n")), String(report));
+  assertStringIncludes(await report.toHTML(), `Not run, because ${because} (minutes, --minutes)`);
 });
 
 test("attacks on metadata that an application does not request after a restart either are skipped", async () => {

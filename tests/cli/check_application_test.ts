@@ -253,13 +253,13 @@ test("progress moves while an attack takes long: a timer says which one runs, an
     progress.end();
     const lines = text.replaceAll("\r\u001b[K", "\n").trim().split("\n");
     const common = [
-      "1 of 3 logins tried, 0 failed, after 12 s · keys/stale for 9 s",
-      "1 of 3 logins tried, 0 failed, after 24 s · keys/stale for 21 s",
-      "1 of 3 logins tried, 0 failed, after 2 min 10 s · keys/stale for 2 min 7 s",
+      "1 of 3 logins done, 0 failed, after 12 s · keys/stale for 9 s",
+      "1 of 3 logins done, 0 failed, after 24 s · keys/stale for 21 s",
+      "1 of 3 logins done, 0 failed, after 2 min 10 s · keys/stale for 2 min 7 s",
     ];
     for (const line of common) assert(lines.includes(line), text);
     assertEquals(lines.length, isTerminal ? 7 : 4, text);
-    if (!isTerminal) assertEquals(lines.at(-1), "2 of 3 logins tried, 0 failed, 1 skipped, after 2 min 11 s");
+    if (!isTerminal) assertEquals(lines.at(-1), "2 of 3 logins done, 0 failed, 1 skipped, after 2 min 11 s");
   }
 });
 
@@ -291,7 +291,7 @@ test("progress names each journey with its parameters, and long values by their 
     text,
     `✗ id-token/signed-by-stranger { kid: "${
       "k".repeat(59)
-    }… (5002 characters) }: it hung\n1 of 1 login tried, 1 failed, after 0 s\n`,
+    }… (5002 characters) }: it hung\n1 of 1 login done, 1 failed, after 0 s\n`,
   );
 });
 

@@ -25,7 +25,7 @@ test("a correct application passes with exit code 0, and the page where the logi
   assertEquals(code, 0, stdout + stderr);
   assertMatch(stdout, /^http:\/\/127\.0\.0\.1:\d+: \d+ attacks \(\d+ logins, [\d.]+ s\): \d+ passed/);
   assertMatch(stderr, /Issuer: http:\/\/localhost:\d+\nClient: shop, .*\nLogin: +http.*\nWatch: .*\/flows\n/);
-  assertMatch(stderr, /(\d+) of \1 logins tried, 0 failed/);
+  assertMatch(stderr, /(\d+) of \1 logins done, 0 failed/);
   assert(!stderr.includes("Waiting"), stderr);
 });
 
@@ -98,6 +98,9 @@ test("--start starts the application after the server, restarts it for attacks o
   assertEquals(code, 0, stdout + stderr);
   assertMatch(stdout, /: 2 attacks .*: 2 passed/);
   await assertRejects(() => fetch(url));
+  // The command itself restarts the application.
+  const wrong = await checkHere([...args, "--only", "id-token/exp-past", "--start", start], Date.now);
+  assert(/\n {2}repeat: /.test(wrong.stdout) && !wrong.stdout.includes("  restart: "), wrong.stdout);
   const failed = await checkHere([...args, "--start", "exit 3"], Date.now).catch(({ issues }) => issues);
   assertEquals(failed.map(({ path, received }: ConfigIssue) => [path, received]), [
     ["--start", "the command ended with 3: exit 3"],

@@ -5,7 +5,14 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import type { Assessment, Observation } from "../attack.ts";
 import { unknownUser } from "../driver.ts";
-import { inventedUsers, isNamedIn, isOtherCaseOfSub, numberedSub, type PageSession } from "../user_texts.ts";
+import {
+  differsInWhiteSpace,
+  inventedUsers,
+  isNamedIn,
+  isOtherCaseOfSub,
+  numberedSub,
+  type PageSession,
+} from "../user_texts.ts";
 import { conclude, unclear } from "./conclusions.ts";
 import { nearMissOf } from "./wrong_values.ts";
 import { oneOf } from "./parameters.ts";
@@ -92,6 +99,10 @@ function assessUser({ outcome, session, earlier, expectedSub, exchanges }: Obser
   const isOtherCase = keepsCase(expectedSub) && isOtherCaseOfSub(expectedSub, exchanges);
   if (claims !== undefined || isOtherCase || !isNamedIn(expectedSub, exchanges)) {
     return { passed: false, because: `the client logged in ${JSON.stringify(sub)}` };
+  }
+  if (differsInWhiteSpace(expectedSub, exchanges)) {
+    const because = "the page cannot show how this sub differs, so the check cannot know who is logged in";
+    return { passed: false, doesNotApply: true, because };
   }
   return {
     passed: false,

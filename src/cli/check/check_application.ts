@@ -283,7 +283,8 @@ async function writeReport(
   console.log([...summary.map(printable), `The report is in ${printable(output)}.`].join("\n"));
 }
 
-async function formatReport(report: CheckReport, { report: format, source, restart }: CheckFlags): Promise<string> {
+async function formatReport(report: CheckReport, flags: CheckFlags): Promise<string> {
+  const { report: format, source, start, restart } = flags;
   if (format === "json") return JSON.stringify(report, null, 2);
   if (format === "junit") return report.toJUnit();
   if (format === "sarif") return report.toSARIF({ file: source });
@@ -291,7 +292,7 @@ async function formatReport(report: CheckReport, { report: format, source, resta
   if (format === "html") return await report.toHTML();
   const text = String(report);
   // Each check has new keys, and an application keeps those that it fetched.
-  return restart === undefined
+  return start === undefined && restart === undefined
     ? text.replace(/^(?= {2}repeat:)/m, "  restart:     restart the application first: each check has new keys\n")
     : text;
 }

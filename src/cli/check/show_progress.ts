@@ -57,7 +57,7 @@ export function showProgress(
     const rest = done < minDone || minutes < longRest
       ? ""
       : `, about ${minutes} min left (--minutes ends it earlier, the most severe come first)`;
-    return `${done} of ${total} ${total === 1 ? "login" : "logins"} tried, ${failed} failed${notShown}, after ` +
+    return `${done} of ${total} ${total === 1 ? "login" : "logins"} done, ${failed} failed${notShown}, after ` +
       `${formatDuration(elapsedMs)}${rest}`;
   }
 
