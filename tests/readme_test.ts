@@ -291,7 +291,7 @@ test("the example of the core for Node listens on this machine alone, and passes
 
 test("the examples of the core print the issuer, exchange a ticket, put a parameter into the access token, and check one", async () => {
   const { printed, console } = listening();
-  const body = program("static/docs/minimal-server.md").replace(/: (?:GrantType|CoreExtension)/g, "").replace(
+  const body = program("static/docs/minimal-server.md").replace(/: (?:Approver|CoreExtension|GrantType)/g, "").replace(
     "<string>",
     "",
   );

@@ -114,7 +114,7 @@ test("an application that can be restarted is repeated after a restart", async (
 test("attacks that the time limit left out have a list of their own, and the summary their number", async () => {
   let attacks = 0;
   const restore = replaceTimers({ elapsed: () => performance.now() + attacks * 40_000 });
-  const report = await checkFunction({
+  const report = await checkInProcess({
     only: ["id-token/nonce-wrong", "id-token/sub-missing", "token/type-case"],
     minutes: 1,
     onStart: () => attacks++,

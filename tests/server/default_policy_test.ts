@@ -10,8 +10,8 @@ import { latchkey } from "../secret_leak_check.ts";
 test("each member of the core's default policy is the default of the setting", async () => {
   for (const issuer of ["http://localhost:9000", "https://auth.example.com"]) {
     const { policy } = await resolveSettings({}, issuer, { extensions: [] });
-    const { lifetimeMembers: _, ...refresh } = policy.refresh;
-    const { device_code: __, authorization_response: ___, ...lifetimes } = policy.lifetimes;
+    const { lifetimeMembers: _, rotateBound: __, ...refresh } = policy.refresh;
+    const { device_code: ___, authorization_response: ____, ...lifetimes } = policy.lifetimes;
     const signatureAlgorithms = acceptedSigningAlgorithms(policy);
     const settings = { ...policy, refresh, lifetimes, signatureAlgorithms };
     for (const [name, value] of Object.entries(policyFor(issuer))) {

@@ -131,11 +131,11 @@ test("values that do not go together have the same sentence at core() and at lat
 });
 
 /** The value with a member that throws when it is read. */
-function withThrowing(name: string, value: object): object {
+function withThrowing(name: string, value: object, error: unknown = new TypeError("no value")): object {
   return Object.defineProperty({ ...value }, name, {
     enumerable: true,
     get() {
-      throw new TypeError("no value");
+      throw error;
     },
   });
 }
@@ -153,6 +153,7 @@ test("options that throw when they are read are reported as one sentence at core
   const good = { issuer, clients: [client], users };
   const ofCore = [...Object.keys(good), "policy", "store", "now", "trace", "approver", "grantTypes", "extensions"];
   const ofWhole = Object.keys(optionsField().members!);
+  const withoutMessage = Object.defineProperty(new Error(), "message", { get: () => assert(false) });
   for (const [start, names] of [[core, ofCore], [createServer, ofWhole], [testLatchkey, ofWhole]] as const) {
     const options = [
       revoked(),
@@ -162,6 +163,7 @@ test("options that throw when they are read are reported as one sentence at core
       ...["client_id", "redirect_uris", "scope"].map((name) => ({ ...good, clients: [withThrowing(name, client)] })),
       { ...good, clients: [revoked()] },
       { ...good, users: [withThrowing("address", { sub: "alice" })] },
+      withThrowing("users", good, withoutMessage),
     ];
     for (const value of options) {
       const found = await sentences(start, value);

@@ -87,7 +87,7 @@ export const extensionMembers = {
   ...functionFields("endpoints", "extend", "metadata"),
 } satisfies Fields<CoreExtension>;
 
-/** The issues that a comparison finds in the options of a program, or the one that they cannot be read. */
+/** Compares the options of a program with their description. If reading them throws, returns one issue that says so. */
 export function issuesOf(find: () => ConfigIssue[]): ConfigIssue[] {
   try {
     return find();
@@ -95,8 +95,17 @@ export function issuesOf(find: () => ConfigIssue[]): ConfigIssue[] {
     return [{
       path: "options",
       expected: "values that can be read",
-      received: `one that throws: ${error instanceof Error ? printable(error.message) : describeKind(error)}`,
+      received: `one that throws: ${messageOf(error)}`,
       hint: "Pass plain objects, without getters and proxies that throw.",
     }];
+  }
+}
+
+/** The message of what a getter threw, which may itself throw when it is read. */
+function messageOf(error: unknown): string {
+  try {
+    return printable(String((error as Error).message));
+  } catch {
+    return describeKind(error);
   }
 }

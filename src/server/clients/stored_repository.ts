@@ -4,7 +4,7 @@
  */
 
 import { encodeBase64url, sha256 } from "../../core/keys/crypto.ts";
-import { delay } from "../../core/http/timers.ts";
+import { delay, timers } from "../../core/http/timers.ts";
 import { type StoredRecord, StoreError } from "../../core/store/store.ts";
 import { quote } from "../config/config_issue.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
@@ -53,10 +53,10 @@ const maxParallelReads = 32;
 const maxChangeMs = 10_000;
 
 /**
- * Attempts to begin a change while another instance has one, and the longest pause between them, in milliseconds: about
- * five seconds in total, because a busy machine may run one instance and not the other for a while.
+ * How long a change waits for one at another instance, from its call on, and the longest pause between two attempts to
+ * begin, in milliseconds. A busy machine may run one instance and not the other for a while.
  */
-const maxAttempts = 130;
+const maxWaitMs = 5000;
 const maxPauseMs = 50;
 
 /** Number of ids in a trace event. */
@@ -89,7 +89,7 @@ interface ParsedEntry<Item> {
 
 /** Creates the repositories of a server with a persistent store. */
 export function storedRepositories(owner: RepositoryOwner): StoredRepositories {
-  const pendingWrites = new Map<string, Promise<unknown>>();
+  const pendingWrites = new Map<string, PendingWrite>();
   const starts: (() => Promise<void>)[] = [];
   return {
     create<Input, Item>(configured: readonly Input[], definition: EntryDefinition<Input, Item>) {
@@ -106,7 +106,7 @@ export function storedRepositories(owner: RepositoryOwner): StoredRepositories {
       }
     },
     async waitForWrites() {
-      await Promise.all(pendingWrites.values());
+      await Promise.all([...pendingWrites.values()].map(({ ended }) => ended));
     },
   };
 }
@@ -116,20 +116,37 @@ function newGeneration({ randomBytes }: RepositoryOwner): string {
   return encodeBase64url(randomBytes(6));
 }
 
+/** The last write of an entry that has not ended. Its promises never reject. */
+interface PendingWrite {
+  readonly ended: Promise<unknown>;
+  /** Resolves as soon as it, or a write of the entry before it, waits for another instance. */
+  readonly waits: Promise<unknown>;
+}
+
 /**
- * Runs an operation after all earlier ones of its key, whether they succeeded or failed.
+ * Runs a write after all earlier ones of its entry, whether they succeeded or failed.
  *
- * @param pending The last operation of each key that has not ended, without its error.
+ * @param operation Receives a function to call when it begins to wait for another instance.
  */
 function inTurn<T>(
-  pending: Map<string, Promise<unknown>>,
-  key: string,
-  operation: () => Promise<T>,
+  pending: Map<string, PendingWrite>,
+  entry: string,
+  operation: (waits: () => void) => Promise<T>,
 ): Promise<T> {
-  const result = (pending.get(key) ?? Promise.resolve()).then(operation);
-  const ended: Promise<unknown> = result.catch(() => {}).then(() => pending.get(key) === ended && pending.delete(key));
-  pending.set(key, ended);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const previous = pending.get(entry);
+  const result = (previous?.ended ?? Promise.resolve()).then(() => operation(resolve));
+  const write: PendingWrite = {
+    ended: result.catch(() => {}).then(() => pending.get(entry) === write && pending.delete(entry)),
+    waits: previous === undefined ? promise : Promise.race([promise, previous.waits]),
+  };
+  pending.set(entry, write);
   return result;
+}
+
+/** Waits until a write has ended or waits for another instance: no read waits for that. */
+async function endOrWait(write: PendingWrite | undefined): Promise<void> {
+  if (write !== undefined) await Promise.race([write.ended, write.waits]);
 }
 
 function changedElsewhere(kind: string, id: string): StoreError {
@@ -146,7 +163,7 @@ function storedRepository<Input, Item>(
   configuredIds: ReadonlySet<string>,
   definition: EntryDefinition<Input, Item>,
   owner: RepositoryOwner,
-  pendingWrites: Map<string, Promise<unknown>>,
+  pendingWrites: Map<string, PendingWrite>,
 ): ServerRepository<Input, Item> {
   const { now, trace, recordPrefix: prefix } = owner;
   const store = entryStore(owner);
@@ -189,7 +206,8 @@ function storedRepository<Input, Item>(
   const load = async (id: string) => read(id, await store.get(kind, prefix + id));
 
   /** Runs the writes of an id in the order of the calls. */
-  const write = <T>(id: string, operation: () => Promise<T>) => inTurn(pendingWrites, `${kind} ${id}`, operation);
+  const write = <T>(id: string, operation: (waits: () => void) => Promise<T>) =>
+    inTurn(pendingWrites, `${kind} ${id}`, operation);
 
   /**
    * Runs a write while no other instance runs one for the id. Otherwise a change that began with an older record could
@@ -197,8 +215,9 @@ function storedRepository<Input, Item>(
    *
    * @throws {StoreError} If the change of another instance does not end, or was interrupted in the last ten seconds.
    */
-  const writeAlone = <T>(id: string, operation: () => Promise<T>) =>
-    write(id, async () => {
+  const writeAlone = <T>(id: string, operation: () => Promise<T>) => {
+    const calledAt = timers.elapsed();
+    return write(id, async (waits) => {
       const mark = await sha256(`${kind} ${prefix}${id}`);
       const begin = async () => await store.add("change", mark, { by }, { expiresAt: now() + maxChangeMs });
       for (let attempt = 1; !await begin(); attempt++) {
@@ -206,8 +225,11 @@ function storedRepository<Input, Item>(
         // The writes of this repository run one after another, so a mark of its own was left by a failure.
         if (other?.value.by === by || other !== undefined && other.expiresAt <= now()) {
           await store.delete("change", mark);
-        } else if (attempt === maxAttempts) throw changedElsewhere(kind, id);
-        else await delay(Math.min(attempt, maxPauseMs));
+          continue;
+        }
+        if (timers.elapsed() - calledAt > maxWaitMs) throw changedElsewhere(kind, id);
+        waits();
+        await delay(Math.min(attempt, maxPauseMs));
       }
       try {
         return await operation();
@@ -216,6 +238,7 @@ function storedRepository<Input, Item>(
         await store.delete("change", mark).catch(() => {});
       }
     });
+  };
 
   /** The record of an entry, with the generation of the entry that it replaces, or a new one if it replaces none. */
   async function toRecord(input: Input, former: Item | undefined): Promise<Required<RegisteredRecord>> {
@@ -240,7 +263,7 @@ function storedRepository<Input, Item>(
   }
 
   async function findStored(id: string): Promise<Item | undefined> {
-    await pendingWrites.get(`${kind} ${id}`);
+    await endOrWait(pendingWrites.get(`${kind} ${id}`));
     return await load(id);
   }
 
@@ -250,7 +273,7 @@ function storedRepository<Input, Item>(
     const position = after === undefined ? 0 : [...head.keys()].indexOf(after) + 1;
     const isInHead = after === undefined || position > 0;
     const page = isInHead ? [...head.values()].slice(position, position + limit) : [];
-    await Promise.all(pendingWrites.values());
+    await Promise.all([...pendingWrites.values()].map(endOrWait));
     let cursor = isInHead ? undefined : prefix + after;
     while (page.length < limit) {
       const pageSize = Math.min(limit, maxPageSize);
@@ -270,7 +293,7 @@ function storedRepository<Input, Item>(
     find: (id) => configuredIds.has(id) ? configured.find(id) : findStored(id),
     list,
     async count() {
-      await Promise.all(pendingWrites.values());
+      await Promise.all([...pendingWrites.values()].map(endOrWait));
       return configured.count() + await store.count(kind, prefix);
     },
     set(input) {

@@ -129,7 +129,8 @@ export interface Plugin {
   handle?(next: RequestHandler): RequestHandler;
   /**
    * Replaces functions and values of the server, such as its store, when it is assembled. The members that follow the
-   * issuer cannot be replaced: `issuer`, `names`, `audience` and `assertionAudiences`.
+   * issuer cannot be replaced: `issuer`, `names`, `audience` and `assertionAudiences`. Functions read the issuer from
+   * the server that they receive: the argument of `extend` keeps the first one, also when the server gets another port.
    */
   extend?(server: HostedServer): HostedServer;
   /**

@@ -124,12 +124,12 @@ export function eventEmitter(
   );
   if (trace !== undefined) listeners.push((event) => trace(event));
   return (event, context) => {
-    const explained = "explanation" in event ? { ...event, explanation: withFix(event.explanation) } : event;
     for (const listener of listeners) {
       try {
+        const explained = "explanation" in event ? { ...event, explanation: withFix(event.explanation) } : event;
         ignoreRejection(listener(explained, context));
       } catch {
-        // A listener must not break the server.
+        // Neither a listener nor an event of a plugin must break the server.
       }
     }
   };
