@@ -10,13 +10,14 @@ import type { Trace } from "../server/trace.ts";
 import type { StoredEntries } from "./banner.ts";
 import { withUserFirst } from "./default_user.ts";
 import { type ExposedParts, isThisMachineOnly } from "./exposure.ts";
-import { formatEvent } from "./operating/format_event.ts";
 import { products } from "./products/mod.ts";
 import {
   addPlugins,
   addProducts,
+  printWarning,
   type ProductHandles,
   type Program,
+  reportWarning,
   type RunConfiguration,
 } from "./products/program.ts";
 import { storeKinds } from "./stores.ts";
@@ -48,30 +49,25 @@ export async function openServer(
   changes?: Settings,
 ): Promise<ProgramServer> {
   const storedEntries: { [of in StoredEntries["of"]]?: StoredEntries } = {};
-  // As a plugin, because the option `trace` redacts every event, which costs as much as a tenth of a login.
-  const receive: Trace = (event) => {
+  const onEvent: Trace = (event) => {
     if (event.type === "stored_entries") storedEntries[event.of] = event;
-    // Printed even without a log, because nothing else reports a misspelt setting.
-    if (config.log === "off" && event.type === "configuration_warning") console.error(formatEvent(event));
+    if (config.log === "off" && event.type === "configuration_warning") printWarning(event);
   };
-  const warn = (warning: ConfigurationWarning) => {
-    const event = { type: "configuration_warning", at: environment.now(), ...warning } as const;
-    program.log?.onEvent(event);
-    receive(event);
-  };
-  let app: App | undefined;
-  const listener = { setup: (assembled: App) => void (app = assembled), onEvent: receive };
-  const program = await addProducts(newProgram(config, environment, readRules, warn, changes), [
+  const program = await addProducts(newProgram(config, environment, readRules, changes), [
     ...products,
-    (program) => addPlugins(program, listener),
+    // As a plugin, because the option `trace` redacts every event, which costs as much as a tenth of a login.
+    (program) => addPlugins(program, { onEvent }),
   ]);
+  const warn = (warning: ConfigurationWarning) => reportWarning(program, warning);
   for (const warning of config.warnings) warn(warning);
   const { settings, plugins, starts, openTools, inspectorEnabled, faultsEnabled, ...handles } = program;
   const { resolved, store: { kind } } = config;
-  const server = await openLatchkey({
-    ...{ ...settings, plugins },
-    store: await storeKinds[kind]!.open(config.store, (message) => warn({ path: "store", message })),
-  }, changes === undefined ? { ...resolved, users: listed(settings.users) ?? resolved.users } : undefined);
+  const store = await storeKinds[kind]!.open(config.store, (message) => warn({ path: "store", message }));
+  const { server, app } = await openLatchkey(
+    { ...settings, plugins, store },
+    // The settings of the program have the default user first.
+    changes === undefined ? { ...resolved, users: listed(settings.users) ?? resolved.users } : undefined,
+  );
   try {
     for (const start of starts) await start(server);
   } catch (error) {
@@ -79,12 +75,12 @@ export async function openServer(
     throw error;
   }
   const exposed = (): ExposedParts => ({
-    ...{ issuer: server.issuer, host: config.host, policy: app!.server.policy },
+    ...{ issuer: server.issuer, host: config.host, policy: app.server.policy },
     inspector: inspectorEnabled ? openTools ? "on" : "insecure" : "off",
     faults: faultsEnabled ? "on" : "off",
     control: !config.control ? "off" : config.controlSecret === undefined ? "open" : "secret",
   });
-  return { ...handles, server, app: app!, exposed, storedEntries, warn };
+  return { ...handles, server, app, exposed, storedEntries, warn };
 }
 
 /** The program without products. */
@@ -92,14 +88,13 @@ function newProgram(
   config: RunConfiguration,
   environment: ProcessEnvironment,
   readRules: ReadRules,
-  warn: Program["warn"],
   changes: Settings = {},
 ): Program {
   const { host, user, requestMappings, resolved: { policy, issuer } } = config;
   const { openTools } = policy.allows;
   const isExposed = !isThisMachineOnly({ issuer, host, policy });
   return {
-    ...{ config, environment, requestMappings, openTools, isExposed, warn },
+    ...{ config, environment, requestMappings, openTools, isExposed },
     settings: withUserFirst({ ...config.settings, ...changes }, user),
     inspectorEnabled: config.inspector ?? openTools,
     faultsEnabled: config.faults ?? (openTools && !isExposed),

@@ -5,7 +5,7 @@ import { health } from "../operating/health.ts";
 import { limitConcurrency } from "../operating/limit_concurrency.ts";
 import { logging } from "../operating/logging.ts";
 import { metrics as createMetrics } from "../operating/metrics.ts";
-import { addPlugins, type Product } from "./program.ts";
+import { addPlugins, type Product, reportWarning } from "./program.ts";
 
 export const withLimits: Product = (program) =>
   addPlugins(program, limitConcurrency({ maxInFlight: program.config.maxInFlight }));
@@ -37,6 +37,8 @@ export const withHealthCheck: Product = (program) => {
 };
 
 export const withChangedFile: Product = (program) => {
-  const { config: { file }, environment, warn } = program;
-  return file === undefined ? program : addPlugins(program, { onEvent: warnOfChangedFile(file, environment, warn) });
+  const { config: { file }, environment } = program;
+  if (file === undefined) return program;
+  const onEvent = warnOfChangedFile(file, environment, (warning) => reportWarning(program, warning));
+  return addPlugins(program, { onEvent });
 };

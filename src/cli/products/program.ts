@@ -8,9 +8,11 @@ import type { Recorder } from "../../recorder/recorder.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import type { Latchkey } from "../../server/hosting/latchkey.ts";
 import type { Settings } from "../../server/config/settings.ts";
+import type { TraceEvent } from "../../server/trace.ts";
 import type { ProgramControl } from "../../testing/control/program_control.ts";
 import type { Vary } from "../../testing/vary/vary.ts";
 import type { RequestMapping } from "../mock_oauth2_config.ts";
+import { formatEvent } from "../operating/format_event.ts";
 import type { Health } from "../operating/health.ts";
 import type { logging } from "../operating/logging.ts";
 import type { Metrics } from "../operating/metrics.ts";
@@ -51,8 +53,6 @@ export interface Program extends ProductHandles {
   readonly isExposed: boolean;
   /** Reads the text of the rules; absent if their pages are not open. */
   readonly readRules?: ReadRules;
-  /** Reports a warning about the configuration. */
-  readonly warn: (warning: ConfigurationWarning) => void;
   /** The plugins, the outermost first. */
   readonly plugins: readonly Plugin[];
   /** What remains to be done, in order, once the server is open. */
@@ -65,6 +65,21 @@ export type Product = (program: Program) => Program | Promise<Program>;
 /** The program with plugins inside of those that it has. */
 export function addPlugins(program: Program, ...plugins: readonly Plugin[]): Program {
   return { ...program, plugins: [...program.plugins, ...plugins] };
+}
+
+/** Reports a warning about the configuration: to the log, or without one to standard error. */
+export function reportWarning(
+  { log, environment }: Pick<Program, "environment" | "log">,
+  warning: ConfigurationWarning,
+): void {
+  const event = { type: "configuration_warning", at: environment.now(), ...warning } as const;
+  if (log === undefined) printWarning(event);
+  else log.onEvent(event);
+}
+
+/** Prints a warning without a log, because nothing else reports a misspelt setting. */
+export function printWarning(event: Extract<TraceEvent, { type: "configuration_warning" }>): void {
+  console.error(formatEvent(event));
 }
 
 /** Adds the products to a program, in order. */

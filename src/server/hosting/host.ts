@@ -27,9 +27,9 @@ import { issuerInUse, validateIssuerUntilListening, validatePath } from "./app_p
 import { type AppTable, appTable } from "./app_table.ts";
 import { listeners, type ListenOptions, type ListenResult } from "./listen.ts";
 import { maintenanceTimer } from "./maintenance.ts";
-import { type AppPlace, limitStart, type OpenApp, openApp } from "./open_app.ts";
+import { type AppPlace, type OpenApp, openApp, openStore } from "./open_app.ts";
 import type { LatchkeyOptions } from "./options.ts";
-import { assertMatch, assertOptions, assertStore } from "./options_field.ts";
+import { assertMatch, assertOptions } from "./options_field.ts";
 import { prefixedStore } from "../../platform/store/prefixed_store.ts";
 
 /** @internal Options of {@link host}. */
@@ -99,10 +99,7 @@ export interface Host extends AsyncDisposable {
 export async function host(options: HostOptions = {}): Promise<Host> {
   assertMatch(hostOptionsField, options);
   const { store, origin } = options;
-  // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
-  const shared = store instanceof Promise ? await limitStart(store) : store;
-  if (shared !== undefined) assertStore(shared);
-  const created = createHost(origin, shared);
+  const created = createHost(origin, store === undefined ? undefined : (await openStore(store)).store);
   return {
     get apps() {
       return created.apps();
@@ -129,7 +126,7 @@ interface CreatedHost extends Pick<Host, "listen" | "close"> {
    *
    * @param resolved What the settings of the options mean. Default: the app resolves them.
    */
-  addMainApp(options: LatchkeyOptions, resolved?: ResolvedSettings): Promise<HostedApp>;
+  addMainApp(options: LatchkeyOptions, resolved?: ResolvedSettings): Promise<OpenApp>;
   /** Adds an app. */
   addApp(options: LatchkeyOptions): Promise<HostedApp>;
 }
@@ -247,7 +244,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       apps.add(main);
       if (configuredIssuer(options) === undefined) paths.set(main, path);
       origin = new URL(main.server.issuer).origin;
-      return main.hosted;
+      return main;
     },
     async addApp(options) {
       assertOptions(options);

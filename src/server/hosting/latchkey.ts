@@ -2,6 +2,7 @@
 
 import { assertSupportedNode } from "../../platform/runtime/node_version.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
+import type { App } from "../app.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import { createHost } from "./host.ts";
 import type { ListenOptions, ListenResult } from "./listen.ts";
@@ -33,8 +34,14 @@ export interface Latchkey extends Omit<HostedApp, "remove"> {
  * const response = await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`));
  * ```
  */
-export function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
-  return openLatchkey(options);
+export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
+  return (await openLatchkey(options)).server;
+}
+
+/** A server, and what its plugins know of it. */
+interface OpenLatchkey {
+  readonly server: Latchkey;
+  readonly app: App;
 }
 
 /**
@@ -42,18 +49,19 @@ export function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
  *
  * @param resolved What the settings of the options mean. Default: the server resolves them.
  */
-export async function openLatchkey(options: LatchkeyOptions, resolved?: ResolvedSettings): Promise<Latchkey> {
+export async function openLatchkey(options: LatchkeyOptions, resolved?: ResolvedSettings): Promise<OpenLatchkey> {
   assertSupportedNode();
   if (resolved === undefined) assertOptions(options);
   const host = createHost(options.issuerUntilListening);
-  const app = await host.addMainApp(options, resolved);
-  const { clients, users, fetch, rotateKeys } = app;
+  const { app, hosted } = await host.addMainApp(options, resolved);
+  const { clients, users, fetch, rotateKeys } = hosted;
   const { listen, close } = host;
-  return {
+  const server: Latchkey = {
     get issuer() {
-      return app.issuer;
+      return hosted.issuer;
     },
     ...{ clients, users, fetch, rotateKeys, listen, close },
     [Symbol.asyncDispose]: close,
   };
+  return { server, app };
 }

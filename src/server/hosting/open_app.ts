@@ -2,6 +2,7 @@
 
 import { ignoreRejection, immediate } from "../../core/immediate.ts";
 import { algorithmsInUse } from "../../core/keys/jwks.ts";
+import type { App } from "../app.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import { isDropped, toResponse } from "../../core/http/message.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
@@ -54,6 +55,8 @@ export interface AppPlace {
 export interface OpenApp {
   /** The app as the embedding program sees it. */
   readonly hosted: HostedApp;
+  /** The app as plugins see it. */
+  readonly app: App;
   readonly server: HostedServer;
   /** Handles a request of the network. It never rejects. */
   readonly handle: RequestHandler;
@@ -78,9 +81,7 @@ export interface OpenApp {
 export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): Promise<OpenApp> {
   const configured = configure(givenOptions, place);
   useNodeCrypto();
-  // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
-  const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
-  assertStore(store);
+  const { store } = await openStore(place.store);
   const { options, resolved } = await resolveValid(configured, place);
   const { extensions = allExtensions, plugins, trace: receive, now = () => Date.now() } = options;
   const secrets = registeredSecrets();
@@ -91,7 +92,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const hasListener = receive !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
   const stored = await storedEntries({ ...records, recordPrefix: recordPrefix(options) });
   const runEverySecond: (() => void)[] = [];
-  const { app: { server }, handle: innermost, moveTo } = await createApp(options, {
+  const { app, handle: innermost, moveTo } = await createApp(options, {
     ...{ ...records, resolved, extensions, emit, secrets, hasListener, keys },
     dispatch: (request, peer) => handle(request, peer),
     interaction: await loadLoginPages(options, resolved.policy),
@@ -100,6 +101,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     addApp: place.addApp,
     everySecond: (task) => void runEverySecond.push(task),
   });
+  const { server } = app;
   for (const warning of hasListener ? resolved.warnings() : []) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
@@ -109,6 +111,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   if (stored !== undefined) await limitStart(stored.start());
 
   return {
+    app,
     server,
     handle: plugins.length === 0 ? handle : withoutExceptions(server, handle),
     everySecond() {
@@ -259,7 +262,19 @@ function hostedApp(
 /** Maximum duration of a step of the start that waits for the store, in milliseconds of real time. */
 const maxStartStepMs = 90_000;
 
+/**
+ * Waits for a store, and checks it.
+ *
+ * @returns The store in an object: one of the embedding program may be a proxy that has every member, `then` included,
+ *   which nothing may await.
+ */
+export async function openStore(given: Store | Promise<Store>): Promise<{ readonly store: Store }> {
+  const store = given instanceof Promise ? await limitStart(given) : given;
+  assertStore(store);
+  return { store };
+}
+
 /** Rejects if the store takes too long: a store of the embedding program may have no time limit of its own. */
-export async function limitStart<T>(step: Promise<T>): Promise<T> {
+async function limitStart<T>(step: Promise<T>): Promise<T> {
   return await withTimeout("the store", maxStartStepMs, step);
 }
