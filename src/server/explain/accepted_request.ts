@@ -13,8 +13,8 @@ import { releasesClaims } from "../config/received_claims.ts";
 import { separatorFix } from "../../core/policy/separators.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { explainLoginHost } from "./login_host.ts";
-import { notePrompt, noteScope } from "./notes.ts";
-import { letsPass, traceTexts } from "./observations.ts";
+import { notePrompt, noteScope, traceWarnings } from "./notes.ts";
+import { letsPass } from "./accepted.ts";
 import { missingMethod } from "./pkce.ts";
 import { explainUnknownScope } from "./scope.ts";
 
@@ -32,18 +32,18 @@ export const acceptedRequests: CoreExtension = {
 function traceRequest(from: HostedRequest, request: AuthorizationRequest): void {
   const { server, client, params, mode } = from;
   const { document }: HostedClient = client;
-  if (document !== undefined) traceTexts(server, client.id, document.warnings);
-  traceTexts(server, client.id, explainIgnoredScope(from, request));
-  traceTexts(server, client.id, noteScope(from, request));
+  if (document !== undefined) traceWarnings(server, client.id, document.warnings);
+  traceWarnings(server, client.id, explainIgnoredScope(from, request));
+  traceWarnings(server, client.id, noteScope(from, request));
   if (mode !== undefined) {
-    traceTexts(server, client.id, explainChallenge(from, request));
-    traceTexts(server, client.id, explainBeginning(from));
+    traceWarnings(server, client.id, explainChallenge(from, request));
+    traceWarnings(server, client.id, explainBeginning(from));
   }
   if (hasCode(request.responseType)) server.resources.observe(server, client, params);
   const prompt = params.get("prompt");
   if (prompt === undefined) return;
-  traceTexts(server, client.id, explainSeparators(prompt));
-  traceTexts(server, client.id, notePrompt(prompt));
+  traceWarnings(server, client.id, explainSeparators(prompt));
+  traceWarnings(server, client.id, notePrompt(prompt));
 }
 
 /** Explains scope values that were ignored. */

@@ -5,11 +5,13 @@ import type { FactsOf } from "../../core/rules/reject.ts";
 import type { DeniedLogin } from "../rules/login.ts";
 import type { RuleTexts } from "./rule_text.ts";
 import { byProfile } from "../config/server_policy.ts";
+import { dottedScheme } from "../../core/clients/uri_problem.ts";
+import { acceptedByAny } from "./accepted.ts";
 import { explainClientId } from "./client_authentication.ts";
 import { explainRedirectUri, explainRepeated, listUris, registeredUriHint } from "./parameters.ts";
 import { describeChallenge, describeVerifier, explainVerifier, missingMethod } from "./pkce.ts";
 import { explainResponseMode, explainResponseType, explainUnregisteredType } from "./response.ts";
-import { explainMissingScope, explainScope } from "./scope.ts";
+import { explainMissingScope, explainScope, explainUnknownScope } from "./scope.ts";
 
 const sendChallenge =
   "Use PKCE: generate a code_verifier for each login, and send its SHA-256 digest as code_challenge, with code_challenge_method=S256.";
@@ -79,11 +81,17 @@ export const authorizeTexts = {
   "AZ-16": {
     fix: "Send scope, or configure a defaultScope that the client may request.",
     explain: explainMissingScope,
+    explainAccepted: ({ possible }) => ({
+      reason: "scope is missing, and the default has no value for this client: the token has no scope",
+      expected: `some of: ${possible.join(" ")}`,
+      received: "no scope",
+    }),
   },
   "AZ-17": {
     passes: "the server knows every scope value, and the client may request it",
     fix: "Remove the value from scope, add it to the server's scopes, or register it for the client.",
     explain: explainScope,
+    explainAccepted: (facts, server) => acceptedByAny("scopes", explainUnknownScope(facts, server, "unknown scope")),
   },
   "AZ-18": {
     fix: "Allow at least one of the requested scope values: on the consent page, or in the approver.",
@@ -155,6 +163,12 @@ export const authorizeTexts = {
     passes: "redirect_uri is registered for the client",
     fix: "Send a registered redirect URI, character for character, or register the URI that was sent.",
     explain: explainRedirectUri,
+    explainAccepted: ({ uri, registered }) =>
+      acceptedByAny("redirectUris", {
+        reason: "redirect_uri is not registered for this client",
+        expected: listUris(registered),
+        received: uri,
+      }),
   },
   "RU-06": {
     fix: "Send redirect_uri, or register only one URI.",
@@ -179,6 +193,11 @@ export const authorizeTexts = {
   },
   "RU-11": {
     fix: "Write it as com.example.app:/callback. This server accepts it on a test host only, many others nowhere.",
+    explainAccepted: ({ uri }) => ({
+      reason: "the redirect URI has a private-use scheme without a dot, which another app may also claim",
+      expected: dottedScheme,
+      received: uri,
+    }),
   },
   "PK-01": {
     fix: sendChallenge,

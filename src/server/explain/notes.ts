@@ -7,10 +7,26 @@ import { splitScope } from "../../core/http/params.ts";
 import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import type { CheckInput, Server } from "../../core/server.ts";
 import type { HostedObservations, HostedServer } from "../hosted_server.ts";
+import { warn } from "../trace.ts";
 
 /** The effect, without a full stop, and what to do if it is not intended. */
 export interface Note {
   readonly note: Explanation & { readonly fix: string };
+}
+
+/** Traces warnings and notes. Only servers on test hosts trace notes. */
+export function traceWarnings(
+  server: HostedServer,
+  client: string | undefined,
+  found: readonly (Explanation | Note)[],
+): void {
+  for (const text of found) {
+    if (!("note" in text)) {
+      warn(server, client, text);
+    } else if (server.policy.allows.explanations) {
+      server.trace({ type: "note", at: server.now(), client: client!, explanation: text.note });
+    }
+  }
 }
 
 /** Notes the default scope, and which tokens the client will not receive, because scope lacks a value. */
@@ -93,15 +109,15 @@ export function noteResource(
 }
 
 /** Notes that id and secret of HTTP Basic matched only as they stand, without the form encoding (OAuth 2.1 §2.4.1). */
-export function noteUnencodedSecret(): Note[] {
-  return [{
+export function noteUnencodedSecret(): Note {
+  return {
     note: {
       rule: "CA-04",
       reason:
         "HTTP Basic has client_id and client_secret without form encoding, so a server that decodes them rejects them",
       fix: "Form-encode each of the two before the colon joins them: % as %25, + as %2B, a space as +.",
     },
-  }];
+  };
 }
 
 /** What usually keeps an application from the token request. */

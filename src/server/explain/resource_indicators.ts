@@ -1,10 +1,9 @@
 /** Texts of the rules of the resources that requests name (RFC 8707). */
 
-import type { RuleExplanation } from "../../core/rules/errors.ts";
 import type { ByProfile } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { type resourceIndicatorRules, resourceLimits, type WrongResource } from "../rules/resource_indicators.ts";
-import type { RejectionTexts, RuleTexts } from "./rule_text.ts";
+import type { AcceptedTexts, RejectionTexts, RuleTexts } from "./rule_text.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const resourceIndicatorTexts = {
@@ -23,13 +22,13 @@ export const resourceIndicatorTexts = {
     fix:
       "Send resource with the URI of the MCP server, as its metadata names it, in the authorization request and in the token request.",
     explain: explainMissingResource,
+    explainAccepted: explainMissingResource,
   },
 } as const satisfies RuleTexts<typeof resourceIndicatorRules>;
 
 /** Explains a request without resource. */
-export function explainMissingResource({ byProfile }: ByProfile, { audience }: HostedServer): RuleExplanation {
+function explainMissingResource({ byProfile }: ByProfile, { audience }: HostedServer): AcceptedTexts {
   return {
-    rule: "MC-02",
     reason: `resource is missing${byProfile}; if no request of the flow names one, the access token is for ${audience}`,
     expected: "resource with the URI of the protected resource, in the authorization request and in the token request",
     received: "no resource",

@@ -17,7 +17,7 @@ import { withLimitedAuthentication } from "../clients/client_authentication.ts";
 import { withOwnScope } from "../clients/own_scope.ts";
 import { type CreateRepository, recordPrefix } from "../clients/repository.ts";
 import { acceptedRequests } from "../explain/accepted_request.ts";
-import { traceObservation } from "../explain/observations.ts";
+import { traceObservation } from "./trace_observation.ts";
 import { withAnyClient } from "../clients/unregistered_clients.ts";
 import type { UserWarnings } from "../clients/users.ts";
 import { clientsAndUsers, withChangingClients } from "../clients/mod.ts";
