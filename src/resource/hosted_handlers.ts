@@ -131,7 +131,7 @@ async function withToken(
     if (isWithoutToken(request)) {
       server.trace({ type: "challenged", at: server.now(), endpoint: target.path, scope });
     } else {
-      traceRejection(context, error.code, (await server.addTexts(server, error)).explain(), client);
+      traceRejection(context, error.code, (await server.explainError(server, error)).explain(), client);
     }
     return rejectionResponse(error, request.headers.get("authorization"), required);
   }

@@ -54,8 +54,8 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
     if (!(error instanceof OAuthError)) throw error;
     const rejection = rejectionResponse(error, request.headers.get("authorization"), options);
     if (options.onRejection !== undefined) {
-      const { addTexts, findRule, withFix } = await import("../server/rules.ts");
-      const explanation = withFix((await addTexts(undefined, error)).explain());
+      const { explainError, findRule, withFix } = await import("../server/rules.ts");
+      const explanation = withFix((await explainError(undefined, error)).explain());
       const { cites } = findRule(explanation.rule) ?? {};
       options.onRejection({
         status: rejection.status,

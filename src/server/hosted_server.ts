@@ -241,8 +241,8 @@ export interface HostedServer extends FetchingServer {
   readonly background: Background;
   /** The values of `aud` that a client assertion may have, besides the issuer. */
   readonly assertionAudiences: readonly string[];
-  /** Adds the texts of its rule to an error. */
-  readonly addTexts: (server: HostedServer, error: OAuthError) => Promise<OAuthError>;
+  /** Returns the error with the texts of its rule. */
+  readonly explainError: (server: HostedServer, error: OAuthError) => Promise<OAuthError>;
   /** Limits guesses of secrets; absent: no limit. */
   readonly rateLimiter?: RateLimiter;
   /** Recent code challenges, each with the time at which its code expires. */

@@ -1,5 +1,5 @@
 /**
- * The table of all rules with their texts, and `addTexts`, which makes the texts of a rejection from its facts.
+ * The table of all rules with their texts, and `explainError`, which makes the texts of a rejection from its facts.
  * `tests/rules.md` describes each rule in full.
  */
 
@@ -155,7 +155,7 @@ export function nameProfile(error: OAuthError): OAuthError {
  *
  * @param server The server; `undefined` at a protected resource outside of a server, whose rules need none.
  */
-export async function addTexts(server: HostedServer | undefined, error: OAuthError): Promise<OAuthError> {
+export async function explainError(server: HostedServer | undefined, error: OAuthError): Promise<OAuthError> {
   const { facts, ...details } = error.details;
   if (facts === undefined) return error;
   const explained = await findRule(details.internalRule ?? details.rule)?.explain?.(

@@ -118,7 +118,7 @@ const cases: readonly Case[] = [
 ];
 
 const withoutExplanations: Plugin = {
-  extend: (server) => ({ ...server, addTexts: (_, error) => Promise.resolve(error), observe: () => {} }),
+  extend: (server) => ({ ...server, explainError: (_, error) => Promise.resolve(error), observe: () => {} }),
 };
 
 /** What the client receives and the trace contains. */
@@ -157,7 +157,9 @@ test("without explanations, every request is rejected by the same rule and code,
 });
 
 test("an explanation that fails changes no response", async () => {
-  const failing: Plugin = { extend: (server) => ({ ...server, addTexts: () => Promise.reject(new Error("explain")) }) };
+  const failing: Plugin = {
+    extend: (server) => ({ ...server, explainError: () => Promise.reject(new Error("explain")) }),
+  };
   await forEachCase(cases, async (one) => {
     assertEquals(await reject(one, [failing]), await reject(one, [withoutExplanations]));
   });

@@ -71,7 +71,7 @@ export function explainedErrorHandler(
       const { status, message } = toOAuthError(server, target.path, thrown);
       return plainText(status, message);
     }
-    const explained = await withExplanation(context, thrown);
+    const explained = await explain(context, thrown);
     if (endpoint?.errors === "problem") {
       // RFC 9457.
       return rejectionProblem(server.issuer, wording.toError(context, explained, about));
@@ -80,7 +80,7 @@ export function explainedErrorHandler(
     try {
       await endRequest(server, about.destination, explained);
     } catch (error) {
-      return await toUser(context, await withExplanation(context, error), about);
+      return await toUser(context, await explain(context, error), about);
     }
     if (!await isShownFirst(context, about)) return await toClient(context, explained, about);
     const shown: UnsentError = { ...about, isUnsent: true };
@@ -93,9 +93,20 @@ interface UnsentError extends Recipient {
   readonly isUnsent: true;
 }
 
-/** The error with its texts, or a hint for an unknown path. */
-async function withExplanation(context: Context<HostedServer>, thrown: unknown): Promise<unknown> {
-  return explainNotFound(context, await withTexts(context, thrown));
+/**
+ * An error with its texts, or without them if the explanation fails. The 404 of an unknown path gets a hint; any other
+ * value stays as it is.
+ */
+async function explain(context: Context<HostedServer>, thrown: unknown): Promise<unknown> {
+  if (!(thrown instanceof OAuthError)) return explainNotFound(context, thrown);
+  const { server, target } = context;
+  const error = nameProfile(thrown);
+  try {
+    return await server.explainError(server, error);
+  } catch (cause) {
+    server.trace({ type: "internal_error", at: server.now(), endpoint: target.path, cause });
+    return error;
+  }
 }
 
 /**
@@ -137,18 +148,6 @@ function explainedWording(replacement: Pages["error"]): ErrorWording {
       return await errorPage(context, shown, replacement, { host: new URL(about.destination.uri).host, href });
     },
   };
-}
-
-/** An error with its texts, or without them if the explanation fails; any other value as it is. */
-async function withTexts({ server, target }: Context<HostedServer>, thrown: unknown): Promise<unknown> {
-  if (!(thrown instanceof OAuthError)) return thrown;
-  const error = nameProfile(thrown);
-  try {
-    return await server.addTexts(server, error);
-  } catch (cause) {
-    server.trace({ type: "internal_error", at: server.now(), endpoint: target.path, cause });
-    return error;
-  }
 }
 
 /** Adds a hint to the 404 of an unknown path: the page is off, or the endpoint that the client probably meant. */

@@ -2,17 +2,17 @@
 
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { addTexts } from "../rules.ts";
+import { explainError } from "../rules.ts";
 import { beforeIssue } from "../token/before_issue.ts";
 import { recentChallenges, rememberChallenge } from "../explain/recent_challenges.ts";
 
-/** Adds texts to errors. */
+/** The server that explains errors. */
 export function withExplanations<S extends Server>(
   server: S,
-): S & Pick<HostedServer, "addTexts" | "grants" | "recentChallenges" | "tokenIssuers"> {
+): S & Pick<HostedServer, "explainError" | "grants" | "recentChallenges" | "tokenIssuers"> {
   return {
     ...server,
-    addTexts,
+    explainError,
     recentChallenges: recentChallenges(),
     ...beforeIssue(server, (current, client, request) => {
       if (request?.codeChallenge !== undefined) rememberChallenge(current, client, request.codeChallenge);

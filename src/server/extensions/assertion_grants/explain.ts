@@ -84,7 +84,7 @@ function explainSubject(facts: UnusableSubject): RejectionTexts {
 
 async function explainAccess(facts: UngrantableAccess, server: HostedServer): Promise<RejectionTexts> {
   if ("invalidDetails" in facts) {
-    const { message, details } = await server.addTexts(server, facts.invalidDetails);
+    const { message, details } = await server.explainError(server, facts.invalidDetails);
     return {
       reason: `authorization_details of the ID-JAG is invalid: ${message}`,
       expected: details.expected,

@@ -40,7 +40,7 @@ export const tokenExchangeTexts = {
       }
       const { broken } = facts;
       const { reason = "the user was removed", expected, received } =
-        (broken && await server.addTexts(server, broken))?.details ?? {};
+        (broken && await server.explainError(server, broken))?.details ?? {};
       return { reason, expected, received };
     },
   },
@@ -54,7 +54,7 @@ export const tokenExchangeTexts = {
           received: "an older refresh token",
         };
       }
-      const { details } = await server.addTexts(server, facts.broken);
+      const { details } = await server.explainError(server, facts.broken);
       const { reason = "the refresh token is invalid", expected, received } = details;
       return { reason, expected, received };
     },
