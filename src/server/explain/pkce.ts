@@ -107,6 +107,5 @@ export async function explainVerifier(
   return {
     ...values,
     reason: "code_verifier belongs to another authorization request of this client, such as one in a second tab",
-    fix: "Store the code_verifier of each login under its state, and look it up by the state of the response.",
   };
 }
