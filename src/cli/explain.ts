@@ -1,11 +1,12 @@
 /**
- * `latchkey explain PK-09`: a rule, how to fix a request that breaks it, its sources, and where it is checked;
+ * `latchkey explain PK-09`: a rule, how to fix a request that breaks it, its sources, and its group;
  * `latchkey explain PK`: the rules of a group. It takes what a user has in the clipboard: a line of the log, an error
  * code, a parameter, the URL of a flow, the error of a client library. What it does not know, it says so.
  */
 
 import type { RuleDescription } from "../devtools/rules/pages/rule_page.tsx";
 import { findMessages, type FoundMessage } from "../devtools/messages/find_messages.ts";
+import { rulesOfSentence } from "../devtools/rules/find_by_sentence.ts";
 import { describeRule, nearestRules, ruleGroups } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import { rules } from "../server/rules.ts";
@@ -26,9 +27,9 @@ export const explainHelpText = `Usage: latchkey explain TEXT
 TEXT is what you have at hand; without it, or with -, standard input:
 
   PK-09             a rule: what it requires, how to fix a request that breaks
-                    it, its sources with links, where the server checks it
+                    it, its sources with links, its group
   a line of the log, or an error_description
-                    the rule in it
+                    the rule in it, by its ID or its sentence
   "jwt expired", or another error of a client library; a whole stack trace
                     what it means, the usual causes, and what to change
   PK                the rules of a group
@@ -65,7 +66,7 @@ export async function explain(
   if (args.includes("--help") || args.includes("-h")) return explainHelpText;
   const written = args.join(" ").trim();
   if (written === "vary") return listVariations();
-  if (written === "") throw unknownText(written);
+  if (written === "") throw missingText();
   const flow = flowUrl(written);
   if (flow !== undefined) return await explainFlow(flow, fetch);
   const text = readRules();
@@ -78,8 +79,10 @@ export async function explain(
     return list(await Promise.all(nearestRules(written).map(describe))).join("\n");
   }
   const [inText] = written.match(/\b[A-Z]{2}-\d{2}\b/g) ?? [];
-  const rule = await describe(inText ?? written);
+  const ids = inText === undefined ? rulesOfSentence(written) : [inText];
+  const rule = await describe(ids.length === 1 ? ids[0]! : written);
   if (rule === undefined) {
+    if (ids.length > 1) return list(await Promise.all(ids.map(describe))).join("\n");
     const messages = findMessages(written);
     if (messages.length > 0) return messages.map((found) => describeMessage(found, terminalWidth())).join("\n\n");
     const word = mentionedWord(written);
@@ -102,7 +105,7 @@ export async function explain(
       ...others.length > 0 ? wrap(more, " ".repeat(7), terminalWidth()) : [],
     ].join("\n");
   }
-  const { id, level, passes, requirement, fix, cites, checkedAt } = rule;
+  const { id, level, passes, requirement, fix, cites, group } = rule;
   const sections = citedSections(cites);
   const sources = sections.length > 0 ? sections.map(({ title, url }) => `${title}  ${url}`) : cites;
   const rows: readonly (readonly [label: string, text: string | undefined])[] = [
@@ -112,7 +115,7 @@ export async function explain(
     ...(sources.length > 0 ? sources : ["a decision of this project"]).map((source, i) =>
       [i === 0 ? "source" : "", source] as const
     ),
-    ["checked", checkedAt],
+    ["group", group],
   ];
   return table(level === undefined ? id : `${id}  ${level}`, rows, terminalWidth());
 }
@@ -190,16 +193,29 @@ async function fetchFlow(url: URL, fetch: FetchFlow): Promise<string | undefined
 }
 
 /**
- * The error code of a text, `invalid_grant` of `{"error":"invalid_grant"}`; or the parameter that the text is. A
- * parameter among other words says too little: the rules that mention it may have nothing to do with the text.
+ * The error code of a text, `invalid_grant` of `{"error":"invalid_grant"}`; or the parameter that the text is, or
+ * that it calls invalid or missing. A parameter among other words says too little: the rules that mention it may have
+ * nothing to do with the text.
  */
 function mentionedWord(text: string): string | undefined {
   const words = text.replaceAll("-", "_").match(/[a-z]\w*/gi) ?? [];
-  return words.find((word) => Object.hasOwn(errorStatus, word)) ?? (/^[a-z][\w-]*$/i.test(text) ? words[0] : undefined);
+  const isParameter = /^(?:[a-z][\w-]*|(?:invalid|missing) [a-z]+_\w+)$/i.test(text);
+  return words.find((word) => Object.hasOwn(errorStatus, word)) ?? (isParameter ? words.at(-1) : undefined);
 }
 
 function mentions(text: string, word: string): boolean {
   return text.split(/[^\w]+/).includes(word);
+}
+
+const knownTexts =
+  "a rule, a line of the log, an error code, a parameter, a message of a client library, an attack, or the " +
+  "URL of a flow";
+
+/** The error of the command without a text. */
+function missingText(): CommandLineError {
+  const hint =
+    'Add it, like latchkey explain PK-09 or latchkey explain "jwt expired". latchkey explain --help lists all.';
+  return new CommandLineError([{ path: "latchkey explain", expected: knownTexts, received: "no text", hint }]);
 }
 
 /** The error for a text that nothing is known of. Only the misspelt name of a rule or an error code has a near one. */
@@ -220,10 +236,8 @@ function unknownText(text: string): CommandLineError {
       "the application sent and what it got.";
   return new CommandLineError([{
     path: "latchkey explain",
-    expected:
-      "a rule, a line of the log, an error code, a parameter, a message of a client library, an attack, or the " +
-      "URL of a flow",
-    received: text === "" ? "none" : quote(text.length > 80 ? `${text.slice(0, 80)}…` : text),
+    expected: knownTexts,
+    received: quote(text.length > 80 ? `${text.slice(0, 80)}…` : text),
     hint,
   }]);
 }

@@ -1,10 +1,13 @@
 /** `latchkey explain`: what a user has in the clipboard. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
 import { explain, type FetchFlow } from "../../src/cli/explain.ts";
+import { madeSentences } from "../../src/devtools/rules/find_by_sentence.ts";
 import { forEachCase } from "../kit.ts";
 
 const run = (text: string, fetch?: FetchFlow) =>
@@ -112,7 +115,7 @@ test("the URL of a flow shows the flow of a running server, and else says where 
 });
 
 test("an unknown text is rejected with what is known", async () => {
-  for (const text of ["", "bogus_name", "PK-99x", "../../x"]) {
+  for (const text of ["bogus_name", "PK-99x", "../../x"]) {
     const { issues } = await assertRejects(() => run(text), CommandLineError);
     assertMatch(issues[0]!.expected, /rule.*error code.*parameter.*flow/);
     assertMatch(issues[0]!.hint, /latchkey explain|nearest|rules of the group|\/flows/);
@@ -132,6 +135,44 @@ test("an unknown sentence is reported as unknown, without a near rule", async ()
     const { issues } = await assertRejects(() => run(text), CommandLineError);
     assertMatch(issues[0]!.hint, /^Nothing is known of this text.* PK-09.* invalid_grant.* \/flows/);
   });
+});
+
+test("a sentence of the server has its rule, or its rules, also without the ID", async () => {
+  const sentences = {
+    "redirect_uri is not registered for this client": "RU-01",
+    "a public client must send a code_challenge": "PK-01",
+    "client_id is not registered": "AZ-02",
+    "error_description=client_id is not registered. Did you mean web?": "AZ-02",
+    '{"error":"invalid_request","error_description":"redirect_uri does not match the authorization request"}': "TK-15",
+    "OAuthError: scope is more than was granted": "RT-06",
+    "state was sent more than once": "AZ-06",
+    "the secret of client web is wrong; this request used client_secret_basic": "CA-07",
+  };
+  await forEachCase(Object.entries(sentences), async ([sentence, id]) => {
+    assertEquals(await run(sentence), await run(id));
+  });
+  assertMatch(
+    await run("code_challenge is missing, and this client must send one"),
+    /^PK-01 {2}.*\n(?: .*\n)*PK-02 {2}/,
+  );
+  assertMatch(await run("invalid redirect_uri"), /^RU-01 {2}/);
+  assertMatch(await run("state mismatch"), /^state mismatch/);
+  await assertRejects(() => run("the access token is missing"), CommandLineError);
+});
+
+test("each sentence that a function makes stands in the sources of the rules", () => {
+  const folders = ["src/core", "src/server"];
+  const sources = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+      .map((file) => readFileSync(join(folder, file), "utf8"))
+  ).join("\n");
+  const parts = Object.values(madeSentences).flat().flatMap((sentence) => sentence.split("*"));
+  assertEquals(parts.filter((part) => !sources.includes(part)), []);
+});
+
+test("without a text, explain says that one is missing", async () => {
+  const { issues } = await assertRejects(() => run(""), CommandLineError);
+  assertEquals([issues[0]!.received, /PK-09/.test(issues[0]!.hint)], ["no text", true]);
 });
 
 test("a message of a client library is explained: meaning, causes in order, client, server and guide", async () => {

@@ -12,7 +12,7 @@ export interface FoundMessage {
 }
 
 /** Maximum length of a text that is searched; the rest is ignored. */
-const maxTextLength = 100_000;
+export const maxTextLength = 100_000;
 /** Maximum number of problems that a text is about: an error and its causes. */
 const maxProblems = 3;
 
@@ -62,9 +62,9 @@ function findPart(text: string): readonly FoundMessage[] {
   return [{ problem: first.problem, message: first.message, found: first.message.text }];
 }
 
-/** The words of a text, without quotes and case. */
+/** The words of a text, without quotes, punctuation and case. */
 function comparable(text: string): string {
-  return text.toLowerCase().replaceAll(/["'`]/g, "").replaceAll(/\s+/g, " ").trim();
+  return text.toLowerCase().replaceAll(/["'`]/g, "").replaceAll(/[,.:;]?\s+/g, " ").trim();
 }
 
 /** Whether a match is longer than another one, and has its place. */
@@ -105,8 +105,7 @@ const fewWords = /^[A-Za-z]+( [A-Za-z]+)?\.?$/;
 const constant = /^[A-Z]+$/;
 
 function compile(text: string): RegExp {
-  // A log breaks lines at spaces, a shell takes quotes away.
-  const [first = "", ...others] = text.split("*").map((part) => part.split(" ").map(escapePattern).join("\\s{1,200}"));
+  const [first = "", ...others] = text.split("*").map(textPattern);
   const words = first + others.map(afterValue).join("");
   if (fewWords.test(text) && !constant.test(text)) {
     return new RegExp(`(?<=^|[:=("'\`[{>|][ \\t]*)${words}(?=[ \\t]*(?:$|[.,;:)"'\`\\]}<|(]))`, "im");
@@ -124,6 +123,11 @@ function afterValue(part: string, index: number, parts: readonly string[]): stri
   if (part === "") return "[^\\n]{0,300}";
   const search = `[^\\n]{0,300}?${part}`;
   return index === parts.length - 1 ? search : `(?=(${search}))\\${index + 1}`;
+}
+
+/** The pattern of a text without values: a log breaks lines at spaces, a shell takes quotes away. */
+export function textPattern(text: string): string {
+  return text.split(" ").map(escapePattern).join("\\s{1,200}");
 }
 
 function escapePattern(text: string): string {

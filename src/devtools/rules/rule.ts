@@ -17,7 +17,7 @@ export async function describeRule(name: string, readRules: ReadRules): Promise<
     [];
   return {
     ...{ ...rule, id, level: row?.level.replace(" P", ""), requirement: row?.requirement },
-    checkedAt: title &&
+    group: title &&
       [title, ...about.trim().replace(/\.?$/, "").split(". ", 1)].filter(Boolean).join(": ").replaceAll("\n", " "),
   };
 }

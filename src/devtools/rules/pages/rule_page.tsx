@@ -22,8 +22,8 @@ export interface RuleDescription {
   readonly level?: string;
   /** What the rule requires. Names of the protocol stand between backticks. */
   readonly requirement?: string;
-  /** Where the rule is checked: the title of its group, and its endpoints. */
-  readonly checkedAt?: string;
+  /** The title of its group, and what the rules of the group are about. */
+  readonly group?: string;
 }
 
 /** The page of a rule. */
@@ -33,7 +33,7 @@ export interface RuleProps extends Site {
 
 /** The requirement comes first, then the fix. */
 export function RulePage({ rule, ...site }: RuleProps): VNode {
-  const { id, level, passes, requirement, fix, cites, checkedAt } = rule;
+  const { id, level, passes, requirement, fix, cites, group } = rule;
   const sections = citedSections(cites);
   return (
     <Layout
@@ -55,9 +55,9 @@ export function RulePage({ rule, ...site }: RuleProps): VNode {
             {requirement !== undefined && passes !== undefined && (
               <DefinitionItem label="Passed check">{passes}</DefinitionItem>
             )}
-            {checkedAt !== undefined && (
-              <DefinitionItem label="Checked at">
-                <Requirement text={checkedAt} />
+            {group !== undefined && (
+              <DefinitionItem label="Group">
+                <Requirement text={group} />
               </DefinitionItem>
             )}
             {level !== undefined && <DefinitionItem label="Level">{level}</DefinitionItem>}
