@@ -37,6 +37,7 @@ export async function readEnvironment(env: Environment, fields: OptionFields, re
   const issues: ConfigIssue[] = [];
   const warnings: ConfigurationWarning[] = [];
   const serviceLinks: string[] = [];
+  const unknown: string[] = [];
   const configText = plainValue(env[configTextVariable] ?? "") || undefined;
   if (configText !== undefined && env[variableName("config")]) {
     issues.push(duplicateIssue("config", configTextVariable));
@@ -54,7 +55,7 @@ export async function readEnvironment(env: Environment, fields: OptionFields, re
     const fileName = optionNames.find((known) => variableName(known) + fileSuffix === variable);
     const name = directName ?? fileName;
     if (name === undefined) {
-      warnings.push(unknownVariableWarning(variable));
+      unknown.push(variable);
       continue;
     }
     if (directName === undefined && isSet(variableName(name))) {
@@ -77,6 +78,7 @@ export async function readEnvironment(env: Environment, fields: OptionFields, re
     options[name] = option;
     if (issue) issues.push(directName === undefined ? { ...issue, ...hiddenValue(fields[name], text) } : issue);
   }
+  warnings.push(...unknownVariableWarnings(unknown));
   if (serviceLinks.length > 0) warnings.push(serviceLinkWarning(serviceLinks));
   for (const [variable, message] of Object.entries(foreignVariables)) {
     if (env[variable]) warnings.push({ path: variable, message });
@@ -104,20 +106,34 @@ function pathInFileIssue(name: OptionName, variable: string): ConfigIssue {
   };
 }
 
-function unknownVariableWarning(variable: string): ConfigurationWarning {
+/** A warning for each variable whose name resembles a known one, and one with all known names for the others. */
+function unknownVariableWarnings(variables: readonly string[]): ConfigurationWarning[] {
+  const nearest = variables.map((variable) => ({ variable, known: nearestVariable(variable) }));
+  const others = nearest.filter(({ known }) => known === undefined).map(({ variable }) => showName(variable));
+  return [
+    ...nearest.flatMap(({ variable, known }) =>
+      known === undefined
+        ? []
+        : [{ path: showName(variable), message: `Ignored: this variable is unknown. Did you mean ${known}?` }]
+    ),
+    ...others.length === 0 ? [] : [{
+      path: others.join(", "),
+      message: `Ignored: ${others.length === 1 ? "this variable is" : "these variables are"} unknown. Unset ` +
+        `${others.length === 1 ? "it" : "them"}, or use ${
+          optionNames.map((name) => variableName(name)).join(", ")
+        }, or one of them ` +
+        `with ${fileSuffix}, except for paths.`,
+    }],
+  ];
+}
+
+function nearestVariable(variable: string): string | undefined {
   const isFileVariable = variable.endsWith(fileSuffix);
-  const suggestion = suggest(
+  const name = suggest(
     variable.slice(variablePrefix.length, isFileVariable ? -fileSuffix.length : undefined),
     optionNames,
-  );
-  const candidates = suggestion === undefined ? optionNames : [suggestion as OptionName];
-  const names = candidates.map((name) => variableName(name) + (isFileVariable && !isPath(name) ? fileSuffix : ""));
-  return {
-    path: showName(variable),
-    message: suggestion === undefined
-      ? `Ignored: this variable is unknown. Unset it, or use one of ${names.join(", ")}.`
-      : `Ignored: this variable is unknown. Did you mean ${names[0]}?`,
-  };
+  ) as OptionName | undefined;
+  return name && variableName(name) + (isFileVariable && !isPath(name) ? fileSuffix : "");
 }
 
 const serverMock = "Ignored: a variable of oidc-server-mock. static/docs/dex-and-oidc-server-mock.md has the settings.";

@@ -41,7 +41,8 @@ interface Line {
 }
 
 /**
- * Adds to the issues of the file the lines that they are about.
+ * Adds to the issues of the file the lines that they are about, and puts them into the order of the file. Other issues
+ * keep their places.
  *
  * @param text The text of the file.
  * @param file The name of the file, with which the paths of its issues begin.
@@ -59,10 +60,10 @@ export function addExcerpts(
   );
   const shown = new Map(places.flatMap((place) => place?.shown ?? []));
   const lines = readLines(text, fieldsByName(field), shown);
-  return issues.map((issue, i) => {
-    const place = places[i];
-    return place === undefined ? issue : { ...issue, excerpt: formatExcerpt(text, lines, place.offset, file) };
-  });
+  const placed = issues.flatMap((issue, i) => places[i] === undefined ? [] : [{ issue, offset: places[i].offset }])
+    .sort((one, other) => one.offset - other.offset)
+    .map(({ issue, offset }) => ({ ...issue, excerpt: formatExcerpt(text, lines, offset, file) }));
+  return issues.map((issue, i) => places[i] === undefined ? issue : placed.shift()!);
 }
 
 function parse(text: string): Node | undefined {

@@ -90,6 +90,10 @@ export interface ConfigFile extends Omit<Settings, "profile">, ExtensionSettings
   readonly store?: string;
 }
 
+/** A list or an object is probably that of the setting `users`. */
+const whichUser = (text: string | undefined) =>
+  text === undefined ? 'Write it like "user": "bob". Or did you mean users?' : undefined;
+
 /** The path of a file with the profile of a provider. */
 const profileFile = text(["./my-provider.json"], { pattern: /\.json$/, expected: "the path of a .json file" });
 
@@ -112,7 +116,7 @@ export function programFields(
     tlsCert: text(["cert.pem"]),
     tlsKey: text(["key.pem"]),
     tls: choice(["self-signed"]),
-    user: text(["bob"], { pattern: /^[\x21-\x7E]{1,255}$/, expected: "the sub of a user" }),
+    user: text(["bob"], { pattern: /^[\x21-\x7E]{1,255}$/, expected: "the sub of a user", hint: whichUser }),
     maxInFlight: whole(1000, { min: 1, max: 1_000_000, default: 1000, expected: "a whole number from 1 to 1000000" }),
     drain: whole(10, { min: 0, max: 3600, default: 0, expected: "whole seconds from 0 to 3600" }),
     log: choice(["text", "json", "off"], { default: "text" }),
@@ -230,11 +234,22 @@ export function readOption(
 ): { readonly option: RawOption; readonly issue?: ConfigIssue } {
   const value = parseText(field, text);
   if (findMismatches(field, value).length === 0) return { option: { source, text, value } };
-  const named = field.oneOf?.find(({ choices }) => choices !== undefined) ?? field;
-  const issue = { path: source, expected: expectedText(field), received: showValue(text, [source], named, quote) };
-  const nearest = suggest(text, named.choices ?? []);
+  const { named, wrong } = findWrongName(field, value) ?? { named: namedField(field), wrong: text };
+  const issue = { path: source, expected: expectedText(field), received: showValue(wrong, [source], named, quote) };
+  const nearest = suggest(wrong, named.choices ?? []);
   const fix = field.hint?.(text) ?? (nearest === undefined ? hint : `Did you mean ${nearest}?`);
   return { option: { source }, issue: { ...issue, hint: fix } };
+}
+
+/** The field with the names that a value may have. */
+const namedField = (field: Field): Field => field.oneOf?.find(({ choices }) => choices !== undefined) ?? field;
+
+/** The first item of a list of names that is none of them; `undefined` for any other value. */
+function findWrongName(field: Field, value: unknown): { readonly named: Field; readonly wrong: string } | undefined {
+  const items = field.oneOf?.find(({ type }) => type === "array")?.items;
+  if (!Array.isArray(value) || items === undefined) return undefined;
+  const [named, wrong] = [namedField(items), value.find((item) => findMismatches(items, item).length > 0)];
+  return named.choices === undefined || wrong === undefined ? undefined : { named, wrong };
 }
 
 function parseText({ type, alternative, oneOf }: Field, text: string): unknown {

@@ -371,9 +371,7 @@ const variableWarnings: readonly [string, Readonly<Record<string, string>>, read
   ["a near miss", { LATCHKEY_ISUER: "x" }, [["LATCHKEY_ISUER", "Did you mean LATCHKEY_ISSUER?"]]],
   ["a flag that is no variable", { LATCHKEY_HELP: "1" }, [["LATCHKEY_HELP"]]],
   ["prototype names", { LATCHKEY_CONSTRUCTOR: "1", LATCHKEY___PROTO__: "1", LATCHKEY_: "1" }, [
-    ["LATCHKEY_CONSTRUCTOR"],
-    ["LATCHKEY___PROTO__"],
-    ["LATCHKEY_"],
+    ["LATCHKEY_CONSTRUCTOR, LATCHKEY___PROTO__, LATCHKEY_", "Unset them, or use LATCHKEY_"],
   ]],
   ["a secret", { LATCHKEY_CLIENT_SECRET: "hunter2" }, [["LATCHKEY_CLIENT_SECRET"]]],
   ["the file of nothing that is known", { LATCHKEY_COLOUR_FILE: "a" }, [["LATCHKEY_COLOUR_FILE", "unknown"]]],
@@ -761,6 +759,11 @@ test("a value of the wrong type is one error at its path, for every key at every
   }
 });
 
+test("a list of users in user, and keys of other products, get the name of the key that they stand for", async () => {
+  await assertFaults({ file: { user: [{ sub: "a" }] } }, [["latchkey.json: user", "Or did you mean users?"]]);
+  await assertFaults({ file: { requirePKCE: true } }, [["latchkey.json: requirePKCE", 'Write "pkce": {']]);
+});
+
 test("a missing required key is reported with an example", async () => {
   await assertFaults({ file: { clients: [{}], users: [{ sub: "a" }, { name: "B" }] } }, [
     ["latchkey.json: clients[0].client_id", "found nothing", `Add it, like "client_id": "web".`],
@@ -951,21 +954,21 @@ test("a key that an object of a file repeats is reported at both places", async 
   const file = `{\n  "clients": [{ "client_id": "a", "scope": "b" }, { "client_id": "c:\\":\\"" }],
   "port": 1,\n  "lifetimes": { "code": 1, "code": 2 },\n  "port": 2\n}`;
   await assertFaults({ file }, [
-    ["latchkey.json: line 4, column 29", "each key once", "code again, as at line 4, column 18"],
-    ["latchkey.json: line 5, column 3", "port again, as at line 3, column 3"],
+    ["latchkey.json: line 4, column 29", "each key once", '"code" again, as at line 4, column 18'],
+    ["latchkey.json: line 5, column 3", '"port" again, as at line 3, column 3'],
   ]);
   const files = { "okta.json": `{ "name": "okta", "name": "other" }` };
-  await assertFaults({ file: { profile: "okta.json" }, files }, [["okta.json: line 1, column 19", "name again"]]);
+  await assertFaults({ file: { profile: "okta.json" }, files }, [["okta.json: line 1, column 19", '"name" again']]);
   // Too deep for the parser that knows the places, before the key and after it.
   const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
   await assertFaults({ file: `{ "x": ${deep}, "port": 1, "port": 2 }` }, [[
     "latchkey.json",
     "each key once",
-    "a key again",
+    "a repeated key, in a text that is nested too deeply",
   ]]);
   await assertFaults({ file: `{ "port": 1, "port": 2, "x": ${deep} }` }, [[
     "latchkey.json: line 1, column 14",
-    "port again",
+    '"port" again',
   ]]);
 });
 
@@ -1016,7 +1019,7 @@ test("a real file is read, and a missing one gives the same error on every runti
   ]]);
 });
 
-test("errors of flags, environment, file and semantics are all reported together, in this order", async () => {
+test("errors of flags, environment, file and semantics are all reported together, in this order, those of the file in its order", async () => {
   const validate: Validate = (_, issuer) => ({
     issuer,
     issues: [{ path: "audience", expected: "a", received: "b", hint: "Do c." }],
@@ -1031,8 +1034,8 @@ test("errors of flags, environment, file and semantics are all reported together
     "--prot",
     "LATCHKEY_PORT",
     "latchkey.json: ports",
-    "latchkey.json: clients[0].client_id",
     "latchkey.json: alg",
+    "latchkey.json: clients[0].client_id",
     "latchkey.json: audience",
   ]);
 });
@@ -1469,6 +1472,7 @@ test("profiles are names and files, in a list, and a file is relative to the fil
 test("an unknown profile and an invalid file of a profile stop the start", async () => {
   const files = { "a.json": "{", "b.json": "[]", "c.json": `{ "name": "c", "issuerPath": "/c//", "clients": [] }` };
   await assertFaults({ args: ["--profile=oktaa"], files }, [["--profile", "Did you mean okta?"]]);
+  await assertFaults({ args: ["--profile=oidc,oktaa"], files }, [["--profile", 'found "oktaa"', "Did you mean okta?"]]);
   await assertFaults({ args: ["--profile", "next-2026.11:wran"], files }, [
     ["--profile", `found "next-2026.11:wran"`, "Did you mean next-2026.11:warn?"],
   ]);
@@ -1602,7 +1606,7 @@ test("an issue of the file shows its lines with a caret, and no value that its m
 "prot": 1 }`;
   assertEquals(
     (await excerpts(mixed)).at(-1)![1],
-    `> 1 | { "port": 9000, "login": "auto", "alg": 7, "controlSecret": …, "audience": "…",`,
+    `  1 | { "port": 9000, "login": "auto", "alg": 7, "controlSecret": …, "audience": "…",`,
   );
   const [flagIssue] = await faultsOf({ file: "{}", args: ["--port", "x"] });
   assertEquals(flagIssue!.excerpt, undefined);

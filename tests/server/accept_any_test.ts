@@ -42,7 +42,7 @@ test("[OP-11, RU-01, LO-03] a URI that no client may register is rejected with i
       assertEquals((await request()).status, 400);
       const { explanation } = getRejections(b.events).at(-1)!;
       assertEquals([explanation.rule, explanation.received], [rule, uri]);
-      assertMatch(explanation.expected!, /^https, or http on a loopback address/);
+      assertMatch(explanation.expected!, /^https, or http on a test host/);
       assertMatch(explanation.fix!, /http-redirect-uris/);
     }
     const allowed = await testServer({ ...options, insecure: ["http-redirect-uris"] });

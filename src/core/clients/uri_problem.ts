@@ -2,14 +2,14 @@
 
 import type { ConfigIssue } from "../rules/configuration_error.ts";
 import { responseParameters, type UriProblem } from "./redirect_uri.ts";
-import { type LocalUrls, testHosts, unroutableHosts } from "../http/test_hosts.ts";
+import { type LocalUrls, unroutableHosts } from "../http/test_hosts.ts";
 
 /** A problem of a URI. */
 export type UriIssue = Pick<ConfigIssue, "expected" | "hint">;
 
 /** The hosts that {@link allowsHttp} allows, for messages. */
 export function httpHosts(localUrls: LocalUrls): string {
-  return localUrls ? [testHosts, ...localUrls].join(", ") : unroutableHosts;
+  return localUrls ? ["a test host (static/docs/test-hosts.md)", ...localUrls].join(", ") : unroutableHosts;
 }
 
 /** What is wrong with a URI, and how to fix it. */

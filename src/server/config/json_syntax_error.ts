@@ -2,7 +2,7 @@
 
 import type { JSONVisitor, ParseError } from "jsonc-parser";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
-import { quote, showName } from "./config_issue.ts";
+import { quote } from "./config_issue.ts";
 
 /** The messages for the error codes of the parser. */
 const syntaxErrorTexts: Readonly<Record<string, readonly [expected: string, hint: string, received?: string]>> = {
@@ -53,7 +53,7 @@ export async function findRepeatedKeys(text: string, value: unknown, file: strin
       const earlier = objects.at(-1)?.get(name);
       objects.at(-1)?.set(name, place);
       if (earlier === undefined) return;
-      const received = `${showName(name)} again, as at ${earlier}`;
+      const received = `${quote(name)} again, as at ${earlier}`;
       issues.push({ path: `${file}: ${place}`, expected: "each key once", received, hint: "Remove one of the two." });
     },
   };
@@ -63,8 +63,13 @@ export async function findRepeatedKeys(text: string, value: unknown, file: strin
     // The text is nested too deeply for the recursive parser.
     if (!(error instanceof RangeError)) throw error;
   }
-  const unplaced = { path: file, expected: "each key once", received: "a key again", hint: "Remove one of the two." };
-  return issues.length > 0 ? issues : [unplaced];
+  if (issues.length > 0) return issues;
+  return [{
+    path: file,
+    expected: "each key once",
+    received: "a repeated key, in a text that is nested too deeply to say where",
+    hint: "Find the object that has a key twice, and remove one of the two.",
+  }];
 }
 
 /** The number of keys of all objects in a value. */

@@ -40,6 +40,10 @@ export const replacedSettings: Hints = {
   ...named(accessTokenLifetimes, 'Write "lifetimes": { "access_token": 3600 }, in seconds.'),
   ...named(scopeLists, 'Write "scopes": ["openid", "profile", "read"].'),
   ...named(
+    ["requirePKCE", "requirePkce", "require_pkce", "pkceRequired"],
+    'Write "pkce": { "requireForConfidential": true }: public clients must use PKCE anyway.',
+  ),
+  ...named(
     ["issuers", "tenants"],
     'Write "issuer": "http://localhost:9000", and start a process for each issuer, or start with a JSON_CONFIG of ' +
       "mock-oauth2-server, which has an issuer for each path.",

@@ -223,7 +223,7 @@ test("[DI-03] an error is shown at its field with a fix, keeps all input and add
     [{ client_id: "ü" }, "client_id", /1 to 256 printable ASCII characters/],
     [{ client_id: "spa" }, "client_id", /an ID that no other client has.*remove that client first/],
     [{ redirect_uris: "" }, "redirect_uris", /at least one redirect URI.*Add the URI/],
-    [{ redirect_uris: "http://evil.example.com/cb" }, "redirect_uris", /https, or http on a loopback/],
+    [{ redirect_uris: "http://evil.example.com/cb" }, "redirect_uris", /https, or http on a test host/],
     [
       { redirect_uris: "https://a.example/cb\nhttps://a.example/#x" },
       "redirect_uris",
