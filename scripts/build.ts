@@ -45,7 +45,10 @@ const optional = ["ioredis", "postgres"];
 /** Passages of READMEs that apply to the repository only, and their replacements in the package. */
 const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
   "README.md": [
-    [/^You need Node 20 or newer and npm; .*\n\n```sh\n[^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
+    [
+      /^You need npm and Node 20 or newer; [^]*?\n\n```sh\n[^]*?```$/m,
+      `You need npm and Node 22.13 or newer:\n\n\`\`\`sh\nnpx ${manifest.name}\n\`\`\``,
+    ],
     [/^The commands below use `latchkey`\. [^]*?`latchkey --help`/m, "`latchkey --help`"],
     [/^`npx -y deno task build` makes the package to \[install\]\(.*?\)\.\n/m, ""],
     [/`npx -y deno task image` builds\n?\s*\[a container image\]/, "[A container image]"],

@@ -243,22 +243,20 @@ process.exit((await fetch(token_endpoint, { method: "POST", body, headers })).st
   await shell(command, place, place.project);
 }
 
-/** It logs in at an application with that client, and attacks it: here with one attack only. */
+/** It starts an application with that client, logs in there, and attacks it: here with one attack only. */
 async function expectCheck(command: string, place: Place): Promise<void> {
   const recipes = readFileSync("static/docs/recipes.md", "utf8");
   const [, application] = /^```js ignore\n\/\/ app\.js\n([^]*?)^```/m.exec(recipes) ?? [];
   if (application === undefined) throw new Error("the recipes have no app.js");
   const [server, own] = [await findFreePort(), await findFreePort()];
   const move = (text: string) => text.replaceAll(/\b9000\b/g, `${server}`).replaceAll(/\b3000\b/g, `${own}`);
-  await Deno.writeTextFile(join(place.project, "package.json"), `{ "type": "module" }`);
+  await Deno.writeTextFile(
+    join(place.project, "package.json"),
+    `{ "type": "module", "scripts": { "dev": "npx -y node@24 app.js" } }`,
+  );
   await Deno.writeTextFile(join(place.project, "app.js"), move(application));
   await shell("npm install express express-openid-connect", place, place.project);
-  const running = start("npx -y node@24 app.js", place.project, place.env, place.clone);
-  try {
-    await shell(`${move(command)} --only response/state-wrong`, place, place.project);
-  } finally {
-    process.kill(-running.pid!, "SIGKILL");
-  }
+  await shell(`${move(command)} --only response/state-wrong`, place, place.project);
 }
 
 function seconds(since: number): string {
