@@ -46,7 +46,7 @@ const named = new Map(
   ) => [name, [...cell.split(":")[0]!.matchAll(/`(\w+)`/g)].map(([, member = ""]) => member).sort()]),
 );
 
-/** A copy that is another value, so that a member which stays the same can be told from one that is replaced. */
+/** A copy that is another value, so that a member that stays differs from one that is replaced. */
 function copy(value: unknown): unknown {
   if (typeof value === "function") return value.bind(undefined);
   if (Array.isArray(value)) return [...value];
