@@ -283,7 +283,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     sentence: "code_verifier belongs to another authorization request of this client, such as one in a second tab",
     expected: `code_challenge ${challenge}`,
     received: `code_challenge ${hash("x".repeat(43), "base64url")}, computed from code_verifier`,
-    fix: /Store the code_verifier of each login under its state/,
+    fix: /Store the code_verifier of each login with its state/,
   },
   "another verifier": {
     send: async (server) => server.token({ code: await server.code(), code_verifier: "y".repeat(43) }),
