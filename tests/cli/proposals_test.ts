@@ -127,7 +127,7 @@ test("a member of another product has a hint with the one to write, which is val
     lists.flatMap(([place, hints]) => Object.entries(hints).map((one) => [place, ...one] as const)),
     async (one) => {
       const [place, name, hint] = one;
-      const [, json, beside] = /^Write ("\w+": .*?)( beside clients)?(?:, [a-z].*|: [a-z].*)?\.$/.exec(hint)!;
+      const [, json, beside] = /^Write ("\w+": .*?)( beside clients)?(?:, [a-z].*|: (?!true\b)[a-z].*)?\.$/.exec(hint)!;
       const member = JSON.parse(`{${json}}`);
       const client = { client_id: "web", redirect_uris: ["http://localhost:3000/cb"] };
       const file = place === "top" || beside
