@@ -62,6 +62,7 @@ const otherNames = new Set([
   "email_verified",
   "returnTo",
   "policy.scopes",
+  "after",
   "client_secret_post",
 ]);
 
