@@ -9,10 +9,10 @@ import process from "node:process";
 import { startChromium } from "../../../src/platform/runtime/chromium.ts";
 
 /** Responds to the first command, and ends when it gets the second one. */
-const program = `#!/bin/sh
-head -c 1 <&3 >/dev/null
+const program = `#!/usr/bin/env bash
+read -r -d '' <&3
 printf '{"id":1,"result":{}}\\000' >&4
-head -c 1 <&3 >/dev/null
+read -r -d '' <&3
 `;
 
 test("commands to a browser that has ended are rejected", { skip: process.platform === "win32" }, async () => {
