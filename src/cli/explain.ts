@@ -177,7 +177,7 @@ function flowUrl(text: string): URL | undefined {
 async function explainFlow(url: URL, fetch?: FetchFlow): Promise<string> {
   const flow = fetch && await fetchFlow(url, fetch).catch(() => undefined);
   if (flow !== undefined) return printableLines(flow.trimEnd());
-  return `${url.href} is a flow of a server that does not run, or that has forgotten it. While it runs, the page shows each ` +
+  return `The server of this flow is not running, or no longer keeps it: ${url.href}. While it runs, the page shows each ` +
     `step and why a request was rejected, and exports it as Markdown.`;
 }
 

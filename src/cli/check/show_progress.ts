@@ -12,7 +12,7 @@ const longJourneyMs = 5000;
 /** How long the rest of a check must take before the progress reports it, in minutes. */
 const longRest = 10;
 
-/** How many logins must have ended before they say how long the rest takes. */
+/** How many logins must have ended before the progress estimates the time that is left. */
 const minDone = 20;
 
 /** Shows how many journeys have ended, and which one is running for how long. Each failure gets its own line. */
@@ -52,7 +52,7 @@ export function showProgress(
   function counts(): string {
     const notShown = skipped === 0 ? "" : `, ${skipped} skipped`;
     const elapsedMs = now() - startedAt;
-    // A login that hangs takes as long as many others: exact times would jump.
+    // One login that hangs takes as long as many others, so the estimate is rounded to five minutes.
     const minutes = 5 * Math.round(elapsedMs / done * (total - done) / 300_000);
     const rest = done < minDone || minutes < longRest
       ? ""

@@ -88,8 +88,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   // The limit also applies to methods that a plugin replaces.
   const limited = withLimitedAuthentication(withPlugins(composed, plugins));
   const { audience } = resolved;
-  const namedBy = issuerMembers(policy, { audience, tokenPath: endpointPath({ endpoints }, "token") });
-  const server = withIssuer(limited, issuerInEffect, namedBy);
+  const membersFor = issuerMembers(policy, { audience, tokenPath: endpointPath({ endpoints }, "token") });
+  const server = withIssuer(limited, issuerInEffect, membersFor);
   endSessionsOfChangedUsers(server);
 
   const byHost = policy.isIssuerFromHost ? await import("./server_by_host.ts") : undefined;
@@ -98,7 +98,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const ofPlugins = pluginEndpoints(app, plugins);
   assertOwnPaths([...endpoints, ...ofPlugins], policy.paths);
   table.addOfPlugins(ofPlugins);
-  const createContext = contextFactory(app, plugins, emit, byHost?.serverByHost(server, namedBy));
+  const createContext = contextFactory(app, plugins, emit, byHost?.serverByHost(server, membersFor));
   const handler = createHandler(table.find, { server, createContext, crossOriginHeaders });
 
   const moveDemoClients = demoClientMover(composed.clients.registered, resolved);

@@ -18,7 +18,10 @@ export async function endWatchedSession(
   return remaining.filter((frames) => frames !== undefined);
 }
 
-/** Ends them when a user is removed or gets another password. That change does not wait for the logout of clients. */
+/**
+ * Ends the sessions of a user who is removed or gets another password. That change does not wait for the logout of
+ * clients.
+ */
 export function endSessionsOfChangedUsers(server: HostedServer): void {
   server.users.onSessionsEnded((user, cause) =>
     server.background.start("users", () => endUserSessions(server, user, cause))

@@ -5,7 +5,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import { sweeper } from "../../core/store/sweep.ts";
 import { type Timer, timers } from "../../core/http/timers.ts";
 
-/** Interval of the tasks of each minute, in milliseconds; far below the default of `keys.lead`. */
+/** The time between two runs of the minute tasks, in milliseconds; far below the default of `keys.lead`. */
 const minuteTasksIntervalMs = 60_000;
 
 /** Interval of maintenance, in milliseconds. */

@@ -124,12 +124,17 @@ export function eventEmitter(
   );
   if (trace !== undefined) listeners.push((event) => trace(event));
   return (event, context) => {
+    let shown = event;
+    try {
+      if ("explanation" in event) shown = { ...event, explanation: withFix(event.explanation) };
+    } catch {
+      // A plugin has emitted an event of another shape.
+    }
     for (const listener of listeners) {
       try {
-        const explained = "explanation" in event ? { ...event, explanation: withFix(event.explanation) } : event;
-        ignoreRejection(listener(explained, context));
+        ignoreRejection(listener(shown, context));
       } catch {
-        // Neither a listener nor an event of a plugin must break the server.
+        // A listener must not break the server.
       }
     }
   };

@@ -19,11 +19,11 @@ const maxNames = 100;
  * Returns the server for a request: the same records, with the issuer of the request. A request without a host, or to a
  * host that may not be an issuer, gets the server itself; {@link rejectOtherHost} rejects the latter.
  *
- * @param namedBy Returns the members that depend on the issuer.
+ * @param membersFor Returns the members that depend on the issuer.
  */
 export function serverByHost(
   server: HostedServer,
-  namedBy: (issuer: string) => IssuerMembers,
+  membersFor: (issuer: string) => IssuerMembers,
 ): (request: HttpRequest) => HostedServer {
   const servers = boundedCache<HostedServer>(maxNames);
   return ({ headers }) => {
@@ -36,7 +36,7 @@ export function serverByHost(
     }
     let named = servers.get(url.origin);
     if (named === undefined) {
-      servers.set(url.origin, named = { ...server, ...namedBy(issuerAt(url.origin, server)) });
+      servers.set(url.origin, named = { ...server, ...membersFor(issuerAt(url.origin, server)) });
     }
     return named;
   };

@@ -3,7 +3,7 @@
 import { HttpError, type HttpRequest, type HttpResponse } from "../../core/http/message.ts";
 import type { Context } from "../../core/http/context.ts";
 import type { Handlers } from "../../core/route.ts";
-import { assets as files } from "../pages/assets.gen.ts";
+import { assets as pageAssets } from "../pages/assets.gen.ts";
 import type { Asset } from "../pages/asset.ts";
 import type { Site } from "../pages/layout.tsx";
 import type { Endpoint } from "../endpoint.ts";
@@ -11,19 +11,19 @@ import type { Endpoint } from "../endpoint.ts";
 type Assets = Readonly<Record<string, Asset>>;
 
 /** Serves files below a path, such as `/static/`. */
-const serve = (path: string, found: Assets): Handlers => ({
-  GET: (context) => findAsset(context, context.target.path.slice(context.site.base.length + path.length), found),
+const serve = (path: string, files: Assets): Handlers => ({
+  GET: (context) => findAsset(context, context.target.path.slice(context.site.base.length + path.length), files),
 });
 
 /** Serves the style sheets, scripts and icon of the pages. */
-export const assets = serve("/static/", files);
+export const assets = serve("/static/", pageAssets);
 
 /** Serves the icon to browsers that open metadata or other documents without a link to it. */
-export const favicon: Handlers = { GET: (context) => findAsset(context, "icon.svg", files) };
+export const favicon: Handlers = { GET: (context) => findAsset(context, "icon.svg", pageAssets) };
 
-function findAsset(context: Context, name: string, found: Assets): HttpResponse {
-  if (!Object.hasOwn(found, name)) throw new HttpError(404, "HT-01", "This address does not exist");
-  return assetResponse(context.request, found[name]!);
+function findAsset(context: Context, name: string, files: Assets): HttpResponse {
+  if (!Object.hasOwn(files, name)) throw new HttpError(404, "HT-01", "This address does not exist");
+  return assetResponse(context.request, files[name]!);
 }
 
 /** Responds with the file, or 304 if the browser has it. */

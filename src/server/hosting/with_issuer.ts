@@ -35,16 +35,16 @@ export function issuerMembers(
 }
 
 /**
- * The server with the issuer in effect. The last step of its assembly, because a copy of the server has the issuer of
- * the time of the copy: each request has one.
+ * Returns the server with getters for these members. It must be the last step of the assembly: `{ ...server }` reads
+ * the getters, so a copy, such as that of a request, keeps the issuer that it was copied with.
  */
 export function withIssuer(
   server: HostedServer,
   issuer: IssuerInEffect,
-  namedBy: (issuer: string) => IssuerMembers,
+  membersFor: (issuer: string) => IssuerMembers,
 ): HostedServer {
-  let members = namedBy(issuer.current);
-  const current = () => members.issuer === issuer.current ? members : members = namedBy(issuer.current);
+  let members = membersFor(issuer.current);
+  const current = () => members.issuer === issuer.current ? members : members = membersFor(issuer.current);
   return {
     ...server,
     get issuer() {

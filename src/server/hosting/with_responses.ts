@@ -10,7 +10,7 @@ import { metadataOf } from "../config/client_metadata.ts";
 import { finalClaims } from "../token/claim_change.ts";
 import { withReuse } from "../token/refresh_reuse.ts";
 
-/** Responses can be JWTs and name the lifetimes of refresh tokens, which may stay valid after their use. */
+/** Adds responses as JWTs, lifetimes of refresh tokens in responses, and the setting `refresh.reuse`. */
 export function withResponses<S extends Server>(
   server: S,
 ): S & Pick<HostedServer, "jwtResponses" | "responses" | "tokenIssuers"> {

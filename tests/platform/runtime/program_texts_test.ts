@@ -298,7 +298,7 @@ test("explain gets a flow from the running server, and says so if it has none", 
     [flow = ""] = output().match(/http\S+\/flows\/of\/\d+/) ?? [];
     const shown = await explain(`→ ${flow}`);
     assertStringIncludes(shown, "- **Client:** `unknown-app`\n");
-    assertStringIncludes(await explain(`${url}/flows/of/999`), "has forgotten it");
+    assertStringIncludes(await explain(`${url}/flows/of/999`), "or no longer keeps it");
   });
   assertStringIncludes(await explain(flow), `${flow} is a flow of a server that does not run`);
 });
