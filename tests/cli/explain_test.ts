@@ -105,10 +105,10 @@ test("the URL of a flow shows the flow of a running server, and else says where 
   assertEquals(asked, [url]);
   // No other origin is asked.
   for (const other of ["http://localhost:9001/flows/x", "https://localhost:9000/", "//evil.widgets.com/x"]) {
-    assertStringIncludes(await asking(url, server(other)), "does not run");
+    assertStringIncludes(await asking(url, server(other)), "is not running");
     assertEquals(asked, [url]);
   }
-  assertStringIncludes(await run(url, () => Promise.reject(new TypeError())), "does not run");
+  assertStringIncludes(await run(url, () => Promise.reject(new TypeError())), "is not running");
   assertStringIncludes(await run(url), url);
   await assertRejects(() => asking("https://login.widgets.com/flows/7", server(undefined)), CommandLineError);
   assertEquals(asked, []);

@@ -300,5 +300,5 @@ test("explain gets a flow from the running server, and says so if it has none", 
     assertStringIncludes(shown, "- **Client:** `unknown-app`\n");
     assertStringIncludes(await explain(`${url}/flows/of/999`), "or no longer keeps it");
   });
-  assertStringIncludes(await explain(flow), `${flow} is a flow of a server that does not run`);
+  assertStringIncludes(await explain(flow), `The server of this flow is not running, or no longer keeps it: ${flow}.`);
 });
