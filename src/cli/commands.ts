@@ -19,7 +19,7 @@ export const startNames: readonly string[] = ["start", "serve"];
 /** Former commands: what to write instead. */
 export const formerCommands: Readonly<Record<string, string>> = {
   faults: "latchkey explain faults",
-  vary: "latchkey exec --profile vary:1..5 -- COMMAND",
+  vary: "latchkey check LOGIN_URL",
   profile: "latchkey init --from FILE",
 };
 

@@ -19,7 +19,6 @@ import { CommandLineError } from "./command_line_error.ts";
 import { wrap } from "./operating/wrap.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { citedSections } from "../server/pages/specifications.ts";
-import { variations } from "../testing/vary/variations.ts";
 
 /** The help of the command. */
 export const explainHelpText = `Usage: latchkey explain TEXT
@@ -40,8 +39,7 @@ TEXT is what you have at hand; without it, or with -, standard input:
   id-token/aud-wrong, or another id of an attack, a fault or a practice
                     what it does, and what a correct client does
   faults            the list of these; faults NAME explains a category, and
-                    --json prints one JSON object
-  vary              what responses of a server with --profile vary:SEED may have`;
+                    --json prints one JSON object`;
 
 /** Maximum number of rules to show that mention a word; of further ones, only the IDs. */
 const maxMentions = 8;
@@ -65,7 +63,6 @@ export async function explain(
   if (args[0] === "faults") return await explainFaults(args.slice(1), terminalWidth());
   if (args.includes("--help") || args.includes("-h")) return explainHelpText;
   const written = args.join(" ").trim();
-  if (written === "vary") return listVariations();
   if (written === "") throw missingText();
   const flow = flowUrl(written);
   if (flow !== undefined) return await explainFlow(flow, fetch);
@@ -151,10 +148,6 @@ function describeMessage({ problem, message, found }: FoundMessage, width: numbe
 async function explainFaults(args: readonly string[], width: number | undefined): Promise<string> {
   // It has all attacks and faults.
   return (await import("./check/list_faults.ts")).listFaults(args, width);
-}
-
-function listVariations(): string {
-  return variations.map(({ id, allowed, source }) => `${id}\n  ${allowed} (${source})`).join("\n");
 }
 
 const labelWidth = 9;

@@ -48,7 +48,7 @@ ${
 A flag overrides the environment, which overrides the file, which overrides the
 default. LATCHKEY_STORE_FILE names a file with the value; so does every variable
 with _FILE, except for paths. LATCHKEY_CONFIG_JSON is the content of FILE.
-PROFILE is a standard, a provider, a JSON file or vary:SEED:
+PROFILE is a standard, a provider or a JSON file:
 ${wrap([...profileNames, ...providerNames].join(", "), "", 79).join("\n")}.
 STORE is memory, sqlite:PATH, sqlite:PATH?durability=power, postgres://… or
 redis://…; MODE of --login is auto, which approves everything, or interactive.

@@ -35,7 +35,7 @@ export function assertCallback(
   issuer: string | undefined,
   { client_id }: ClientCredentials,
 ): void {
-  const { error, errorDescription, explanation, internalError, variations } = callback;
+  const { error, errorDescription, explanation, internalError } = callback;
   for (const [name, expected, received] of [["state", state, callback.state], ["iss", issuer, callback.iss]] as const) {
     if (expected === received) continue;
     const facts = `expected: ${expected ?? "none"}\n  received: ${received ?? "none"}`;
@@ -43,7 +43,7 @@ export function assertCallback(
   }
   if (error !== undefined) {
     const sentence = `The authorization endpoint rejected client ${client_id}: ${error}, ${errorDescription}`;
-    throw new LoginError(sentence, { error, explanation, internalError, variations, callback });
+    throw new LoginError(sentence, { error, explanation, internalError, callback });
   }
   if (callback.code === undefined) throw new LoginError("The callback has neither a code nor an error", { callback });
 }

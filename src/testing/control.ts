@@ -41,8 +41,6 @@ import { testResources } from "./resource.ts";
 import { restartableRandom } from "./seeded_random.ts";
 import type { ServerControl, ServerName, TestControl, TestControlOptions } from "./test_control.ts";
 import { userDecisions } from "./user_decisions.ts";
-import { varyControl } from "./vary/vary.ts";
-import { describeVariations } from "./vary/vary_report.ts";
 import { type BackchannelClient, backchannelClient } from "./backchannel.ts";
 import { type DeviceClient, deviceClient } from "./device.ts";
 import type { PolledRequestOptions } from "./polled_request.ts";
@@ -102,7 +100,6 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const grants = issuedGrants();
   const values = fixedValues();
   const changes = changedSettings();
-  const vary = varyControl(() => self.reset());
   const resources = testResources(handle);
   const tenants = tenantList({
     getServer: () => ({ ...getApp().server, outbound, addApp: isTenant ? undefined : changesOfApp!.addApp }),
@@ -161,9 +158,8 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       installer.uninstallAll();
     },
   };
-  /** Outside of the variations: a fixed value is not varied. */
   const fixed: Plugin = { forRequest: (server) => void Object.assign(server, values.current(server)) };
-  const getServer = () => vary.extend({ ...getApp().server, ...changes.current(getApp().server) });
+  const getServer = () => ({ ...getApp().server, ...changes.current(getApp().server) });
   const getIssuer = () => getApp().server.issuer;
   const getEndpointUrl = (name: string) => endpointUrl({ app: getApp(), server: getApp().server }, name);
 
@@ -180,7 +176,6 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     return {
       explanation: explanation && redactExplanation(explanation, getApp().server.registeredSecrets),
       internalError: internalError && { endpoint: internalError.endpoint, cause: internalError.cause },
-      variations: describeVariations(vary.handle),
     };
   };
 
@@ -234,9 +229,9 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     plugin: {
       ...combinePlugins([
         ...options.recorder === undefined ? [exchangeRecorder] : [],
-        ...[fixed, injector.plugin, overrides.plugin, resources.plugin, vary.plugin, installer.plugin, innermost],
+        ...[fixed, injector.plugin, overrides.plugin, resources.plugin, installer.plugin, innermost],
       ]),
-      profiles: [...vary.plugin.profiles!, "next-2026.11"],
+      profiles: ["next-2026.11"],
       configure,
       approve: (next, showsPages) => showsPages ? next : decisions.approve(next),
     },
@@ -265,7 +260,6 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     tenants,
     resource: resources.resource,
     on: injector.on,
-    vary: vary.handle,
     issue: overrides.overrides,
     log,
     overHttp: async (options) => (await import("./control/mod.ts")).controlEndpoints(self, options),
@@ -281,7 +275,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       const { server } = getApp();
       log.clear();
       server.clients.forgetExternalClients();
-      const parts = [overrides, decisions, grants, values, changes, vary, clock, serverRandom];
+      const parts = [overrides, decisions, grants, values, changes, clock, serverRandom];
       for (const part of [...parts, ...server.resources.hosted]) part?.reset();
       // Records go first: otherwise the removal of a user would log out the clients of its sessions.
       const cleared = state.reset(server);

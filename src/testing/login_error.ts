@@ -12,8 +12,6 @@ export interface RejectionDetails {
   readonly explanation?: Explanation;
   /** The unexpected error inside the server, if that is the reason. */
   readonly internalError?: InternalError;
-  /** The profile `vary:SEED` of the server and the variations of its responses so far; absent without the profile. */
-  readonly variations?: string;
 }
 
 /** The details of a login that failed. */
@@ -41,12 +39,11 @@ export class LoginError extends Error {
 
   /** Creates the error; the details become lines under the message. */
   constructor(message: string, details: LoginErrorDetails = {}) {
-    const { explanation, internalError, variations } = details;
+    const { explanation, internalError } = details;
     const lines = [
       message,
       ...explanation ? formatExplanation(explanation) : [],
       ...internalError ? [`internal error at ${formatInternalError(internalError)}`] : [],
-      ...variations ? [variations] : [],
     ];
     super(lines.join("\n  "), internalError && { cause: internalError.cause });
     this.name = "LoginError";

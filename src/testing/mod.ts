@@ -48,8 +48,6 @@ export type { Mint } from "./mint.ts";
 export { foreignJwks } from "./mint_assertion.ts";
 export type { SecurityEvents } from "./security_events.ts";
 export type { UserDecisions } from "./user_decisions.ts";
-export type { Vary } from "./vary/vary.ts";
-export type { VaryReport } from "./vary/vary_report.ts";
 export { personaHeader } from "./persona.ts";
 export type { Persona } from "./persona.ts";
 export type { TestResource } from "./resource.ts";

@@ -36,7 +36,6 @@ import type { SecurityEvents } from "./security_events.ts";
 import type { TestResource } from "./resource.ts";
 import type { HostedResourceOptions } from "../resource/hosted_resource.ts";
 import type { UserDecisions } from "./user_decisions.ts";
-import type { Vary } from "./vary/vary.ts";
 
 /** @internal Options of {@link testControl}: how clock and random source start. */
 export interface TestControlOptions {
@@ -208,8 +207,6 @@ export interface TestControl extends LoginClient, BackchannelClient, DeviceClien
   readonly clock: TestClock;
   /** Starts a fault rule: `as.on("token").once(faults.error("invalid_grant"))`. */
   readonly on: FaultInjector["on"];
-  /** The variations of a server with the profile `vary:SEED`. */
-  readonly vary: Vary;
   /** Changes claims of issued tokens, and members of responses. */
   readonly issue: ClaimOverrides;
   /** The requests and responses of the server; waiting for the next request, and expectations. */

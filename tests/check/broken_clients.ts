@@ -589,7 +589,7 @@ export const brokenClients: readonly BrokenClient[] = [
   },
   {
     name: "keeps the old refresh token when it receives a new one",
-    foundBy: ["refresh/id-token-absent"],
+    foundBy: ["refresh/id-token-absent", "refresh/token-rotated"],
     change: { keepsFirstRefreshToken: true },
   },
   {

@@ -118,6 +118,8 @@ const expectations: Readonly<
   "sends an empty refresh token": {
     foundBy: ["token/refresh-token-empty"],
   },
+  "adds parameters with a second question mark": { foundBy: ["metadata/endpoint-query"] },
+  "reads the media type up to the semicolon": { foundBy: ["transport/media-type"] },
   "does not compare auth_time": { foundBy: ["id-token/auth-time-old"] },
 };
 

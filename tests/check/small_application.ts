@@ -125,9 +125,10 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     if (decisions.sharesPendings) pendingOf(browser).clear();
     begun.set(state, journey);
     pendingOf(browser).set(state, { state, nonce, verifier, issuer, metadata, startedAt: now(), situation, target });
-    const url = new URL(metadata.authorization_endpoint);
-    url.search = String(
-      new URLSearchParams({
+    const endpoint = metadata.authorization_endpoint;
+    const separator = endpoint.includes("?") && !has("adds parameters with a second question mark") ? "&" : "?";
+    return new URL(
+      endpoint + separator + new URLSearchParams({
         client_id,
         redirect_uri: redirectUri,
         response_type: "code",
@@ -144,7 +145,6 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
         ...prompt !== undefined && { prompt },
       }),
     );
-    return url;
   }
 
   /** The login that a response belongs to; it waits no longer. */

@@ -52,6 +52,8 @@ export type Mistake =
   | "does not compare acr"
   | "does not compare auth_time"
   | "reads no ID token"
+  | "adds parameters with a second question mark"
+  | "reads the media type up to the semicolon"
   | "checks nothing";
 
 /** Mistakes that a client does not have just because it checks nothing. */
@@ -148,8 +150,11 @@ export function smallClient(
       : await withinTimeLimit(request.then(read));
   }
 
-  function readJson({ status, text, endpoint }: Received): Record<string, unknown> {
+  function readJson({ status, text, type, endpoint }: Received): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
+    if (has("reads the media type up to the semicolon") && type?.toLowerCase().split(";")[0] !== "application/json") {
+      throw new Error("no JSON");
+    }
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("expected a JSON object");
     const members = value as Record<string, unknown>;
     assert(decisions.isSuccess(status, endpoint), `status ${status}: ${members.error}`);

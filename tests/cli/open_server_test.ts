@@ -10,7 +10,7 @@ import { commandEnvironment, readRules } from "./command_runs.ts";
 const cases: readonly (readonly string[])[] = [
   [],
   ["--profile", "fapi2-security,next-2026.11:warn"],
-  ["--profile", "okta,vary:7", "--control", "on"],
+  ["--profile", "okta,next-2026.11:warn", "--control", "on"],
   ["--issuer", "http://localhost:9100/tenant", "--user", "bob"],
   ["--issuer", "from-host", "--login", "interactive", "--mcp-server", "/mcp"],
 ];

@@ -8,7 +8,7 @@ import { recorder } from "../../src/recorder/recorder.ts";
 import { faults } from "../../src/testing/mod.ts";
 import { forEachCase, goodRequest, realHost, sharedStore, type TestServer, testServer } from "../kit.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
-import { libraries, librariesOverSockets, type VariedLogin } from "../testing/vary/varied_libraries.ts";
+import { libraries, librariesOverSockets, type LibraryLogin } from "../testing/library_logins.ts";
 import { until } from "../until.ts";
 
 /** The notes about codes. */
@@ -141,7 +141,7 @@ test("[CI-12, RU-16] no correct client sees either observation", async () => {
   const listening = await testLatchkey({ alg: "RS256" });
   await listening.listen({ port: 0 });
   const inProcess = await testLatchkey({ alg: "RS256" });
-  const logins: readonly (readonly [string, VariedLogin])[] = [
+  const logins: readonly (readonly [string, LibraryLogin])[] = [
     ...Object.entries(libraries),
     ...Object.entries(librariesOverSockets),
   ];

@@ -145,6 +145,18 @@ export const metadataAttacks: readonly Attack[] = [
       },
     },
     {
+      id: "metadata/endpoint-query",
+      fix: "Add parameters to the authorization endpoint with &, if it has a query.",
+      by: "logIn",
+      level: "must-tolerate",
+      stop: undefined,
+      title: "The URL of the authorization endpoint has a query.",
+      member: "authorization_endpoint",
+      values: { "a query": (url) => `${url}?tenant=1` },
+      correctClient: "The client keeps the query, and adds its parameters.",
+      sources: ["RFC 6749 §3.1"],
+    },
+    {
       id: "metadata/members-unknown",
       level: "must-tolerate",
       title: "The metadata document has a member that no specification defines.",

@@ -1,6 +1,10 @@
 /** Refreshes (RFC 6749 §6, RFC 9700 §4.14). */
 
+import type { HostedServer } from "../../server/hosted_server.ts";
+import type { Fault } from "../../testing/faults/fault.ts";
 import { drop, error, idToken, status, tokens } from "../../testing/faults/mod.ts";
+import { readBodyText, withBody } from "../../testing/faults/response_body.ts";
+import { withPolicy } from "../../testing/with_policy.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { claimsOf, gridAttacks, jsonResponse } from "./grid.ts";
@@ -30,6 +34,33 @@ const refreshedAtMostTwice = atMost(2, "token", (requests) => `the client refres
 const hidesRejection = (observation: Observation) =>
   observation.outcome === "accepted" && exchangesOf(observation, "authorize").length === 0;
 
+/** A fault that rotates the refresh token of a client of any kind. */
+function rotated(withoutIdToken: boolean): Fault {
+  return {
+    name: "refresh token rotated",
+    waitsFor: "was a refresh that returns a refresh token",
+    extend: (server, context) => ({
+      ...server,
+      grantTypes: server.grantTypes.map((grant) =>
+        grant.type !== "refresh_token" ? grant : {
+          ...grant,
+          authorize(of: HostedServer, request) {
+            const refresh = { ...of.policy.refresh, rotateConfidential: true, rotateBound: true };
+            context.consume();
+            return grant.authorize(withPolicy(of, { refresh }), request);
+          },
+        }
+      ),
+    }),
+    handle: (next) => async (request, peer) => {
+      const response = await next(request, peer);
+      if (!withoutIdToken || response.status !== 200) return response;
+      const { id_token: _, ...members } = JSON.parse(await readBodyText(response));
+      return withBody(response, JSON.stringify(members));
+    },
+  };
+}
+
 /** The attacks of the category `refresh`. */
 export const refreshAttacks: readonly Attack[] = [
   defineAttack({
@@ -55,6 +86,18 @@ export const refreshAttacks: readonly Attack[] = [
     sources: ["RFC 6749 §6", "modelcontextprotocol/python-sdk#2270", "getsentry/junior#775"],
     match: refreshRequest,
     once: () => tokens.withoutRefreshToken(),
+    assess: assessKeptSession,
+  }),
+  defineAttack({
+    id: "refresh/token-rotated",
+    fix: "Keep the refresh token of each response, with or without an ID token, and discard the old one.",
+    title: "The response to a refresh has another refresh token, and the old one no longer works.",
+    correctClient: "The client uses the new refresh token for the next refresh.",
+    level: "must-tolerate",
+    sources: ["RFC 6749 §6", "OpenID Connect Core §12.2"],
+    ...oneOf("idToken", ["present", "absent"], "Whether the response has an ID token."),
+    match: refreshRequest,
+    once: ({ idToken }) => rotated(idToken === "absent"),
     assess: assessKeptSession,
   }),
   ...gridAttacks(jsonResponse("the response to a refresh"), [

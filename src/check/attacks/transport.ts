@@ -198,14 +198,18 @@ export const transportAttacks: readonly Attack[] = [
     id: "transport/media-type",
     fix: "Compare the media type without letter case, and ignore its parameters.",
     level: "must-tolerate",
-    title: "The media type of a JSON response has a charset, or other letter case.",
+    title: "The media type of a JSON response has a charset, after white space or not, or other letter case.",
     correctClient: "The client compares type and subtype without letter case and parameters, and accepts the response.",
     endpoints: loginEndpoints,
     requirement: "RFC 9110 §8.3.1",
     sources: ["RFC 8259 §11"],
     ...eachWithEach(
       sent("endpoint", ["token", "discovery", "userinfo"], "The endpoint."),
-      sent("type", ['application/json; charset="UTF-8"', "Application/JSON"], "The media type."),
+      sent(
+        "type",
+        ['application/json; charset="UTF-8"', "application/json ; charset=utf-8", "Application/JSON"],
+        "The media type.",
+      ),
     ),
     once: ({ type }) =>
       editSuccess("unusual media type", (response) => withHeaders(response, { "content-type": type })),

@@ -89,6 +89,28 @@ export const userinfoAttacks: readonly Attack[] = [
     once: () => body.edited(({ sub }) => ({ sub }), "sub alone"),
   }),
   defineAttack({
+    id: "userinfo/member-null",
+    title: "A member of the userinfo response is an object at the login, and null after a refresh without an ID token.",
+    correctClient: "The client refreshes the session.",
+    level: "must-tolerate",
+    by: "logIn",
+    endpoints: ["userinfo", "token"],
+    needs: ["refresh", "userinfo"],
+    ifUnmet: "the client requests no userinfo after a refresh",
+    sources: ["OpenID Connect Core §5.1.2", "OpenID Connect Core §12.2"],
+    async perform({ as, begin }) {
+      const withMember = (value: unknown) => body.edited((members) => ({ ...members, example_feature: value }));
+      as.on("userinfo").once(withMember({ a: 1 }));
+      const session = await begin();
+      as.on("token", { grant_type: "refresh_token" }).once(
+        body.edited(({ id_token: _, ...members }) => members, "no ID token"),
+      );
+      as.on("userinfo").once(withMember(null));
+      await session.refresh!();
+      return session;
+    },
+  }),
+  defineAttack({
     id: "userinfo/distributed-claims",
     title: "The userinfo response or the ID token refers to claims at another origin (distributed claims).",
     correctClient: "The client fetches claims only from origins that it is configured for.",

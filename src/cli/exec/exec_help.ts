@@ -40,12 +40,6 @@ With --tls self-signed, ca_file is a file with the certificate, and also
 NODE_EXTRA_CA_CERTS, DENO_CERT, SSL_CERT_FILE, CURL_CA_BUNDLE and
 REQUESTS_CA_BUNDLE name files with it and with the certificates they had.
 
---profile vary:1..5 runs the command once for each seed from 1 to 5, beside a
-server that draws each response from what the specifications allow. If it fails,
-it runs again until the smallest set of variations with which it fails is found;
-the output of the last failed run is printed. vary:7..7 does so for one seed,
-vary:7 runs once. latchkey explain vary lists the variations.
-
 Scenarios, for --scenario NAME,…
 ${listOf(scenarios)}
 
@@ -63,6 +57,6 @@ Exit codes
   the exit code of the command
   1  the command succeeded, but a fault that it queued did not fire, a scenario
      other than user-names had no effect, or the report could not be written
-  1  the server could not start, or with a range of seeds, the command failed
+  1  the server could not start
   127  the command could not be started
 `;

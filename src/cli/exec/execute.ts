@@ -8,7 +8,6 @@ import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { printable, printableLines } from "../../core/http/quote_value.ts";
 import type { Settings } from "../../server/config/settings.ts";
 import { UnmetFaultsError } from "../../testing/assert_all_met.ts";
-import { describeVariations } from "../../testing/vary/vary_report.ts";
 import { programCommand } from "../about.ts";
 import { printText } from "../terminal_text.ts";
 import { CommandLineError } from "../command_line_error.ts";
@@ -16,12 +15,11 @@ import { describeExposure } from "../exposure.ts";
 import { openServer, type RunConfiguration } from "../open_server.ts";
 import { noConfig } from "../environment.ts";
 import { describeFoundFile, readConfiguration } from "../read_config.ts";
-import { type ExportedValue, exportedVariables, readExecArguments, readVariedArguments } from "./exec_arguments.ts";
+import { type ExportedValue, exportedVariables, readExecArguments } from "./exec_arguments.ts";
 import { findUnexchangedCode } from "../../recorder/issued_tokens.ts";
 import { redactFlow } from "../../recorder/redact.ts";
 import { unexchangedCodeFix } from "../../server/explain/notes.ts";
 import { formatExchange } from "../../recorder/export/text.ts";
-import { executeVaried } from "./vary.ts";
 import { createFolder, createTemporaryFolder, replaceTextFile, runCommand } from "../../platform/runtime/tools.ts";
 import { execHelpText } from "./exec_help.ts";
 import { trustCertificate } from "./trusted_certificate.ts";
@@ -38,7 +36,6 @@ const ownClient = { client_id: "app", client_secret: "app-secret" };
  *
  * @param args The words after `exec`.
  * @param readRules Reads the text of the rules, for their pages.
- * @param ofVary A run with one seed of several: a failure does not name the variations; `print` receives all output.
  * @returns The exit code.
  * @throws {CommandLineError} If the words of the command are wrong.
  * @throws {ConfigurationError} If the configuration is invalid.
@@ -48,23 +45,12 @@ export async function execute(
   args: readonly string[],
   environment: ProcessEnvironment,
   readRules: ReadRules,
-  ofVary?: { readonly print: (text: string) => void },
 ): Promise<number> {
-  const { print } = ofVary ?? {};
-  const say = print === undefined ? console.error : (text: string) => print(`${text}\n`);
   const first = args[0];
   const program = programCommand(environment, true);
   if (first === "--help" || first === "-h") {
     printText(execHelpText, environment);
     return 0;
-  }
-  const varied = readVariedArguments(args);
-  if (varied !== undefined) {
-    return await executeVaried(
-      varied,
-      environment,
-      (words, ofRun, print) => execute(words, ofRun, readRules, { print }),
-    );
   }
   const { command, variables, report, redirectUris, serverArgs } = readExecArguments(args, program);
   const env = { LATCHKEY_PORT: "0", LATCHKEY_CONTROL: "on", LATCHKEY_LOG: "off", ...environment.env };
@@ -81,7 +67,7 @@ export async function execute(
   const temporary = config.tls === "self-signed" ? await createTemporaryFolder() : undefined;
   try {
     const foundFile = describeFoundFile(config.configSource);
-    if (foundFile !== undefined) say(`${foundFile}.`);
+    if (foundFile !== undefined) console.error(`${foundFile}.`);
     const { cert } = await server.listen({ port: config.port, host: config.host, tls: config.tls });
     const trusted = temporary && await trustCertificate(cert!, environment.env, temporary, readTextFile, opened.warn);
     const { issuer } = server;
@@ -107,39 +93,31 @@ export async function execute(
         ...Object.fromEntries([...exported, ...variables].map(([name, value]) => [name, values[value]])),
       },
       environment.onStop,
-      print,
     ).catch((error: Error) => {
       const mayNot = /--allow-run\b/.test(error.message) && program.includes("deno run");
       const why = mayNot ? `this process may start no commands. Run ${program} exec … instead.` : error.message;
-      say(`${printable(command[0])} cannot be started: ${printable(why)}`);
+      console.error(`${printable(command[0])} cannot be started: ${printable(why)}`);
       return 127;
     });
     const explainProgram = programCommand(environment);
     const rejected = recorder?.flows().filter(({ exchanges }) => exchanges.some(({ rejection }) => rejection)) ?? [];
-    if (code !== 0 && rejected.length > 0) say(`\n${formatFlows(rejected, explainProgram).join("\n")}`);
+    if (code !== 0 && rejected.length > 0) console.error(`\n${formatFlows(rejected, explainProgram).join("\n")}`);
     // No code is exchanged after the command has ended.
     const unexchanged = code === 0 ? [] : lastUnexchanged(recorder?.flows() ?? []);
-    if (unexchanged.length > 0) say(`\n${formatUnexchanged(unexchanged).join("\n")}`);
-    const seed = opened.vary?.seed;
-    if (ofVary === undefined && code !== 0 && seed !== undefined) {
-      say(`\n${describeVariations(opened.vary!)}`);
-      if (config.resolved.policy.pluginProfiles.includes(`vary:${seed}`)) {
-        say(`${program} exec --profile vary:${seed}..${seed} -- COMMAND finds those with which the command fails.`);
-      }
-    }
+    if (unexchanged.length > 0) console.error(`\n${formatUnexchanged(unexchanged).join("\n")}`);
     const readiness = await opened.readReadiness?.(issuer);
-    if (readiness !== undefined) say(`\n${printableLines(readiness)}`);
+    if (readiness !== undefined) console.error(`\n${printableLines(readiness)}`);
     const scenarios = control?.scenarioResults();
-    if (ofVary === undefined) { for (const text of scenarios?.withEffect ?? []) say(text); }
+    for (const text of scenarios?.withEffect ?? []) console.error(text);
     const unmet = await control?.control.reset().then(() => undefined, (error: unknown) => {
       if (error instanceof UnmetFaultsError) return error.message;
       throw error;
     });
     const withoutEffect = [...scenarios?.withoutEffect ?? [], ...unmet === undefined ? [] : [unmet]];
-    for (const text of withoutEffect) say(printableLines(text));
+    for (const text of withoutEffect) console.error(printableLines(text));
     const isEmpty = rejected.length === 0 && unexchanged.length === 0 && withoutEffect.length === 0;
     const isReported = report === undefined || isEmpty ||
-      await writeReport(report, { app, rejected, unexchanged, withoutEffect, explainProgram }, say);
+      await writeReport(report, { app, rejected, unexchanged, withoutEffect, explainProgram });
     return code === 0 && (withoutEffect.length > 0 || !isReported) ? 1 : code;
   } finally {
     await server.close();
@@ -280,7 +258,6 @@ async function writeReport(
     readonly withoutEffect: readonly string[];
     readonly explainProgram: string;
   },
-  say: (text: string) => void,
 ): Promise<boolean> {
   // It has the packages that render pages.
   const { formatFlowDocument } = await import("../../devtools/requests/flow_document.ts");
@@ -306,9 +283,9 @@ async function writeReport(
       await replaceTextFile(path, text);
     }
   } catch (error) {
-    say(`The report cannot be written to ${printable(folder)}: ${printable((error as Error).message)}`);
+    console.error(`The report cannot be written to ${printable(folder)}: ${printable((error as Error).message)}`);
     return false;
   }
-  say(`The report is in ${printable(folder)}.`);
+  console.error(`The report is in ${printable(folder)}.`);
   return true;
 }

@@ -15,7 +15,6 @@ import {
   withPersonas,
   withReadiness,
   withScenarios,
-  withVariations,
 } from "./tools.ts";
 
 /** The products of each issuer. The plugins of the first one are the outermost; it starts first. */
@@ -25,7 +24,6 @@ const issuerProducts: readonly Product[] = [
   withControl,
   withFaults,
   withPersonas,
-  withVariations,
   withRequestMappings,
   withReadiness,
   withDisabledPages,

@@ -10,7 +10,6 @@ import type { Latchkey } from "../../server/hosting/latchkey.ts";
 import type { Settings } from "../../server/config/settings.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 import type { ProgramControl } from "../../testing/control/program_control.ts";
-import type { Vary } from "../../testing/vary/vary.ts";
 import type { RequestMapping } from "../mock_oauth2_config.ts";
 import { formatEvent } from "../operating/format_event.ts";
 import type { Health } from "../operating/health.ts";
@@ -26,8 +25,6 @@ export interface ProductHandles {
   /** The recorder of the inspector. */
   readonly recorder?: Recorder;
   readonly control?: ProgramControl;
-  /** The variations of the profile `vary:SEED`; without the profile they have no seed. */
-  readonly vary?: Vary;
   readonly log?: ReturnType<typeof logging>;
   readonly metrics?: Metrics;
   readonly healthCheck?: Health;

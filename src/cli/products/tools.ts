@@ -1,4 +1,4 @@
-/** The tools for developers: pages, recorded requests, the check of clients, control, faults and variations. */
+/** The tools for developers: pages, recorded requests, the check of clients, control and faults. */
 
 import { checkPages } from "../../check/check_pages.ts";
 import { clientCheck } from "../../check/client_check.ts";
@@ -38,7 +38,7 @@ export const withControl: Product = async (program) => {
     ...{ secret, recorder },
     scenarios: scenarios.length === 0 ? undefined : (control) => runScenarios(control, scenarios),
   });
-  return { ...addPlugins(program, ...control.plugins), control, vary: control.control.vary };
+  return { ...addPlugins(program, ...control.plugins), control };
 };
 
 export const withScenarios: Product = (program) => {
@@ -57,14 +57,6 @@ export const withPersonas: Product = (program) => {
   return control === undefined && openTools && policy.login !== "interactive"
     ? addPlugins(program, personas())
     : program;
-};
-
-/** The control has variations of its own. */
-export const withVariations: Product = async (program) => {
-  const { pluginProfiles } = program.config.resolved.policy;
-  if (program.control !== undefined || !pluginProfiles.some((profile) => profile.startsWith("vary:"))) return program;
-  const { plugin, handle } = (await import("../../testing/vary/vary.ts")).varyControl();
-  return { ...addPlugins(program, plugin), vary: handle };
 };
 
 /** The program reports which rules of drafts its clients meet, when it ends. */

@@ -179,16 +179,12 @@ export function startInShell(command: string): ShellProgram {
   };
 }
 
-/** How long output is awaited after the command has ended: programs that it left running keep its streams open. */
-const lastOutputMs = 500;
-
 /**
  * Runs a command with the streams of this process. SIGINT and SIGTERM are passed on to the command as SIGTERM; the
  * second one kills it.
  *
  * @param env All variables of the command.
  * @param onStop Calls back at each such signal.
- * @param onOutput Receives the output, instead of the streams of this process.
  * @returns Its exit code; 128 and more if a signal ended it, as in a shell.
  * @throws {Error} If the command cannot be started.
  */
@@ -196,12 +192,9 @@ export function runCommand(
   [command, ...args]: readonly [string, ...string[]],
   env: Readonly<Record<string, string | undefined>>,
   onStop: (callback: () => void) => void,
-  onOutput?: (text: string) => void,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    const output = onOutput === undefined ? "inherit" : "pipe";
-    const child = spawn(command, args, { stdio: ["inherit", output, output], env: env as NodeJS.ProcessEnv });
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", onOutput!);
+    const child = spawn(command, args, { stdio: "inherit", env: env as NodeJS.ProcessEnv });
     let isStopping = false;
     let isRunning = true;
     onStop(() => {
@@ -218,13 +211,7 @@ export function runCommand(
     child.on("error", reject);
     child.on("exit", (code, signal) => {
       isRunning = false;
-      const end = () => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
-      if (onOutput === undefined) return end();
-      const timer = setTimeout(end, lastOutputMs);
-      child.on("close", () => {
-        clearTimeout(timer);
-        end();
-      });
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });
 }

@@ -6,7 +6,7 @@ import { quoteValue } from "../../core/http/quote_value.ts";
 import { choice, type Field, list, union } from "../../core/policy/field.ts";
 import type { EndpointPaths } from "./endpoint_paths.ts";
 import { type ProfileName, profileNames } from "./strictness.ts";
-import { type PluginProfile, pluginProfileField, pluginProfileNames } from "./plugin_profile.ts";
+import { type PluginProfile, pluginProfileNames } from "./plugin_profile.ts";
 import { providerProfileField } from "./provider_profile_field.ts";
 import type { ProviderProfile } from "../profiles/provider_profile.ts";
 
@@ -28,12 +28,10 @@ export function profileField(
   paths: Field<EndpointPaths>,
   ...others: readonly Field<string>[]
 ): Field<Profile | readonly Profile[]> {
-  const texts = [pluginProfileField, ...others];
+  const all = [...names, ...pluginProfileNames];
   const one = [
-    choice([...names, ...pluginProfileNames], {
-      expected: [...names.map(quoteValue), ...texts.map(({ expected }) => expected)].join(", "),
-    }),
-    ...texts,
+    choice(all, { expected: [...all.map(quoteValue), ...others.map(({ expected }) => expected)].join(", ") }),
+    ...others,
     providerProfileField(paths),
   ] as readonly Field<Profile>[];
   const items = union(one, names, `${one[0]!.expected} or the profile of a provider`);

@@ -65,7 +65,7 @@ const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
   issuerUntilListening: text(["http://localhost:9000"]),
   plugins: list<Plugin>(
     implementation<Plugin>({
-      profiles: list<PluginProfileName>(choice(pluginProfilePrefixes), [["vary"]]),
+      profiles: list<PluginProfileName>(choice(pluginProfilePrefixes), [["next-2026.11"]]),
       ...functionFields("configure", "setup", "approve", "routes", "handle", "extend"),
       ...functionFields("forRequest", "onEvent", "forAddedApp", "close"),
     }, []),

@@ -17,6 +17,4 @@ export interface Callback extends AuthorizationResponse {
   readonly explanation?: Explanation;
   /** The unexpected error inside the server, if that is the reason. */
   readonly internalError?: InternalError;
-  /** The profile `vary:SEED` of the server and the variations of its responses so far; absent without the profile. */
-  readonly variations?: string;
 }

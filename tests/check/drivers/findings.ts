@@ -123,6 +123,12 @@ const findings: readonly Finding[] = [
     ],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:1741", 'this.code = params.get("code")'],
   },
+  // It takes null for an object when it compares a claim of userinfo with that of the login.
+  {
+    libraries: ["oidc-client-ts"],
+    results: ["warning userinfo/member-null {}"],
+    source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:1873", 'typeof result[claim] === "object" && typeof values'],
+  },
   // It takes the members of the token response as they are: no access token, another `token_type` or none.
   {
     libraries: ["oidc-client-ts"],

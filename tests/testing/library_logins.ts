@@ -1,26 +1,26 @@
-/** One login of each client library, with everything that follows from it, for servers that vary. */
+/** One login of each client library, with everything that follows from it. */
 
-import type { ClientDriver } from "../../../src/check/driver.ts";
-import type { TestLatchkey } from "../../../src/testing/mod.ts";
-import { cookieJar } from "../../../src/testing/browser/cookie_jar.ts";
-import { authJsDriver } from "../../check/drivers/libraries/auth_js.ts";
-import { mcpSdkDriver } from "../../check/drivers/libraries/mcp_sdk.ts";
-import { oauth4webapiDriver } from "../../check/drivers/libraries/oauth4webapi.ts";
-import { oidcClientTsDriver } from "../../check/drivers/libraries/oidc_client_ts.ts";
-import { openidClientDriver } from "../../check/drivers/libraries/openid_client.ts";
-import { startExpressApplication } from "../../check/drivers/express_application.ts";
+import type { ClientDriver } from "../../src/check/driver.ts";
+import type { TestLatchkey } from "../../src/testing/mod.ts";
+import { cookieJar } from "../../src/testing/browser/cookie_jar.ts";
+import { authJsDriver } from "../check/drivers/libraries/auth_js.ts";
+import { mcpSdkDriver } from "../check/drivers/libraries/mcp_sdk.ts";
+import { oauth4webapiDriver } from "../check/drivers/libraries/oauth4webapi.ts";
+import { oidcClientTsDriver } from "../check/drivers/libraries/oidc_client_ts.ts";
+import { openidClientDriver } from "../check/drivers/libraries/openid_client.ts";
+import { startExpressApplication } from "../check/drivers/express_application.ts";
 import OAuth2Strategy from "passport-oauth2";
 import OpenIDConnectStrategy from "passport-openidconnect";
-import { webApplication } from "../../../src/check/mod.ts";
-import { loginWithPassport } from "../../server/applications.ts";
+import { webApplication } from "../../src/check/mod.ts";
+import { loginWithPassport } from "../server/applications.ts";
 
 /** Logs in, refreshes twice and reads userinfo, as far as the library does so. Throws what the library throws. */
-export type VariedLogin = (as: TestLatchkey) => Promise<void>;
+export type LibraryLogin = (as: TestLatchkey) => Promise<void>;
 
 let count = 0;
 
 /** Logs in with a new driver, which has cached nothing. */
-function withDriver(createDriver: () => ClientDriver): VariedLogin {
+function withDriver(createDriver: () => ClientDriver): LibraryLogin {
   return async (as) => {
     const driver = createDriver();
     const client = as.client(driver.client ?? {});
@@ -45,7 +45,7 @@ function withDriver(createDriver: () => ClientDriver): VariedLogin {
 }
 
 /** Logs in over a socket with a strategy of Passport, which has no discovery. */
-function withStrategy(createStrategy: (as: TestLatchkey, urls: PassportUrls) => object): VariedLogin {
+function withStrategy(createStrategy: (as: TestLatchkey, urls: PassportUrls) => object): LibraryLogin {
   return async (as) => {
     const metadata = await (await fetch(`${as.issuer}/.well-known/openid-configuration`)).json();
     const outcome = await loginWithPassport(createStrategy(as, {
@@ -77,7 +77,7 @@ function passportClient(as: TestLatchkey) {
 type Done = (error: null, user: object) => void;
 
 /** The libraries that need a server that listens. */
-export const librariesOverSockets: Readonly<Record<string, VariedLogin>> = {
+export const librariesOverSockets: Readonly<Record<string, LibraryLogin>> = {
   "passport-oauth2": withStrategy((as, urls) =>
     new OAuth2Strategy(
       { ...urls, ...passportClient(as), scope: ["read", "write"], state: true, pkce: true },
@@ -105,7 +105,7 @@ export const librariesOverSockets: Readonly<Record<string, VariedLogin>> = {
 };
 
 /** The libraries that take a fetch. */
-export const libraries: Readonly<Record<string, VariedLogin>> = {
+export const libraries: Readonly<Record<string, LibraryLogin>> = {
   "openid-client": withDriver(() => openidClientDriver({ verifySignature: true })),
   oauth4webapi: withDriver(() => oauth4webapiDriver({ verifySignature: true })),
   "oidc-client-ts": withDriver(oidcClientTsDriver),
