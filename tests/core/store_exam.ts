@@ -172,6 +172,42 @@ export function storeConformance(
     assertStrictEquals(await store.add("code", "one", code, metadata), true);
   });
 
+  promise("replace and delete change a record only as it was read; of many changes one succeeds", async (store) => {
+    const changed = { ...code, nonce: "bob" };
+    assertStrictEquals(await store.replace("code", "one", code, changed, metadata), false);
+    assertStrictEquals(await store.get("code", "one"), undefined);
+    assertStrictEquals(await store.delete("code", "one"), false);
+    for (const value of [code, ...oddNames.map((odd) => ({ ...code, nonce: odd, [odd]: [odd, null, -1 / 3] }))]) {
+      await store.put("code", "one", value, metadata);
+      await store.consume("code", "one", startTime);
+      const read = (await store.get("code", "one"))!.value;
+      assertStrictEquals(await store.replace("code", "one", changed, code, metadata), false);
+      assertStrictEquals(await store.delete("code", "one", changed), false);
+      assertEquals(await store.get("code", "one"), { value, ...metadata, consumedAt: startTime });
+      assertStrictEquals(await store.replace("code", "one", read, changed, { expiresAt: startTime }), true);
+      assertEquals(await store.get("code", "one"), { value: changed, expiresAt: startTime });
+      assertStrictEquals(await store.replace("code", "one", read, code, metadata), false);
+      assertStrictEquals(await store.delete("code", "one", read), false);
+    }
+    const attempts = await Promise.all(
+      Array.from(
+        { length: 200 },
+        (_, i) =>
+          i % 100 === 50
+            ? store.delete("code", "one", changed)
+            : store.replace("code", "one", changed, { ...code, nonce: `user ${i}` }, metadata),
+      ),
+    );
+    assertStrictEquals(attempts.filter((it) => it).length, 1);
+    const winner = attempts.indexOf(true);
+    assertEquals((await store.get("code", "one"))?.value.nonce, winner % 100 === 50 ? undefined : `user ${winner}`);
+    assertStrictEquals(await store.deleteExpired(metadata.expiresAt), winner % 100 === 50 ? 0 : 1);
+    await store.put("client", "one", { entry: {} }, { expiresAt: Infinity });
+    assertStrictEquals(await store.delete("client", "one", { entry: {} }), true);
+    assertStrictEquals(await store.count("client", ""), 0);
+    assertStrictEquals(await store.replace("client", "one", { entry: {} }, { entry: { a: 1 } }, metadata), false);
+  });
+
   promise("[CI-04] one of a thousand attempts to consume a code succeeds", async (store) => {
     await store.put("code", "one", code, metadata);
     const won = await Promise.all(Array.from({ length: 1000 }, (_, i) => store.consume("code", "one", startTime + i)));
@@ -450,6 +486,12 @@ export function storeConformance(
       assertEquals(consumed.filter((isFirst) => isFirst).length, 1);
       const added = await Promise.all(both.map((instance) => instance.add("code", "two", code, metadata)));
       assertEquals(added.filter((isFirst) => isFirst).length, 1);
+      const { value } = (await other.get("code", "two"))!;
+      const changed = { ...value, nonce: "changed" };
+      const replaced = await Promise.all(both.map((one) => one.replace("code", "two", value, changed, metadata)));
+      assertEquals(replaced.filter((isFirst) => isFirst).length, 1);
+      const deleted = await Promise.all(both.map((one) => one.delete("code", "two", changed)));
+      assertEquals(deleted.filter((isFirst) => isFirst).length, 1);
       await other.revoke("a grant", startTime);
       assertEquals((await store.get("revocation", "a grant"))?.expiresAt, startTime);
     } finally {

@@ -102,9 +102,15 @@ function weighedStore(store: Store) {
       await store.revoke(grantId, until);
       weigh("revocation", grantId, {});
     },
-    async delete(kind, id) {
-      await store.delete(kind, id);
-      ofKind(kind).delete(id);
+    async replace(kind, id, former, value, metadata) {
+      const isReplaced = await store.replace(kind, id, former, value, metadata);
+      if (isReplaced) weigh(kind, id, value);
+      return isReplaced;
+    },
+    async delete(kind, id, former) {
+      const isDeleted = await store.delete(kind, id, former);
+      if (isDeleted) ofKind(kind).delete(id);
+      return isDeleted;
     },
   };
   return {

@@ -20,7 +20,7 @@ import type { Store } from "../store/store.ts";
 import type { LoadableGrantType } from "../token/grants/mod.ts";
 
 const storeFunctions = functionFields(
-  ...["get", "put", "add", "consume", "extend", "revoke", "delete", "list", "count"] as const,
+  ...["get", "put", "add", "replace", "consume", "extend", "revoke", "delete", "list", "count"] as const,
   ...["deleteExpired", "deleteAll", "close"] as const,
 );
 

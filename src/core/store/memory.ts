@@ -88,11 +88,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     remove(table, oldest!);
   }
 
-  function remove(table: Table, id: string): void {
+  function remove(table: Table, id: string): boolean {
     table.bytes -= table.rows.get(id)?.bytes ?? 0;
     table.consumed.delete(id);
-    table.rows.delete(id);
+    return table.rows.delete(id);
   }
+
+  const isStill = (kind: RecordKind, id: string, former: unknown) =>
+    getTable(kind).rows.get(id)?.json === JSON.stringify(former);
 
   function extend({ rows }: Table, id: string, expiresAt: number): void {
     const row = rows.get(id);
@@ -126,6 +129,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       write(kind, id, value, metadata);
       return true;
     },
+    async replace(kind, id, former, value, metadata) {
+      if (!isStill(kind, id, former)) return false;
+      write(kind, id, value, metadata);
+      return true;
+    },
     async consume(kind, id, consumedAt) {
       const { rows, consumed } = getTable(kind);
       const row = rows.get(id);
@@ -142,8 +150,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       if (table.rows.has(grantId)) extend(table, grantId, until);
       else write("revocation", grantId, record, { expiresAt: until });
     },
-    async delete(kind, id) {
-      remove(getTable(kind), id);
+    async delete(kind, id, former) {
+      return (former === undefined || isStill(kind, id, former)) && remove(getTable(kind), id);
     },
     async list<K extends RecordKind>(kind: K, { prefix, after, limit }: ListOptions) {
       const found = [...getTable(kind).rows]

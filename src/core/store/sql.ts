@@ -34,7 +34,7 @@ export interface SqlDriver {
 
 export function sqlStore(driver: SqlDriver): Store {
   const { table, collation = "", deleteExpired, deleteRange, deleteBatchSize } = driver;
-  const [p1, p2, p3, p4, p5] = [1, 2, 3, 4, 5].map(driver.placeholder);
+  const [p1, p2, p3, p4, p5, p6] = [1, 2, 3, 4, 5, 6].map(driver.placeholder);
   const columns = "value, grant_id, consumed_at, expires_at";
   const insert =
     `INSERT INTO ${table} (kind, id, value, grant_id, expires_at) VALUES (${p1}, ${p2}, ${p3}, ${p4}, ${p5})
@@ -43,6 +43,8 @@ export function sqlStore(driver: SqlDriver): Store {
   const upsertRecord = `${insert} UPDATE SET value = excluded.value, grant_id = excluded.grant_id, consumed_at = NULL,
     expires_at = excluded.expires_at`;
   const insertRecord = `${insert} NOTHING`;
+  const replaceRecord = `UPDATE ${table} SET value = ${p3}, grant_id = ${p4}, consumed_at = NULL, expires_at = ${p5}
+    WHERE kind = ${p1} AND id = ${p2} AND value = ${p6}`;
   const upsertLaterRecord = `${insert} UPDATE SET expires_at = excluded.expires_at
     WHERE excluded.expires_at > record.expires_at`;
   const extendRecord =
@@ -52,6 +54,7 @@ export function sqlStore(driver: SqlDriver): Store {
     `UPDATE ${table} SET consumed_at = ${p1} WHERE kind = ${p2} AND id = ${p3} AND consumed_at IS NULL`;
   const selectNextKind = `SELECT min(kind) AS kind FROM ${table} WHERE kind > ${p1}`;
   const deleteRecord = `DELETE FROM ${table} WHERE kind = ${p1} AND id = ${p2}`;
+  const deleteUnchanged = `${deleteRecord} AND value = ${p3}`;
   // The kind is a literal: with a parameter, PostgreSQL may plan without the partial index.
   const inRange = (kind: RecordKind) =>
     `FROM ${table} WHERE kind = '${kind}' AND id${collation} >= ${p1} AND id${collation} < ${p2}`;
@@ -85,6 +88,10 @@ export function sqlStore(driver: SqlDriver): Store {
     async add(kind, id, value, { grantId, expiresAt }) {
       return await driver.change(insertRecord, insertValues(kind, id, value, expiresAt, grantId)) === 1;
     },
+    async replace(kind, id, former, value, { grantId, expiresAt }) {
+      const values = insertValues(kind, id, value, expiresAt, grantId);
+      return await driver.change(replaceRecord, [...values, JSON.stringify(former)]) === 1;
+    },
     async consume(kind, id, now) {
       return await driver.change(consumeRecord, [now, kind, escapeKey(id)]) === 1;
     },
@@ -94,8 +101,11 @@ export function sqlStore(driver: SqlDriver): Store {
     async revoke(grantId, until, record = {}) {
       await driver.change(upsertLaterRecord, insertValues("revocation", grantId, record, until));
     },
-    async delete(kind, id) {
-      await driver.change(deleteRecord, [kind, escapeKey(id)]);
+    async delete(kind, id, former) {
+      const key = [kind, escapeKey(id)];
+      return await (former === undefined
+        ? driver.change(deleteRecord, key)
+        : driver.change(deleteUnchanged, [...key, JSON.stringify(former)])) === 1;
     },
     async list<K extends RecordKind>(kind: K, { prefix, after, limit }: ListOptions) {
       const { from, to } = idRange(prefix, after);

@@ -1,9 +1,10 @@
 /**
  * The interface of a store, and what all stores share, for authors of stores. The records are in `records.ts`.
  *
- * A store writes with `put` and `add`, reads with `get`, `list` and `count`, and removes with `delete`, `deleteExpired`
- * and `deleteAll`. `consume` marks a record as used exactly once; `extend` keeps a record for longer; `revoke` marks a
- * grant as revoked; `close` ends the store. The stores: `memory.ts`, `sqlite.ts`, and those in `platform/store/`.
+ * A store writes with `put`, `add` and `replace`, reads with `get`, `list` and `count`, and removes with `delete`,
+ * `deleteExpired` and `deleteAll`. `consume` marks a record as used exactly once; `extend` keeps a record for longer;
+ * `revoke` marks a grant as revoked; `close` ends the store. The stores: `memory.ts`, `sqlite.ts`, and those in
+ * `platform/store/`.
  *
  * @module
  */
@@ -72,6 +73,20 @@ export interface Store<Kinds extends object = Records> {
   /** Writes a record unless a record of this kind and id exists; true only for the caller that wrote it. */
   add<K extends keyof Kinds & string>(kind: K, id: string, value: Kinds[K], metadata: RecordMetadata): Promise<boolean>;
   /**
+   * Replaces a record as `put` does, in one atomic step, if its value is still `former`: true only for the caller that
+   * replaced it. A caller that changes what it has read uses this: no change of another instance gets lost, and no
+   * removed record comes back.
+   *
+   * @param former The value as it was read. A store may compare the JSON texts.
+   */
+  replace<K extends keyof Kinds & string>(
+    kind: K,
+    id: string,
+    former: Kinds[K],
+    value: Kinds[K],
+    metadata: RecordMetadata,
+  ): Promise<boolean>;
+  /**
    * Marks a record as consumed at `now` (milliseconds), in one atomic step: true for exactly one caller, across all
    * instances on the same store; false if it was consumed before or does not exist.
    */
@@ -89,8 +104,12 @@ export interface Store<Kinds extends object = Records> {
    * @param record Default: an empty one.
    */
   revoke(grantId: string, until: number, record?: RevocationRecord): Promise<void>;
-  /** Removes a record, if it exists. */
-  delete(kind: keyof Kinds & string, id: string): Promise<void>;
+  /**
+   * Removes a record, if it exists; returns whether it did.
+   *
+   * @param former Removes it, in one atomic step, only if its value is still this one, as for `replace`. Default: any.
+   */
+  delete<K extends keyof Kinds & string>(kind: K, id: string, former?: Kinds[K]): Promise<boolean>;
   /**
    * Reads records in a fixed order of their ids, which each store defines. Consumed and expired records are included. A
    * page with fewer records than `limit` is the last one.

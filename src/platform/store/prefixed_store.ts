@@ -49,10 +49,12 @@ export function prefixedStore(store: Store, prefix: string, deleteExpired: Store
     },
     put: (kind, id, value, metadata) => write(() => store.put(kind, prefix + id, value, toOuter(metadata))),
     add: (kind, id, value, metadata) => write(() => store.add(kind, prefix + id, value, toOuter(metadata))),
+    replace: (kind, id, former, value, metadata) =>
+      write(() => store.replace(kind, prefix + id, former, value, toOuter(metadata))),
     consume: (kind, id, now) => write(() => store.consume(kind, prefix + id, now)),
     extend: (kind, id, expiresAt) => write(() => store.extend(kind, prefix + id, expiresAt)),
     revoke: (grantId, until, record) => write(() => store.revoke(prefix + grantId, until, record)),
-    delete: (kind, id) => write(() => store.delete(kind, prefix + id)),
+    delete: (kind, id, former) => write(() => store.delete(kind, prefix + id, former)),
     async list<K extends RecordKind>(kind: K, options: ListOptions): Promise<ListedRecord<Records[K]>[]> {
       const { after, limit } = options;
       const records = await store.list(kind, {

@@ -69,6 +69,9 @@ const scripts = {
   add: `
     if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
     ${write}`,
+  replace: `
+    if redis.call("HGET", KEYS[1], "v") ~= ARGV[6] then return 0 end
+    ${write}`,
   extend: `
     local known = redis.call("HGET", KEYS[1], "e")
     if not known or known == "Infinity" or tonumber(known) >= tonumber(ARGV[1]) then return 0 end
@@ -77,6 +80,7 @@ const scripts = {
     ${expire(1, 2)}
     return 1`,
   delete: `
+    if ARGV[2] and redis.call("HGET", KEYS[1], "v") ~= ARGV[2] then return 0 end
     redis.call("ZREM", KEYS[2], KEYS[1])
     if KEYS[3] then redis.call("ZREM", KEYS[3], ARGV[1]) end
     return redis.call("DEL", KEYS[1])`,
@@ -233,11 +237,14 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
       return toStoredRecord<Records[K]>(await call(() => redis.hmget(recordKey(kind, id), ...recordFields)));
     },
     async put(kind, id, value, metadata) {
-      await runScript("put", writtenKeys(kind, id), ...serializeArgs(kind, value, metadata), escapeKey(id));
+      await runScript("put", writtenKeys(kind, id), ...writeArgs(kind, id, value, metadata));
     },
     async add(kind, id, value, metadata) {
-      return await runScript("add", writtenKeys(kind, id), ...serializeArgs(kind, value, metadata), escapeKey(id)) ===
-        1;
+      return await runScript("add", writtenKeys(kind, id), ...writeArgs(kind, id, value, metadata)) === 1;
+    },
+    async replace(kind, id, former, value, metadata) {
+      const args = [...writeArgs(kind, id, value, metadata), JSON.stringify(former)];
+      return await runScript("replace", writtenKeys(kind, id), ...args) === 1;
     },
     async consume(kind, id, now) {
       return await runScript("consume", [recordKey(kind, id)], String(now)) === 1;
@@ -254,8 +261,9 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
       const keys = [recordKey("revocation", grantId), expiryIndexKey];
       await runScript("revoke", keys, String(until), JSON.stringify(record));
     },
-    async delete(kind, id) {
-      await runScript("delete", writtenKeys(kind, id), escapeKey(id));
+    async delete(kind, id, former) {
+      const args = [escapeKey(id), ...former === undefined ? [] : [JSON.stringify(former)]];
+      return await runScript("delete", writtenKeys(kind, id), ...args) === 1;
     },
     list: async <K extends RecordKind>(kind: K, options: ListOptions) =>
       await call(() => listRecords<K>(redis, keyPrefix, kind, options)),
@@ -334,13 +342,14 @@ function connect(url: string, timeout: number): Connection {
   return redis as Connection;
 }
 
-/** Value, expiry, grant, and time to live. A prefix of the grant distinguishes an empty one from none. */
-function serializeArgs(kind: RecordKind, value: unknown, { grantId, expiresAt }: RecordMetadata): string[] {
+/** Value, expiry, grant, time to live, and id. A prefix of the grant distinguishes an empty one from none. */
+function writeArgs(kind: RecordKind, id: string, value: unknown, { grantId, expiresAt }: RecordMetadata): string[] {
   return [
     JSON.stringify(value),
     String(expiresAt),
     grantId === undefined ? "" : `+${JSON.stringify(grantId)}`,
     deletionTime(kind, expiresAt),
+    escapeKey(id),
   ];
 }
 
