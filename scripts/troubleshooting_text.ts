@@ -1,7 +1,7 @@
 /** The guide to the messages of client libraries, printed from their table. */
 
 import { relative } from "node:path/posix";
-import type { LibraryMessage, Problem } from "../src/devtools/messages/message.ts";
+import type { LibraryMessage, Problem } from "../src/devtools/messages/problem.ts";
 import { problems } from "../src/devtools/messages/messages.ts";
 
 /** Where the guide is. */
@@ -17,10 +17,11 @@ export async function printTroubleshooting(): Promise<string> {
     "[say why](start.md#why-did-the-login-fail), as `String(as.log)` does in a test. This page is about what client " +
     "libraries say.",
     '```sh\nlatchkey explain "jwt expired"\nnpm test 2>&1 | latchkey explain -\n```',
-    `The command explains a message or a whole stack trace; the search field of \`/flows\` does the same. Both know ` +
-    `the ${count} messages of ${libraries.size} libraries and programs below. \`*\` stands for a value. \`/flows\`, ` +
-    "and the tool `explain` of `latchkey mcp`, add what the server saw of the problem, such as the page on which the " +
-    "login began, or the `aud` of the tokens.",
+    `The command explains an error code, a message or a whole stack trace, from its words where it does not know the ` +
+    "text, and compares the values in it; the search field of `/flows` does the same. " +
+    `Both know the ${count} texts of ${libraries.size} libraries and programs below. \`*\` stands for a value. ` +
+    "`/flows`, the tool `explain` of `latchkey mcp`, and `latchkey explain --server http://localhost:9000 TEXT` add " +
+    "what the server saw of the problem, such as the page on which the login began, or the `aud` of the tokens.",
     ...problems.map(printProblem),
   ].join("\n\n"));
 }
@@ -36,7 +37,9 @@ function printProblem({ title, causes, application, server, guide, messages }: P
     ],
     `**In the application**: ${escape(application)}`,
     `**Here**: ${escape(server)} [More](${link})`,
-    ["| message | of | in this library |", "| --- | --- | --- |", ...messages.map(printRow)].join("\n"),
+    ...messages.length === 0
+      ? []
+      : [["| message | of | in this library |", "| --- | --- | --- |", ...messages.map(printRow)].join("\n")],
   ].join("\n\n");
 }
 

@@ -6,14 +6,15 @@
 
 import type { RuleDescription } from "../devtools/rules/pages/rule_page.tsx";
 import { findMessages, type FoundMessage } from "../devtools/messages/find_messages.ts";
+import { errorProblems, isErrorCode } from "../devtools/messages/oauth_errors.ts";
+import { orderCauses, type Seen } from "../devtools/messages/what_server_saw.ts";
 import { rulesOfSentence } from "../devtools/rules/find_by_sentence.ts";
-import { describeRule, nearestRules, ruleGroups } from "../devtools/rules/rule.ts";
+import { describeRule, nearestRules, ruleGroups, rulesOfCode } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import { rules } from "../server/rules.ts";
 import { suggest } from "../core/policy/suggest.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { printable, printableLines } from "../core/http/quote_value.ts";
-import { errorStatus } from "../core/rules/rule.ts";
 import { isTestHost } from "../core/http/test_hosts.ts";
 import { CommandLineError } from "./command_line_error.ts";
 import { wrap } from "./operating/wrap.ts";
@@ -29,11 +30,12 @@ TEXT is what you have at hand; without it, or with -, standard input:
                     it, its sources with links, its group
   a line of the log, or an error_description
                     the rule in it, by its ID or its sentence
-  "jwt expired", or another error of a client library; a whole stack trace
-                    what it means, the usual causes, and what to change
+  invalid_grant, "jwt expired", or another error of a client; a whole stack
+  trace or log      what it means, the usual causes, and what to change
   PK                the rules of a group
-  invalid_grant, redirect_uri
-                    the rules of an error code or a parameter
+  redirect_uri      the rules of a parameter
+  --server http://localhost:9000 TEXT
+                    the same, with what this server saw of it
   http://localhost:9000/flows/of/7
                     the recorded flow, from the running server
   id-token/aud-wrong, or another id of an attack, a fault or a practice
@@ -62,6 +64,7 @@ export async function explain(
 ): Promise<string> {
   if (args[0] === "faults") return await explainFaults(args.slice(1), terminalWidth());
   if (args.includes("--help") || args.includes("-h")) return explainHelpText;
+  if (args[0] === "--server") return await explainWithServer(args.slice(1), { terminalWidth }, readRules, fetch);
   const written = args.join(" ").trim();
   if (written === "") throw missingText();
   const flow = flowUrl(written);
@@ -72,35 +75,37 @@ export async function explain(
     found.flatMap((rule) =>
       wrap(`${rule!.id}  ${rule!.requirement ?? rule!.passes ?? rule!.fix}`, " ".repeat(7), terminalWidth())
     );
+  const more = (mentioned: readonly (RuleDescription | undefined)[]) => {
+    const others = mentioned.slice(maxMentions).map((one) => one!.id);
+    const groups = [...new Set(others.map((id) => id.slice(0, 2)))];
+    const text = `${others.length} more, in the groups ${groups.join(", ")}: latchkey explain ${groups[0]}`;
+    return others.length > 0 ? wrap(text, " ".repeat(7), terminalWidth()) : [];
+  };
   if (ruleGroups().includes(written.toUpperCase())) {
     return list(await Promise.all(nearestRules(written).map(describe))).join("\n");
   }
   const [inText] = written.match(/\b[A-Z]{2}-\d{2}\b/g) ?? [];
   const ids = inText === undefined ? rulesOfSentence(written) : [inText];
-  const rule = await describe(ids.length === 1 ? ids[0]! : written);
+  if (ids.length > 1) return list(await Promise.all(ids.map(describe))).join("\n");
+  const rule = await describe(ids[0] ?? written);
   if (rule === undefined) {
-    if (ids.length > 1) return list(await Promise.all(ids.map(describe))).join("\n");
-    const messages = findMessages(written);
-    if (messages.length > 0) return messages.map((found) => describeMessage(found, terminalWidth())).join("\n\n");
-    const word = mentionedWord(written);
-    // The table has the rules of every server before those of extensions.
-    const all = word === undefined ? [] : await Promise.all(Object.keys(rules).map(describe));
-    const mentioned = all.filter((one) => mentions([one!.passes, one!.requirement, one!.fix].join(" "), word!))
-      .sort((a, b) => Number(mentions(b!.passes ?? "", word!)) - Number(mentions(a!.passes ?? "", word!)));
-    // A category of attacks may be a parameter too, an id is nothing else.
-    const fault = mentioned.length === 0 || /[./]/.test(written)
-      ? await explainFaults(args, terminalWidth()).catch(() => undefined)
-      : undefined;
-    if (fault !== undefined) return fault;
-    if (mentioned.length === 0) throw unknownText(written);
-    const others = mentioned.slice(maxMentions).map((one) => one!.id);
-    const groups = [...new Set(others.map((id) => id.slice(0, 2)))];
-    const more = `${others.length} more, in the groups ${groups.join(", ")}: explain the whole error_description, or ` +
-      `one group: latchkey explain ${groups[0]}`;
-    return [
-      ...list(mentioned.slice(0, maxMentions)),
-      ...others.length > 0 ? wrap(more, " ".repeat(7), terminalWidth()) : [],
-    ].join("\n");
+    const isWord = /^\S+$/.test(written);
+    const word = written.replaceAll("-", "_");
+    if (isWord && !isErrorCode(word)) {
+      // The table has the rules of every server before those of extensions.
+      const all = await Promise.all(Object.keys(rules).map(describe));
+      const mentioned = all.filter((one) => mentions([one!.passes, one!.requirement, one!.fix].join(" "), word))
+        .sort((a, b) => Number(mentions(b!.passes ?? "", word)) - Number(mentions(a!.passes ?? "", word)));
+      // A category of attacks may be a parameter too, an id is nothing else.
+      const fault = mentioned.length === 0 || /[./]/.test(written)
+        ? await explainFaults(args, terminalWidth()).catch(() => undefined)
+        : undefined;
+      if (fault !== undefined) return fault;
+      if (mentioned.length > 0) return [...list(mentioned.slice(0, maxMentions)), ...more(mentioned)].join("\n");
+    }
+    const messages = findMessages(isErrorCode(word) ? word : written);
+    if (messages.length === 0) throw unknownText(written);
+    return messages.map((found) => describeMessage(found, terminalWidth())).join("\n\n");
   }
   const { id, level, passes, requirement, fix, cites, group } = rule;
   const sections = citedSections(cites);
@@ -115,6 +120,46 @@ export async function explain(
     ["group", group],
   ];
   return table(level === undefined ? id : `${id}  ${level}`, rows, terminalWidth());
+}
+
+/** The explanation, after what a running server saw of the problem in its newest requests. */
+async function explainWithServer(
+  [address = "", ...args]: readonly string[],
+  environment: Pick<ProcessEnvironment, "terminalWidth">,
+  readRules: ReadRules,
+  fetch?: FetchFlow,
+): Promise<string> {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !isTestHost(url.hostname)) {
+    const expected = "the URL of a server on this machine, such as http://localhost:9000";
+    throw new CommandLineError([{
+      path: "explain --server",
+      expected,
+      received: quote(address),
+      hint: "Add its URL.",
+    }]);
+  }
+  const explained = await explain(args, environment, readRules);
+  const [message] = findMessages(args.join(" "));
+  if (message === undefined || fetch === undefined) return explained;
+  const query = new URLSearchParams({ q: message.found });
+  const response = await fetch(`${url.origin}/flows.json?${query}`, {
+    redirect: "manual",
+    signal: AbortSignal.timeout(2_000),
+  })
+    .then((response) => response.json()).catch(() => undefined) as { readonly seen?: readonly Seen[] } | undefined;
+  if (response === undefined) {
+    return `${url.origin} has no list of flows, so only the text is explained.\n\n${explained}`;
+  }
+  const { seen = [] } = response;
+  const rows = seen.map(({ flow, text }, i) =>
+    [i === 0 ? "saw" : "", `${flow === undefined ? "" : `flow ${flow}: `}${printable(text)}`] as const
+  );
+  const causes = orderCauses(message, seen);
+  const known = describeMessage({ ...message, causes }, environment.terminalWidth());
+  return seen.length === 0
+    ? explained
+    : `${table("What the server saw", rows, environment.terminalWidth())}\n\n${known}`;
 }
 
 /** A title, and rows of a label and a text. */
@@ -132,15 +177,15 @@ function table(
 }
 
 /** A message of a client library: what it means, its causes, and what to change. */
-function describeMessage({ problem, message, found }: FoundMessage, width: number | undefined): string {
-  const { title, causes, application, server, guide } = problem;
-  const line = printable(found.replaceAll(/\s+/g, " "));
-  return table(`${line}  (${message.libraries.join(", ")})`, [
+function describeMessage({ problem, message, code, found, causes }: FoundMessage, width: number | undefined): string {
+  const { title, application, server, guide } = problem;
+  return table(printable(found) + (message === undefined ? "" : `  (${message.libraries.join(", ")})`), [
     ["means", `${title}.`],
     ...causes.map((cause, i) => [i === 0 ? "causes" : "", `${i + 1}. ${cause}`] as const),
     ["client", application],
-    ["", message.fix],
+    ["", message?.fix],
     ["here", server],
+    ["rules", code && rulesOfCode(code)],
     ["guide", guide],
   ], width);
 }
@@ -185,17 +230,6 @@ async function fetchFlow(url: URL, fetch: FetchFlow): Promise<string | undefined
   return markdown.ok ? await markdown.text() : undefined;
 }
 
-/**
- * The error code of a text, `invalid_grant` of `{"error":"invalid_grant"}`; or the parameter that the text is, or
- * that it calls invalid or missing. A parameter among other words says too little: the rules that mention it may have
- * nothing to do with the text.
- */
-function mentionedWord(text: string): string | undefined {
-  const words = text.replaceAll("-", "_").match(/[a-z]\w*/gi) ?? [];
-  const isParameter = /^(?:[a-z][\w-]*|(?:invalid|missing) [a-z]+_\w+)$/i.test(text);
-  return words.find((word) => Object.hasOwn(errorStatus, word)) ?? (isParameter ? words.at(-1) : undefined);
-}
-
 function mentions(text: string, word: string): boolean {
   return text.split(/[^\w]+/).includes(word);
 }
@@ -214,8 +248,8 @@ function missingText(): CommandLineError {
 /** The error for a text that nothing is known of. Only the misspelt name of a rule or an error code has a near one. */
 function unknownText(text: string): CommandLineError {
   const isWord = /^\S+$/.test(text);
-  const code = isWord ? suggest(text, Object.keys(errorStatus)) : undefined;
-  const nearest = isWord ? nearestRules(text) : [];
+  const code = isWord ? suggest(text, Object.keys(errorProblems)) : undefined;
+  const nearest = /^[a-z]{2}-?\w{0,3}$/i.test(text) ? nearestRules(text) : [];
   const hint = code !== undefined
     ? `Did you mean ${code}?`
     : nearest.length === 1

@@ -1,48 +1,132 @@
-/** Which known messages a text has: a stack trace, a line of a log, the text of an error page. */
+/** Which known problems a text has: a stack trace, a line of a log, an error code, the text of an error page. */
 
-import type { LibraryMessage, Problem } from "./message.ts";
-import { problems } from "./messages.ts";
+import { compareValues } from "./compare_values.ts";
+import { compileSigns } from "./find_signs.ts";
+import { problems, problemsByName } from "./messages.ts";
+import { errorProblems, isErrorCode, otherCodes } from "./oauth_errors.ts";
+import type { LibraryMessage, Problem } from "./problem.ts";
 
-/** A known message in a text. */
+/** A known problem in a text. */
 export interface FoundMessage {
   readonly problem: Problem;
-  readonly message: LibraryMessage;
+  /** The message of a library that reports it; absent if only its words or its error code do. */
+  readonly message?: LibraryMessage;
   /** The message as the text has it. */
   readonly found: string;
+  /** The causes, the one that the text tells apart first. */
+  readonly causes: readonly string[];
+  /** The OAuth error code that names the problem. */
+  readonly code?: string;
 }
 
 /** Maximum length of a text that is searched; the rest is ignored. */
 export const maxTextLength = 100_000;
 /** Maximum number of problems that a text is about: an error and its causes. */
 const maxProblems = 3;
+/** Maximum length of a clause that is shown. */
+const maxFoundLength = 200;
 
-interface Match extends FoundMessage {
+interface Match {
+  readonly problem: Problem;
+  readonly message?: LibraryMessage;
+  readonly code?: string;
   readonly start: number;
   readonly end: number;
+  /** The cause that stands first, counted from 1. */
+  readonly cause?: number;
+  /** A message of the table says more than words, words more than a code, and anything more than what hides a cause. */
+  readonly weight: number;
 }
 
-/**
- * The known messages of a text, one for each problem, in the order of the text; none if it has none. A message that
- * hides another one is left out if the text has the other.
- */
+/** The text as it is searched: runs of blanks are one, so that no pattern needs to repeat them. */
+export function searchedText(text: string): string {
+  return plainText(text.slice(0, maxTextLength)).replaceAll(/\s+/g, (blanks) => blanks.includes("\n") ? "\n" : " ");
+}
+
+/** The known problems of a text, the one that says most first; none if it has none. */
 export function findMessages(text: string): readonly FoundMessage[] {
-  const searched = plainText(text.slice(0, maxTextLength));
+  const searched = searchedText(text);
+  const exact = findExact(searched);
+  const isTaken = ({ start, end }: Match) => exact.some((one) => one.start < end && start < one.end);
+  const others = [...findWords(withoutNames(searched)), ...findCodes(searched)].filter((match) => !isTaken(match))
+    .sort((one, other) => other.weight - one.weight || one.start - other.start);
+  const all = [...exact, ...others].sort((one, other) => Number(isHidden(one)) - Number(isHidden(other)));
+  const firsts = all.filter(({ problem }, index) => all.findIndex((other) => other.problem === problem) === index);
+  const open = firsts.filter((match) => !isHidden(match));
+  const shown = (open.length > 0 ? open : firsts).slice(0, maxProblems);
+  return shown.length > 0 ? shown.map((match) => describe(match, searched)) : findPart(searched);
+}
+
+const isHidden = ({ problem }: Match) => problem.hides === true;
+
+/** The match with its causes: the values that the text names decide which is the first. */
+function describe({ problem, message, code, start, end, cause = 1 }: Match, text: string): FoundMessage {
+  const { compares } = problem;
+  const compared = compares && (compareValues(text.slice(start, end)) ?? compareValues(text));
+  const first = compared === undefined ? cause : compares?.[compared.difference] ?? cause;
+  const inOrder = [problem.causes[first - 1]!, ...problem.causes.filter((_, index) => index !== first - 1)];
+  const found = text.slice(start, end).replaceAll("\n", " ").trim();
+  return {
+    ...{ problem, message, code },
+    found: message === undefined && found.length > maxFoundLength ? `${found.slice(0, maxFoundLength)}…` : found,
+    causes: compared === undefined ? inOrder : [compared.text, ...inOrder],
+  };
+}
+
+/** The messages of the table in a text, in its order, without those that are parts of a longer one. */
+function findExact(searched: string): readonly Match[] {
   const inSmallLetters = searched.toLowerCase();
   const matches = patterns().flatMap(({ problem, message, words, pattern }): Match[] => {
     const match = words.every((word) => inSmallLetters.includes(word)) ? pattern.exec(searched) : null;
     if (match === null) return [];
-    return [{ problem, message, found: match[0], start: match.index, end: match.index + match[0].length }];
+    return [{ problem, message, weight: Infinity, start: match.index, end: match.index + match[0].length }];
   });
-  if (matches.length === 0) return findPart(searched);
   const longest = matches.filter((match) => !matches.some((other) => contains(other, match)));
   // Two libraries may have the same text but for case.
-  const isExact = ({ found, message }: Match) => Number(found === message.text);
-  const inOrder = longest.sort((one, other) => one.start - other.start || isExact(other) - isExact(one));
-  const open = inOrder.filter(({ problem }) => !problem.hides);
-  const firsts = (open.length > 0 ? open : inOrder).filter(({ problem }, index, all) =>
-    all.findIndex((other) => other.problem === problem) === index
+  const isExact = ({ start, end, message }: Match) => Number(searched.slice(start, end) === message!.text);
+  return longest.sort((one, other) => one.start - other.start || isExact(other) - isExact(one));
+}
+
+let findSigns: ReturnType<typeof compileSigns<Problem>> | undefined;
+
+/** The problems whose words a text has. */
+function findWords(searched: string): readonly Match[] {
+  findSigns ??= compileSigns(
+    Object.entries(problemsByName).map(([name, problem]) => [
+      problem,
+      // A class of exceptions has the words of the code: InvalidGrantError.
+      [...problem.signs ?? [], ...Object.hasOwn(errorProblems, name) ? [`?${name}`] : []],
+    ]),
   );
-  return firsts.slice(0, maxProblems).map(({ problem, message, found }) => ({ problem, message, found }));
+  return findSigns(searched).map(({ owner, ...sign }) => ({ ...sign, problem: owner, code: codeOf(owner) }));
+}
+
+const codeOf = (problem: Problem) => Object.keys(errorProblems).find((code) => problemsByName[code] === problem);
+
+/** The text without its error codes and what surrounds the path in its URLs, which are no words; others keep their place. */
+function withoutNames(searched: string): string {
+  const blank = (text: string) => " ".repeat(text.length);
+  return searched.replaceAll(snakeCase, (word) => isErrorCode(word) ? blank(word) : word)
+    .replaceAll(url, (_, host, path, query) => blank(host) + path + blank(query));
+}
+
+const snakeCase = /(?<![A-Za-z])[a-z]{2,20}(?:_[a-z]{2,20}){1,4}(?![A-Za-z])/g;
+const url = /(https?:\/\/[^\s/?#"'<>]{0,300})([^\s?#"'<>]{0,500})([^\s"'<>]{0,2000})/g;
+
+/** The error codes in a text. */
+function findCodes(searched: string): readonly Match[] {
+  return [...searched.matchAll(snakeCase)].flatMap(
+    ({ 0: word, index }): Match[] => {
+      const name = Object.hasOwn(errorProblems, word)
+        ? word
+        : Object.hasOwn(otherCodes, word)
+        ? otherCodes[word]
+        : undefined;
+      if (name === undefined) return [];
+      const problem = problemsByName[name]!;
+      return [{ problem, code: codeOf(problem), weight: 1, start: index, end: index + word.length }];
+    },
+  );
 }
 
 /**
@@ -52,19 +136,20 @@ export function findMessages(text: string): readonly FoundMessage[] {
 function findPart(text: string): readonly FoundMessage[] {
   const part = comparable(text);
   const wordCount = part.split(" ").length;
-  if (wordCount < 2) return [];
+  if (wordCount < 2 || text.length > maxFoundLength) return [];
   const whole = patterns().filter(({ message }) => {
     const at = ` ${comparable(message.text)} `.indexOf(` ${part} `);
     return at === 0 || at > 0 && wordCount > 2;
   });
   const [first] = whole;
   if (first === undefined || whole.some(({ problem }) => problem !== first.problem)) return [];
-  return [{ problem: first.problem, message: first.message, found: first.message.text }];
+  const { problem, message } = first;
+  return [{ problem, message, found: message.text, causes: problem.causes }];
 }
 
 /** The words of a text, without quotes, punctuation and case. */
 function comparable(text: string): string {
-  return text.toLowerCase().replaceAll(/["'`]/g, "").replaceAll(/[,.:;]?\s+/g, " ").trim();
+  return text.toLowerCase().replaceAll(/["'`]/g, "").replaceAll(/[,.:;]?\s/g, " ").trim();
 }
 
 /** Whether a match is longer than another one, and has its place. */
@@ -72,14 +157,17 @@ function contains(one: Match, other: Match): boolean {
   return one.start <= other.start && one.end >= other.end && one.end - one.start > other.end - other.start;
 }
 
-/** Undoes what logs and pages do to a text: escaped quotes of JSON, entities of HTML, typographic quotes. */
+/** Undoes what logs, pages and URLs do to a text: escapes of JSON and URLs, entities of HTML, typographic quotes. */
 function plainText(text: string): string {
-  return text.replaceAll('\\"', '"').replaceAll(/&quot;|&#34;|[\u201c\u201d]/g, '"')
+  return text.replaceAll(/%([2-7][\dA-F])/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16))).replaceAll('\\"', '"')
+    .replaceAll("\\n", "\n").replaceAll(/&quot;|&#34;|[\u201c\u201d]/g, '"')
     .replaceAll(/&#39;|&apos;|[\u2018\u2019]/g, "'");
 }
 
 /** A message of the table, as it is searched for. */
-interface MessagePattern extends Pick<FoundMessage, "problem" | "message"> {
+interface MessagePattern {
+  readonly problem: Problem;
+  readonly message: LibraryMessage;
   readonly pattern: RegExp;
   /** The longest word of each part between two values, in small letters: without them, a long text is not searched. */
   readonly words: readonly string[];
@@ -108,7 +196,7 @@ function compile(text: string): RegExp {
   const [first = "", ...others] = text.split("*").map(textPattern);
   const words = first + others.map(afterValue).join("");
   if (fewWords.test(text) && !constant.test(text)) {
-    return new RegExp(`(?<=^|[:=("'\`[{>|][ \\t]*)${words}(?=[ \\t]*(?:$|[.,;:)"'\`\\]}<|(]))`, "im");
+    return new RegExp(`(?<=^|[:=("'\`[{>|] ?)${words}(?= ?(?:$|[.,;:)"'\`\\]}<|(]))`, "im");
   }
   const before = /^\w/.test(text) ? "(?<!\\w)" : "";
   const after = /\w$/.test(text) ? "(?!\\w)" : "";
@@ -125,9 +213,9 @@ function afterValue(part: string, index: number, parts: readonly string[]): stri
   return index === parts.length - 1 ? search : `(?=(${search}))\\${index + 1}`;
 }
 
-/** The pattern of a text without values: a log breaks lines at spaces, a shell takes quotes away. */
+/** The pattern of a text without values, for `searchedText()`: a log breaks lines at spaces, a shell takes quotes away. */
 export function textPattern(text: string): string {
-  return text.split(" ").map(escapePattern).join("\\s{1,200}");
+  return text.split(" ").map(escapePattern).join("\\s");
 }
 
 function escapePattern(text: string): string {

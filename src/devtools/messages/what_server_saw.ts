@@ -10,13 +10,22 @@ import { redactExchange, redactTextAbout } from "../../recorder/redact.ts";
 import { findPageOrigin } from "../../server/explain/login_host.ts";
 import { upperFirst } from "../../server/pages/first_letter.ts";
 import { serverOrigins } from "../../server/server_origins.ts";
-import type { Problem, SeenFact } from "./message.ts";
+import type { FoundMessage } from "./find_messages.ts";
+import type { Problem, SeenFact } from "./problem.ts";
 
 /** A fact, as a sentence without secrets. It may quote what a client sent. */
 export interface Seen {
   /** The ID of the flow; absent for a request outside of flows, such as for metadata. */
   readonly flow?: string;
   readonly text: string;
+  /** Whether it proves the cause that `decides` of the problem names. */
+  readonly proves?: boolean;
+}
+
+/** The causes of a found message, the one that the server saw first. */
+export function orderCauses({ problem, causes }: FoundMessage, seen: readonly Seen[]): readonly string[] {
+  const proved = seen.some(({ proves }) => proves) ? problem.causes[(problem.decides ?? 1) - 1] : undefined;
+  return proved === undefined ? causes : [proved, ...causes.filter((cause) => cause !== proved)];
 }
 
 /** What a fact is read from. */
@@ -62,7 +71,8 @@ function findLoginHost({ server, flows }: Record): Seen | undefined {
     const page = findPageOrigin({ get: (name) => request.headers[name] ?? null });
     const callback = callbackOf(exchanges) ?? findParam(request, "redirect_uri");
     if (page === undefined || callback === undefined || serverOrigins(server).includes(page)) continue;
-    return about([login], `The login began on a page of ${page}, and its callback is ${callback}.`, id);
+    const proves = URL.canParse(callback) && new URL(callback).origin !== page;
+    return { ...about([login], `The login began on a page of ${page}, and its callback is ${callback}.`, id), proves };
   }
   return undefined;
 }

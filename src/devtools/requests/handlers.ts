@@ -33,6 +33,8 @@ import {
 } from "./flow.ts";
 import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
+import { findMessages } from "../messages/find_messages.ts";
+import { whatServerSaw } from "../messages/what_server_saw.ts";
 import { describePractices } from "./practices.ts";
 import { sinceSuccess } from "./last_success.ts";
 import { formatFlowDocument } from "./flow_document.ts";
@@ -77,7 +79,8 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
 }
 
 /**
- * GET /flows.json: the flows of the list with their exchanges. Programs of this machine read it, pages of other sites
+ * GET /flows.json: the flows of the list with their exchanges; for a `q` that is an error text, what the server saw of
+ * it. Programs of this machine read it, pages of other sites
  * do not.
  */
 export function exportList(context: Context, recorder: Recorder): HttpResponse {
@@ -105,7 +108,8 @@ export function exportList(context: Context, recorder: Recorder): HttpResponse {
     ...{ id, at: new Date(at).toISOString(), user, status: status.label, warning },
     ...toFixture(secrets ? flow : redacted, { redact: false, explained: true }),
   }));
-  return json(200, { flows, older }, { "cross-origin-resource-policy": "same-origin" });
+  const seen = findMessages(query.get("q") ?? "").flatMap(({ problem }) => whatServerSaw(problem, recorder, server));
+  return json(200, { flows, older, ...seen.length > 0 && { seen } }, { "cross-origin-resource-policy": "same-origin" });
 }
 
 /** POST /flows: stops and starts recording, or deletes all flows. */

@@ -6,7 +6,8 @@ import type { Recorder } from "../../recorder/recorder.ts";
 import { redactFlow } from "../../recorder/redact.ts";
 import type { FlowFilter, FlowKind, FlowListProps, FlowRow, RecentFlow } from "./pages/props.ts";
 import { findMessages } from "../messages/find_messages.ts";
-import { whatServerSaw } from "../messages/what_server_saw.ts";
+import { isErrorCode } from "../messages/oauth_errors.ts";
+import { orderCauses, whatServerSaw } from "../messages/what_server_saw.ts";
 import { documentRequests } from "./documents.ts";
 import { documentRow, findFailure, flowRow } from "./flow.ts";
 import { flowKind } from "./labels.ts";
@@ -52,10 +53,10 @@ export function describeList(
   const { groups, ...others } = selectFlows(recorder, server, query);
   return {
     ...others,
-    known: findMessages(others.filter.q ?? "").map((found) => ({
-      ...found,
-      seen: whatServerSaw(found.problem, recorder, server),
-    })),
+    known: findMessages(others.filter.q ?? "").map((found) => {
+      const seen = whatServerSaw(found.problem, recorder, server);
+      return { ...found, causes: orderCauses(found, seen), seen };
+    }),
     rows: groups.map((group) => group.map(({ row }) => row)),
   };
 }
@@ -79,8 +80,9 @@ export function selectFlows(
     outcome: flowKinds.find((kind) => kind === query.get("outcome")),
     q: query.get("q")?.trim().slice(0, maxSearchChars) || undefined,
   };
-  // No flow has the words of a client library: the message is explained beside all flows.
-  const q = filter.q !== undefined && findMessages(filter.q).length === 0 ? filter.q : undefined;
+  // No flow has the words of a client library: the message is explained beside all flows. A code selects its flows.
+  const isAbout = filter.q === undefined || isErrorCode(filter.q) || findMessages(filter.q).length === 0;
+  const q = isAbout ? filter.q : undefined;
   const before = Number(query.get("before") ?? Infinity) || Infinity;
   const flows = recorder.flows();
   const entries = listEntries(recorder, server, flows);

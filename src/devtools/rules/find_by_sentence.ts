@@ -4,7 +4,7 @@ import { coreRules, type Rule } from "../../core/rules/mod.ts";
 import type { RuleId } from "../../core/rules/rule.ts";
 import { extensionRules } from "../../server/rules.ts";
 import { serverRules } from "../../server/rules/mod.ts";
-import { maxTextLength, textPattern } from "../messages/find_messages.ts";
+import { searchedText, textPattern } from "../messages/find_messages.ts";
 
 /**
  * Sentences that a function makes: messages of the rules, and reasons that the log and the pages show instead. `*`
@@ -92,12 +92,12 @@ const sentences: readonly (readonly [sentence: string, ids: readonly RuleId[]])[
 
 /** The rules that write the longest sentence in a text; none if it has no such sentence. */
 export function rulesOfSentence(text: string): readonly RuleId[] {
-  const searched = text.slice(0, maxTextLength);
+  const searched = searchedText(text);
   return sentences.find(([sentence]) => sentencePattern(sentence).test(searched))?.[1] ?? [];
 }
 
 /** A sentence at the start of a line or after punctuation: behind other words it is a part of another sentence. */
 function sentencePattern(sentence: string): RegExp {
   const parts = sentence.split("*").map(textPattern);
-  return new RegExp(`(?<=^|[^\\w\\s,;][ \\t]*)${parts.join("[^\\n]{0,300}?")}(?!\\w)`, "im");
+  return new RegExp(`(?<=^|[^\\w\\s,;] ?)${parts.join("[^\\n]{0,300}?")}(?!\\w)`, "im");
 }

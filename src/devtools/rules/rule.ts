@@ -1,8 +1,9 @@
 /** What is known of a rule: its row of the rule table, with its requirement in the file of `rules_file.ts`. */
 
 import { suggest } from "../../core/policy/suggest.ts";
-import { findRule, rules } from "../../server/rules.ts";
-import type { RuleId } from "../../core/rules/mod.ts";
+import { coreRules, type Rule, type RuleId } from "../../core/rules/mod.ts";
+import { extensionRules, findRule, rules } from "../../server/rules.ts";
+import { serverRules } from "../../server/rules/mod.ts";
 import type { RuleDescription } from "./pages/rule_page.tsx";
 import { parseRules, type ReadRules } from "./rules_file.ts";
 
@@ -32,4 +33,21 @@ export function nearestRules(name: string): RuleId[] {
 /** The letters with which the IDs of each group begin. */
 export function ruleGroups(): string[] {
   return [...new Set(Object.keys(rules).map((id) => id.slice(0, 2)))].sort();
+}
+
+/** Maximum number of rules that are named for an error code. */
+const maxNamed = 8;
+
+/** The rules that reject requests with an error code, in a line; `undefined` if none does. */
+export function rulesOfCode(code: string): string | undefined {
+  const ids = [coreRules, serverRules, ...Object.values(extensionRules)].flatMap((table) =>
+    Object.entries<Rule>(table).filter(([, rule]) => sends(rule, code)).map(([id]) => id)
+  );
+  if (ids.length === 0) return undefined;
+  return `${ids.slice(0, maxNamed).join(", ")}${ids.length > maxNamed ? ` and ${ids.length - maxNamed} more` : ""}: ` +
+    `latchkey explain ${ids[0]}`;
+}
+
+function sends(rule: Rule, code: string): boolean {
+  return "isAboutGrant" in rule ? code === "invalid_grant" : "code" in rule && rule.code === code;
 }

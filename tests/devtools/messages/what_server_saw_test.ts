@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { test } from "node:test";
 import * as openid from "openid-client";
+import { explain } from "../../../src/cli/explain.ts";
 import { inspector } from "../../../src/devtools/mod.ts";
 import { problems } from "../../../src/devtools/messages/messages.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
@@ -71,6 +72,16 @@ test("the page of the login against the callback, and the code that was not exch
       "Flow 1: The login began on a page of http://127.0.0.1:3000, and its callback is http://localhost:3000/callback.",
       "Flow 1: http://localhost:3000/callback received a code, and no token request with it came: the code was not exchanged.",
     ]);
+    const explained = await explain(
+      ["--server", as.issuer, lostState],
+      { terminalWidth: () => undefined },
+      () => Promise.resolve(""),
+      fetch,
+    );
+    assertMatch(
+      explained,
+      /^What the server saw\n {2}saw {6}flow 1: The login began on a page of http:\/\/127\.0\.0\.1:3000/,
+    );
     // A newer login without a page leaves that of the older one.
     await beginLogin(as, id);
     assertEquals((await seenOf(as, lostState)).map((text) => text.slice(0, 7)), ["Flow 1:", "Flow 2:"]);
@@ -153,7 +164,7 @@ test("why the authorization request was rejected, until the next one is accepted
 
 test("without a flow nothing was seen, and after a correct login no code is missed", async () => {
   await withServer(async (as, id, secret) => {
-    const texts = problems.map(({ messages }) => messages[0]!.text);
+    const texts = problems.flatMap(({ messages: [first] }) => first === undefined ? [] : [first.text]);
     await forEachCase(texts, async (text) => assertEquals(await seenOf(as, text), []));
     await logIn(as, id, secret);
     assertEquals(await seenOf(as, lostState), []);

@@ -115,11 +115,11 @@ function Filter({ base, clients, filter: { client, outcome, q } }: FlowListProps
 }
 
 /** A message of a client library: what it means, its usual causes, and what to change. */
-function KnownMessage({ problem, message, found, seen, base }: Known & Pick<FlowListProps, "base">): VNode {
+function KnownMessage({ problem, message, found, causes, seen, base }: Known & Pick<FlowListProps, "base">): VNode {
   return (
     <section class="known">
       <h2>
-        <bdi>{found}</bdi> <span class="aside">({message.libraries.join(", ")})</span>
+        <bdi>{found}</bdi> {message !== undefined && <span class="aside">({message.libraries.join(", ")})</span>}
       </h2>
       {seen.length > 0 && (
         <>
@@ -140,9 +140,9 @@ function KnownMessage({ problem, message, found, seen, base }: Known & Pick<Flow
       )}
       <p>{problem.title}. The usual causes, the most frequent first:</p>
       <ol>
-        {problem.causes.map((cause) => <li key={cause}>{cause}</li>)}
+        {causes.map((cause) => <li key={cause}>{cause}</li>)}
       </ol>
-      <p>In the application: {problem.application} {message.fix}</p>
+      <p>In the application: {problem.application} {message?.fix}</p>
       <p>Here: {problem.server}</p>
     </section>
   );

@@ -1,4 +1,6 @@
-/** The form of the messages that libraries and programs print when a login fails. */
+/** The form of what goes wrong when a login fails, and of the texts that libraries and programs print then. */
+
+import type { Difference } from "./compare_values.ts";
 
 /** What the server may have seen of a problem: `whatServerSaw()` reads it from recorded requests. */
 export type SeenFact =
@@ -18,7 +20,7 @@ export type SeenFact =
   | "typ";
 
 /** Why logins fail in one way, whatever the library says. */
-export interface Problem {
+export interface ProblemFacts {
   /** The words of a message, then what happened: `Wrong audience (aud): the token is not for …`. No full stop. */
   readonly title: string;
   /** The usual causes, the most frequent first. */
@@ -31,8 +33,21 @@ export interface Problem {
   readonly guide: string;
   /** What the server may have seen of it. Default: nothing. */
   readonly seen?: readonly SeenFact[];
+  /** The cause, counted from 1, that what the server saw can prove. Default: 1. */
+  readonly decides?: number;
   /** Whether another message in the same text says more. */
   readonly hides?: true;
+  /** The words by which `findSigns()` recognizes it in a sentence, an exception class or a code. */
+  readonly signs?: readonly string[];
+  /**
+   * Whether the values that the message names are compared; which cause, counted from 1, a difference of theirs puts
+   * first.
+   */
+  readonly compares?: Partial<Readonly<Record<Difference, number>>>;
+}
+
+/** A problem with the messages that report it. */
+export interface Problem extends ProblemFacts {
   readonly messages: readonly LibraryMessage[];
 }
 

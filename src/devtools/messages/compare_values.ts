@@ -1,0 +1,114 @@
+/** The two values that a message names, what it expected and what it received, and how they differ, in words. */
+
+/** In what two values differ. */
+export type Difference =
+  | "slash"
+  | "scheme"
+  | "loopback"
+  | "host"
+  | "port"
+  | "letter case"
+  | "blank"
+  | "path"
+  | "query"
+  /** One value is a URL, the other is none. */
+  | "kind"
+  | "value";
+
+/** Two values of a message that differ. */
+export interface Comparison {
+  readonly difference: Difference;
+  /** The values and their difference, as a sentence. */
+  readonly text: string;
+}
+
+/** Maximum length of a text that is compared. */
+const maxLength = 4_000;
+
+/** Words before a value that was expected, and before one that was received. */
+const roleWords: Readonly<Record<string, "expected" | "received">> = {
+  ...Object.fromEntries(
+    "expected expects expect expecting want wants wanted configured required requires requested registered allowed should"
+      .split(" ").map((word) => [word, "expected" as const]),
+  ),
+  ...Object.fromEntries(
+    "got received actual actually found was returned provided given has contains had sent saw observed".split(" ")
+      .map((word) => [word, "received" as const]),
+  ),
+};
+
+interface Value {
+  readonly text: string;
+  readonly role?: "expected" | "received";
+}
+
+/** Compares the values of a text; `undefined` if it has no two that differ. */
+export function compareValues(text: string): Comparison | undefined {
+  const values = valuesOf(text.slice(0, maxLength));
+  const expected = values.find(({ role }) => role === "expected");
+  const received = values.find(({ role }) => role === "received") ??
+    values.find(({ role, text }) =>
+      role === undefined && (expected === undefined || isUrl(text) === isUrl(expected.text))
+    );
+  const [one, other] = expected !== undefined
+    ? [expected.text, received?.text]
+    : values.filter(({ text }) => isUrl(text)).map(({ text }) => text);
+  if (one === undefined || other === undefined || one === other) return undefined;
+  const found = findDifference(one, other);
+  const names = expected === undefined ? `the text names ${one} and ${other}` : `expected ${one}, received ${other}`;
+  return { difference: found.difference, text: `${found.words}: ${names}.` };
+}
+
+/** The values of a text: quoted ones and URLs, and other words right after `expected` or `got`. */
+function valuesOf(text: string): readonly Value[] {
+  const values: Value[] = [];
+  let role: Value["role"];
+  let isNext = false;
+  const add = (value: string) => {
+    if (!values.some((one) => one.text === value)) values.push({ text: value, role });
+    [role, isNext] = [undefined, false];
+  };
+  const parts = text.matchAll(
+    /"([^"\n]{1,500})"|'([^'\n]{1,500})'|`([^`\n]{1,500})`|(https?:\/\/[^\s"'`<>,;)\]}]{1,500})|([\w./:@-]{1,200})/g,
+  );
+  for (const [, double, single, back, url, word = ""] of parts) {
+    const quoted = double ?? single ?? back;
+    const plain = word.replace(/[:.]{1,9}$/, "");
+    const named = roleWords[plain.toLowerCase()];
+    if (url !== undefined) add(url.replace(/[.:]$/, ""));
+    else if (quoted !== undefined) {
+      if (!quoted.includes(" ") && !claimNames.test(quoted)) add(quoted);
+    } else if (named !== undefined) [role, isNext] = [named, true];
+    else if (isNext && role !== undefined && !claimNames.test(plain) && /[\d_.-]|[A-Z]/.test(plain)) add(plain);
+    else isNext = false;
+  }
+  return values;
+}
+
+const claimNames =
+  /^(?:iss|aud|exp|nbf|iat|alg|typ|kid|sub|nonce|state|issuer|audience|azp|id_token|redirect_uri|access_token|jwt)$/i;
+
+const isUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text);
+
+/** The first difference of two values, in words. */
+function findDifference(one: string, other: string): { readonly difference: Difference; readonly words: string } {
+  const by = (difference: Difference, words: string) => ({ difference, words: `The values differ by ${words}` });
+  if (one.trim() === other.trim()) return by("blank", "a blank at one end");
+  const withoutSlash = (value: string) => value.replace(/\/$/, "");
+  if (withoutSlash(one) === withoutSlash(other)) return by("slash", "a slash at the end");
+  if (one.toLowerCase() === other.toLowerCase()) return by("letter case", "letter case");
+  if (isUrl(one) !== isUrl(other)) return by("kind", "their kind, a URL and a name");
+  if (!isUrl(one)) return by("value", "more than their form");
+  const [a, b] = [new URL(one), new URL(other)];
+  if (isLoopback(a.hostname) && isLoopback(b.hostname) && a.hostname !== b.hostname) {
+    return by("loopback", `the host, ${b.hostname} instead of ${a.hostname}`);
+  }
+  if (a.hostname !== b.hostname) return by("host", `the host, ${b.hostname} instead of ${a.hostname}`);
+  if (a.protocol !== b.protocol) return by("scheme", `the scheme, ${b.protocol} instead of ${a.protocol}`);
+  if (a.port !== b.port) return by("port", `the port, ${portOf(b)} instead of ${portOf(a)}`);
+  if (a.pathname !== b.pathname) return by("path", `the path, ${b.pathname} instead of ${a.pathname}`);
+  return by("query", "the part after the path");
+}
+
+const isLoopback = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
+const portOf = ({ port, protocol }: URL) => port || (protocol === "https:" ? "443" : "80");

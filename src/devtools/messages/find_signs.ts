@@ -1,0 +1,167 @@
+/**
+ * Recognizes a problem by its words, whatever library wrote them: in a sentence, in the name of an exception
+ * (`ExpiredSignatureError`), in a code (`ERR_JWT_EXPIRED`). The time is linear in the length of the text.
+ *
+ * A sign is a line of groups: each needs one of its words (`a|b`) among a few words of the same clause, in any order.
+ * `a_b` are neighbours. `!a|b` may not be in the clause. A `?` before the first group: the text must also be about
+ * OAuth or OpenID Connect. `2>`: the second cause of the problem stands first.
+ */
+
+/** A sign in a text. */
+export interface FoundSign<Owner> {
+  readonly owner: Owner;
+  /** The number of groups: a sign with more says more. */
+  readonly weight: number;
+  /** The cause that stands first, counted from 1. */
+  readonly cause: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Sign<Owner> {
+  readonly owner: Owner;
+  readonly isWeak: boolean;
+  /** Whether it has words of a fault of the program itself. */
+  readonly namesFault: boolean;
+  readonly cause: number;
+  /** Words, or neighbours, of which one must be there. */
+  readonly groups: readonly (readonly (readonly string[])[])[];
+  readonly excluded: readonly (readonly string[])[];
+}
+
+interface Clause {
+  readonly words: readonly string[];
+  readonly start: number;
+  readonly end: number;
+}
+
+/** How far the words of a sign may stand from each other. */
+const maxDistance = 9;
+/** Longer clauses are cut, so that each costs the same. */
+const maxClauseWords = 60;
+
+const ignored = new Set(
+  "a an the of is are was were be been being has have had does do did this that these to for with in on at by and or it its your you from could should would will as"
+    .split(" "),
+);
+
+/** Words by which a text is about OAuth or OpenID Connect. */
+const context = "oauth|oidc|openid|open_id|jwt|jws|jwk|jwks|jose|id_token|access_token|refresh_token|bearer|sso|idp|" +
+  "authorization|authentication|authenticate|auth|login|log_in|sign_in|signin|issuer|client_id|client_secret|keycloak|" +
+  "cognito|auth0|okta|entra|msal|azuread|nextauth|omniauth|socialite|identity_model|identity_provider|well_known|pkce|" +
+  "redirect_uri|claim|security_token|userinfo|dex|oauthlib|jsonwebtoken|token_endpoint|authorization_server";
+
+/** What a fault of a program says, whatever its names are: "Cannot read properties of undefined (reading 'state')". */
+const programFault =
+  "read_property|reading|not_function|not_iterable|null_pointer|undefined_method|none_type|unexpected_token|" +
+  "attribute_error|nil_class|segmentation_fault|not_assignable|undefined_variable|undefined_index|undefined_local";
+
+/** Compiles the signs of all owners to one function, which finds the best sign of each owner in a text. */
+export function compileSigns<Owner>(
+  table: readonly (readonly [owner: Owner, signs: readonly string[]])[],
+): (text: string) => readonly FoundSign<Owner>[] {
+  const signs = table.flatMap(([owner, lines]) => lines.map((line) => parseSign(owner, line)));
+  const byWord = new Map<string, (readonly [sign: Sign<Owner>, group: number, phrase: readonly string[]])[]>();
+  for (const sign of signs) {
+    for (const [index, group] of sign.groups.entries()) {
+      for (const phrase of group) {
+        const last = phrase.at(-1)!;
+        byWord.set(last, [...byWord.get(last) ?? [], [sign, index, phrase]]);
+      }
+    }
+  }
+  const contextPhrases = parseGroup(context);
+  return (text) => {
+    const clauses = clausesOf(text);
+    let isAbout: boolean | undefined;
+    const best = new Map<Owner, FoundSign<Owner>>();
+    for (const { words, start, end } of clauses) {
+      const isFault = hasAny(words, faultPhrases);
+      const places = new Map<Sign<Owner>, number[][]>();
+      for (const [at, word] of words.entries()) {
+        for (const [sign, group, phrase] of byWord.get(word) ?? []) {
+          if (!endsAt(words, at, phrase)) continue;
+          if (!places.has(sign)) places.set(sign, sign.groups.map(() => []));
+          places.get(sign)![group]!.push(at);
+        }
+      }
+      for (const [{ owner, isWeak, namesFault, groups, excluded, cause }, found] of places) {
+        if (!areNear(found) || hasAny(words, excluded) || isFault && !namesFault) continue;
+        if (isWeak && !(isAbout ??= clauses.some((clause) => hasAny(clause.words, contextPhrases)))) continue;
+        const weight = groups.length;
+        if ((best.get(owner)?.weight ?? 0) < weight) best.set(owner, { owner, weight, cause, start, end });
+      }
+    }
+    return [...best.values()];
+  };
+}
+
+function parseSign<Owner>(owner: Owner, line: string): Sign<Owner> {
+  const [, cause = "1", weak, rest = ""] = /^(?:(\d)>)?(\?)?(.*)$/.exec(line)!;
+  const [groups, excluded] = [false, true].map((isExcluded) =>
+    rest.split(" ").filter((group) => group.startsWith("!") === isExcluded)
+  ) as [string[], string[]];
+  const words = groups.map(parseGroup);
+  return {
+    ...{ owner, isWeak: weak !== undefined, cause: Number(cause), groups: words },
+    namesFault: words.some((group) => faultPhrases.some((fault) => group.some((one) => one.join() === fault.join()))),
+    excluded: excluded.flatMap((group) => parseGroup(group.slice(1))),
+  };
+}
+
+/** The words of a group, each as its parts. */
+const parseGroup = (group: string): readonly (readonly string[])[] =>
+  group.split("|").map((phrase) => phrase.split("_").map(stem));
+
+const faultPhrases = parseGroup(programFault);
+
+const endsAt = (words: readonly string[], at: number, phrase: readonly string[]) =>
+  phrase.every((part, index) => words[at - phrase.length + 1 + index] === part);
+
+const hasAny = (words: readonly string[], phrases: readonly (readonly string[])[]) =>
+  phrases.some((phrase) => words.some((_, at) => endsAt(words, at, phrase)));
+
+/** Whether each group has a place near one of the first group's, no two groups at the same. */
+function areNear([first = [], ...others]: readonly (readonly number[])[]): boolean {
+  return first.some((at) =>
+    others.every((places) => places.some((place) => place !== at && Math.abs(place - at) <= maxDistance))
+  );
+}
+
+/** The words of a text by clauses: lines and sentences. */
+function clausesOf(text: string): readonly Clause[] {
+  const clauses: Clause[] = [];
+  let words: string[] = [];
+  let start = 0;
+  const close = (end: number) => {
+    if (words.length > 0) clauses.push({ words, start, end });
+    [words, start] = [[], end];
+  };
+  for (const { 0: part, index } of text.matchAll(/[\p{L}\p{N}]+|n['’]t(?!\p{L})|\n|[.;!?](?=\s)/gu)) {
+    if (/^[\n.;!?]/.test(part)) close(index);
+    else {
+      words.push(...wordsOf(part));
+      if (words.length >= maxClauseWords) close(index + part.length);
+    }
+  }
+  close(text.length);
+  return clauses;
+}
+
+/** The stems of an identifier's words: `JWTExpired` is `jwt expir`. */
+function wordsOf(identifier: string): readonly string[] {
+  const written = identifier.replace(/oauth/gi, "oauth").replace(/openid/gi, "openid").replace(/jwks/gi, "jwks");
+  const parts = written.match(/[A-Z]{1,40}(?=[A-Z][a-z])|[A-Z]?[\p{Ll}\d]+|\p{L}[A-Z\d]*|\p{N}+/gu) ?? [];
+  return parts.flatMap((part) => {
+    const word = part.toLowerCase();
+    if (word === "cannot") return ["not"];
+    return ignored.has(word) ? [] : [stem(word)];
+  });
+}
+
+/** A word without its ending; of a negated verb, `not`. */
+function stem(word: string): string {
+  if (/^(?:do|doe|did|is|was|were|are|could|ca|wo|has|have|had)n$/.test(word)) return "not";
+  const [, stemmed = word] = /^(.{3,}?)(?:ing|ed|es|s|e)$/.exec(word) ?? [];
+  return /ss$/.test(word) ? word : stemmed;
+}

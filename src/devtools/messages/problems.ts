@@ -1,0 +1,1013 @@
+/**
+ * What goes wrong when a login or a token fails: the title, the causes in the order in which they happen, and what to
+ * change on each side. The one home of these texts for `latchkey explain`, the search of `/flows`, the tool of
+ * `latchkey mcp` and `static/docs/troubleshooting.md`.
+ */
+
+import type { ProblemFacts } from "./problem.ts";
+import { absent, fails, unknown, wrong } from "./words.ts";
+
+/** The problems that no OAuth error code reports alone. */
+export const libraryProblems = {
+  state: {
+    compares: { loopback: 1 },
+    title: "State mismatch or missing cookie: the callback came without the session in which the login began",
+    signs: [
+      `state|correlation|relay_state|login_session|transaction oauth|oidc|openid|auth|authorization|callback|login|param|parameter|session|cookie|request ${wrong}|${absent}|expire|lost !userinfo`,
+      "state mismatch|mismatching|not_match|differ",
+      `?state|correlation ${wrong}|${absent} !illegal`,
+      "correlation cookie|fail|id",
+      `csrf|xsrf oauth|oauth2|openid|authorization|state|sso|oidc ${wrong}|${absent}|detected|warning`,
+      `?csrf|xsrf ${wrong}|${absent}`,
+      `4>?session|transaction|login_request|authentication_request|authorization_request ${absent}|expire|lost|stale !token`,
+    ],
+    causes: [
+      "The login began on another host than its callback, such as localhost and 127.0.0.1, which have different cookies.",
+      "The browser dropped the cookie: SameSite=None without Secure, Secure on plain http, or SameSite=Strict. With response_mode=form_post the callback is a POST of another site, which carries no SameSite=Lax cookie.",
+      "The callback was opened a second time (reload, back button, bookmark, two tabs), and the application had already used up its state.",
+      "The session store forgot it: it is in memory and the application restarted, or another instance got the callback.",
+    ],
+    application:
+      "Open the login at the host of the redirect URI. Set the cookie with SameSite=Lax, and with Secure only where the application has https. Keep the values of each login under its own state.",
+    server:
+      "The terminal and /flows warn of a login that began on another name of the machine than its callback (RU-16), and note a code that was not exchanged (CI-12). Without response_mode the callback is a GET, which carries SameSite=Lax cookies.",
+    guide: "static/docs/containers-and-ci.md#docker-compose-the-hostname-of-the-issuer",
+    seen: ["login host", "code"],
+  },
+  browser_state: {
+    title: "No matching state in the browser: the application has no record of this login",
+    causes: [
+      "The callback was handled twice: React StrictMode runs effects twice, two components call it, or the page was reloaded with code and state still in the address.",
+      "The login began at another origin: localhost and 127.0.0.1, another port, http and https have different storage.",
+      "The storage was cleared or is of one tab: sessionStorage with a login that returned in another tab, private mode, an expired record.",
+    ],
+    application:
+      "Handle the callback once, then replace the address by one without code and state. Begin the login at the origin of the redirect URI.",
+    server: "/flows shows the redirect URI and whether the code was exchanged; a second exchange is CI-06 there.",
+    guide: "static/docs/flows.md",
+    decides: 2,
+    seen: ["login host", "code"],
+  },
+  metadata_issuer: {
+    compares: { loopback: 1, port: 1, slash: 2, path: 2, host: 3, scheme: 3 },
+    title: "Issuer mismatch: the metadata names another issuer than the one that the application is configured with",
+    signs: [
+      `issuer discovery|metadata|configuration|document|well_known|returned_provider|discovered|provider_configuration ${wrong}|different|equal !certificate|claim|token`,
+      `issuer returned|requested|requested_issuer|issuer_returned ${wrong}|different !token|jwt|claim`,
+      `issuer url|configured|requested|authority ${wrong}|different !certificate|claim|token|jwt|registered`,
+    ],
+    causes: [
+      "127.0.0.1 instead of localhost, or another port: the issuer is compared letter by letter.",
+      "A slash at the end, or a path too many or too few, such as a copied /.well-known/openid-configuration.",
+      "In containers the application reaches the server under another name than the browser does.",
+      "A profile of a provider has a path in its issuer, such as /realms/master.",
+    ],
+    application: "Configure the issuer exactly as the metadata has it, in the member issuer.",
+    server:
+      "The terminal shows the issuer. --issuer sets another one; --issuer from-host makes every host that a request names an issuer.",
+    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
+    seen: ["issuer asked for", "metadata path"],
+  },
+  iss: {
+    compares: { loopback: 1, port: 1, slash: 1, host: 2, path: 3, scheme: 1 },
+    title: "Wrong issuer (iss): the token comes from another issuer than the application expects",
+    signs: [
+      `iss ${wrong}|different|check !parameter|param|response|callback|authorization_response`,
+      `issuer|issued_by|authority|tenant token|jwt|id_token|claim|access_token|bearer|security_token ${wrong}|different !certificate|cert|x509|authorization_response|audience|discovery|metadata`,
+      `?issuer ${wrong}|different !certificate|cert|x509|ssl|tls|audience|local`,
+    ],
+    causes: [
+      "127.0.0.1 instead of localhost, another port, or a slash at the end in the configured issuer.",
+      "In containers, the token was obtained under one name of the server and verified under another.",
+      "The token is of another environment, or an old one of a server that had another port.",
+      "A test queued the fault idToken.wrongIssuer, or minted the token with another issuer; then the message is right.",
+    ],
+    application: "Configure the issuer exactly as the claim iss has it. /tokens decodes a token.",
+    server:
+      "Set --issuer to the URL under which all applications reach the server, or frontChannelUrl for the browser.",
+    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
+    seen: ["iss", "issuer asked for"],
+  },
+  aud: {
+    compares: { kind: 1, value: 2 },
+    title: "Wrong audience (aud): the token is not for the application or API that received it",
+    signs: [
+      `aud ${wrong}|${absent}|check|contain|different`,
+      `audience|recipient token|jwt|id_token|claim|access_token|bearer|client_id ${wrong}|${absent}|contain|different|include`,
+      `?audience ${wrong}|${absent}|contain|different|include|match`,
+      "not_intended token|jwt|audience|client|recipient|relying_party",
+      `?azp|authorized_party ${wrong}|${absent}`,
+    ],
+    causes: [
+      "An API expects its own name, but the client asked for none: without resource, an access token here has the issuer as aud.",
+      "The application configured another client_id than the one that logged in.",
+      "An access token was verified as an ID token, or an ID token was sent to an API.",
+      "A test queued the fault idToken.wrongAudience, or minted another aud; then the message is right.",
+    ],
+    application:
+      "API: expect the value of aud, or let the client send resource in the authorization and the token request. ID token: expect the client_id.",
+    server:
+      'The setting audience is the aud of access tokens of requests without resource: "audience": "https://api.example".',
+    guide: "static/docs/resource-servers.md",
+    seen: ["aud"],
+  },
+  typ: {
+    compares: {},
+    title: "Wrong token type (typ): the API accepts other tokens than at+jwt",
+    signs: [
+      `typ ${wrong}|${absent}|check|header|accept`,
+      `?token|jwt type|typ ${wrong}|not_accept !grant|unsupported_token_type|content`,
+      `at_jwt|at+jwt ${wrong}|expected|require|type`,
+    ],
+    causes: [
+      "Access tokens here are at+jwt (RFC 9068), and the API accepts only JWT, or tokens without typ.",
+      "The API expects at+jwt, and got an ID token, whose typ is JWT.",
+      "The library accepts any typ until an option or a newer version checks it, such as Spring Security 7.",
+    ],
+    application: "Accept at+jwt for access tokens. It keeps ID tokens from being used as access tokens.",
+    server:
+      'Set "accessTokenTyp": "JWT", as Keycloak, Auth0 and Entra send it, or "none", as Okta and Cognito do. The default is at+jwt, which RFC 9068 requires.',
+    guide: "static/docs/verify-tokens.md",
+    seen: ["typ"],
+  },
+  exp: {
+    title: "Token expired (exp)",
+    signs: [
+      "token|jwt|jws|assertion|ticket|bearer|exp|claim|id_token|access_token|signature expire|expiry|expiration|expired|lapsed|past|too_old|no_longer_valid|stale|exceeded !refresh|code|certificate|cert|x509|cookie|secret|login_hint|not_before|expires_in|password|session",
+      `exp ${wrong}|check|past|elapsed`,
+      `?lifetime ${wrong}|validation !refresh`,
+      "token age|too_old|max_age exceed|old|maximum !auth_time",
+    ],
+    causes: [
+      "The application kept the token longer than its lifetime, and does not refresh it.",
+      "A clock is wrong: in a virtual machine or a container, or the clock of this server was moved by a test.",
+      "A test queued the fault idToken.expired, or minted the token as expired; then the message is right.",
+    ],
+    application: "Refresh before expires_in, or log in again. Allow some seconds of clock tolerance, not minutes.",
+    server:
+      '"lifetimes": { "access_token": 3600, "id_token": 3600 } are the seconds. as.clock.now() is the time of a mock.',
+    guide: "static/docs/configure.md#token-lifetime-when-access-tokens-expire",
+  },
+  nbf: {
+    title: "Token not valid yet (nbf, iat): the clocks of the server and the application differ",
+    signs: [
+      "token|jwt|nbf|iat|assertion|id_token|bearer|signature not_yet|future|early|not_active|immature|premature|used_before|before_issue|not_before|not_valid_before|before_nbf|nbf !certificate|cert|x509",
+      `nbf|iat ${wrong}|check|future|before`,
+      "clock|time skew|drift|out_sync|not_synchronized|differ|tolerance",
+      "issued future|ahead token|jwt|iat|id|clock",
+    ],
+    causes: [
+      "The clock of the application is behind: a virtual machine or container after sleep.",
+      "The clock of this server was moved forward by a test (as.clock, the verb clock.advance), and the application has the real time.",
+      "A test queued the fault idToken.notYetValid; then the message is right.",
+    ],
+    application: "Synchronize the clock, and allow some seconds of clock tolerance.",
+    server:
+      "Do not move the clock of the server ahead of the application: reset it, or give the library the same clock.",
+    guide: "static/docs/mock.md#a-real-browser",
+  },
+  signature: {
+    title: "Invalid signature: the signature of the token does not verify",
+    signs: [
+      `signature token|jwt|jws|id_token|bearer|claim|assertion ${wrong}|error|verif|not_verify|tampered !nbf|expire|dpop`,
+      `?signature|signing|mac ${wrong}|error|not_verify|verification_error|tampered !nbf|expire|dpop|not_before|reached|algorithm|key|kid`,
+      "jws|jwt|id_token verify|verification fail|failure|error|not",
+      "?crypto rsa|ecdsa|hmac verification|verify error|fail",
+    ],
+    causes: [
+      "The application has another key: the key of another server or realm, an old JWKS from a cache, or a fixed key in its settings.",
+      "The token was changed or cut: by a copy, a proxy, or a cookie of more than 4096 bytes.",
+      "A secret was given where a public key is needed, or the client secret where HS256 is not used.",
+      "A test queued the fault idToken.wrongSignature, or minted the token with signedBy; then the message is right.",
+    ],
+    application:
+      "Fetch the keys from jwks_uri of the metadata, select by kid, and fetch them again once if a kid is unknown.",
+    server:
+      "The memory store has new keys after each start: restart the application, or keep them with --store sqlite:latchkey.db.",
+    guide: "static/docs/team.md#signing-keys-and-their-rotation",
+  },
+  kid: {
+    title: "No matching key (kid): the JWKS of the server does not have the key of the token",
+    signs: [
+      `kid|key_id ${absent}|${wrong}|match|find|resolve key|jwk|jwt|token|header|sign|set`,
+      "kid not_found|unknown|match|missing|lookup|no_match|unrecognized|mismatch|find",
+      `jwk|jwks|key_set|jwk_set|keyset ${absent}|match|suitable|applicable|unable|multiple|kid !fetch|retrieve|load|download|request|timeout|http|url`,
+      "?signing|verification|public|suitable|matching|json_web key not_found|unable|no|match|find|resolve|select|locate|missing|applicable !certificate|parse|format|pem|private",
+    ],
+    causes: [
+      "The server restarted with new keys (memory store), and the application or its cache has the old ones; or the token is old.",
+      "The keys are of another server or realm than the token.",
+      "A test rotated the keys, or queued the faults idToken.unknownKid or keys.stale; then the message is right, and a second fetch must help.",
+    ],
+    application: "Fetch the keys again once if a kid is unknown, then log in again.",
+    server: "Keep the keys over a restart with --store sqlite:latchkey.db.",
+    guide: "static/docs/team.md#signing-keys-and-their-rotation",
+  },
+  alg: {
+    compares: {},
+    title: "Unexpected algorithm (alg): the token is signed with another one than the application accepts",
+    signs: [
+      `alg ${wrong}|support|not_allow|unsupported|not_support|none|disallow|reject|whitelist|accept|check`,
+      `algorithm token|jwt|jws|signature|sign|header|key|claim|alg|id_token ${wrong}|unsupported|not_support|not_allow|disallow|reject|not_permit|none|confusion|whitelist|accept !encryption|decrypt`,
+      `?algorithm ${wrong}|unsupported|not_support|not_allow|disallow|reject|not_permit|not_accept|confusion !encryption|decrypt|proxy`,
+    ],
+    causes: [
+      "The application accepts a fixed algorithm, and the server signs with another: RS256 here by default, EdDSA or ES256 if the setting alg or a mock says so.",
+      "The application expects HS256 with the client secret, which this server does not issue by default.",
+      "A test queued the fault idToken.unsigned, or minted the token with another alg; then the message is right.",
+    ],
+    application: "Accept the algorithm of id_token_signing_alg_values_supported, and never none.",
+    server:
+      '"alg": "RS256" is the default and works with every library; id_token_signed_response_alg of a client replaces it.',
+    guide: "static/docs/configure.md#the-signing-algorithm",
+  },
+  nonce: {
+    compares: {},
+    title: "Nonce mismatch: the ID token belongs to another login",
+    signs: [
+      `nonce ${wrong}|${absent}|replay|reuse|check !dpop|csp|script|style|inline`,
+      "nonce mismatch|not_match id|token|claim|session !dpop|csp",
+    ],
+    causes: [
+      "The application compares with the nonce of another login: two tabs, a reload, or a callback that ran twice.",
+      "The nonce cookie or session is lost: the login began on another host, or SameSite and Secure do not fit.",
+      "The application sends no nonce but expects one, or the reverse.",
+      "A test queued the fault idToken.wrongNonce or idToken.missingNonce; then the message is right.",
+    ],
+    application: "Keep the nonce of each login with its state, and use it once.",
+    server: "/flows shows the nonce of the request and of the ID token: the server copies it.",
+    guide: "static/docs/flows.md",
+    decides: 2,
+    seen: ["login host"],
+  },
+  at_hash: {
+    title: "at_hash mismatch: the ID token belongs to another access token",
+    signs: [
+      `at_hash|c_hash|s_hash ${wrong}|${absent}|check`,
+      `access_token|code hash ${wrong}`,
+    ],
+    causes: [
+      "The ID token and the access token are of different responses, such as a kept ID token with a refreshed access token.",
+      "The application computes the hash with another algorithm than the one of the signature.",
+      "A test queued the fault idToken.wrongAtHash, or replaced the access token; then the message is right.",
+    ],
+    application: "Verify the ID token together with the access token of the same response.",
+    server: "Nothing: the server computes at_hash from the access token beside it.",
+    guide: "static/docs/break-it.md",
+  },
+  response_iss: {
+    compares: { loopback: 2, host: 2, port: 2 },
+    title: "Missing or wrong iss in the callback: the response does not name the expected server (RFC 9207)",
+    signs: [
+      `iss|issuer authorization_response|callback|response_parameter|response_param|auth_response|redirect|9207|mix_up|mixup|authorization_server ${wrong}|${absent} !token|jwt|discovery|metadata`,
+      `iss parameter|param|response|callback ${wrong}|${absent} !jwt|id_token|claim`,
+    ],
+    causes: [
+      "The application built the callback parameters itself and left iss out: it must pass the whole URL.",
+      "The callback is of another server than the metadata, such as 127.0.0.1 and localhost.",
+      "A test queued the faults authorizationResponse.missingIss or wrongIss; then the message is right.",
+    ],
+    application: "Pass the URL or all parameters of the callback to the library, not only code and state.",
+    server: "Every callback of this server has iss, and the metadata says so.",
+    guide: "static/docs/break-it.md",
+    seen: ["issuer asked for"],
+  },
+  https: {
+    title: "HTTPS required: the library rejects an issuer with plain http",
+    signs: [
+      "https require|must|only|enforce|need|mandatory|not_https|non_https|should|use !expect_continue|proxy|mixed|content_security",
+      "insecure|plain|unsecured|non_tls transport|http|request|issuer|url|scheme not_allow|require|forbidden|disallow|error|not_permit|prohibit|reject|only|is",
+      "?http|scheme not_allow|not_permit|not_secure|insecure|disallow",
+    ],
+    causes: [
+      "The issuer is http://localhost, which the library rejects unless an option allows it.",
+      "A proxy ends TLS, and the application builds http URLs.",
+    ],
+    application: "Set the option of the library for development, never in production.",
+    server: "--tls self-signed serves https://localhost; latchkey exec makes most runtimes trust the certificate.",
+    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
+  },
+  tls: {
+    title: "SSL error, wrong version number: the client speaks https and the server http, or the reverse",
+    signs: [
+      "wrong_version_number|unknown_protocol|err_ssl_protocol_error|ssl_error_rx_record_too_long|record_too_long|eproto",
+      "http_response https_client",
+      "http_request https_server|https_port|tls_port",
+      "plain http https port|server|client",
+      "unrecognized|unsupported ssl message|record",
+      "tls|ssl first_record|handshake|packet_length|record|frame not_look|too_long|corrupted|unexpected_message|invalid_content_type|http_request|oversized",
+      "ssl|tls protocol error|version|wrong !certificate",
+      "2>tls|ssl|handshake handshake_failure|no_common|protocol_version|cipher|no_shared|alert",
+      "ssl_connection|secure_channel not_establish|could_not_create|not_create",
+      "corrupted|corrupt|frame message|frame|record invalid_content_type|invalidcontenttype|corrupted_frame|size",
+    ],
+    causes: [
+      "The issuer is http, and the application or the address has https.",
+      "A proxy or a library upgraded the URL to https.",
+    ],
+    application: "Use the issuer exactly as the terminal shows it, with http or https.",
+    server: "Start with --tls self-signed, or with --tls-cert and --tls-key, for https.",
+    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
+  },
+  certificate: {
+    title: "Self-signed certificate: the client does not trust the certificate of the server",
+    signs: [
+      `certificate|cert|x509|pkix|peer_certificate|ca|chain ${wrong}|verify|verification|self_sign|selfsigned|unknown_authority|untrusted|trust|trusted|unable|path_building|unknown_issuer|authority|sign|revoke|unknown !client_certificate|thumbprint|x5t|bound|assertion|bearer`,
+      "2>certificate|cert|x509|altname|altnames|san|hostname valid_for|not_valid_name|altname|altnames|name_mismatch|common_name|hostname_mismatch|not_contain_ip|ip_san|not_match|not_valid|mismatch|doesn_match|alternative !signature|client_certificate",
+      "4>certificate|cert|x509 expire|expired|not_yet|date_invalid|notafter|has_expired !client_secret",
+      "pkix|certification_path|cert_path|trust_anchor|keystore|truststore unable|fail|path|find|empty|error",
+      "self_sign|selfsigned|self_signed_cert certificate|cert|chain|tls|ssl|not_trust",
+      "untrusted_root|remote_certificate_name_mismatch|remote_certificate_chain|unknownissuer|sec_error_unknown_issuer|unable_verify_first|unable_verify_leaf|depth_zero|partial_chain|err_cert|notvalidforname|notvalidforname",
+      "ssl|tls certificate|cert|trust problem|error|bad|fail|unknown_ca|unknown",
+      "tls|ssl|trust not_establish|unknown_ca|unknown_authority|trust_relationship",
+    ],
+    causes: [
+      "The certificate is self-signed (--tls self-signed), and the client does not know it.",
+      "The name in the URL is not in the certificate: 127.0.0.1 or a container name instead of localhost.",
+      "A corporate proxy replaces certificates.",
+      "The certificate has expired, or the clock of the client is wrong.",
+    ],
+    application: "Trust the certificate of the server in the client; do not switch the verification off.",
+    server:
+      "latchkey exec --tls self-signed trusts it for Node, Deno, Bun, OpenSSL, Go, .NET, curl and requests; LATCHKEY_CA_FILE names the file for others.",
+    guide: "static/docs/test-in-any-language.md#run-your-tests-beside-a-server",
+  },
+  refused: {
+    title: "Connection refused: nothing listens where the client connects",
+    signs: [
+      "econnrefused|connrefused|connection_refused|connectionrefused|actively_refuse|10061|err_connection_refused|connect_refuse|wsaeconnrefused",
+      "connect|connection|connected|dial|tcp|socket refuse|refused|econnrefused",
+      "not_connect|failed_connect|unable_connect|not_open_connection|fail_connect|connect_fail|no_connection server|host|localhost|port|127|remote|socket|url|http|https|address|attempt !dns|resolve|lookup|name|certificate|tls|ssl|timeout|timed|mongo|database",
+      "all_connection_attempt|connect_call fail",
+      "errno_111|errno_61|os_error_111|os_error_61|os_error_10061",
+    ],
+    causes: [
+      "The client runs in a container, where localhost is the container itself.",
+      "The server does not run (yet), or has another port.",
+      "localhost is ::1 for the client and 127.0.0.1 for the server, or the reverse.",
+    ],
+    application:
+      "Use the name of the service or host.docker.internal in a container. Wait for /readyz before the tests.",
+    server:
+      "--host 0.0.0.0 listens for other machines and containers; the issuer must then have a name that all of them know.",
+    guide: "static/docs/containers-and-ci.md",
+  },
+  discovery: {
+    title: "Cannot find the discovery document: /.well-known/openid-configuration is 404, or could not be read",
+    signs: [
+      `discovery|metadata|openid_configuration|well_known|oidc_config|openid_config|provider_configuration|authorization_server_metadata|configuration_endpoint|discovery_document|openid_provider_metadata|provider_metadata ${fails}|${absent}|404|invalid|not_found|status|unexpected !issuer_mismatch|resource_metadata|did_not_match`,
+      "?configuration|discover|discovery provider|issuer|openid|oidc|authority|document obtain|unable|fail|retrieve|resolve|get|load|error|initialize|fetch|not|404|find !mismatch|not_match",
+      `?provider|issuer|authority initialize|discover|query|setup|init|load|contact|resolve|lookup|reach ${fails}`,
+      "3>?doctype|html|text_html json|not_valid|expected|unexpected|parse|content_type|response",
+      `?realm|tenant|provider ${absent}|unknown|exist|disabled|404 !callback|invalid_token`,
+    ],
+    hides: true,
+    causes: [
+      "The URL is wrong: another path (a realm, a tenant), another port, or the metadata URL where the issuer is expected.",
+      "The server cannot be reached from there: containers, TLS, a proxy. The cause below the message says so.",
+      "The URL returns a page: of another program, a proxy or a login.",
+    ],
+    application: "Open ISSUER/.well-known/openid-configuration from the machine of the application, such as by curl.",
+    server:
+      'The terminal shows the issuer. /flows lists requests for documents that do not exist, with the outcome "metadata, keys and missing pages".',
+    guide: "static/docs/containers-and-ci.md",
+    seen: ["metadata path", "issuer asked for"],
+  },
+  cors: {
+    title: "CORS error: the browser blocked the response, because it does not allow the origin of the page",
+    signs: [
+      `cors ${fails}|policy|block|preflight|header|origin|allow|not|error|request|failed`,
+      "cross_origin request|block|policy|isolation|fetch|resource",
+      "access_control_allow_origin|access_control_allow_headers|access_control|preflight|access_control_allow_credentials",
+      "origin not_allow|not_allowed|null|disallow|not_permit|blocked|forbidden access|access_control|cors|request|origin|web|javascript|allow",
+      "cross_origin|origin token redemption|spa|single_page",
+      "?origin not_allow|not_match|disallow|forbidden|reject|invalid !state|issuer|redirect",
+      "3>?load_failed|failed_fetch|network_error_attempting|networkerror_attempting",
+      "private_network_access|address_space|local_network_access",
+    ],
+    causes: [
+      "The origin of the page is neither on a test host nor the origin of a registered redirect URI.",
+      "The page called an endpoint that is for redirects, such as the authorization endpoint, with fetch.",
+      'The server cannot be reached, or a proxy responded: browsers report both as CORS errors or "Failed to fetch".',
+    ],
+    application:
+      "Navigate to the authorization endpoint, do not fetch it. Compare the origin of the page with the redirect URI.",
+    server: 'Add the origin: "allowedOrigins": ["https://app.example"].',
+    guide: "static/docs/test-hosts.md",
+  },
+  web_crypto: {
+    title: "Web Crypto is not available: the page has plain http on another host than localhost",
+    signs: [
+      "crypto subtle|web_crypto|webcrypto|digest undefined|not_available|unavailable|null|secure_context|only|require|not_defined|importkey|unsupported|reading",
+      "secure_context|secure_origin|insecure_context crypto|require|only|available|needed|must|pkce|subtle|window",
+    ],
+    causes: [
+      "The page is plain http on another host than localhost: an address of the network, a name of a container or of the hosts file.",
+    ],
+    application: "Open it as http://localhost or with https.",
+    server: "Nothing: the origin of the application counts, not the origin of the server.",
+    guide: "static/docs/test-hosts.md",
+  },
+  redirect_uri: {
+    compares: { slash: 1, loopback: 1, port: 1, scheme: 1, host: 2 },
+    title: "Redirect URI mismatch: the redirect_uri of the login is not registered for the client",
+    signs: [
+      `redirect_uri|redirect_url|redirection_uri|redirect_uris|callback_url|callback_uri|reply_url|reply_address|return_url|redirecturi|redirecturl|redirect ${wrong}|${absent}|registered|register|allow|allowed|whitelist|permit|disallow|mismatching !post_logout|logout|signout|too_many|loop|silent`,
+      `redirect|callback|reply|return uri|url|uris|urls|urn|address ${wrong}|register|registered|whitelist|authorized|not_match|mismatch|configured !post_logout|logout|signout|sign_out|loop|silent|too_many`,
+    ],
+    causes: [
+      "The URL differs by a slash at its end, its port, http or https, or localhost and 127.0.0.1: it must match character for character.",
+      "The framework derives the URL from the request or from a setting such as AUTH_URL, and a proxy or a container changes it.",
+      "The application uses the client_id of another environment.",
+    ],
+    application:
+      "Copy the redirect_uri from the authorization request in the address bar, and register exactly this. The token request must send it again.",
+    server:
+      "The error page shows the registered and the received URL with the difference marked, and on a test host a button that registers it.",
+    guide: "static/docs/configure.md#register-a-redirect-uri",
+    seen: ["rejection"],
+  },
+  pkce: {
+    title: "PKCE verification failed: the code_verifier is missing, or of another login",
+    signs: [
+      `pkce|code_verifier|verifier|code_challenge|challenge_method|codeverifier|proof_key ${wrong}|${absent}|require|support|verify|lost|must|too_short|need`,
+      "code_verifier|code_challenge|pkce fail|invalid|require|verification|missing",
+      `?verifier|challenge ${wrong}|${absent}|require !nonce|dpop|device|authenticate|bearer|www`,
+    ],
+    causes: [
+      "The verifier was lost between the authorization request and the callback: another tab, a second login, a cookie that did not come back.",
+      "The code_challenge is not the SHA-256 of the verifier in base64url without padding, or code_challenge_method is missing.",
+      "The authorization request has a code_challenge, and the token request comes from code that does not know the verifier.",
+    ],
+    application:
+      "Keep the verifier of each login under its own state, and let the library compute the challenge. The verifier has 43 to 128 characters.",
+    server: "/flows shows the challenge, the verifier and the challenge that belongs to it.",
+    guide: "static/docs/flows.md",
+    seen: ["rejection"],
+  },
+  callback: {
+    title: "Error in the callback: the server rejected the authorization request, or the user denied it",
+    hides: true,
+    causes: [
+      "The request is wrong, such as one without PKCE or with an unknown scope: error and error_description say what.",
+      "The user denied the access or cancelled the login: access_denied.",
+      "With prompt=none the user must log in or consent first: login_required, consent_required.",
+    ],
+    application: "Print the parameters error and error_description of the callback, and explain the error_description.",
+    server: "The terminal and /flows show the rejected request: expected, received and the fix.",
+    guide: "static/docs/flows.md",
+    seen: ["rejection"],
+  },
+  hidden: {
+    title: "The message hides its cause",
+    signs: [
+      "openid_client|oauth|oidc|openid callback|login|error|sign_in|signin|authentication handler|route|fail|failed|error|occurred|encountered !reset|refuse",
+    ],
+    hides: true,
+    causes: [
+      "A value differs from what the login expects, such as the state, the issuer or the nonce: the cause names it.",
+      "The client reached no server: the cause has a code such as ECONNREFUSED or ENOTFOUND, or the code of a certificate error.",
+    ],
+    application: "Print the whole error, such as console.dir(error, { depth: null }), and explain its cause.",
+    server: "/flows shows whether the server received the request, and what it responded.",
+    guide: "static/docs/flows.md",
+    seen: ["rejection", "login host", "issuer asked for"],
+  },
+  token_request: {
+    title: "Token request failed: the message hides the error of the server",
+    signs: [
+      `token|code|access_token exchange|retrieve|retrieving|fetch|obtain|request|acquire|get|endpoint|retrieval|redeem|redeeming ${fails} !refresh|jwks|key|unexpected_token|csrf|discovery|silent|metadata|userinfo|user_info|verif|profile|npm|git`,
+      `?token_endpoint|token_response|token_request ${fails}|400|401|403|404|405|415|500|status|non_success`,
+    ],
+    hides: true,
+    causes: [
+      "The error code is mostly invalid_client or invalid_grant: see those sections.",
+      "The library prints only a part: error and error_description are in the cause, the response body or the debug log.",
+    ],
+    application:
+      "Print the whole error, such as console.dir(error, { depth: null }), and explain its error_description.",
+    server: "The terminal and /flows show the rejected request: expected, received and the fix.",
+    guide: "static/docs/flows.md",
+    seen: ["rejection"],
+  },
+  no_id_token: {
+    title: "No ID token in the token response",
+    signs: [
+      "id_token|idtoken missing|no|not_present|absent|not_contain|not_found|without|not_return|null|undefined|not_include|not_receive|empty|must_string|not_provide|not_available|expected|lack !hint|claim|aud|nonce|kid|exp|sub|email|issuer|signature|no_longer|no_matching|alg",
+    ],
+    causes: [
+      "The scope of the login lacks openid: without it the login is OAuth, not OpenID Connect.",
+      "The application uses an OAuth strategy or provider type for OpenID Connect, or the reverse.",
+      "The tokens are of a grant without a user, such as client_credentials, or of a profile such as github.",
+    ],
+    application: "Request the scope openid.",
+    server: 'A client with a scope must have openid in it: "scope": "openid profile email".',
+    guide: "static/docs/users.md#add-claims-or-roles-to-access-tokens-and-id-tokens",
+  },
+  claims: {
+    title: "Missing claims: the user has no e-mail address, name or role",
+    signs: [
+      "email|e_mail|name|preferred_username|username|group|groups|role|roles|upn|mail|login_name|phone|attribute claim|token|userinfo|user_info|id_token|profile|provider|attribute|idp|oidc|oauth|jwt|scope|response|identity missing|no|not_found|absent|empty|null|not_return|not_contain|not_present|without|not_verify|unverified|not_have|lack|undefined|could_not|not_provide|require|required|not_set|not_include|find !issuer|audience|realm_not|host|file|dns|hostname|server|client_id|kid|scope_not|type|header|access_token_missing",
+      "email|e_mail not_verify|unverified|verify|email_verified|not_found|missing|not_provide|blank|email_verified !smtp|valid_email|password|confirmation",
+      `?claim ${absent}|require|mapping|map !iss|aud|exp|nbf|iat|nonce|issuer|audience|kid|alg|typ|sub|azp|acr`,
+    ],
+    causes: [
+      "The scope value is not requested: email for email, profile for name.",
+      "The user has no such member here, or email_verified is false or missing.",
+      "The claim is in userinfo, and the application reads the ID token alone.",
+    ],
+    application: "Request openid profile email, or read userinfo.",
+    server:
+      'Give the user the claim, with "email_verified": true. "idTokenClaims": "like-userinfo" puts the claims into ID tokens too.',
+    guide: "static/docs/users.md#add-claims-or-roles-to-access-tokens-and-id-tokens",
+  },
+  sub: {
+    compares: {},
+    title: "sub mismatch: userinfo is about another user than the ID token",
+    signs: [
+      `sub|subject userinfo|user_info|id_token|idtoken|token|claim|profile ${wrong}|different|equal !certificate|altname|x509|alternative|line|email|subject_token`,
+      `sub ${wrong}|${absent} claim|userinfo|id|token`,
+    ],
+    causes: [
+      "The access token is of another login than the ID token: two users, or a kept token.",
+      "A test queued the fault userinfo.edited or idToken.wrongSubject; then the message is right.",
+    ],
+    application: "Use the tokens of one response together, and drop the session.",
+    server: "Nothing: sub is the same in both.",
+    guide: "static/docs/break-it.md",
+  },
+  not_jwt: {
+    title: "Not a JWT: the token is opaque, empty or something else",
+    signs: [
+      "jwt|jws|id_token|access_token|bearer_token|token malformed|segment|segments|decode|decoding|deserialize|parse|parsing|well_formed|three_part|dots|period|periods|delimiter|compact|base64|base64url|opaque|unparsable|not_jwt|number_segments|parts|corrupt|wrong_number|json !unexpected_token|fetch|response_body|csrf|key|jwk|pem|syntax|jwks|html|doctype|template|secret|url|endpoint|header_size|algorithm|none|encrypted",
+      "jwt|jws|token string|compact invalid|must|malformed|not|format|not_valid !unexpected_token|csrf|key|type_error|undefined_reading|not_string_literal",
+      "?segment|segments not_enough|too_many|wrong|number|invalid",
+      `jwt|jws ${wrong} format|structure|serialization|header|payload|encoding|token`,
+    ],
+    causes: [
+      "The token is undefined, empty, or has quotes or the word Bearer around it.",
+      "The access token is opaque: the client or the resource has access_token_format opaque, or the provider issues no JWTs.",
+      "The whole response was passed instead of its member access_token or id_token.",
+    ],
+    application: "Print the first characters: a JWT has two dots and begins with ey. Introspect opaque tokens.",
+    server: "access_token_format of the client decides; /tokens shows what a token is.",
+    guide: "static/docs/flows.md#decode-and-check-a-jwt-tokens",
+    seen: ["typ"],
+  },
+  no_access_token: {
+    title: "Missing access token: the API received none",
+    signs: [
+      "bearer|access_token|authorization|jwt|auth_token|token missing|no|absent|require|required|not_provide|not_found|not_present|empty|without|undefined|null|not_supply|lack|not_sent header|token|authorization|bearer|request|authorization_header|headers|full_authentication !id_token|refresh|csrf|xsrf|code|hint|claim|kid|aud|iss|key|exp|nbf|matching|segment|endpoint|npm|unexpected_token|issuer|audience|subject|sub|email|nonce|state|scope|response|device|database",
+      "full_authentication require|required",
+      "?unauthorized|401 no|missing|without token|credential|credentials|header|authorization !client|secret|id_token|refresh",
+    ],
+    causes: [
+      "The request has no header Authorization, or not in the form Bearer TOKEN.",
+      "A proxy or a redirect to another origin removed the header.",
+      "The preflight request of CORS (OPTIONS) reached the check of the token.",
+    ],
+    application: "Send Authorization: Bearer and the access token; handle CORS before the check.",
+    server: "Nothing: the API rejects the request.",
+    guide: "static/docs/resource-servers.md",
+  },
+  no_refresh_token: {
+    title: "No refresh token: the access token has expired and cannot be renewed",
+    signs: [
+      "refresh|refresh_token|refreshtoken token|tokens|missing|no|without missing|no|not_available|absent|not_set|without|empty|null|undefined|not_present|not_receive|not_return|not_provide|not_found|unable|not_contain !invalid|expire|expired|revoke|revoked|used|reuse",
+    ],
+    causes: [
+      "The login did not ask for one: this server issues a refresh token if the client is registered for refresh_token; other servers need the scope offline_access.",
+      "The application did not keep the refresh token of the last response.",
+      "The session ended, or a test queued tokens.withoutRefreshToken.",
+    ],
+    application: "Keep refresh_token of every token response; request offline_access if it must outlive the session.",
+    server: '"grant_types": ["authorization_code", "refresh_token"] in the client.',
+    guide: "static/docs/sessions.md#refresh-token-rotation",
+  },
+  silent: {
+    title: "Silent login timed out: the hidden frame did not come back",
+    signs: [
+      "silent|iframe|hidden_frame|frame|prompt_none|sso_silent|silent_renew|check_session|session_iframe|third_party timeout|timed_out|fail|failed|not_respond|error|block|blocked|not_load|timedout|cookie|response|require|required !npm|csp|frame_ancestors|x_frame|refused_display|refuse|install|silently_ignored",
+      "3rd_party|third_party cookie|cookies|check|iframe block|timeout|blocked|disabled|not|phase",
+    ],
+    causes: [
+      "The browser sends no third-party cookies, so the frame shows a login page: application and server are on different sites.",
+      "The redirect URI of the frame is not registered: the frame shows an error page.",
+      "The page of the redirect URI does not pass the response on, or the application is loaded in the frame again.",
+    ],
+    application:
+      'Use refresh tokens. For frames, a separate page as silent redirect URI, and login_required handled as "log in".',
+    server:
+      "Register the silent redirect URI too. On localhost with another port both are the same site, so cookies are sent.",
+    guide: "static/docs/users.md#show-a-login-page-and-a-consent-page",
+  },
+  popup: {
+    title: "Popup blocked or closed: the login window did not come back",
+    signs: [
+      "popup|pop_up|login_window|popupwindow block|blocked|close|closed|timeout|fail|failed|not_open|cancel|cancelled|window|null|error|open",
+      "coop|cross_origin_opener_policy window|popup|close|closed|block|opener|call",
+    ],
+    causes: [
+      "The login was not started by a click, so the browser blocked the window.",
+      "The user closed it, or its page has Cross-Origin-Opener-Policy, which cuts it off.",
+    ],
+    application: "Open the popup in the handler of a click, or redirect.",
+    server: "Nothing.",
+    guide: "static/docs/users.md#show-a-login-page-and-a-consent-page",
+  },
+  configuration: {
+    title: "Missing configuration: the application did not reach the server",
+    signs: [
+      "client_id|clientid|client_secret|clientsecret|issuer|authority|domain|redirect_uri|redirecturi|base_url|baseurl|secret|discovery_url|authorization_endpoint|oauth|oidc|provider|audience|jwks_uri|token_url config|configuration|option|options|env|environment|setting|settings|variable|property|properties|argument|configured|parameter|set|defined|constructor|specify missing|require|required|not_set|undefined|must|empty|not_configured|not_defined|need|needed|no|null|unset|invalid|blank !token|claim|jwt|request|response|callback|header|kid|redirect_uri_mismatch|registered|matching|algorithm|not_match|scope|query|discovery",
+      "?session middleware|support require|required|forget|need|missing|not",
+    ],
+    causes: ["A setting of the library is missing; the message names it."],
+    application: "Set it.",
+    server: "/clients has settings to paste for each library.",
+    guide: "static/docs/stacks.md#client-libraries",
+  },
+  jwt_claims: {
+    title: "Token claims rejected: iss, aud, exp or nonce is not what the application expects",
+    hides: true,
+    signs: [
+      `claim|claims verify|validation|validate|verification|check ${fails}`,
+      "jwt|token|id_token claims|claim invalid|not_valid|rejected",
+      "id_token|idtoken|jwt|token validation|verification|validate|verify fail|failure|error|invalid|not|rejected !signature",
+      "invalid id_token",
+    ],
+    causes: [
+      "iss: the configured issuer differs, by a slash at the end, localhost and 127.0.0.1, or a port.",
+      "aud: the application has another client_id than the one that logged in, or an API expects its own name.",
+      "nonce: the session in which the login began is lost.",
+      "exp, iat: a clock is wrong, or the token is old.",
+    ],
+    application: "Let the library print the claim, or decode the token and compare each of these.",
+    server: "/tokens decodes a token and checks it.",
+    guide: "static/docs/flows.md#decode-and-check-a-jwt-tokens",
+    seen: ["iss", "aud", "login host"],
+  },
+  mcp: {
+    compares: { path: 2, host: 2, port: 2, slash: 2, loopback: 2 },
+    title: "MCP authorization failed: the MCP client finds no way to log in",
+    signs: [
+      `mcp authorization|auth|oauth|login|registration|resource|metadata|unauthorized|register ${fails}|${wrong}|${absent}|support|require|required`,
+      `registration|dynamic_client_registration|dynamic_registration|registration_endpoint|dcr ${absent}|not_support|unsupported|disabled|fail|failed|not_enable|not_offer|require|required|unavailable !user_registration|invalid_redirect|service_worker`,
+      `protected_resource metadata|document|mismatch|not_match|resource ${wrong}|${absent}|not_implement|${fails}`,
+      `?resource|protected_resource ${wrong} metadata|url|server|expected|identifier !token|audience|file`,
+    ],
+    causes: [
+      "The authorization server allows no registration, and the client has neither a client ID nor a metadata document.",
+      "The protected resource metadata is missing, or names another resource than the URL of the MCP server.",
+      "The metadata lacks what MCP requires, such as S256.",
+    ],
+    application:
+      "Serve /.well-known/oauth-protected-resource with resource equal to the URL of the MCP server, and authorization_servers.",
+    server:
+      "Start with --profile mcp: registration, client ID metadata documents and PKCE are on. --mcp-server PATH adds a server to try.",
+    guide: "static/docs/mcp.md",
+    seen: ["metadata path"],
+  },
+  name: {
+    title: "Name not found: no DNS server or hosts file of the client knows the host",
+    signs: [
+      "enotfound|eai_again|eai_noname|getaddrinfo|gaierror|unknown_host|nxdomain|no_such_host|name_not_resolve|name_not_known|err_name_not_resolved|ns_error_unknown_host|eai_nodata|unknownhostexception",
+      "name|host|hostname|dns|domain|address not_resolve|resolution|lookup|resolve|servname|nodename|not_known|no_address|no_such fail|failure|failed|error|not|no|unknown|temporary|could_not|not_known|provided",
+      "host not_found upstream|name|lookup|resolve|dns",
+      "dns error|fail|failure|lookup|resolve|resolution|no_record|server",
+      "not_resolve|not_look_up|unable_resolve|fail_resolve|fail_lookup|failed_lookup|cant_resolve host|hostname|name|address|domain|proxy|server|nodename",
+    ],
+    causes: [
+      "The host is a name of another network: a service of Docker Compose from outside of it, host.docker.internal on plain Linux, a name that only the hosts file of another machine has.",
+      "The name is misspelled, or the scheme or a path stands in a setting that wants a host alone.",
+      "The runtime does not look up names below localhost, such as login.localhost, or the machine has no network (EAI_AGAIN).",
+    ],
+    application:
+      "Look the name up where the client runs: getent hosts NAME, in the container. Use a name that it knows.",
+    server:
+      "The issuer must have a name that both the browser and the containers know: --issuer, or frontChannelUrl for the browser.",
+    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
+    seen: ["issuer asked for"],
+  },
+  reset: {
+    title: "Connection closed: the other side ended the connection without a response",
+    signs: [
+      "econnreset|connection_reset|socket_hang_up|err_empty_response|empty_reply|remote_disconnected|server_disconnected|other_side_close|premature_close|epipe|und_err_socket|err_connection_closed|err_connection_reset|forcibly_close|broken_pipe|connection_abort|10054|incomplete_message|ns_error_net_reset|err_connection_aborted",
+      "connection|socket|peer|server|upstream|remote|host reset|abort|aborted|prematurely|forcibly|unexpectedly|hung_up|without_response|disconnect close|closed|peer|connection|response|send|header|before|prematurely|remote|server",
+      "connection|stream closed|close before|prematurely|unexpectedly|without|while|message|remotely|peer",
+      "unexpected|error eof|end_file|end_stream post|get|http|read|response|connection|body|server|oauth2|token|reading|stream",
+      "?eof post|get|http|token|oidc|discovery",
+    ],
+    causes: [
+      "The client speaks http to a port with https, or the reverse: some servers and proxies then close without a word.",
+      "A proxy, a container port without a process behind it, or a firewall accepted the connection and closed it.",
+      "The server stopped or restarted during the request, or an idle connection of a pool was used again.",
+      "A test queued the fault drop; then the message is right.",
+    ],
+    application: "Compare scheme and port with the issuer; retry a request that is safe to repeat once.",
+    server: "/flows shows whether the request arrived. Without an entry something in front of the server closed it.",
+    guide: "static/docs/containers-and-ci.md",
+  },
+  timeout: {
+    title: "No answer in time: the address cannot be reached, or it answers too late",
+    signs: [
+      "etimedout|econnaborted|connect_timeout|connection_timeout|err_connection_timed_out|und_err_connect_timeout|headers_timeout|und_err_headers_timeout|und_err_body_timeout|read_timeout|socket_timeout|gateway_timeout|deadline_exceeded|i_o_timeout|io_timeout|errno_110|10060|jwks_timeout|ns_error_net_timeout|request_timeout|connecttimeout|readtimeout|sockettimeout|connecttimeouterror|oauth_timeout",
+      "timeout|timed_out|time_out|timedout|deadline_exceed|elapsing|elapsed connect|connection|request|read|reading|socket|http|network|host|response|operation|await|awaiting|server|fetch|url|after|client !iframe|frame|popup|silent|window|login|session|jest|test|hook|lock|database|query|transaction",
+      "enetunreach|ehostunreach|network_unreachable|no_route_host|host_unreachable|err_address_unreachable|err_network_changed|err_internet_disconnected|network_is_unreachable|ns_error_offline",
+    ],
+    causes: [
+      "A firewall, a VPN or a network of containers drops the packets: the address is of another network.",
+      "A proxy setting (HTTP_PROXY) sends the request to a proxy that cannot reach the server; NO_PROXY lacks its name.",
+      "The server waits: for a page that no one confirms, for a document of the client that it fetches, or because a test queued a delay.",
+    ],
+    application: "Try curl -v ISSUER/.well-known/openid-configuration on the same machine or in the same container.",
+    server: "/flows shows whether the request arrived. --host 0.0.0.0 listens for other machines and containers.",
+    guide: "static/docs/containers-and-ci.md",
+  },
+  proxy: {
+    title: "Bad gateway: a proxy in front of the server could not get its response",
+    signs: [
+      "502|bad_gateway|503|upstream|no_healthy|504|service_unavailable gateway|upstream|unavailable|proxy|healthy|connect|error|server|bad|nginx|envoy|traefik|response",
+      `proxy ${fails}|authentication|407|tunnel|tunneling|connect|response|refuse|required !client_id|reverse_proxy|trust|trusted`,
+      "tunnel|tunneling|407 socket|proxy|connection|establish|required|authentication",
+      "upstream connect_error|disconnect|reset|prematurely|unavailable|no_live|timed_out|error|invalid|failed !too_big",
+    ],
+    causes: [
+      "The proxy names a host or port where no server listens: in a container, localhost is the proxy itself.",
+      "The proxy speaks http to a server with https, or the reverse.",
+      "The server starts later than the proxy.",
+      "A corporate proxy (HTTP_PROXY) stands between, and NO_PROXY lacks the server.",
+    ],
+    application:
+      "Read the log of the proxy: it names the address that it tried. Put localhost and the server's name into NO_PROXY.",
+    server: "Behind a proxy: --trust-proxy, and the URL of the proxy as --issuer. /readyz says when the server is up.",
+    guide: "static/docs/team.md",
+  },
+  header_size: {
+    title: "Header too large: cookies, a token or a URL exceed a limit of the proxy or server",
+    signs: [
+      "header|headers|cookie|request_header|uri|request_uri|url too_large|too_big|too_long|overflow|oversized|too_many_bytes|431|494|buffer|414|exceed|larger !certificate|scope|secret|state|record",
+      "431|hpe_header_overflow|414 header|headers|uri|url|request|too_long|fields|overflow",
+      "upstream too_big header|response",
+    ],
+    causes: [
+      "The session cookie holds all tokens, and they have many claims or groups.",
+      "Each failed login leaves a state cookie; after a loop they fill the header.",
+      "The response of the application sets large cookies, and the buffer of its proxy is small.",
+    ],
+    application:
+      "Keep tokens in a session on the server and a short id in the cookie; delete the cookies of ended logins. nginx: proxy_buffer_size 16k, large_client_header_buffers.",
+    server: "Leave out claims: request fewer scopes, or give the user fewer groups.",
+    guide: "static/docs/users.md#add-claims-or-roles-to-access-tokens-and-id-tokens",
+  },
+  redirect_loop: {
+    title: "Too many redirects: the application begins a new login after each one that succeeded",
+    signs: [
+      "err_too_many_redirects|too_many_redirect|redirect_too_many|redirected_too_many|toomanyredirects|too_many_http_redirects|redirect_loop|redirection_loop|infinite_redirect|endless_redirect|loop_detect|redirect_count_exceed",
+      "redirect|redirects|redirection|redirected too_many|many_times|maximum|max|stopped|stop|loop|exceed|limit|circular|never_complete|not_redirecting_properly !uri|url_mismatch|registered",
+    ],
+    causes: [
+      "The session cookie is not stored after the callback: Secure on plain http, another host or path, or more than 4096 bytes.",
+      "The callback itself, or a page that needs no login, is protected too.",
+      "The application rejects the tokens and begins again instead of showing the error.",
+      "A proxy ends TLS, and the application redirects to https again and again: it does not trust X-Forwarded-Proto.",
+    ],
+    application:
+      "Delete the cookies, log in with the developer tools open, and look for the cookie that the callback sets. Exclude the callback from the protection.",
+    server: "/flows shows the logins in a row, and whether each code was exchanged.",
+    guide: "static/docs/flows.md#the-login-fails-but-the-server-rejected-nothing",
+    seen: ["login host", "code"],
+  },
+  cookie: {
+    title: "Cookie rejected: the browser did not store or send a cookie of the application",
+    signs: [
+      "cookie|set_cookie reject|block|blocked|samesite|same_site|ignore|dropped|not_store|not_set|not_sent|third_party|secure|domain|overwrite|not_accept|invalid|partition|discard !login_required|state|correlation|nonce|csrf|not_found|missing|pkce|transaction",
+      "cookie samesite|same_site|secure|third_party block|reject|none|lax|strict|attribute|missing|without|context|insecure",
+      "2>cookie cross_site|third_party|lax|strict reject|block|ignore|not_sent|invalid|context",
+      "3>cookie too_large|too_big|4096|size|exceed|oversized|limit|large",
+    ],
+    causes: [
+      "SameSite=None needs Secure, and Secure needs https (browsers except for localhost).",
+      "The request comes from another site: a frame, a fetch, or a POST (response_mode=form_post) carries no SameSite=Lax or Strict cookie, and browsers block third-party cookies.",
+      "The cookie is larger than 4096 bytes, or its Domain is another host than the page: localhost and 127.0.0.1 differ.",
+    ],
+    application:
+      "SameSite=Lax, Path=/, no Domain, and Secure only where the application has https. Keep tokens out of the cookie.",
+    server:
+      "Without response_mode the callback is a GET, which carries SameSite=Lax cookies. --tls self-signed serves https.",
+    guide: "static/docs/sessions.md#cookies-and-localhost",
+    seen: ["login host"],
+  },
+  csp: {
+    title: "Content Security Policy: the page forbids the browser to load, frame or submit to this address",
+    signs: [
+      "content_security_policy|csp",
+      "frame_ancestors|form_action|x_frame_options|connect_src|frame_src|default_src|script_src",
+      "refuse display|frame|connect|load|send_form|execute|apply frame|policy|directive|violate|because|deny|sameorigin !connection_refused|certificate",
+      "violates|violate directive|policy",
+    ],
+    causes: [
+      "The page that is named has a policy without the other origin: connect-src for fetch, form-action for a form and the redirects after it, frame-src for a frame.",
+      "A login page does not allow to be framed: frame-ancestors, X-Frame-Options.",
+      "An inline script or style has no nonce or hash.",
+    ],
+    application:
+      "Add the origin of the issuer to the directive that the message names; open the login as a page, not in a frame.",
+    server: "The pages of this server allow no frames; the frames of --profile keycloak (session, silent login) do.",
+    guide: "static/docs/test-hosts.md",
+  },
+  mixed_content: {
+    title: "Mixed content: a page with https loads or submits something over plain http",
+    signs: [
+      "mixed_content|mixed_block|blocked_loading_mixed",
+      "page loaded_over_https|https_page insecure|mixed|http",
+    ],
+    causes: [
+      "The application has https, and the issuer is http.",
+      "A proxy ends TLS, and the application builds http URLs behind it.",
+    ],
+    application: "Use https for both, or http for both on localhost. Behind a proxy, trust X-Forwarded-Proto.",
+    server: "--tls self-signed, or --tls-cert and --tls-key. Behind a proxy with TLS, --issuer is its https URL.",
+    guide: "static/docs/configure.md#https-on-localhost-a-self-signed-certificate",
+  },
+  jwks: {
+    title: "Cannot fetch the keys: the JWKS could not be loaded",
+    signs: [
+      `jwk|jwks|jwk_set|key_set|keyset|signing_key|public_key|cert|certs|remote_key|jwks_uri|json_web_key|signing_keys ${fails} fetch|retrieve|retrieving|load|download|get|obtain|read|request|refresh|reach|remote|endpoint|http|200|status|query|update|uri|url !kid|find|matching|certificate`,
+      "jwk|jwks|jwks_uri|jwk_set fetch|retrieve|200|404|500|status|http_response|expected_200|malformed|timeout|unable|fail|error|failed",
+    ],
+    hides: true,
+    causes: [
+      "The API cannot reach the host of jwks_uri: in a container the issuer has another name than for the browser.",
+      "A fixed URL of the keys is wrong: another path than jwks_uri of the metadata.",
+      "TLS, a proxy or a timeout: the cause below the message says so.",
+    ],
+    application: "Open jwks_uri of the metadata from the machine of the API, such as by curl.",
+    server: "The keys are at jwks_uri of the metadata. /flows lists the requests for them.",
+    guide: "static/docs/verify-tokens.md",
+    seen: ["metadata path", "issuer asked for"],
+  },
+  logout_uri: {
+    title: "Logout redirect rejected: post_logout_redirect_uri is not registered, or id_token_hint is missing or wrong",
+    signs: [
+      `post_logout|logout|signout|sign_out|log_out redirect|return|uri|url|returnto ${wrong}|${absent}|register|allow|whitelist|permit|configured`,
+      `id_token_hint ${wrong}|${absent}|require`,
+    ],
+    causes: [
+      "post_logout_redirect_uri is not registered for the client, character for character; redirect_uris do not count.",
+      "The logout request has neither id_token_hint nor client_id, so the client is unknown.",
+      "The ID token of the hint is of another server, or of one that restarted with new keys.",
+    ],
+    application: "Send id_token_hint with the ID token of the login, and the registered URI.",
+    server: 'Register it: "post_logout_redirect_uris": ["http://localhost:3000/"].',
+    guide: "static/docs/sessions.md#log-out",
+    seen: ["rejection"],
+    compares: {},
+  },
+  no_code: {
+    title: "No code in the callback: the application was called without an authorization response",
+    signs: [
+      `code authorization|auth|callback|oauth|login|query|parameter|param ${absent}|not_receive|no_code|expected !verifier|challenge|error_code|status|expire|used|redeem|invalid|grant_type`,
+      "missing_code|no_code|code_missing|without_code|code_not_found|code_required callback|parameter|param|response|query|oauth|url|request|authorization",
+      "?missing|no|without authorization_code|code parameter|param|callback|query|response !status|verifier|challenge",
+    ],
+    causes: [
+      "The response is an error: the callback has error and error_description instead of code.",
+      "The callback was opened by itself: a bookmark, a reload, a health check, or a router removed the query.",
+      "The response mode differs: fragment (after #) never reaches a server, form_post arrives as a POST body.",
+    ],
+    application:
+      "Read error first. Use response_mode=query for a server, and let the callback read what its mode sends.",
+    server: "/flows shows each callback with its parameters.",
+    guide: "static/docs/flows.md",
+    seen: ["rejection", "code"],
+  },
+  userinfo: {
+    title: "Userinfo failed: the userinfo endpoint rejected the request, or its response is unusable",
+    signs: [
+      `userinfo|user_info|user_profile|userinfo_endpoint|user_information|profile_url ${fails}|401|403|status|invalid|unexpected|retrieve|fetch|unable|not_found|unauthorized|error !sub|subject|npm`,
+      `?user|profile|userdetails retrieve|fetch|obtain|load|get profile|info|information|details|data ${fails}`,
+    ],
+    hides: true,
+    causes: [
+      "The access token has no scope openid, is expired, or is for another resource (aud).",
+      "The application sends the ID token, or the header without Bearer.",
+      "The response is a signed JWT (userinfo_signed_response_alg), and the application expects JSON, or the reverse.",
+    ],
+    application: "Send the access token of the same login as Authorization: Bearer.",
+    server: "/flows shows the request and why it was rejected.",
+    guide: "static/docs/users.md#add-claims-or-roles-to-access-tokens-and-id-tokens",
+    seen: ["rejection"],
+  },
+  jwe: {
+    title: "Encrypted token (JWE): the token cannot be decrypted, or the application does not expect encryption",
+    signs: [
+      "jwe|encrypted|decrypt|decryption|cek|keydecryption token|jwt|id_token|key|fail|failed|support|not|unable|jwe|algorithm|payload|five !ssl|tls|cookie|session|database|disk|password|git",
+      `?decrypt|decryption|encrypted|jwe ${fails}|invalid|not`,
+    ],
+    causes: [
+      "The application decrypts with another key than the one it registered, or the key set changed.",
+      "The client is registered for encrypted tokens (id_token_encrypted_response_alg), and the application reads signed ones only.",
+      "A session cookie is encrypted with a secret that changed: a JWE of the session, not of the server.",
+    ],
+    application:
+      "Configure the private key that belongs to the registered public key. After a new session secret, delete the cookies.",
+    server: "Remove id_token_encrypted_response_alg from the client to get signed tokens.",
+    guide: "static/docs/signed-requests.md#encrypted-id-tokens-and-userinfo-jwe",
+  },
+  key_format: {
+    title: "Unusable key: the key cannot be read, or is too short for the algorithm",
+    signs: [
+      "key|secret|hmac|pem|jwk size|length|bits|bit|bytes|short|weak|too_small|long|256 not|short|weak|least|minimum|secure|too|invalid|less|required|must|enough|greater !header|ssh|cookie|dh|tls|ssl|password|aws|session|url",
+      `?key|pem|spki|pkcs8|pkcs1|asn1|der|private_key|public_key ${wrong}|parse|decode|import|unsupported|format|could_not|malformed|load|read|deserialize|begin !no_matching|kid|jwks_uri|ssh|signature|not_found|api_key|expired|type_error`,
+      "pem|spki|pkcs8|asn1|asymmetric_key|secretorpublickey|secretorprivatekey|secret_or_public|secretorpublickey|secretorprivatekey key|must|string|format|value|encoded|parse|error|line|invalid|required|certificate !tls_cert|nginx|apache",
+    ],
+    causes: [
+      "A PEM lost its line breaks in an environment variable, has another type (PKCS#1, PKCS#8, SPKI, certificate), or is a path.",
+      "A client secret or a URL was given where a public key is needed.",
+      "The secret of HS256 has fewer than 256 bits (32 bytes).",
+    ],
+    application:
+      "Fetch the public keys from jwks_uri instead of configuring one. An HMAC secret has at least 32 random bytes.",
+    server: "The public keys are at jwks_uri; client secrets that the server makes are long enough.",
+    guide: "static/docs/verify-tokens.md",
+  },
+  auth_time: {
+    title: "Login too old or too weak: auth_time, acr or amr is not what the application requires",
+    signs: [
+      `auth_time|max_age|authentication_time|authtime ${wrong}|${absent}|too_old|old|exceed|past|elapsed|must|require|greater|future|check`,
+      `acr|amr|authentication_context|acr_values|assurance|step_up|mfa|second_factor|multi_factor ${wrong}|${absent}|require|required|level|not_meet|unmet|insufficient|not_satisfy|need|must !csp`,
+    ],
+    causes: [
+      "The session of the user is older than max_age, or the response has no auth_time because max_age was not requested.",
+      "The login does not reach the level that is required (acr), such as a second factor.",
+    ],
+    application: "Request max_age, prompt=login or acr_values, and handle the refusal by a new login.",
+    server: "A user, a login page or a test chooses acr and amr; the clock of a mock moves auth_time.",
+    guide: "static/docs/authorization-requests.md#step-up-authentication-acr-values",
+  },
+  assertion: {
+    title: "Client assertion rejected: the JWT by which the client authenticates is not valid",
+    signs: [
+      `client_assertion|private_key_jwt|client_secret_jwt|assertion|jwt_bearer ${wrong}|${absent}|expire|replay|jti|verify|fail|require|required|audience|aud|not_yet|expired|signature|mismatch|not_found|failed !saml|debug|junit|expect|node_assert|err_assertion|unit`,
+    ],
+    causes: [
+      "aud of the assertion is not the issuer (or the token endpoint), letter by letter.",
+      "The key is not registered: the public key of another pair, or jwks_uri of the client cannot be fetched.",
+      "The assertion is expired, from a clock that is ahead, or was sent a second time (jti).",
+      "iss and sub are not both the client_id.",
+    ],
+    application:
+      "A new assertion for each request, with iss = sub = client_id, aud = the issuer, exp within minutes and a new jti.",
+    server: "/flows shows the assertion with the claim that was rejected. Register jwks or jwks_uri of the client.",
+    guide: "static/docs/standards.md",
+    seen: ["rejection"],
+    compares: { slash: 1, loopback: 1, port: 1, path: 1 },
+  },
+  client_certificate: {
+    title: "Client certificate: mutual TLS without the certificate that is expected",
+    signs: [
+      `client_certificate|mutual_tls|mtls|x5t|certificate_bound|tls_client_auth ${wrong}|${absent}|require|required|thumbprint|mismatch|bound|expected|presented|request|not_sent|handshake`,
+    ],
+    causes: [
+      "The client sent no certificate: a proxy ends TLS, or the library was not given key and certificate.",
+      "The token is bound to another certificate (cnf x5t#S256) than the one of this connection.",
+      "The registered subject or key of the client is another one.",
+    ],
+    application: "Use the same certificate for the token request and for the API.",
+    server: "/flows shows the certificate of the request. Behind a proxy, the proxy must pass it on.",
+    guide: "static/docs/mutual-tls.md#mutual-tls-client-certificates",
+    seen: ["rejection"],
+  },
+  post_only: {
+    title: "Wrong method or body: the endpoint takes another HTTP method or content type",
+    signs: [
+      "method post|get|405|http not_allow|not_allowed|not_support|only|require|must|405 token|endpoint|authorize|oauth|callback|url|userinfo|login|authorization !npm|payment|shipping|not_function|undefined",
+      "405 method|not_allow",
+      "415|unsupported_media_type|content_type form|json|urlencoded|x_www_form_urlencoded|media_type|unsupported|token|expected|must|415 !html|jwt_typ|image",
+    ],
+    causes: [
+      "The token endpoint takes only POST with application/x-www-form-urlencoded, and the request is a GET or has JSON.",
+      "The callback receives a POST (response_mode=form_post), and the route takes only GET, or the reverse.",
+      "The URL is of another endpoint: a metadata or authorization URL where the token endpoint is expected.",
+    ],
+    application: "Send parameters as a form: curl -d, URLSearchParams.",
+    server: "/flows shows the method and the body. A provider's profile takes what that provider takes.",
+    guide: "static/docs/get-a-token.md",
+    seen: ["rejection"],
+  },
+  rate: {
+    title: "Too many requests: a limit of attempts was reached",
+    signs: [
+      "429|too_many_request|too_many_requests|rate_limit|rate_limited|ratelimit|throttle|throttled",
+      "too_many attempt|attempts|login|tries|requests|failures",
+    ],
+    causes: [
+      "Passwords were tried too often for one user or from one address.",
+      "A loop: the application begins login after login, or polls faster than interval.",
+    ],
+    application: "Wait for Retry-After; find the loop with the developer tools.",
+    server: "/flows shows the requests in a row. Tests with many logins use --login auto, or the API of the mock.",
+    guide: "static/docs/limits.md",
+    seen: ["rejection"],
+  },
+} as const satisfies Readonly<Record<string, ProblemFacts>>;
