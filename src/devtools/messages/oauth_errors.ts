@@ -197,7 +197,7 @@ export const errorProblems = {
     causes: ["The login is older than max_age, or has a weaker acr than acr_values of the challenge."],
     application: "Begin a new authorization request with acr_values and max_age of the challenge.",
     server: "A user or the login page decides on acr.",
-    guide: "static/docs/authorization-requests.md#step-up-authentication-acr-values",
+    guide: "static/docs/authorization-requests.md#step-up-authentication-acr_values",
     seen: ["rejection"],
   },
   login_required: {
@@ -291,7 +291,7 @@ export const errorProblems = {
     causes: ["No user can log in at the level of acr_values or of the claims request."],
     application: "Ask for a level of acr_values_supported.",
     server: "acr_values_supported lists the levels; users have theirs.",
-    guide: "static/docs/authorization-requests.md#step-up-authentication-acr-values",
+    guide: "static/docs/authorization-requests.md#step-up-authentication-acr_values",
     seen: ["rejection"],
   },
   invalid_target: {

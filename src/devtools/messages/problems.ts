@@ -5,7 +5,7 @@
  */
 
 import type { ProblemFacts } from "./problem.ts";
-import { absent, fails, unknown, wrong } from "./words.ts";
+import { absent, fails, wrong } from "./words.ts";
 
 /** The problems that no OAuth error code reports alone. */
 export const libraryProblems = {
@@ -943,7 +943,7 @@ export const libraryProblems = {
     ],
     application: "Request max_age, prompt=login or acr_values, and handle the refusal by a new login.",
     server: "A user, a login page or a test chooses acr and amr; the clock of a mock moves auth_time.",
-    guide: "static/docs/authorization-requests.md#step-up-authentication-acr-values",
+    guide: "static/docs/authorization-requests.md#step-up-authentication-acr_values",
   },
   assertion: {
     title: "Client assertion rejected: the JWT by which the client authenticates is not valid",
