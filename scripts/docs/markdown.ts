@@ -25,6 +25,8 @@ export interface Section {
   readonly id: string;
   /** What the heading has as code: the names of settings, flags, commands, rules. */
   readonly names: readonly string[];
+  /** Everyday words that lead here, from a comment below the heading: `<!-- search: callback address -->`. */
+  readonly aliases: string;
   /** Its first paragraph; without one, its text. */
   readonly line: string;
   readonly text: string;
@@ -36,6 +38,7 @@ export interface Rendered {
   readonly sections: readonly Section[];
 }
 
+const searchComment = /^<!-- search: ([^>]*) -->\s*$/;
 const ruleId = /\b[A-Z]{2}-\d{2}\b/g;
 
 /** @param ruleUrl The URL of a rule; `undefined` if there is no such rule. */
@@ -90,7 +93,18 @@ export function renderMarkdown(text: string, ruleUrl: (id: string) => string | u
       const id = ids[sections.length]!;
       token.attrSet("id", id);
       const names = title.children!.filter(({ type }) => type === "code_inline").map(({ content }) => content);
-      sections.push({ level: Number(token.tag.slice(1)), heading: textOf(title), id, names, line: "", text: "" });
+      sections.push({
+        level: Number(token.tag.slice(1)),
+        heading: textOf(title),
+        id,
+        names,
+        aliases: "",
+        line: "",
+        text: "",
+      });
+    } else if (section !== undefined && searchComment.test(token.content)) {
+      section.aliases = searchComment.exec(token.content)![1]!;
+      token.content = "";
     } else if (section !== undefined && tokens[i - 1]?.type !== "heading_open") {
       const text = textOf(token).trim();
       if (tokens[i - 1]?.type === "paragraph_open") section.line ||= text;

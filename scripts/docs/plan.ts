@@ -61,6 +61,7 @@ const guideOrder: readonly string[] = [
     "minimal-server",
     "bugs-found",
     "limits",
+    "not-for",
     "glossary",
   ],
 ];

@@ -24,14 +24,19 @@ export interface FoundSection {
 export interface IndexedSection extends FoundSection {
   /** Names of settings, flags, commands and rules in the heading, one a line. */
   readonly names: string;
+  /** Everyday words that lead to the section. */
+  readonly aliases: string;
   readonly text: string;
 }
 
 /** Words that say nothing about a page. */
 const stopWords = new Set(
-  "a an and are as at be by can do does for from get how i in into is it its me my not of on or should that the their them then there this to use using we what when where which why with work you your"
+  "a an and are as at be by can do does for from get how i in into is it its me my not of on or should that the their them then there this to use using we what when where which why with work you your me my make makes let want need put if has have was will would could any some just so please every am been but had he her him his may more than too very"
     .split(" "),
 );
+
+/** Words whose stem is another word: `https` is not `http`, `logs` not the `log` of `log in`. */
+const unstemmed = new Set("https logs jwks jws dns tls cors ios sms css aws kms news express redis rails".split(" "));
 
 /** The words of a text. `invalid_grant` and `issuerHosts` are found by their parts too, and `nextjs` is `Next.js`. */
 function wordsOf(text: string): string[] {
@@ -47,8 +52,14 @@ function pairsOf(text: string): string[] {
   return words.flatMap((word, i) => i === 0 || stopWords.has(words[i - 1]!) ? [] : [`${words[i - 1]}${word}`]);
 }
 
+/** Stems that half of the site has: the other words of a query say more. */
+const common = new Set(
+  "test login log user server token app application client page run get set access request example start".split(" ")
+    .map(stemmer),
+);
+
 const indexOptions: Options<IndexedSection> = {
-  fields: ["names", "page", "heading", "line", "text"],
+  fields: ["names", "page", "heading", "aliases", "line", "text"],
   storeFields: ["id", "page", "heading", "line", "part"],
   tokenize(text, field) {
     if (field === "names") return text.split("\n");
@@ -57,7 +68,7 @@ const indexOptions: Options<IndexedSection> = {
   processTerm(term, field) {
     const word = term.toLowerCase();
     if (field === "names") return word;
-    return stopWords.has(word) ? null : stemmer(word);
+    return stopWords.has(word) ? null : unstemmed.has(word) ? word : stemmer(word);
   },
 };
 
@@ -87,13 +98,16 @@ export function findPages(index: MiniSearch<IndexedSection>, query: string): Fou
     bm25: { k: 0, b: 0, d: 0 },
   });
   const found = index.search(query, {
-    fields: ["page", "heading", "line", "text"],
-    boost: { page: 2, heading: 4, line: 2 },
+    fields: ["page", "heading", "aliases", "line", "text"],
+    boost: { page: 2, heading: 4, aliases: 4, line: 2 },
     boostDocument: (_id, _term, section) => weights[(section as unknown as FoundSection).part],
     // A word may be unfinished or misspelled; the word itself counts much more.
     prefix: (term) => term.length > 2,
     fuzzy: (term) => term.length > 5 ? 0.2 : false,
     weights: { prefix: 0.1, fuzzy: 0.1 },
+    boostTerm: (term) => common.has(term) ? 0.4 : 1,
+    // A heading with many aliases is not worth less for it.
+    bm25: { k: 1.2, b: 0.3, d: 0.5 },
   });
   const pages = new Map<string, FoundSection>();
   for (const section of [...named, ...found] as unknown as FoundSection[]) {

@@ -67,8 +67,8 @@ export function buildSite({ read, assets, repository }: Material): Site {
     { title: "For contributors", drafts: code },
   ].filter(({ drafts }) => drafts.length > 0);
   /** The words of a section. A rule is found by its ID and its first sentence. */
-  const toIndexed = ({ heading, names, line, text }: Section, draft: Draft) => ({
-    ...{ heading, text: draft.path === rulesPath ? "" : text },
+  const toIndexed = ({ heading, names, aliases, line, text }: Section, draft: Draft) => ({
+    ...{ heading, aliases, text: draft.path === rulesPath ? "" : text },
     names: reference.includes(draft) ? names.join("\n") : "",
     line: line.length <= maxLine ? line : `${line.slice(0, maxLine).replace(/\s\S*$/, "")} …`,
     part: draft.part,

@@ -12,6 +12,7 @@ import { commandNames } from "../../src/cli/commands.ts";
 import { execHelpText } from "../../src/cli/exec/exec_help.ts";
 import { helpText } from "../../src/cli/help.ts";
 import { flagName, optionNames } from "../../src/cli/options.ts";
+import { errorProblems } from "../../src/devtools/messages/oauth_errors.ts";
 import { verbs } from "../../src/testing/control/verbs/mod.ts";
 import { faultDefinitions } from "../../src/testing/faults/mod.ts";
 import { libraries } from "../../src/devtools/connect/client_snippets/libraries.ts";
@@ -98,6 +99,26 @@ test("the search has the section of each setting, flag, command, fault, verb and
       const [first] = findPages(index, name);
       assertEquals([first?.id.startsWith(page), first?.heading.split(", ").includes(name)], [true, true], name);
     }
+  }
+});
+
+test("everyday words lead to the section that answers, and a stem is no other word", () => {
+  const index = readIndex(String(builtSite().files.get("search.json")));
+  const sections = {
+    "does it work without internet": "guides/not-for.html#phone-home",
+    "two factor": "guides/not-for.html#passkeys",
+    "self signed https": "guides/configure.html#https-on-localhost",
+    "where are the logs": "guides/team.html#logs",
+    "server is down": "guides/break-it.html#simulate-an-outage",
+    "my callback address is not accepted": "guides/configure.html#register-a-redirect-uri",
+    "remove the program again": "guides/not-for.html#uninstall",
+  };
+  for (const [query, section] of Object.entries(sections)) {
+    const [first] = findPages(index, query);
+    assertEquals(first?.id.slice(0, section.length), section, query);
+  }
+  for (const code of Object.keys(errorProblems)) {
+    assertStringIncludes(findPages(index, code)[0]!.id, `troubleshooting.html#${code}`, code);
   }
 });
 
