@@ -42,10 +42,25 @@ function nodeCryptography(node: typeof import("node:crypto")): Cryptography {
     async importSigner(alg, privateJwk) {
       if (!signedByNode.includes(alg)) return await web.importSigner(alg, privateJwk);
       const key = node.createPrivateKey({ key: privateJwk as import("node:crypto").JsonWebKey, format: "jwk" });
-      if (alg === "ES256") return (bytes) => node.sign("sha256", bytes, { key, dsaEncoding: "ieee-p1363" });
-      return (bytes) => node.sign(null, bytes, key);
+      if (alg !== "ES256") return (bytes) => node.sign(null, bytes, key);
+      // With `dsaEncoding`, Node returns r and s itself, but a signature takes 52 µs instead of 24, twice a login.
+      return (bytes) => rawSignature(node.sign("sha256", bytes, key));
     },
   };
+}
+
+/** Converts a P-256 signature from DER (RFC 3279 §2.2.3) to r and s of 32 bytes each (RFC 7518 §3.4). */
+function rawSignature(der: Uint8Array): Uint8Array {
+  const raw = new Uint8Array(64);
+  // After the two bytes of the sequence come the two integers: tag, length, and bytes that may begin with a zero.
+  let end = 2;
+  for (const rawEnd of [32, 64]) {
+    const start = end + 2;
+    end = start + der[end + 1]!;
+    // Not `subarray` and `set`, which take several times as long on Bun.
+    for (let i = 1; i <= 32 && end - i >= start; i++) raw[rawEnd - i] = der[end - i]!;
+  }
+  return raw;
 }
 
 function encodeByBuffer(data: Uint8Array | string): string {
