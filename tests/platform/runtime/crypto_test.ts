@@ -4,7 +4,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
-import { cryptography, decodeBase64url, generateKey, importPublicKey, sha256 } from "../../../src/core/keys/crypto.ts";
+import { cryptography, decodeBase64url, generateKey, importPublicKey } from "../../../src/core/keys/crypto.ts";
 import { publicMembersOf } from "../../../src/core/keys/jwk.ts";
 import { useNodeCrypto } from "../../../src/platform/runtime/node_crypto.ts";
 
@@ -37,12 +37,23 @@ for (const alg of ["RS256", "ES256", "EdDSA"] as const) {
 
 test("digests of texts are those of their UTF-8 bytes", async () => {
   for (const text of ["", "a", "ü€𝄞x", "x".repeat(1000)]) {
-    assertEquals(await sha256(text), createHash("sha256").update(text).digest("base64url"));
-    for (const { digest } of both) {
+    for (const { digest, sha256 } of both) {
+      assertEquals(await sha256(text), createHash("sha256").update(text).digest("base64url"));
       for (const [name, nodeName] of [["SHA-256", "sha256"], ["SHA-512", "sha512"]] as const) {
         assertEquals([...await digest(name, text)], [...createHash(nodeName).update(text).digest()]);
       }
     }
+  }
+});
+
+test("random bytes have the wanted length, and none of them are returned twice", () => {
+  for (const { randomBytes } of both) {
+    const returned = [1, 16, 32, 5000, ...Array.from({ length: 600 }, () => 32)].map((count) => {
+      const bytes = randomBytes(count);
+      assertEquals(bytes.length, count);
+      return bytes;
+    });
+    assertEquals(new Set(returned.map((bytes) => Buffer.from(bytes).toString("hex"))).size, returned.length);
   }
 });
 
