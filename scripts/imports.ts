@@ -173,7 +173,6 @@ const importRules: ImportRules = {
       allowed: {
         ...below("core"),
         "platform/bounded_cache.ts": "anything",
-        "platform/runtime/node_crypto.ts": "anything",
         "server/": "types",
       },
     },
@@ -196,6 +195,7 @@ const importRules: ImportRules = {
   },
   builtins: [
     "platform/runtime/",
+    "core/keys/node_crypto.ts",
     "core/store/sqlite.ts",
     "platform/store/sqlite.ts",
     "platform/store/sql/postgres_sockets.ts",

@@ -23,6 +23,7 @@ const reserved: readonly Reserved[] = [
     allowedIn: [
       "platform/runtime/",
       "core/http/timers.ts",
+      "core/keys/node_crypto.ts",
       "core/store/sqlite.ts",
       "platform/store/sql/postgres_sockets.ts",
     ],

@@ -33,6 +33,7 @@ import { errorHandler } from "./authorize/error_response.ts";
 import { toResponse } from "./http/message.ts";
 import { basePath } from "./http/names.ts";
 import { ignoreRejection, immediate } from "./immediate.ts";
+import { useNodeCrypto } from "./keys/node_crypto.ts";
 import { assertNotRotated, storedKeys } from "./keys/keys.ts";
 import { policyFor } from "./policy/policy.ts";
 import { type RequestHandler, routeFinder } from "./http/router.ts";
@@ -82,6 +83,7 @@ export interface Core {
  * @throws {TypeError} If a function of the options that must return immediately returned a promise.
  */
 export async function core(options: CoreOptions): Promise<Core> {
+  useNodeCrypto();
   assertNoIssues(issuesOf(() => findMistakes(options)));
   const { issuer, extensions = [], grantTypes, approver = approveAutomatically } = options;
   const { store = memoryStore(), now = timers.now, randomBytes = systemRandomBytes } = options;

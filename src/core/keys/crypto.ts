@@ -1,6 +1,6 @@
 /**
- * Digests, MACs and signatures by WebCrypto; keys and base64url by jose. `platform/runtime/node_crypto.ts` replaces the
- * functions of {@link cryptography} by those of Node's crypto module where that is quicker.
+ * Digests, MACs and signatures by WebCrypto; keys and base64url by jose. `node_crypto.ts` replaces the functions of
+ * {@link cryptography} by those of Node's crypto module where that is quicker.
  */
 
 // One function at a time: all of jose takes twice as long to load at the start.

@@ -1,14 +1,12 @@
 /**
- * The code that differs between Deno, Bun and Node: listening, the process, cryptography, passwords. No OAuth and no
- * routing.
+ * The code that differs between Deno, Bun and Node: listening, the process, passwords. No OAuth and no routing.
  *
  * 1. {@link serve} checks the certificate and loads the adapter of the runtime: `deno.ts`, `bun.ts` or `node.ts`.
  * 2. The adapter listens on one address (`bind.ts`); `localhost` is two addresses, IPv4 and IPv6.
  * 3. It passes each request to the handler and sends the response.
  * 4. `close` completes the requests in flight.
  *
- * `process_environment.ts` is the interface to the process. `node_crypto.ts` and `scrypt.ts` depend on none of
- * these files.
+ * `process_environment.ts` is the interface to the process. `scrypt.ts` depends on none of these files.
  */
 
 import type { Bind, BoundServer, ListenAddress, RequestHandler } from "./bind.ts";

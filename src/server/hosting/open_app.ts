@@ -30,7 +30,7 @@ import { type Maintenance, maintenance } from "./maintenance.ts";
 import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
 import { assertStore } from "./options_field.ts";
 import { randomBytes as systemRandomBytes } from "../../core/keys/crypto.ts";
-import { useNodeCrypto } from "../../platform/runtime/node_crypto.ts";
+import { useNodeCrypto } from "../../core/keys/node_crypto.ts";
 import { rememberingRandom } from "../redaction/issued_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
 import { addressReader } from "./trusted_proxies.ts";

@@ -3,7 +3,7 @@
  * tokens of its clients.
  */
 
-import { sha256Sync } from "../../platform/runtime/node_crypto.ts";
+import { sha256Sync } from "../../core/keys/node_crypto.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { Entries } from "../../core/clients/clients.ts";
 import type { HostedClient } from "../config/client_metadata.ts";

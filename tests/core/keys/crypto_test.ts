@@ -6,7 +6,7 @@ import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
 import { cryptography, decodeBase64url, generateKey, importPublicKey } from "../../../src/core/keys/crypto.ts";
 import { publicMembersOf } from "../../../src/core/keys/jwk.ts";
-import { useNodeCrypto } from "../../../src/platform/runtime/node_crypto.ts";
+import { useNodeCrypto } from "../../../src/core/keys/node_crypto.ts";
 
 const webCryptography = { ...cryptography };
 useNodeCrypto();

@@ -3,7 +3,7 @@
  * with WebCrypto, because it would block the event loop, and on Deno ES256, because WebCrypto is quicker there.
  */
 
-import { type Cryptography, cryptography } from "../../core/keys/crypto.ts";
+import { type Cryptography, cryptography } from "./crypto.ts";
 
 interface Globals {
   readonly Deno?: unknown;
