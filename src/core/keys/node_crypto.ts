@@ -63,7 +63,7 @@ function inBlocks(randomBytes: Cryptography["randomBytes"]): Cryptography["rando
       block = randomBytes(Math.max(count, blockBytes));
       used = 0;
     }
-    // A copy: nobody else sees these bytes.
+    // A copy, because the rest of the block is for other callers.
     return block.slice(used, used += count);
   };
 }
