@@ -24,7 +24,7 @@ export function ignoreRejection(result: unknown): void {
 }
 
 /** A program may have replaced `Promise`, so its class says nothing. */
-function isThenable(value: unknown): value is PromiseLike<unknown> {
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === "function";
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { policyOf } from "../clients/clients.ts";
-import { ignoreRejection } from "../immediate.ts";
+import { ignoreRejection, isThenable } from "../immediate.ts";
 import { describeKind } from "../http/quote_value.ts";
 import { isObject } from "../http/json_value.ts";
 import { type ParameterDescription, parameters } from "../http/params.ts";
@@ -94,17 +94,20 @@ export function parametersOf(checks: readonly RequestCheck[]): readonly Paramete
 export async function readRequest(input: CheckInput): Promise<AuthorizationRequest> {
   // A request without a redirect has no response mode, as that of a device.
   const hasRedirect = input.mode !== undefined;
-  const applicable = input.server.requestChecks.filter(({ redirectOnly }) => !redirectOnly || hasRedirect);
-  let request: Partial<AuthorizationRequest> = { clientId: input.client.id };
-  for (const { read } of applicable) {
-    const added = await read?.(input, request);
-    if (added !== undefined && (!isObject(added) || added instanceof Error)) {
+  const request: Partial<AuthorizationRequest> = { clientId: input.client.id };
+  for (const { redirectOnly, read } of input.server.requestChecks) {
+    if (redirectOnly && !hasRedirect) continue;
+    const returned = read?.(input, request);
+    // Most checks return at once, and to await each of them takes 6 % of a login.
+    const added = isThenable(returned) ? await returned : returned;
+    if (added === undefined) continue;
+    if (!isObject(added) || added instanceof Error) {
       throw new TypeError(
         `expected a check to return members of the request or nothing, received ${describeKind(added)}`,
       );
     }
-    const extensions = added?.extensions ? { ...request.extensions, ...added.extensions } : request.extensions;
-    request = { ...request, ...added, ...extensions && { extensions } };
+    const extensions = added.extensions && { extensions: { ...request.extensions, ...added.extensions } };
+    Object.assign(request, added, extensions);
   }
   assertRead(request, "scope", "AZ-17");
   assertRead(request, "loginRequirements", "OI-03");
