@@ -34,19 +34,21 @@ export function paramsFromFields(
   fields: readonly (readonly [name: string, value: string])[],
   unrepeatable: ReadonlySet<string> = new Set(),
 ): Params {
-  const valuesOf = (name: string) => fields.flatMap(([key, value]) => key === name ? value : []);
+  const values = new Map<string, string[]>();
+  for (const [name, value] of fields) {
+    const sent = values.get(name);
+    if (sent === undefined) values.set(name, [value]);
+    else sent.push(value);
+  }
+  const valuesOf = (name: string) => values.get(name) ?? [];
   return {
-    get: (name) => fields.find(([key, value]) => key === name && value !== "")?.[1],
+    get: (name) => valuesOf(name).find((value) => value !== ""),
     getAll: (name) => valuesOf(name).filter((value) => value !== ""),
-    has: (name) => fields.some(([key]) => key === name),
+    has: (name) => values.has(name),
     isRepeated: (name) => valuesOf(name).length > 1,
     rejectRepeated(reject) {
-      const sent = new Set<string>();
-      for (const [name] of fields) {
-        if (sent.has(name) && unrepeatable.has(name)) {
-          throw reject({ repeated: name, times: valuesOf(name).length });
-        }
-        sent.add(name);
+      for (const [name, { length: times }] of values) {
+        if (times > 1 && unrepeatable.has(name)) throw reject({ repeated: name, times });
       }
     },
   };
