@@ -76,11 +76,8 @@ export function endpointRoute(
 ): EndpointRoute {
   const { path, methods, cors, metadataName, parameters = [] } = endpoint;
   const isForPrograms = endpoint.caller !== "browser" && endpoint.role !== "document";
-  let unrepeatable: ReadonlySet<string> | undefined;
-  const findUnrepeatable = () => {
-    const declared = metadataName === undefined ? parameters : [...protocolParameters, ...parameters];
-    return new Set(declared.flatMap(({ name, repeatable }) => repeatable ? [] : [name]));
-  };
+  const declared = metadataName === undefined ? parameters : [...protocolParameters, ...parameters];
+  let handlers: Handlers | undefined;
   let loading: Promise<Handlers> | undefined;
   const load = async (): Promise<Handlers> => {
     try {
@@ -95,13 +92,11 @@ export function endpointRoute(
     path,
     methods,
     cors,
-    get unrepeatable() {
-      return unrepeatable ??= findUnrepeatable();
-    },
+    unrepeatable: new Set(declared.flatMap(({ name, repeatable }) => repeatable ? [] : [name])),
     async handle(method, context) {
       if (isForPrograms) rejectCrossSite(context);
-      const { [method]: handle } = await load();
-      return await handle!(context);
+      handlers ??= await load();
+      return await handlers[method]!(context);
     },
   };
 }
