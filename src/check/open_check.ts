@@ -92,10 +92,10 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   if (operator !== undefined) {
     assertNoIssues(nameIssues(options));
     const { settings: { clients = [] } } = checked;
-    const { recorder: { handle, forRequest, onEvent }, onResult: _, tokenIn, openPage, ...checkOptions } = operator;
+    const { recorder: { handle, onPassed, onEvent }, onResult: _, tokenIn, openPage, ...checkOptions } = operator;
     // No `setup`: the recorder belongs to the server.
     return checkIn(
-      await openMock(checked, clients, [{ handle, forRequest, onEvent }]),
+      await openMock(checked, clients, [{ handle, onPassed, onEvent }]),
       { ...options, tokenIn, openPage },
       checkOptions,
     );

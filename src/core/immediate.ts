@@ -31,15 +31,16 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 type Call = (...values: never[]) => unknown;
 
 /**
- * The server whose replaced functions throw if they return a promise although they must return immediately. A listener
- * may return one, which may reject.
+ * The replaced members of a server. Their functions throw if they return a promise although they must return
+ * immediately. A listener may return one, which may reject.
  *
  * @param before The server without the replacements.
+ * @param after The replacements, or the whole server with them.
  * @param owner Whose replacements they are, such as `the extension policy`.
  */
-export function withImmediateFunctions<S extends Server>(before: Server, after: S, owner: string): S {
-  function replaced<T extends object>(former: T, current: T, ...names: readonly (keyof T & string)[]): Partial<T> {
-    const changed = names.filter((name) => current[name] !== former[name]).map((name) => {
+export function withImmediateFunctions<M extends Partial<Server>>(before: Server, after: M, owner: string): M {
+  function replaced<T extends object>(former: T, current: Partial<T>, ...names: (keyof T & string)[]): Partial<T> {
+    const changed = names.filter((name) => name in current && current[name] !== former[name]).map((name) => {
       const call = current[name] as Call;
       return [name, (...values: never[]) => immediate(`${name} of ${owner}`, call.apply(current, values))];
     });
@@ -47,13 +48,14 @@ export function withImmediateFunctions<S extends Server>(before: Server, after: 
   }
   const listener = <T extends Call>(former: T, current: T) =>
     current === former ? current : ((...values) => ignoreRejection(current.apply(after, values))) as T;
+  const { passed, observe, grants, receipt } = after;
   return {
     ...after,
     ...replaced<Server>(before, after, "newToken", "now"),
-    passed: listener(before.passed, after.passed),
-    observe: listener(before.observe, after.observe),
-    grants: copyWith(after.grants, replaced(before.grants, after.grants, "isEmpty")),
-    receipt: copyWith(after.receipt, replaced(before.receipt, after.receipt, "read", "schemes", "challenge")),
+    ...passed && { passed: listener(before.passed, passed) },
+    ...observe && { observe: listener(before.observe, observe) },
+    ...grants && { grants: copyWith(grants, replaced(before.grants, grants, "isEmpty")) },
+    ...receipt && { receipt: copyWith(receipt, replaced(before.receipt, receipt, "read", "schemes", "challenge")) },
   };
 }
 

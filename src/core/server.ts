@@ -142,6 +142,14 @@ export interface Server {
   ): void;
 }
 
+/**
+ * A server with other members, for one request or one call. It inherits the others: nothing is copied, and a spread of
+ * it has its own members alone.
+ */
+export function serverWith<S extends Server>(server: S, members: Partial<S>): S {
+  return Object.assign(Object.create(server), members);
+}
+
 /** @internal A demand of a request that a login does not meet. */
 export interface UnmetDemand {
   /** Why the request cannot use the session of the login. */

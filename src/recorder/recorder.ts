@@ -3,7 +3,7 @@
  * the flows.
  *
  * 1. `handle` creates a draft for each request and puts a tap on its body (`platform/http/body_tap.ts`).
- * 2. `onEvent` and `forRequest` add events and passed checks to the draft.
+ * 2. `onEvent` and `onPassed` add events and passed checks to the draft.
  * 3. After the response, `flow_index.ts` links the exchange to a flow by codes, tokens and pending authorizations.
  * 4. Listeners receive the exchange at its start and at its end.
  * 5. `awaited_codes.ts` notes the codes that no client exchanges.
@@ -18,7 +18,6 @@ import { findForRequest, type HttpRequest, type HttpResponse, isDropped, isRespo
 import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarget } from "../core/http/router.ts";
 import type { RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
-import type { RulePassed } from "../core/trace.ts";
 import {
   createDraft,
   type DraftStart,
@@ -294,16 +293,11 @@ export function recorder(
       if ("client" in event) searchForClient(draft);
       draft.snapshot = undefined;
     },
-    forRequest(server, { request }) {
+    onPassed(rule, value, { request }) {
       const draft = findForRequest(drafts, request);
       if (draft === undefined || draft.isBeyondLimit) return;
-      const { passed } = server;
-      const record: RulePassed = (rule, value) => {
-        draft.passed.push(rule, value);
-        draft.snapshot = undefined;
-        passed(rule, value);
-      };
-      Object.assign(server, { passed: record });
+      draft.passed.push(rule, value);
+      draft.snapshot = undefined;
     },
     findExchange(request) {
       const draft = findForRequest(drafts, request);

@@ -179,9 +179,9 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
       },
     }),
     forRequest(server, { request }) {
-      if (Object.values(queues).every(isEmpty)) return;
+      if (Object.values(queues).every(isEmpty)) return undefined;
       const { claimChange, tokenIssuers } = server;
-      const changes: Partial<HostedServer> = {
+      return {
         claimChange: withChange(
           server,
           (kind, claims, context) =>
@@ -194,7 +194,6 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
           return replaceMembers(members, override("token_response", members, context, request));
         }],
       };
-      Object.assign(server, changes);
     },
   };
 

@@ -1,6 +1,8 @@
 /** The control of a server in tests: the plugin of the mock, with its clock and user decisions, and their handles. */
 
 import type { App } from "../server/app.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
+import { serverWith } from "../core/server.ts";
 import { endpointUrl } from "../core/http/endpoint.ts";
 import { isDropped, toResponse } from "../core/http/message.ts";
 import { ConnectionDropped } from "../platform/http/dropped_connection.ts";
@@ -140,7 +142,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       return next(request, peer);
     },
     extend: state.extend,
-    forRequest: (server) => void Object.assign(server, changes.current(server)),
+    forRequest: changes.current,
     onEvent(event) {
       grants.onEvent(event);
       if (event.type === "back_channel_logout") {
@@ -158,7 +160,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       installer.uninstallAll();
     },
   };
-  const fixed: Plugin = { forRequest: (server) => void Object.assign(server, values.current(server)) };
+  const fixed: Plugin = { forRequest: values.current };
   const getServer = () => ({ ...getApp().server, ...changes.current(getApp().server) });
   const getIssuer = () => getApp().server.issuer;
   const getEndpointUrl = (name: string) => endpointUrl({ app: getApp(), server: getApp().server }, name);
@@ -326,7 +328,14 @@ function combinePlugins(plugins: readonly Plugin[]): Plugin {
     handle: (next) => plugins.reduceRight((inner, plugin) => plugin.handle?.(inner) ?? inner, next),
     extend: (server) => plugins.reduceRight((inner, plugin) => plugin.extend?.(inner) ?? inner, server),
     forRequest(server, context) {
-      for (const plugin of plugins.toReversed()) plugin.forRequest?.(server, context);
+      let members: Partial<HostedServer> = {};
+      for (const plugin of plugins.toReversed()) {
+        members = { ...members, ...plugin.forRequest?.(serverWith(server, members), context) };
+      }
+      return members;
+    },
+    onPassed(rule, value, context) {
+      for (const plugin of plugins) plugin.onPassed?.(rule, value, context);
     },
     onEvent(event, context) {
       for (const plugin of plugins) plugin.onEvent?.(event, context);

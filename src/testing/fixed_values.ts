@@ -3,7 +3,7 @@
 import { object, text } from "../core/policy/field.ts";
 import { quote } from "../server/config/config_issue.ts";
 import type { Authorization } from "../core/token/grants/authenticated_request.ts";
-import type { Server, TokenIssuer } from "../core/server.ts";
+import { type Server, serverWith, type TokenIssuer } from "../core/server.ts";
 import { assertOptions } from "./options.ts";
 
 /** @internal */
@@ -73,6 +73,7 @@ export function withOpaqueToken(
     if (newToken === undefined) return issueAccessToken!(server, authorization, ...more);
     const { client } = authorization;
     const metadata = { ...client.metadata, access_token_format: "opaque" } as const;
-    return issueAccessToken!({ ...server, newToken }, { ...authorization, client: { ...client, metadata } }, ...more);
+    const forClient = { ...authorization, client: { ...client, metadata } };
+    return issueAccessToken!(serverWith(server, { newToken }), forClient, ...more);
   }, ...others];
 }

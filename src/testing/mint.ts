@@ -15,7 +15,7 @@ import { codeChallenge } from "../client/authorization_request.ts";
 import { randomId } from "../core/keys/secrets.ts";
 import type { Session } from "../core/authorize/session.ts";
 import { secondsNow } from "../core/keys/jwt.ts";
-import type { Server, TokenIssuer } from "../core/server.ts";
+import { type Server, serverWith, type TokenIssuer } from "../core/server.ts";
 import { levelOf, loginLevel } from "../server/token/levels.ts";
 import { proofKey } from "../server/extensions/bound_tokens/mod.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
@@ -311,7 +311,7 @@ function atIssueTime(
   const lifetime = expiresIn ?? server.policy.lifetimes[kind];
   const agoMs = expired ? (lifetime + expiryMarginSeconds) * 1000 : 0;
   const atIssue = withPolicy(server, { lifetimes: { ...server.policy.lifetimes, [kind]: lifetime } });
-  return { ...atIssue, now: () => server.now() - agoMs };
+  return serverWith(atIssue, { now: () => server.now() - agoMs });
 }
 
 /** The authorization that a login and consent of the user would have produced. */

@@ -11,7 +11,7 @@ import type { HostedServer } from "../../src/server/hosted_server.ts";
 import { withResourceIndicators } from "../../src/server/hosting/resource_indicators.ts";
 import { withExplanations } from "../../src/server/hosting/with_explanations.ts";
 import { withHosting } from "../../src/server/hosting/with_hosting.ts";
-import { issuerMembers, withIssuer } from "../../src/server/hosting/with_issuer.ts";
+import { issuerMembers } from "../../src/server/hosting/with_issuer.ts";
 import { withResponses } from "../../src/server/hosting/with_responses.ts";
 import { withAnnouncedIss } from "../../src/server/metadata_setting.ts";
 import { registeredSecrets } from "../../src/server/redaction/registered_secrets.ts";
@@ -36,7 +36,10 @@ const functions: Readonly<Record<string, (server: HostedServer) => object>> = {
   withStoredRequests,
   withAnnouncedIss,
   withLimitedAuthentication,
-  withIssuer: (server) => withIssuer(server, issuerInEffect, issuerMembers(server.policy, { tokenPath: "/token" })),
+  issuerMembers: (server) => ({
+    ...server,
+    ...issuerMembers(server.policy, { tokenPath: "/token" })(issuerInEffect.current),
+  }),
 };
 
 /** The members that the table names, by function. */

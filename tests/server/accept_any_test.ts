@@ -140,7 +140,7 @@ test("[OP-11, CA-07] clients any: a reading of HTTP Basic that names a registere
 test("[OP-11] any: a check of what is not registered has not passed", async () => {
   const passed: string[] = [];
   const record: Plugin = {
-    forRequest: (server) => void Object.assign(server, { passed: (rule: string) => passed.push(rule) }),
+    onPassed: (rule) => void passed.push(rule),
   };
   const rules = ["AZ-02", "RU-01", "CA-07"];
   const outcome = async (options: LatchkeyOptions, request: Record<string, string>) => {

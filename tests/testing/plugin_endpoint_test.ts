@@ -201,6 +201,7 @@ test("a context is made once for a request, and every plugin extends its server"
       forRequest(_server, context) {
         contexts.add(context);
         seen.push(context.endpoint?.name);
+        return undefined;
       },
     }],
   });

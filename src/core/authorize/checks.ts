@@ -98,7 +98,7 @@ export async function readRequest(input: CheckInput): Promise<AuthorizationReque
   for (const { redirectOnly, read } of input.server.requestChecks) {
     if (redirectOnly && !hasRedirect) continue;
     const returned = read?.(input, request);
-    // Most checks return at once, and to await each of them takes 6 % of a login.
+    // Most checks return no promise, and to await each of them takes 6 % of a login.
     const added = isThenable(returned) ? await returned : returned;
     if (added === undefined) continue;
     if (!isObject(added) || added instanceof Error) {

@@ -44,7 +44,7 @@ export interface RequestPagesOptions {
 }
 
 /** The pages, the hooks of the plugin that records requests, and what other pages show of the record. */
-export interface RequestPages extends Required<Pick<Plugin, "handle" | "forRequest" | "onEvent" | "setup" | "close">> {
+export interface RequestPages extends Required<Pick<Plugin, "handle" | "onPassed" | "onEvent" | "setup" | "close">> {
   /** The recorder that the pages show. */
   readonly recorder: Recorder;
   /** The endpoints of the pages. */
@@ -86,7 +86,7 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
         return record(request, peer);
       };
     },
-    forRequest: (server, context) => ownRecorder?.forRequest?.(server, context),
+    onPassed: (rule, value, context) => ownRecorder?.onPassed?.(rule, value, context),
     onEvent: (event, context) => ownRecorder?.onEvent?.(event, context),
     setup(app, changes) {
       const { issuer, policy: { allows, insecure } } = app.server;

@@ -38,7 +38,7 @@ import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
 import type { KeyRotation } from "./rotating_keys.ts";
 import { withHosting } from "./with_hosting.ts";
-import { type IssuerInEffect, issuerMembers, withIssuer } from "./with_issuer.ts";
+import { type IssuerInEffect, issuerMembers } from "./with_issuer.ts";
 import { withResponses } from "./with_responses.ts";
 
 /** The dependencies of the assembly besides the options. */
@@ -89,7 +89,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const limited = withLimitedAuthentication(withPlugins(composed, plugins));
   const { audience } = resolved;
   const membersFor = issuerMembers(policy, { audience, tokenPath: endpointPath({ endpoints }, "token") });
-  const server = withIssuer(limited, issuerInEffect, membersFor);
+  const server: HostedServer = { ...limited, ...membersFor(issuerInEffect.current) };
   endSessionsOfChangedUsers(server);
 
   const byHost = policy.isIssuerFromHost ? await import("./server_by_host.ts") : undefined;
@@ -102,7 +102,14 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const handler = createHandler(table.find, { server, createContext, crossOriginHeaders });
 
   const moveDemoClients = demoClientMover(composed.clients.registered, resolved);
-  const changes = appChanges(server, { policy, table, issuerInEffect, moveDemoClients }, dependencies);
+  const changes = appChanges(server, {
+    ...{ policy, table },
+    moveTo(issuer) {
+      issuerInEffect.current = issuer;
+      Object.assign(server, membersFor(issuer));
+      moveDemoClients(issuer);
+    },
+  }, dependencies);
   for (const plugin of plugins) immediate("setup of a plugin", plugin.setup?.(app, changes));
   return { app, handle: rememberCookies(policy.seeOther ? seeOther(handler) : handler), moveTo: changes.moveTo };
 }
@@ -206,14 +213,13 @@ function describeApp(
 interface ChangedParts {
   readonly policy: GrowingPolicy;
   readonly table: EndpointTable;
-  readonly issuerInEffect: IssuerInEffect;
-  readonly moveDemoClients: (issuer: string) => void;
+  readonly moveTo: AppChanges["moveTo"];
 }
 
 /** What plugins may change while they are set up. */
 function appChanges(
   server: HostedServer,
-  { policy, table, issuerInEffect, moveDemoClients }: ChangedParts,
+  { policy, table, moveTo }: ChangedParts,
   { addApp, everySecond }: AppDependencies,
 ): AppChanges {
   return {
@@ -226,10 +232,7 @@ function appChanges(
       policy.userScopes.push(...added);
       table.addOfResource(endpoints);
     },
-    moveTo(issuer) {
-      issuerInEffect.current = issuer;
-      moveDemoClients(issuer);
-    },
+    moveTo,
   };
 }
 

@@ -11,6 +11,7 @@ import type { KeySource } from "./key_source.ts";
 import type { Outbound } from "../fetching/outbound.ts";
 import type { RandomBytes } from "../../core/keys/secrets.ts";
 import type { GrantType } from "../standing.ts";
+import type { RuleId } from "../../core/rules/mod.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { Pages } from "../pages.ts";
@@ -134,18 +135,24 @@ export interface Plugin {
    */
   extend?(server: HostedServer): HostedServer;
   /**
-   * Assigns members of the server of one request. No other request has this object. To call a replaced
-   * function, keep a reference to it.
+   * Returns the members that the server of one request has instead; `undefined`: none. What is replaced for every
+   * request belongs into `extend`.
    *
+   * @param server The server of this request. It inherits most of its members, so a spread would not find them.
    * @param context The context of the request; its `request` is the value that `handle` passed to `next`.
    */
-  forRequest?(server: HostedServer, context: Context<HostedServer>): void;
+  forRequest?(server: HostedServer, context: Context<HostedServer>): Partial<HostedServer> | undefined;
   /**
    * Receives every event, not redacted ({@link TraceEvent}), in the order of the plugins. An exception is ignored.
    *
    * @param context The request of the event; absent for events of the start and of maintenance.
    */
   onEvent?(event: TraceEvent, context?: Context): void;
+  /**
+   * Receives each check that a request passes, in the order of the plugins: the rule, and the checked value or the time
+   * at which it ends, in milliseconds since the epoch.
+   */
+  onPassed?(rule: RuleId, value: string | number | undefined, context: Context): void;
   /**
    * Returns the plugin that wraps an app which this app adds ({@link AppChanges.addApp}), such as a tenant of a mock,
    * outside of the plugins of that app. So limits, logs and metrics of a process also cover its tenants. Default: none.

@@ -67,7 +67,7 @@ const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
     implementation<Plugin>({
       profiles: list<PluginProfileName>(choice(pluginProfilePrefixes), [["next-2026.11"]]),
       ...functionFields("configure", "setup", "approve", "routes", "handle", "extend"),
-      ...functionFields("forRequest", "onEvent", "forAddedApp", "close"),
+      ...functionFields("forRequest", "onEvent", "onPassed", "forAddedApp", "close"),
     }, []),
     [[]],
     { expected: "an array of plugins" },

@@ -1,4 +1,4 @@
-/** Creates the context of a request, with the server that plugins change. */
+/** Creates the context of a request: the one server, with what is different for this request. */
 
 import { RequestContext } from "../../core/http/context.ts";
 import { isCrossSite, isTrustedHost } from "../../core/authorize/cross_site.ts";
@@ -11,6 +11,8 @@ import type { Context, EndpointDescription } from "../endpoint.ts";
 import { findPageOrigin } from "../explain/login_host.ts";
 import { withFix } from "../rules.ts";
 import type { Sender } from "../fetching/sender.ts";
+import type { RulePassed } from "../../core/trace.ts";
+import { serverWith } from "../../core/server.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
 import type { Site } from "../pages/layout.tsx";
 import type { App } from "../app.ts";
@@ -38,19 +40,23 @@ export function contextFactory(
 ): CreateContext {
   const changing = plugins.filter((plugin) => plugin.forRequest !== undefined).reverse();
   const pluginsListen = plugins.some((plugin) => plugin.onEvent !== undefined);
+  const recording = plugins.filter((plugin) => plugin.onPassed !== undefined);
   const { policy } = app.server;
   const acceptsAny = policy.acceptsAny.length > 0;
-  const needsCopy = pluginsListen || policy.acceptsUnknownClients || changing.length > 0 || acceptsAny;
   return (request, target, route) => {
     const context = new HostedContext(app, request, target, route);
-    if (findServer !== undefined) context.server = findServer(request);
-    if (!needsCopy) return context;
-    const { server } = context;
+    const server = findServer?.(request) ?? app.server;
     const trace: Trace = pluginsListen ? (event) => emit(event, context) : server.trace;
-    const ofRequest = context.server = { ...server, trace, sender: new RequestSender(context) };
-    for (const plugin of changing) immediate("forRequest of a plugin", plugin.forRequest!(ofRequest, context));
-    if (changing.length > 0) Object.assign(ofRequest, withImmediateFunctions(server, ofRequest, "a plugin"));
-    if (acceptsAny) Object.assign(ofRequest, { passed: observeAny(ofRequest) });
+    const passed: RulePassed = recording.length === 0 ? server.passed : (rule, value) => {
+      for (const plugin of recording) ignoreRejection(plugin.onPassed!(rule, value, context));
+    };
+    context.server = serverWith(server, { trace, passed, sender: new RequestSender(context) });
+    for (const plugin of changing) {
+      const members = immediate("forRequest of a plugin", plugin.forRequest!(context.server, context));
+      if (members === undefined) continue;
+      context.server = serverWith(context.server, withImmediateFunctions(context.server, members, "a plugin"));
+    }
+    if (acceptsAny) context.server = serverWith(context.server, { passed: observeAny(context.server) });
     return context;
   };
 }

@@ -4,7 +4,7 @@ import type { AuthenticatedRequest, Authorization } from "../../core/token/grant
 import type { CoreExtension } from "../../core/extension.ts";
 import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import { resourceParameter } from "../../core/authorize/checks.ts";
-import type { CheckInput, GrantType, Server } from "../../core/server.ts";
+import { type CheckInput, type GrantType, type Server, serverWith } from "../../core/server.ts";
 import { resourceIndicatorsName as name, resourcesOf, withResources } from "../token/resources.ts";
 import { withRequestedResources } from "../token/requested_resources.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -37,7 +37,7 @@ function withTargets(grants: Server["grants"]): Server["grants"] {
       const resources = resourcesOf(authorization);
       if (resources.length === 0) return await grants.accessTokenClaims(server, authorization, now, request);
       const accessToken = server.resources.claimNames(server, resources);
-      const forResources = { ...server, claims: { ...server.claims, accessToken } };
+      const forResources = serverWith(server, { claims: { ...server.claims, accessToken } });
       const claims = await grants.accessTokenClaims(forResources, authorization, now, request);
       return { ...claims, aud: resources.length === 1 ? resources[0]! : resources };
     },

@@ -33,31 +33,3 @@ export function issuerMembers(
     return { issuer, names, audience: audience ?? issuer, assertionAudiences };
   };
 }
-
-/**
- * Returns the server with getters for these members. It must be the last step of the assembly: `{ ...server }` reads
- * the getters, so a copy, such as that of a request, keeps the issuer that it was copied with.
- */
-export function withIssuer(
-  server: HostedServer,
-  issuer: IssuerInEffect,
-  membersFor: (issuer: string) => IssuerMembers,
-): HostedServer {
-  let members = membersFor(issuer.current);
-  const current = () => members.issuer === issuer.current ? members : members = membersFor(issuer.current);
-  return {
-    ...server,
-    get issuer() {
-      return current().issuer;
-    },
-    get names() {
-      return current().names;
-    },
-    get audience() {
-      return current().audience;
-    },
-    get assertionAudiences() {
-      return current().assertionAudiences;
-    },
-  };
-}

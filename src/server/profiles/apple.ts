@@ -41,12 +41,9 @@ export function apple(): Provider {
         auth.method === "client_secret_post" ? signedSecret(auth) : auth
       ),
     }),
-    forRequest(server, context) {
-      // clientconfigi/3230956-responsemode of the same documentation: any scope demands form_post.
-      if (asksForUser(context)) {
-        Object.assign(server, { policy: { ...server.policy, responseModes: ["form_post"] as const } });
-      }
-    },
+    // clientconfigi/3230956-responsemode of the same documentation: any scope demands form_post.
+    forRequest: ({ policy }, context) =>
+      asksForUser(context) ? { policy: { ...policy, responseModes: ["form_post"] } } : undefined,
     // https://developer.apple.com/documentation/sign_in_with_apple/authenticating-users-with-sign-in-with-apple
     claims(claims, { kind, user, grant: { scope } }) {
       const { nonce, ...others } = claims;

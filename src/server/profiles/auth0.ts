@@ -47,7 +47,7 @@ export function auth0(): Provider {
       // values that the application is granted for the API.
       grantTypes: server.grantTypes.map(grantOwnScope),
     }),
-    forRequest: (server) => void Object.assign(server, { audience: audienceOf(server) }),
+    forRequest: (server) => ({ audience: audienceOf(server) }),
     claims: (claims, facts) => auth0Claims(audienceOf(facts.server), claims, facts),
     originalClaims: (claims) => claims.gty === machine.gty ? { ...claims, sub: claims.azp } : claims,
     // https://auth0.com/docs/secure/tokens/access-tokens/get-access-tokens

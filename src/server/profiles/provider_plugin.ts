@@ -159,13 +159,11 @@ export function providerPlugin(
       ) {
         exchanges.set(request, exchange);
       }
-      const { passed } = server;
-      const findClient: HostedServer["passed"] = (rule, value) => {
-        if (rule === "AZ-02" || rule === "CA-07") exchange.client = String(value);
-        passed(rule, value);
-      };
-      Object.assign(server, { passed: findClient });
-      for (const provider of providers) provider.forRequest?.(server, context);
+      return Object.assign({}, ...providers.map((provider) => provider.forRequest?.(server, context)));
+    },
+    onPassed(rule, value, context) {
+      const exchange = exchanges.get(context.request);
+      if (exchange !== undefined && (rule === "AZ-02" || rule === "CA-07")) exchange.client = String(value);
     },
     onEvent(event, context) {
       const exchange = context && exchanges.get(context.request);

@@ -2,6 +2,8 @@
 
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
+import { serverWith } from "../../core/server.ts";
 import { findForRequest, type HttpRequest, type HttpResponse } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
 import { type ClientAddress, parseTarget, type RequestHandler } from "../../core/http/router.ts";
@@ -204,10 +206,12 @@ export function faultInjector(
         return hasRule ? handleWithRules(app, next, request, peer) : next(request, peer);
       },
       forRequest(server, { request }) {
+        let members: Partial<HostedServer> | undefined;
         for (const { rule: { fault }, context } of (findForRequest(matchesByRequest, request) ?? []).toReversed()) {
           if (fault.extend === undefined || (fault.waitsFor === undefined && !context.consume())) continue;
-          Object.assign(server, fault.extend({ ...server }, context));
+          members = { ...members, ...fault.extend(serverWith(server, members ?? {}), context) as HostedServer };
         }
+        return members;
       },
       setup: (openedApp) => void (app = openedApp),
       close: stop,

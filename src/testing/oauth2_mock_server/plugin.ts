@@ -35,9 +35,9 @@ export function mockPlugin(
     },
     forRequest(server, context) {
       const request = findForRequest(requests, context.request);
-      if (request === undefined) return;
+      if (request === undefined) return undefined;
       const { clients, keys } = server;
-      const changes: Pick<Server, "clients" | "keys"> = {
+      return {
         clients: asRegistered(clients),
         keys: {
           ...keys,
@@ -57,7 +57,6 @@ export function mockPlugin(
           },
         },
       };
-      Object.assign(server, changes);
     },
   };
 }

@@ -58,7 +58,7 @@ test("every operating plugin that handles requests or events does so for tenants
   for (const [name, plugin] of wrapping) {
     const added = plugin.forAddedApp?.();
     assert(added !== undefined && added !== plugin, name);
-    for (const member of ["handle", "onEvent", "extend", "forRequest"] as const) {
+    for (const member of ["handle", "onEvent", "onPassed", "extend", "forRequest"] as const) {
       assertEquals(added[member] === undefined, plugin[member] === undefined, `${name}.${member}`);
     }
   }

@@ -1,6 +1,6 @@
 /** The scope of clients without a user at providers that grant all that the client may have. */
 
-import type { GrantType } from "../../../core/server.ts";
+import { type GrantType, serverWith } from "../../../core/server.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
 
 /** The grant type `client_credentials` whose requests without `scope` get all scope values of the client. */
@@ -10,7 +10,8 @@ export function grantOwnScope<Type extends GrantType>(grantType: Type): Type {
     ...grantType,
     authorize(server, request) {
       const { scope, ownScope = scope }: HostedClient = request.client;
-      return grantType.authorize({ ...server, policy: { ...server.policy, defaultScope: ownScope } }, request);
+      const policy = { ...server.policy, defaultScope: ownScope };
+      return grantType.authorize(serverWith(server, { policy }), request);
     },
   };
 }
