@@ -7,7 +7,7 @@ import type { TraceEvent } from "../server/trace.ts";
 import type { EndpointDescription } from "../server/endpoint.ts";
 import { unknownEndpoint } from "./exchange.ts";
 import type { Exchange, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "./exchange.ts";
-import type { LinkedListNode } from "./linked_list.ts";
+import type { LinkedListNode } from "../core/store/linked_list.ts";
 import type { CapturedBody } from "../platform/http/body_tap.ts";
 import { getResponseOutcome, parseResponse } from "./record_response.ts";
 import { findAuthMethod, findClientId, parseRequest, type RequestHead } from "./record_request.ts";

@@ -17,7 +17,7 @@ import {
 import type { Exchange, Flow, Outcome } from "./exchange.ts";
 import { parseJsonMembers } from "./record_response.ts";
 import { findBearerToken, isCompleteForm, type RequestHead, tryParseFields } from "./record_request.ts";
-import { linkedList } from "./linked_list.ts";
+import { linkedList } from "../core/store/linked_list.ts";
 
 /** Maximum length of a linking value, in characters. The server issues no value longer than this. */
 const maxLinkChars = 16 * 1024;

@@ -6,7 +6,10 @@ export interface LinkedListNode<T> {
   next: T | undefined;
 }
 
-/** Creates an empty list; each operation takes O(1). */
+/** A list; each operation takes O(1). */
+export type LinkedList<T extends LinkedListNode<T>> = ReturnType<typeof linkedList<T>>;
+
+/** Creates an empty list. */
 export function linkedList<T extends LinkedListNode<T>>() {
   let first: T | undefined;
   let last: T | undefined;

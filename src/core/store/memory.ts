@@ -2,6 +2,7 @@
 
 // deno-lint-ignore-file require-await -- each call is done when it returns its promise, so it is atomic
 
+import { type LinkedList, linkedList, type LinkedListNode } from "./linked_list.ts";
 import {
   evictable,
   type ListedRecord,
@@ -32,66 +33,94 @@ export interface MemoryStoreOptions {
 
 const defaults: Required<MemoryStoreOptions> = { maxRecords: 100_000, maxBytes: 64 * 1024 * 1024 };
 
-interface Row {
+interface Row extends LinkedListNode<Row> {
+  readonly table: Table;
+  readonly id: string;
   /** The value as JSON, so that every reader gets a copy. */
   readonly json: string;
   /** The size of the JSON. */
   readonly bytes: number;
-  readonly metadata: Omit<StoredRecord<unknown>, "value">;
+  readonly grantId?: string;
+  expiresAt: number;
+  consumedAt?: number;
 }
 
 /** The records of one kind. */
 interface Table {
-  /** By id, the oldest first. */
   readonly rows: Map<string, Row>;
-  /** The ids of consumed records, in the order of consumption. */
-  readonly consumed: Set<string>;
+  /** The oldest first. Not the order of the map: its first record is behind the gaps of deleted ones. */
+  readonly unconsumed: LinkedList<Row>;
+  /** In the order of consumption. */
+  readonly consumed: LinkedList<Row>;
   /** The size of all records. */
   bytes: number;
 }
 
+/** Records that expire within one period are in one set, in milliseconds. */
+const periodMs = 10_000;
+
 /**
  * Creates a store that keeps records in maps, for tests and development. A server that runs for months should use
- * SQLite: here, a restart loses all records, a full store evicts tokens that are still valid, and `deleteExpired` looks
- * at every record. `close` does nothing.
+ * SQLite: here, a restart loses all records, and a full store evicts tokens that are still valid. `close` does nothing.
  *
  * @throws {TypeError} If an option is unknown.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   const { maxRecords, maxBytes } = storeOptions("memoryStore", defaults, options);
   const tables = new Map<RecordKind, Table>();
+  /** The records that expire, by the number of the period. */
+  const expiring = new Map<number, Set<Row>>();
+  /** No record expires before this period. */
+  let firstPeriod = Infinity;
 
   function getTable(kind: RecordKind): Table {
     let table = tables.get(kind);
-    if (table === undefined) tables.set(kind, table = { rows: new Map(), consumed: new Set(), bytes: 0 });
+    if (table === undefined) {
+      table = { rows: new Map(), unconsumed: linkedList(), consumed: linkedList(), bytes: 0 };
+      tables.set(kind, table);
+    }
     return table;
   }
 
   function write(kind: RecordKind, id: string, value: unknown, { grantId, expiresAt }: RecordMetadata): void {
     const table = getTable(kind);
-    remove(table, id);
+    remove(table.rows.get(id));
     const json = JSON.stringify(value);
     const bytes = /[^\0-\xff]/.test(json) ? 2 * json.length : json.length;
     if (evictable.has(kind)) {
       while (table.rows.size > 0 && (table.rows.size >= maxRecords || table.bytes + bytes > maxBytes)) evictOne(table);
     }
-    table.rows.set(id, { json, bytes, metadata: grantId === undefined ? { expiresAt } : { grantId, expiresAt } });
+    const row: Row = { table, id, json, bytes, grantId, expiresAt, previous: undefined, next: undefined };
+    table.rows.set(id, row);
+    table.unconsumed.add(row);
     table.bytes += bytes;
+    expireLater(row);
   }
 
   /**
    * Evicts a consumed record if there is one, so that refreshing one grant does not evict others. No refresh token
    * outlives its successor: it is older, and consumed earlier.
    */
-  function evictOne(table: Table): void {
-    const [oldest] = table.consumed.size > 0 ? table.consumed : table.rows.keys();
-    remove(table, oldest!);
+  function evictOne({ consumed, unconsumed }: Table): void {
+    remove(consumed.first() ?? unconsumed.first());
   }
 
-  function remove(table: Table, id: string): boolean {
-    table.bytes -= table.rows.get(id)?.bytes ?? 0;
-    table.consumed.delete(id);
+  function remove(row: Row | undefined): boolean {
+    if (row === undefined) return false;
+    const { table, id, bytes, consumedAt, expiresAt } = row;
+    table.bytes -= bytes;
+    (consumedAt === undefined ? table.unconsumed : table.consumed).remove(row);
+    expiring.get(periodOf(expiresAt))?.delete(row);
     return table.rows.delete(id);
+  }
+
+  function expireLater(row: Row): void {
+    const period = periodOf(row.expiresAt);
+    if (period === Infinity) return;
+    firstPeriod = Math.min(firstPeriod, period);
+    const others = expiring.get(period);
+    if (others === undefined) expiring.set(period, new Set([row]));
+    else others.add(row);
   }
 
   const isStill = (kind: RecordKind, id: string, former: unknown) =>
@@ -99,21 +128,16 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 
   function extend({ rows }: Table, id: string, expiresAt: number): void {
     const row = rows.get(id);
-    if (row === undefined || row.metadata.expiresAt >= expiresAt) return;
-    rows.set(id, { ...row, metadata: { ...row.metadata, expiresAt } });
+    if (row === undefined || row.expiresAt >= expiresAt) return;
+    expiring.get(periodOf(row.expiresAt))?.delete(row);
+    row.expiresAt = expiresAt;
+    expireLater(row);
   }
 
-  /** Removes the records that a function selects; returns how many. */
-  function removeAll(isSelected: (id: string, row: Row) => boolean): number {
-    let count = 0;
-    for (const table of tables.values()) {
-      for (const [id, row] of table.rows) {
-        if (!isSelected(id, row)) continue;
-        remove(table, id);
-        count++;
-      }
-    }
-    return count;
+  /** Removes records; returns how many. */
+  function removeAll(rows: readonly Row[]): number {
+    for (const row of rows) remove(row);
+    return rows.length;
   }
 
   return {
@@ -135,11 +159,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       return true;
     },
     async consume(kind, id, consumedAt) {
-      const { rows, consumed } = getTable(kind);
+      const { rows, consumed, unconsumed } = getTable(kind);
       const row = rows.get(id);
-      if (row === undefined || consumed.has(id)) return false;
-      rows.set(id, { ...row, metadata: { ...row.metadata, consumedAt } });
-      consumed.add(id);
+      if (row === undefined || row.consumedAt !== undefined) return false;
+      unconsumed.remove(row);
+      row.consumedAt = consumedAt;
+      consumed.add(row);
       return true;
     },
     async extend(kind, id, expiresAt) {
@@ -151,7 +176,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       else write("revocation", grantId, record, { expiresAt: until });
     },
     async delete(kind, id, former) {
-      return (former === undefined || isStill(kind, id, former)) && remove(getTable(kind), id);
+      return (former === undefined || isStill(kind, id, former)) && remove(getTable(kind).rows.get(id));
     },
     async list<K extends RecordKind>(kind: K, { prefix, after, limit }: ListOptions) {
       const found = [...getTable(kind).rows]
@@ -163,15 +188,34 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       return [...getTable(kind).rows.keys()].filter((id) => id.startsWith(prefix)).length;
     },
     async deleteExpired(now) {
-      return removeAll((_, { metadata: { expiresAt } }) => expiresAt <= now && expiresAt < Infinity);
+      if (firstPeriod > periodOf(now)) return 0;
+      let count = 0;
+      firstPeriod = Infinity;
+      for (const [period, rows] of expiring) {
+        if (period <= periodOf(now)) count += removeAll([...rows].filter(({ expiresAt }) => expiresAt <= now));
+        if (rows.size === 0) expiring.delete(period);
+        else firstPeriod = Math.min(firstPeriod, period);
+      }
+      return count;
     },
     async deleteAll(prefix) {
-      return removeAll((id) => id.startsWith(prefix));
+      const rows = [...tables.values()].flatMap((table) => [...table.rows.values()]);
+      return removeAll(rows.filter(({ id }) => id.startsWith(prefix)));
     },
     async close() {},
   };
 }
 
-function read<T>({ json, metadata }: Row): StoredRecord<T> {
-  return { value: JSON.parse(json), ...metadata };
+/** The number of the period that a time is in. */
+function periodOf(time: number): number {
+  return Math.floor(time / periodMs);
+}
+
+function read<T>({ json, grantId, expiresAt, consumedAt }: Row): StoredRecord<T> {
+  return {
+    value: JSON.parse(json),
+    ...grantId !== undefined && { grantId },
+    expiresAt,
+    ...consumedAt !== undefined && { consumedAt },
+  };
 }
