@@ -14,7 +14,6 @@ import {
 } from "../server/token/claim_change.ts";
 import type { TokenKind } from "./faults/resign.ts";
 import { withChange } from "./faults/with_change.ts";
-import type { HostedServer } from "../server/hosted_server.ts";
 import type { TokenResponse } from "../core/token/grants/authenticated_request.ts";
 import { recordRequest } from "../recorder/record_request.ts";
 import type { Recorder } from "../recorder/recorder.ts";

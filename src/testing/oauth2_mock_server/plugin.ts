@@ -4,7 +4,6 @@ import type { Plugin } from "../../server/hosting/options.ts";
 import { findForRequest, type HttpRequest } from "../../core/http/message.ts";
 import type { Client } from "../../core/clients/clients.ts";
 import type { ServerClients } from "../../server/clients/clients.ts";
-import type { Server } from "../../core/server.ts";
 import type { IssuedTokens } from "./issued_tokens.ts";
 import { tokenLifetime } from "./issuer.ts";
 import type { AugmentedRequest, JwtTransform } from "./types.ts";
