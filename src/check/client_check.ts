@@ -218,6 +218,7 @@ export function clientCheck(
 
   return {
     plugin: {
+      name: "check of a client, while it runs",
       configure(options) {
         settings = options;
         return {};

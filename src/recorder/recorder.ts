@@ -269,6 +269,7 @@ export function recorder(
   }
 
   const self: Recorder = {
+    name: "recorder",
     recording: true,
     get endpoints() {
       return endpoints;

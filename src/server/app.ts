@@ -51,6 +51,8 @@ export interface App extends CoreApp {
   readonly disabledPages: Record<string, DisabledPage>;
   /** Every endpoint, including the endpoints of plugins. */
   readonly endpoints: readonly EndpointDescription[];
+  /** What stands around the handlers of all endpoints, the outermost first: a phrase each. */
+  readonly around: readonly string[];
   /** Finds the endpoint at a path as received; `undefined` if no route matches. */
   findEndpoint(path: string): EndpointDescription | undefined;
   /** Sends a request through the whole server, plugins included, like a request from outside. */

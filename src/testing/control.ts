@@ -322,6 +322,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
 /** One plugin with the functions of several, except for endpoints. The first one is the outermost. */
 function combinePlugins(plugins: readonly Plugin[]): Plugin {
   return {
+    name: "control of a mock, with faults",
     setup(app, changes) {
       for (const plugin of plugins) plugin.setup?.(app, changes);
     },

@@ -102,6 +102,7 @@ export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: Concurr
     }
 
     return {
+      name: "limit of requests at a time",
       forAddedApp: limitApp,
       setup(app) {
         server = app.server;

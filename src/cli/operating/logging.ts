@@ -180,6 +180,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
       registeredSecrets = server.registeredSecrets;
       randomRequestId = hostRequestId ?? (() => hexOf(server.randomBytes(8)));
     },
+    name: "log",
     // The random source of a tenant with a seed yields the same tokens, whether or not there is a log.
     forAddedApp: () => logApp(options, batch, () => randomRequestId()),
     handle: (next) => async (request, peer) => {

@@ -69,6 +69,7 @@ export function issuersByPath(createParts: (id: string) => Promise<IssuerParts>)
 
   return {
     add,
+    name: "issuers at paths",
     setup(assembled, changes) {
       app = assembled;
       addApp = changes.addApp;

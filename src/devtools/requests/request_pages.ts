@@ -44,7 +44,7 @@ export interface RequestPagesOptions {
 }
 
 /** The pages, the hooks of the plugin that records requests, and what other pages show of the record. */
-export interface RequestPages extends Required<Pick<Plugin, "handle" | "onPassed" | "onEvent" | "setup" | "close">> {
+export interface RequestPages extends Required<Pick<Plugin, "name" | "handle" | "onPassed" | "onEvent" | "setup" | "close">> {
   /** The recorder that the pages show. */
   readonly recorder: Recorder;
   /** The endpoints of the pages. */
@@ -78,6 +78,7 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
 
   return {
     recorder: activeRecorder,
+    name: "recorder",
     handle(next) {
       const record = ownRecorder?.handle?.(next) ?? next;
       return (request, peer) => {

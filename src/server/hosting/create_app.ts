@@ -2,7 +2,6 @@
 
 import { createServer, extendServer } from "../../core/create_server.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
-import { isResponse } from "../../core/http/message.ts";
 import { immediate, withImmediateFunctions } from "../../core/immediate.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import { basePath } from "../../core/http/names.ts";
@@ -26,8 +25,9 @@ import type { HostedServer } from "../hosted_server.ts";
 import { withAnnouncedIss } from "../metadata_setting.ts";
 import type { Pages } from "../pages.ts";
 import type { AddedSecrets } from "../redaction/registered_secrets.ts";
-import { rememberCookies, withRedaction } from "../redaction/with_redaction.ts";
+import { withRedaction } from "../redaction/with_redaction.ts";
 import { withStoredRequests } from "../stored_requests.ts";
+import { aroundRouter } from "./around.ts";
 import { assertOwnPaths } from "./configured_paths.ts";
 import { demoClientMover } from "./demo_client_mover.ts";
 import { endSessionsOfChangedUsers } from "./end_user_sessions.ts";
@@ -37,6 +37,7 @@ import { type EndpointParts, ownEndpoints } from "./endpoints.ts";
 import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
 import type { KeyRotation } from "./rotating_keys.ts";
+import { type Maintenance, maintenance } from "./maintenance.ts";
 import { withHosting } from "./with_hosting.ts";
 import { type IssuerInEffect, issuerMembers } from "./with_issuer.ts";
 import { withResponses } from "./with_responses.ts";
@@ -70,8 +71,11 @@ interface AppDependencies
 /** An assembled server. */
 interface AssembledApp {
   readonly app: App;
-  /** Handles a request without the plugins around it. */
+  /** Handles a request in process. */
   readonly handle: RequestHandler;
+  /** Handles a request of the network. It never rejects. */
+  readonly handleOfNetwork: RequestHandler;
+  readonly maintained: Maintenance;
   readonly moveTo: AppChanges["moveTo"];
 }
 
@@ -94,12 +98,14 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
 
   const byHost = policy.isIssuerFromHost ? await import("./server_by_host.ts") : undefined;
   const table = endpointTable(endpoints, secrets, byHost?.rejectOtherHost);
-  const app = describeApp(server, { table, base, errorPage: pages.error }, dependencies);
+  const maintained = maintenance(server, extensions.flatMap(({ everyMinute }) => everyMinute ?? []));
+  const around = aroundRouter(server, plugins, maintained);
+  const app = describeApp(server, { table, base, around: around.names, errorPage: pages.error }, dependencies);
   const ofPlugins = pluginEndpoints(app, plugins);
   assertOwnPaths([...endpoints, ...ofPlugins], policy.paths);
   table.addOfPlugins(ofPlugins);
   const createContext = contextFactory(app, plugins, emit, byHost?.serverByHost(server, membersFor));
-  const handler = createHandler(table.find, { server, createContext, crossOriginHeaders });
+  const handle = around.wrap(createHandler(table.find, { server, createContext, crossOriginHeaders }));
 
   const moveDemoClients = demoClientMover(composed.clients.registered, resolved);
   const changes = appChanges(server, {
@@ -111,7 +117,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     },
   }, dependencies);
   for (const plugin of plugins) immediate("setup of a plugin", plugin.setup?.(app, changes));
-  return { app, handle: rememberCookies(policy.seeOther ? seeOther(handler) : handler), moveTo: changes.moveTo };
+  return { app, handle, handleOfNetwork: around.wrapForNetwork(handle), maintained, moveTo: changes.moveTo };
 }
 
 /** A policy to which hosted resources add their scope values. */
@@ -172,6 +178,8 @@ interface AppParts {
   readonly table: EndpointTable;
   /** The path of the issuer, without a slash at its end. */
   readonly base: string;
+  /** See {@link App.around}. */
+  readonly around: readonly string[];
   /** That of the embedding program. Default: that of the server. */
   readonly errorPage?: Pages["error"];
 }
@@ -179,7 +187,7 @@ interface AppParts {
 /** What plugins and pages know of a server. */
 function describeApp(
   server: HostedServer,
-  { table, base, errorPage }: AppParts,
+  { table, base, around, errorPage }: AppParts,
   { resolved, emit, dispatch }: AppDependencies,
 ): App {
   const { endpoints, credentialParameters, links } = table;
@@ -195,6 +203,7 @@ function describeApp(
     disabledPages: {},
     formPostPage: async (...page) => await (await import("./page_handlers.ts")).formPostPage(...page),
     endpoints,
+    around,
     findEndpoint: (path) => table.find(path)?.endpoint as EndpointDescription | undefined,
     credentialParameters,
     handleError: async (...failure) =>
@@ -233,13 +242,5 @@ function appChanges(
       table.addOfResource(endpoints);
     },
     moveTo,
-  };
-}
-
-/** Replaces 302 by 303, with which a browser never repeats the method and the body of its request (RFC 9700 §4.12). */
-function seeOther(handle: RequestHandler): RequestHandler {
-  return async (request, peer) => {
-    const response = await handle(request, peer);
-    return response.status !== 302 || isResponse(response) ? response : { ...response, status: 303 };
   };
 }

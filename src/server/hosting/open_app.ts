@@ -6,7 +6,7 @@ import type { App } from "../app.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import { isDropped, toResponse } from "../../core/http/message.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
-import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
+import type { RequestHandler } from "../../core/http/router.ts";
 import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { validatePluginProfiles } from "../config/plugin_profile.ts";
@@ -20,20 +20,17 @@ import type { Trace } from "../trace.ts";
 import type { Store } from "../../core/store/store.ts";
 import { withTimeout } from "../../platform/store/with_timeout.ts";
 import { userWarnings } from "../config/user_warnings.ts";
-import { lastResortError } from "../../core/http/json_error.ts";
 import { redactEvent } from "../redaction/redact.ts";
 import { ownClockError } from "./app_place.ts";
 import { createApp } from "./create_app.ts";
 import { eventEmitter } from "./request_context.ts";
 import { extensions as allExtensions, resolveOptions } from "./extensions.ts";
-import { type Maintenance, maintenance } from "./maintenance.ts";
-import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
+import type { AppChanges, LatchkeyOptions } from "./options.ts";
 import { assertStore } from "./options_field.ts";
 import { randomBytes as systemRandomBytes } from "../../core/keys/crypto.ts";
 import { useNodeCrypto } from "../../core/keys/node_crypto.ts";
 import { rememberingRandom } from "../redaction/issued_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
-import { addressReader } from "./trusted_proxies.ts";
 
 /** The values and functions that a host gives to an app. */
 export interface AppPlace {
@@ -92,7 +89,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const hasListener = receive !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
   const stored = await storedEntries({ ...records, recordPrefix: recordPrefix(options) });
   const runEverySecond: (() => void)[] = [];
-  const { app, handle: innermost, moveTo } = await createApp(options, {
+  const { app, handle, handleOfNetwork, maintained, moveTo } = await createApp(options, {
     ...{ ...records, resolved, extensions, emit, secrets, hasListener, keys },
     dispatch: (request, peer) => handle(request, peer),
     interaction: await loadLoginPages(options, resolved.policy),
@@ -106,14 +103,12 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
   await checkStoredKeys(keys, resolved.policy, options.store === undefined && store.persistent !== true);
-  const maintained = maintenance(server, extensions.flatMap(({ everyMinute }) => everyMinute ?? []));
-  const handle = requestHandler(innermost, plugins, resolved.policy, maintained);
   if (stored !== undefined) await limitStart(stored.start());
 
   return {
     app,
     server,
-    handle: plugins.length === 0 ? handle : withoutExceptions(server, handle),
+    handle: handleOfNetwork,
     everySecond() {
       maintained.runIfDue();
       for (const task of runEverySecond) task();
@@ -194,39 +189,6 @@ async function storedEntries(parts: Records & { readonly recordPrefix: string })
 /** Only servers with login pages load them. */
 async function loadLoginPages({ approver }: LatchkeyOptions, { login }: ServerPolicy) {
   return login === "interactive" && approver === undefined ? await import("../login/mod.ts") : undefined;
-}
-
-/** Handles a request by the plugins and the server inside of them. */
-function requestHandler(
-  innermost: RequestHandler,
-  plugins: readonly Plugin[],
-  policy: ServerPolicy,
-  maintained: Maintenance,
-): RequestHandler {
-  const readAddress = policy.trustProxy.length > 0 ? addressReader(policy) : undefined;
-  const outermost = plugins.reduceRight(
-    (next, plugin) => immediate("handle of a plugin", plugin.handle?.(next)) ?? next,
-    innermost,
-  );
-  return (request, connection) => {
-    maintained.runIfDue();
-    // Plugins may change or keep the copy.
-    const peer = plugins.length === 0 || connection === undefined
-      ? connection
-      : { address: connection.address, ...connection };
-    return outermost(request, readAddress === undefined || peer === undefined ? peer : readAddress(request, peer));
-  };
-}
-
-/** Catches exceptions of plugins, because a request of the network has no caller that catches them. */
-function withoutExceptions(server: HostedServer, handle: RequestHandler): RequestHandler {
-  return async (request, peer = {}) => {
-    try {
-      return await handle(request, peer);
-    } catch (cause) {
-      return lastResortError(server, parseTarget(request.url, peer), cause);
-    }
-  };
 }
 
 /** The app as the embedding program sees it. */

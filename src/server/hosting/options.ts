@@ -100,6 +100,8 @@ export interface AppChanges {
  * ```
  */
 export interface Plugin {
+  /** Its name, in the list that `deno task endpoints` prints. Default: none. */
+  readonly name?: string;
   /**
    * Returns replacements for options of the whole server, such as its clock. Called before the server is assembled.
    *

@@ -65,6 +65,7 @@ const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
   issuerUntilListening: text(["http://localhost:9000"]),
   plugins: list<Plugin>(
     implementation<Plugin>({
+      name: text(["slow responses"]),
       profiles: list<PluginProfileName>(choice(pluginProfilePrefixes), [["next-2026.11"]]),
       ...functionFields("configure", "setup", "approve", "routes", "handle", "extend"),
       ...functionFields("forRequest", "onEvent", "onPassed", "forAddedApp", "close"),

@@ -140,6 +140,7 @@ export function providerPlugin(
   };
 
   return {
+    name: "profile of a provider",
     setup(assembled, changes) {
       app = assembled;
       for (const provider of providers) provider.setup?.(assembled, changes);

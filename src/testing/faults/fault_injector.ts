@@ -197,6 +197,7 @@ export function faultInjector(
       authorizationRequests.clear();
     },
     plugin: {
+      name: "faults",
       handle: (next) => (request, peer) => {
         const endpoint = app?.findEndpoint(parseTarget(request.url, {}).path);
         const hasRule = rules.some(({ isActive }) => isActive);

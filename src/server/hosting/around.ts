@@ -1,0 +1,94 @@
+/** What stands around the router: one list, which becomes one handler. `deno task endpoints` prints it. */
+
+import { isResponse } from "../../core/http/message.ts";
+import { lastResortError } from "../../core/http/json_error.ts";
+import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
+import { immediate } from "../../core/immediate.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import { rememberCookies } from "../redaction/with_redaction.ts";
+import type { Maintenance } from "./maintenance.ts";
+import type { Plugin } from "./options.ts";
+import { addressReader } from "./trusted_proxies.ts";
+
+/** Something that stands around the router. */
+interface Layer {
+  /** What it does, for a list. */
+  readonly name: string;
+  readonly wrap: (next: RequestHandler) => RequestHandler;
+}
+
+/** What stands around the router of an app, the outermost first. */
+export interface Around {
+  readonly names: readonly string[];
+  /** The handler of requests in process: an exception of a plugin is that of the caller. */
+  wrap(router: RequestHandler): RequestHandler;
+  /** The handler of requests of the network, which never rejects. */
+  wrapForNetwork(handle: RequestHandler): RequestHandler;
+}
+
+/** Lists what stands around the router. */
+export function aroundRouter(server: HostedServer, plugins: readonly Plugin[], { runIfDue }: Maintenance): Around {
+  const { policy } = server;
+  const forNetwork: readonly Layer[] = plugins.length === 0 ? [] : [
+    { name: "a response if a plugin fails", wrap: (next) => withoutExceptions(server, next) },
+  ];
+  const layers: readonly Layer[] = [
+    {
+      name: "maintenance, if it is due",
+      wrap: (next) => (request, peer) => {
+        runIfDue();
+        return next(request, peer);
+      },
+    },
+    ...plugins.length === 0 ? [] : [{
+      name: "a copy of the address, which plugins may change or keep",
+      wrap: withOwnPeer,
+    }],
+    ...policy.trustProxy.length === 0 ? [] : [{
+      name: "the address that a trusted proxy names",
+      wrap: (next: RequestHandler) => withProxyAddress(addressReader(policy), next),
+    }],
+    ...plugins.flatMap((plugin): readonly Layer[] =>
+      plugin.handle === undefined ? [] : [{
+        name: `plugin: ${plugin.name ?? "without a name"}`,
+        wrap: (next) => immediate("handle of a plugin", plugin.handle!(next)) ?? next,
+      }]
+    ),
+    { name: "issued cookies, for redaction", wrap: rememberCookies },
+    ...policy.seeOther ? [{ name: "303 instead of 302", wrap: seeOther }] : [],
+  ];
+  const fold = (list: readonly Layer[], inner: RequestHandler) =>
+    list.reduceRight((next, { wrap }) => wrap(next), inner);
+  return {
+    names: [...forNetwork, ...layers].map(({ name }) => name),
+    wrap: (router) => fold(layers, router),
+    wrapForNetwork: (handle) => fold(forNetwork, handle),
+  };
+}
+
+/** Catches exceptions of plugins, because a request of the network has no caller that catches them. */
+function withoutExceptions(server: HostedServer, next: RequestHandler): RequestHandler {
+  return async (request, peer = {}) => {
+    try {
+      return await next(request, peer);
+    } catch (cause) {
+      return lastResortError(server, parseTarget(request.url, peer), cause);
+    }
+  };
+}
+
+function withOwnPeer(next: RequestHandler): RequestHandler {
+  return (request, peer) => next(request, peer && { address: peer.address, ...peer });
+}
+
+function withProxyAddress(read: ReturnType<typeof addressReader>, next: RequestHandler): RequestHandler {
+  return (request, peer) => next(request, peer && read(request, peer));
+}
+
+/** Replaces 302 by 303, with which a browser never repeats the method and the body of its request (RFC 9700 §4.12). */
+function seeOther(next: RequestHandler): RequestHandler {
+  return async (request, peer) => {
+    const response = await next(request, peer);
+    return response.status !== 302 || isResponse(response) ? response : { ...response, status: 303 };
+  };
+}
