@@ -9,23 +9,27 @@ import { getLabel, type Subject } from "./served.ts";
 import { formatRatio, median, print } from "./table.ts";
 import { copyVersion } from "./versions.ts";
 
+/** The version with the quickest logins so far. */
+const quickest = "c801a828";
+
+const algorithms = ["RS256", "ES256", "EdDSA"] as const;
+
 const { flags } = readCommand({
   call: "deno task bench",
-  does: "Measures Latchkey on each runtime in one run, beside a bare server that does the same work and beside an " +
-    "earlier version, or beside oauth2-mock-server and oidc-provider, which npm installs into dist/bench/peers. " +
+  does: "Measures Latchkey on each runtime in one run, beside a bare server that does the same work, beside " +
+    "oauth2-mock-server and oidc-provider, which npm installs into dist/bench/peers, and beside an earlier version. " +
     "A flow is an authorization code flow, from authorize to three tokens.",
   flags: {
-    against: { value: "REF", does: "the commit of an earlier version; default: the other servers" },
+    against: { value: "REF", does: `the commit of an earlier version; default: ${quickest}` },
     only: {
       value: "LIST",
       someOf: parts,
-      does:
-        "core: flows at core(), beside the bare server alone; embedded: flows at latchkey() in a program; started: " +
+      does: "core: flows at core(), without the other servers; embedded: flows at latchkey() in a program; started: " +
         "flows at the program as deno task start starts it, with inspector and log; start: from the spawn to the first response and the first flow; memory: after 10,000 " +
         "flows; default: all",
     },
     runtimes: { value: "LIST", someOf: runtimeNames, does: "default: deno,bun,node" },
-    algs: { value: "LIST", someOf: ["RS256", "ES256", "EdDSA"], does: "default: ES256, and on Deno EdDSA" },
+    algs: { value: "LIST", someOf: algorithms, does: "default: all" },
     rounds: { value: "NUMBER", does: "rounds, each of all servers in turn; medians are printed; default: 5" },
     flows: { value: "NUMBER", does: "flows per round and server, and for its warm-up; default: 2000" },
   },
@@ -56,18 +60,19 @@ async function compare(): Promise<void> {
     folders.push(version.folder);
     return version;
   };
-  const old = flags.against === undefined ? undefined : await copy(flags.against, flags.against);
+  const { against = quickest } = flags;
+  const old = await copy(against, against);
   const latest = await copy("new");
   console.log(`On this machine ${pinning}. Medians of ${rounds} rounds. Ratio: median, and minimum to maximum.`);
   await using load = startProcess((await findRuntime("deno")).command("load"), 1);
   for (const name of flags.runtimes ?? runtimeNames) {
     const runtime = await findRuntime(name);
-    for (const alg of flags.algs ?? [name === "deno" ? "EdDSA" as const : "ES256" as const]) {
+    for (const alg of flags.algs ?? algorithms) {
       for (const part of flags.only ?? parts) {
         const kind = part === "core" || part === "embedded" ? part : "started";
-        const others: readonly Subject[] = old === undefined ? peers : [{ kind, version: old }];
-        const isBesideBare = part === "core" || part === "memory" && old === undefined;
-        const subjects: readonly Subject[] = ["bare", ...isBesideBare ? [] : others, { kind, version: latest }];
+        const others: readonly Subject[] = part === "core" ? [] : peers;
+        const versions = [old, latest].map((version): Subject => ({ kind, version }));
+        const subjects: readonly Subject[] = ["bare", ...others, ...versions];
         const results = await measure({ runtime, alg, part, subjects, rounds, flows, load });
         printTable(`${part}, ${runtime.name} ${runtime.version}, ${alg}`, subjects, results);
       }

@@ -15,11 +15,16 @@ async function programCommand({ key, words }: Runtime, version: Version): Promis
   return [...words, `${version.folder}/dist/npm/main.js`];
 }
 
-/** The URL of the module with `latchkey()`. */
-export async function findModule({ key }: Runtime, version: Version): Promise<string> {
-  if (key === "deno") return `file://${version.folder}/src/mod.ts`;
+/** The URL of the module with `core()` or `latchkey()`. */
+export async function findModule(
+  { key }: Runtime,
+  version: Version,
+  subject: "core" | "embedded",
+): Promise<string> {
+  const path = subject === "core" ? "core/mod" : "mod";
+  if (key === "deno") return `file://${version.folder}/src/${path}.ts`;
   await version.build();
-  return `file://${version.folder}/dist/npm/mod.js`;
+  return `file://${version.folder}/dist/npm/${path}.js`;
 }
 
 /** Starts the program on the servers' core. Its log is discarded. */

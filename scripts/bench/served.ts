@@ -37,9 +37,8 @@ export async function startServer(runtime: Runtime, subject: Subject, alg: Bench
   if (typeof subject === "object") {
     const { kind, version } = subject;
     if (kind === "started") return await startProgram(runtime, version, alg);
-    if (kind === "core") return await startOwn(runtime.command("server"), { subject: "core", alg });
-    const module = await findModule(runtime, version);
-    return await startOwn(runtime.command("server", version.folder), { subject: "embedded", alg, module });
+    const module = await findModule(runtime, version, kind);
+    return await startOwn(runtime.command("server", version.folder), { subject: kind, alg, module });
   }
   if (subject === "bare") return await startOwn(runtime.command("server"), { subject, alg });
   await installPeers();

@@ -13,7 +13,7 @@ import type { ServerAddress } from "./site.ts";
 export interface ServerSetup {
   readonly subject: "bare" | "core" | "embedded" | PeerName;
   readonly alg: BenchAlgorithm;
-  /** The module with `latchkey()`, if the subject is `embedded`. */
+  /** The module with `core()` or `latchkey()`, if that is the subject. */
   readonly module?: string;
 }
 
@@ -26,7 +26,7 @@ async function startSubject({ subject, alg, module }: ServerSetup): Promise<Serv
     case "bare":
       return await (await import("./bare.ts")).listen(alg);
     case "core":
-      return await (await import("./core_server.ts")).start(alg);
+      return await (await import("./core_server.ts")).start(alg, module!);
     case "oidc-provider":
       return await (await import("./peers/oidc_provider.ts")).start(alg);
     case "oauth2-mock-server":
