@@ -11,7 +11,7 @@ import type { Plugin } from "./options.ts";
 import { addressReader } from "./trusted_proxies.ts";
 
 /** Something that stands around the router. */
-interface Layer {
+interface Part {
   /** What it does, for a list. */
   readonly name: string;
   readonly wrap: (next: RequestHandler) => RequestHandler;
@@ -29,10 +29,10 @@ export interface Around {
 /** Lists what stands around the router. */
 export function aroundRouter(server: HostedServer, plugins: readonly Plugin[], { runIfDue }: Maintenance): Around {
   const { policy } = server;
-  const forNetwork: readonly Layer[] = plugins.length === 0 ? [] : [
+  const forNetwork: readonly Part[] = plugins.length === 0 ? [] : [
     { name: "a response if a plugin fails", wrap: (next) => withoutExceptions(server, next) },
   ];
-  const layers: readonly Layer[] = [
+  const parts: readonly Part[] = [
     {
       name: "maintenance, if it is due",
       wrap: (next) => (request, peer) => {
@@ -48,7 +48,7 @@ export function aroundRouter(server: HostedServer, plugins: readonly Plugin[], {
       name: "the address that a trusted proxy names",
       wrap: (next: RequestHandler) => withProxyAddress(addressReader(policy), next),
     }],
-    ...plugins.flatMap((plugin): readonly Layer[] =>
+    ...plugins.flatMap((plugin): readonly Part[] =>
       plugin.handle === undefined ? [] : [{
         name: `plugin: ${plugin.name ?? "without a name"}`,
         wrap: (next) => immediate("handle of a plugin", plugin.handle!(next)) ?? next,
@@ -57,11 +57,11 @@ export function aroundRouter(server: HostedServer, plugins: readonly Plugin[], {
     { name: "issued cookies, for redaction", wrap: rememberCookies },
     ...policy.seeOther ? [{ name: "303 instead of 302", wrap: seeOther }] : [],
   ];
-  const fold = (list: readonly Layer[], inner: RequestHandler) =>
+  const fold = (list: readonly Part[], inner: RequestHandler) =>
     list.reduceRight((next, { wrap }) => wrap(next), inner);
   return {
-    names: [...forNetwork, ...layers].map(({ name }) => name),
-    wrap: (router) => fold(layers, router),
+    names: [...forNetwork, ...parts].map(({ name }) => name),
+    wrap: (router) => fold(parts, router),
     wrapForNetwork: (handle) => fold(forNetwork, handle),
   };
 }
