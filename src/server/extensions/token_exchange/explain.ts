@@ -117,8 +117,8 @@ export const tokenExchangeTexts = {
         };
       }
       if ("subject" in facts) {
-        return facts.subject === "a client"
-          ? { expected: "an access token of a user", received: "an access token of a client" }
+        return facts.subject === "another client"
+          ? { expected: "an access token of a user, or of this client", received: "an access token of another client" }
           : { expected: "a token with auth_time, or another client", received: "no auth_time" };
       }
       if ("type" in facts) return { expected: tokenTypes.accessToken, received: facts.type };

@@ -55,8 +55,8 @@ function requireParameter(parameters: Params, name: string): void {
 }
 
 /**
- * Exchanges an access token of a user for an access token of the requesting client, with no more access and no later
- * expiry.
+ * Exchanges an access token of a user, or of the client itself, for an access token of the requesting client, with no
+ * more access and no later expiry.
  */
 async function exchangeAccessToken(
   server: HostedServer,
@@ -66,7 +66,9 @@ async function exchangeAccessToken(
   const { client, parameters } = request;
   if (!client.confidential && settings.allowPublicClients !== true) throw reject("TX-01", { publicClient: client.id });
   const subjectToken = await readToken(server, request, "subject_token");
-  if (subjectToken.user === undefined) throw reject("TX-01", { subject: "a client" });
+  if (subjectToken.user === undefined && subjectToken.claims.client_id !== client.id) {
+    throw reject("TX-01", { subject: "another client" });
+  }
   server.passed("TX-01", subjectToken.claims.client_id);
   const actor = parameters.get("actor_token") === undefined
     ? undefined
@@ -96,7 +98,9 @@ async function exchangeAccessToken(
     client,
     scope,
     grantId: grantOfAccessToken(jti),
-    subject: loginLevel.put({ sub: subjectToken.user, authTime: millisecondsOf(auth_time), sid: knownSid }, level),
+    ...subjectToken.user !== undefined && {
+      subject: loginLevel.put({ sub: subjectToken.user, authTime: millisecondsOf(auth_time), sid: knownSid }, level),
+    },
     refresh: {},
     maxLifetimeSeconds: exp - secondsNow(server),
     addedClaims: { ...issued?.addedClaims, ...actorClaims },

@@ -36,13 +36,13 @@ type TokenName = "subject_token" | "actor_token";
 type InvalidExchange =
   | { readonly missing: string }
   | { readonly publicClient: string }
-  | { readonly subject: "a client" | "a user with the id of this client" }
+  | { readonly subject: "another client" | "a user with the id of this client" }
   | { readonly name: TokenName; readonly type: string }
   // The client that the token was issued to; undefined: the token is not valid.
   | { readonly name: TokenName; readonly issuedTo: string | undefined };
 
 const exchangeMessages = {
-  "a client": "subject_token is not about a user",
+  "another client": "subject_token is about another client, not about a user",
   "a user with the id of this client":
     "subject_token is about a user with the id of this client, and only auth_time would distinguish both",
 };

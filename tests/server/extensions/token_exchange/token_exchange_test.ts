@@ -101,7 +101,8 @@ test("[TX-01, TX-02] subject_token and types are required and supported, and the
     [{ subject_token: `${subject_token}x` }, "TX-01"],
     [{ subject_token: refresh_token }, "TX-01"],
     [{ subject_token: id_token }, "TX-01"],
-    [{ subject_token: actor }, "TX-01"],
+    // Of another client: machines exchange their own tokens only.
+    [{ subject_token: foreignActor }, "TX-01"],
     [{ subject_token, actor_token: actor }, "TX-01"],
     [{ subject_token, actor_token_type: accessTokenType }, "TX-01"],
     [{ subject_token, actor_token: actor, actor_token_type: type("id_token") }, "TX-01"],
@@ -121,6 +122,29 @@ test("[TX-01, TX-02] subject_token and types are required and supported, and the
   assertEquals(await getOutcome(await exchange(server, { subject_token: forApi.access_token }, "served")), "200");
   server.advance(3600);
   assertEquals(await getOutcome(await exchange(server, { subject_token })), "400 invalid_request");
+});
+
+test("[TX-01, TX-03] a client exchanges its own token, without a user, for the same scope or less", async () => {
+  const server = await testServer(exchangeOptions);
+  const response = await server.post(
+    "/oauth2/token",
+    { grant_type: "client_credentials", scope: "read write" },
+    basicHeader("gateway"),
+  );
+  const subject_token = (await assertTokenResponse(response)).access_token;
+  const original = decodeClaims(subject_token);
+  server.advance(600);
+  await forEachCase<[Fields, string]>([
+    [{}, "read write"],
+    [{ scope: "read" }, "read"],
+  ], async ([fields, scope]) => {
+    const exchanged = await assertTokenResponse(await exchange(server, { subject_token, ...fields }));
+    const { jti: _, iat: __, ...claims } = decodeClaims(exchanged.access_token);
+    const { jti: ___, iat: ____, ...expected } = original;
+    assertEquals(claims, { ...expected, scope });
+    assertEquals("refresh_token" in exchanged, false);
+  });
+  assertEquals(await getOutcome(await exchange(server, { subject_token, scope: "read openid" })), "400 invalid_scope");
 });
 
 test("[TX-02, TX-03] an exchanged token has the user, and no more than the scope and lifetime of subject_token", async () => {
