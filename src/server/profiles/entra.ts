@@ -60,6 +60,8 @@ const errors: Readonly<Record<string, KnownError>> = {
   consent_required: { number: 65001, text: "The user or administrator has not consented to use the application." },
   login_required: { number: 50058, text: "A silent sign-in request was sent but no user is signed in." },
   interaction_required: { number: 50058, text: "A silent sign-in request was sent but no user is signed in." },
+  // The text of MSAL's issues: an unknown tenant.
+  unknown_tenant: { number: 90002, text: "Tenant not found. Check to make sure you have the correct tenant ID." },
   invalid_instance: { number: 50049, text: "Unknown or invalid instance." },
 };
 
@@ -112,11 +114,13 @@ export function entra(): Provider {
         ...asksForInfo && clientInfo(body),
       }));
     },
-    error(response, { endpoint, server, rejection }) {
-      if (endpoint === "token_endpoint" || endpoint === instanceDiscovery) {
+    error(given, { endpoint, server, rejection, request }) {
+      const isUnknownTenant = endpoint === "" && /\/oauth2\/(?:v2\.0\/)?token(?:\?|$)/.test(request.url);
+      const response = isUnknownTenant ? { ...given, status: 400 } : given;
+      if (isUnknownTenant || endpoint === "token_endpoint" || endpoint === instanceDiscovery) {
         return withBody(response, (members) => {
           const body = endpoint === instanceDiscovery ? { ...members, error: "invalid_instance" } : members;
-          return { ...body, ...describe(body, rejection, server) };
+          return { ...body, ...describe(body, isUnknownTenant ? { error: "unknown_tenant" } : rejection, server) };
         });
       }
       // https://learn.microsoft.com/graph/errors
@@ -143,7 +147,7 @@ function tenantOf({ issuer }: Pick<Server, "issuer">): string {
 
 /** The members that describe an error. `error_uri` stays: that page of this server explains the error. */
 function describe(body: Members, rejection: ResponseFacts["rejection"], server: Server) {
-  const { rule = "" } = rejection ?? {};
+  const { rule = rejection?.error ?? "" } = rejection ?? {};
   const { number, text = String(body.error_description ?? ""), suberror }: KnownError =
     errors[`${rule} ${body.error}`] ??
       errors[rule] ?? errors[String(body.error)] ?? { number: 90014 };

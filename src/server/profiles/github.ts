@@ -5,9 +5,11 @@ import type { Members, ProviderRequest, ProviderResponse, RequestFacts, Response
 import { responseFields } from "../../core/authorize/authorization_response.ts";
 import { announcedFields } from "../metadata_setting.ts";
 import { appendToRedirectUri, encodeFields } from "../../core/clients/redirect_uri.ts";
+import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { isJson, omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
+import { secondsOfRefreshToken } from "./shared/refresh_end.ts";
 import { githubApi } from "./github_api.ts";
 
 const docs = "https://docs.github.com/apps/managing-oauth-apps/troubleshooting-oauth-app-access-token-request-errors/#";
@@ -48,17 +50,18 @@ export function github(): Provider {
     request(request, facts) {
       // The documented parameters lack response_type and grant_type.
       if (facts.endpoint === "authorization_endpoint") {
-        return withSpaces(withDefault(request, "response_type", "code", facts), facts);
+        return withSpaces(withFirstCallback(withDefault(request, "response_type", "code", facts), facts), facts);
       }
       if (facts.endpoint === "token_endpoint") {
         return withSpaces(withDefault(request, "grant_type", "authorization_code", facts), facts);
       }
       return facts.endpoint === "device_authorization_endpoint" ? withSpaces(request, facts) : request;
     },
-    response(response, facts) {
+    async response(response, facts) {
       if (facts.endpoint === "device_authorization_endpoint") return asForm(response, facts);
-      if (facts.endpoint !== "token_endpoint") return response;
-      return asForm(withBody(withDate(response, facts), tokenMembers), facts);
+      if (facts.endpoint !== "token_endpoint" || !isJson(response)) return response;
+      const body = await tokenMembers(response.body, facts.server);
+      return asForm({ ...withDate(response, facts), body }, facts);
     },
     error(response, facts) {
       const { endpoint, rejection } = facts;
@@ -95,6 +98,16 @@ function withDefault(
   return { ...request, parameters: [...request.parameters, [name, value]] };
 }
 
+/**
+ * The request with the first callback URL of a client that has several. The page of a GitHub App says: the first one is
+ * used if the request has none. content/apps/creating-github-apps/registering-a-github-app/about-the-user-authorization-callback-url.md
+ */
+function withFirstCallback(request: ProviderRequest, facts: RequestFacts<HostedServer>): ProviderRequest {
+  const id = request.parameters.find(([name]) => name === "client_id")?.[1] ?? "";
+  const uris = facts.server.clients.known().get(id)?.redirectUris ?? [];
+  return uris.length > 1 ? withDefault(request, "redirect_uri", uris[0]!, facts) : request;
+}
+
 /** The request with spaces between scope values: octokit/oauth-authorization-url.js joins them with commas. */
 function withSpaces(request: ProviderRequest, { server, warn }: RequestFacts<HostedServer>): ProviderRequest {
   if (!request.parameters.some(([name, value]) => name === "scope" && value.includes(","))) return request;
@@ -116,10 +129,12 @@ function nameOf({ policy }: HostedServer): string {
 }
 
 /** Tokens of OAuth apps do not expire; those of GitHub Apps do, and have refresh tokens. */
-function tokenMembers(body: Members): Members {
-  const { scope } = body;
+async function tokenMembers(body: Members, server: Server): Promise<Members> {
+  const { scope, refresh_token } = body;
   return {
-    ...body.refresh_token === undefined ? omit(body, "expires_in") : { ...body, refresh_token_expires_in: 15897600 },
+    ...refresh_token === undefined
+      ? omit(body, "expires_in")
+      : { ...body, refresh_token_expires_in: await secondsOfRefreshToken(server, refresh_token) },
     token_type: "bearer",
     ...typeof scope === "string" && { scope: scope.split(" ").filter((one) => one !== "no_scope").join(",") },
   };

@@ -73,7 +73,8 @@ const showUser: Handler = async (context) => {
 
 const showEmails: Handler = async (context) => {
   const { token, user } = await requireUser(context, "token");
-  requireScope(token, "user:email", "user");
+  // A GitHub App has permissions, and its tokens have no scope: this one has "Email addresses".
+  if (!await isOfApp(context, token)) requireScope(token, "user:email", "user");
   const { email, email_verified: verified = false } = user;
   const emails = email === undefined ? [] : [{ email, primary: true, verified, visibility: "private" }];
   return withScopes(json(200, emails), token);
@@ -124,6 +125,11 @@ const runQuery: Handler<HostedServer> = async (context) => {
 function organizationMembers(login: string): Readonly<Record<string, unknown>> {
   const id = numberOf(login);
   return { login, id, node_id: `O_${id}`, url: `https://api.github.com/orgs/${encodeURIComponent(login)}` };
+}
+
+/** Whether a token belongs to a GitHub App, whose tokens expire and are refreshed; those of OAuth apps are not. */
+async function isOfApp({ server }: Context, { claims }: AccessToken): Promise<boolean> {
+  return (await server.clients.find(claims.client_id))?.grantTypes.includes("refresh_token") ?? false;
 }
 
 function textsOf(member: unknown): readonly string[] {
@@ -193,27 +199,31 @@ async function requireOwnToken(
   });
 }
 
-/** The members of a user. GitHub names a public e-mail address only, which most users do not have. */
+/**
+ * The members of a user: those that the user has under GitHub's names, and others for the rest. GitHub names a public
+ * e-mail address only, which most users do not have.
+ */
 function userMembers(user: User): Readonly<Record<string, unknown>> {
-  const { sub, preferred_username: login = sub, name = null, picture = "", website = "" } = user;
-  const id = numberOf(sub);
+  const { sub, preferred_username = sub, login = preferred_username, picture = "", website = "" } = user;
+  const { id = numberOf(sub) } = user;
   const path = encodeURIComponent(asText(login).toWellFormed());
-  return {
+  const members: Readonly<Record<string, unknown>> = {
     login,
     id,
-    node_id: `U_${id}`,
+    node_id: `U_${asText(id)}`,
     avatar_url: picture,
     url: `https://api.github.com/users/${path}`,
     html_url: `https://github.com/${path}`,
     type: "User",
     site_admin: false,
-    name,
+    name: null,
     company: null,
     blog: website,
     location: null,
-    email: null,
     bio: null,
   };
+  const own = Object.keys(members).filter((name) => Object.hasOwn(user, name)).map((name) => [name, user[name]]);
+  return { ...members, ...Object.fromEntries(own), email: null };
 }
 
 function scopesOf({ claims: { scope = "" } }: AccessToken): readonly string[] {

@@ -1,5 +1,6 @@
 /** What differs from the standards at Google. */
 
+import type { ProviderRequest } from "./provider_functions.ts";
 import { omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { googleEndpoints, longScope } from "./google_endpoints.ts";
@@ -30,7 +31,8 @@ export function google(): Provider {
     claims: (claims, { kind }) =>
       kind === "id_token" ? { ...omit(claims, "auth_time", "sid"), azp: claims.aud } : claims,
     // requests-oauthlib issue 387: "Scope has changed", because openid was added.
-    request(request, { endpoint }) {
+    request(request, { endpoint, isJson }) {
+      if (endpoint === "token_endpoint" && isJson) return withSnakeCase(request);
       if (endpoint !== "authorization_endpoint" && endpoint !== "device_authorization_endpoint") return request;
       return {
         ...request,
@@ -72,4 +74,15 @@ export function google(): Provider {
       };
     },
   };
+}
+
+/**
+ * The request with the names of the parameters in snake case. Google's JSON has names in camel case too (ProtoJSON), and
+ * @hono/oauth-providers src/providers/google/authFlow.ts sends them.
+ */
+function withSnakeCase(request: ProviderRequest): ProviderRequest {
+  const parameters = request.parameters.map(([name, value]) =>
+    [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value] as const
+  );
+  return { ...request, parameters };
 }

@@ -6,8 +6,9 @@ import type { Server } from "../../core/server.ts";
 import { webOriginsOf } from "./keycloak_handlers.ts";
 import { keycloakPages } from "./keycloak_pages.ts";
 import { newGuid } from "./shared/derived_values.ts";
-import { omit, withBody } from "./shared/members.ts";
+import { isJson, omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
+import { secondsOfRefreshToken } from "./shared/refresh_end.ts";
 
 /**
  * The key for encrypted requests that every realm publishes beside its signing keys. Its private part does not exist:
@@ -30,7 +31,9 @@ const tokenErrors: Readonly<Record<string, string>> = {
   "PK-08": "PKCE verification failed: Invalid code verifier",
   "PK-09": "PKCE verification failed: Code mismatch",
   "PK-10": "PKCE code verifier not specified",
+  "LO-05": "Session not active",
   "RT-02": "Invalid refresh token",
+  "RT-04": "Maximum allowed refresh token reuse exceeded",
   "RT-07": "Invalid refresh token",
   invalid_client: "Invalid client or Invalid client credentials",
 };
@@ -54,11 +57,13 @@ export function keycloak(): Provider {
     originalClaims: (claims) => ({ ...claims, client_id: claims.azp ?? claims.client_id }),
     request: (request, facts) =>
       facts.endpoint === "authorization_endpoint" ? withDefaultScope(request, facts) : request,
-    response: (response, facts) => withCredentials(withMembers(response, facts), facts),
+    response: async (response, facts) => withCredentials(await withMembers(response, facts), facts),
     error(response, facts) {
       const { endpoint, rejection: { rule = "", error = "" } = {} } = facts;
       if (endpoint !== "token_endpoint") return withCredentials(response, facts);
-      const error_description = tokenErrors[rule] ?? tokenErrors[error];
+      const error_description = rule === "RT-07" && isOwnRefreshToken(facts)
+        ? "Token is not active"
+        : tokenErrors[rule] ?? tokenErrors[error];
       const described = error_description === undefined
         ? response
         : withBody(response, (body) => ({ ...body, error_description }));
@@ -114,18 +119,31 @@ function isWebOrigin({ clients }: Server, clientId: string | undefined, origin: 
   );
 }
 
+/** Whether a refresh token that is not valid looks like one of this server: TokenManager.toRefreshToken reads it. */
+function isOwnRefreshToken({ parameters }: ResponseFacts<Server>): boolean {
+  const token = parameters.find(([name]) => name === "refresh_token")?.[1];
+  return token !== undefined && decodeJwtPart(token, 1).typ === "Refresh";
+}
+
 /** AccessTokenResponse, in a recorded response: https://github.com/keycloak/keycloak/issues/51936 */
-function withMembers(response: ProviderResponse, { endpoint }: ResponseFacts<Server>): ProviderResponse {
+async function withMembers(
+  response: ProviderResponse,
+  { endpoint, server }: ResponseFacts<Server>,
+): Promise<ProviderResponse> {
   if (response.status !== 200) return response;
-  return withBody(response, (body) => {
-    if (endpoint === "jwks_uri" && Array.isArray(body.keys)) return { keys: [encryptionKey, ...body.keys] };
-    if (endpoint !== "token_endpoint") return body;
-    const session_state = [body.access_token, body.id_token].map((token) => decodeJwtPart(String(token), 1).sid)
-      .find((sid) => sid !== undefined);
-    return {
-      ...body,
-      ...{ "not-before-policy": 0, refresh_expires_in: body.refresh_token === undefined ? 0 : 1800 },
-      ...session_state !== undefined && { session_state },
-    };
-  });
+  if (endpoint === "jwks_uri") {
+    return withBody(response, (body) => Array.isArray(body.keys) ? { keys: [encryptionKey, ...body.keys] } : body);
+  }
+  if (endpoint !== "token_endpoint" || !isJson(response)) return response;
+  const { access_token, id_token, refresh_token, scope } = response.body;
+  const session_state = [access_token, id_token].map((token) => decodeJwtPart(String(token), 1).sid)
+    .find((sid) => sid !== undefined);
+  // TokenManager.AccessTokenResponseBuilder: an offline token has no end.
+  const isEndless = refresh_token === undefined || String(scope).split(" ").includes("offline_access");
+  const refresh_expires_in = isEndless ? 0 : await secondsOfRefreshToken(server, refresh_token);
+  return withBody(response, (body) => ({
+    ...body,
+    ...{ "not-before-policy": 0, refresh_expires_in },
+    ...session_state !== undefined && { session_state },
+  }));
 }

@@ -29,7 +29,7 @@ export function okta(): Provider {
       }
       if (kind === "userinfo") return { ...claims, sub: user?.sub ?? sub };
       if (kind !== "id_token") return claims;
-      return { ...claims, ver: 1, jti: `ID.${newGuid(server)}`, idp: "00o1latchkey", amr: ["pwd"] };
+      return { ...claims, ver: 1, jti: `ID.${newGuid(server)}`, idp: "00o1latchkey", amr: claims.amr ?? ["pwd"] };
     },
     originalClaims: ({ uid, cid, scp, ...claims }) => ({
       ...claims,

@@ -46,6 +46,8 @@ export interface RequestFacts<Server = ProviderServer> {
   readonly endpoint: string;
   /** The method. */
   readonly method: string;
+  /** Whether the parameters were sent as JSON. */
+  readonly isJson: boolean;
   /** The server. */
   readonly server: Server;
   /** Logs that only this provider accepts such a request. */

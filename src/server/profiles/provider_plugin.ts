@@ -64,9 +64,9 @@ export function providerPlugin(
     const isRead = request.method !== "OPTIONS" && (metadataName !== undefined || accepted.length > 0);
     const { request: changed, parameters } = !isRead
       ? { request: moved, parameters: [] }
-      : await changeRequest(moved, accepted, name, facts, (given) =>
+      : await changeRequest(moved, accepted, name, facts, (given, isJson) =>
         providers.reduce((request, provider) =>
-          provider.request?.(request, facts) ?? request, given));
+          provider.request?.(request, { ...facts, isJson }) ?? request, given));
     const response = await next(changed, peer);
     const exchange = exchanges.get(changed);
     if (exchange === undefined || isResponse(response)) return response;

@@ -152,6 +152,11 @@ test("entra: errors have AADSTS numbers, and the log has the rule", async () => 
   const code = (await provider.authorize("openid")).get("code")!;
   await provider.post({ ...right, code });
   assertEquals((await (await provider.post({ ...right, code })).json()).error_codes, [54005]);
+  for (const path of ["/oauth2/v2.0/token", "/oauth2/token"]) {
+    const url = `http://localhost:9000/11111111-2222-3333-4444-555555555555${path}`;
+    const unknown = await provider.as.fetch(new Request(url, { method: "POST", body: new URLSearchParams(right) }));
+    assertEquals([unknown.status, (await unknown.json()).error_codes], [400, [90002]]);
+  }
   const rejected = await provider.authorize("openid", tenant, { response_type: "token" });
   assertMatch(rejected.get("error_description")!, /^AADSTS70005: /);
   assertEquals([rejected.get("error"), rejected.get("session_state"), rejected.get("iss")], [

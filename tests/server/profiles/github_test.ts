@@ -213,6 +213,29 @@ test("github: /user and /user/emails, at the root and below /api/v3, with either
   });
 });
 
+test("github: a user's own members, e-mail addresses for an App without a scope, the first of several callback URLs", async () => {
+  const own = { login: "octo", id: 1, company: "@github", location: "SF", bio: "Hi", type: "Bot", html_url: "x:y" };
+  const others = ["https://app.example/second", "https://app.example/third"];
+  await using provider = await github({
+    users: [{ ...users[0]!, ...own }],
+    clients: clients.map((client) => ({ ...client, redirect_uris: [redirect_uri, ...others] })),
+  });
+  for (const [client_id, emails] of [["app", 404], ["Iv1.app", 200]] as const) {
+    const response = await provider.request(`/login/oauth/authorize?client_id=${client_id}`);
+    const callback = new URL(response.headers.get("location")!);
+    assertEquals(callback.href.split("?")[0], redirect_uri);
+    const code = callback.searchParams.get("code")!;
+    const tokens = await provider.exchange({ client_id, code, redirect_uri: "" }, { accept: "application/json" });
+    const { access_token, refresh_token, refresh_token_expires_in: seconds } = await tokens.json();
+    assertEquals([refresh_token === undefined, seconds], emails === 404 ? [true, undefined] : [false, 15897600]);
+    const headers = { authorization: `Bearer ${access_token}` };
+    const user = await (await provider.request("/user", { headers })).json();
+    assertEquals({ ...user, ...own }, user);
+    assertEquals(user.email, null);
+    assertEquals((await provider.request("/user/emails", { headers })).status, emails);
+  }
+});
+
 test("github: a client sees and deletes its own tokens only", async () => {
   await using provider = await github();
   const { access_token } = await provider.logIn("gist");

@@ -134,6 +134,29 @@ test("google: a refresh token with access_type=offline, the first time and after
   assertEquals(await hasToken({ access_type: "offline" }), true);
 });
 
+test("google: the token endpoint reads JSON with the names of either spelling, and forms with the standard ones", async () => {
+  await using as = await testLatchkey(options);
+  using _ = as.installFetch({ origins: "real" });
+  const names = { clientId: "web", clientSecret: secret, grantType: "authorization_code", redirectUri };
+  const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const standard = Object.fromEntries(Object.entries(names).map(([name, value]) => [snake(name), value]));
+  await forEachCase<[boolean, Record<string, string>, number]>([
+    [true, names, 200],
+    [true, standard, 200],
+    [false, standard, 200],
+    [false, names, 401],
+  ], async ([isJson, fields, status]) => {
+    const params = { response_type: "code", client_id: "web", redirect_uri: redirectUri, scope: "openid" };
+    const back = (await fetch(`${authUrl}?${new URLSearchParams(params)}`, { redirect: "manual" })).headers;
+    const code = new URL(back.get("location")!).searchParams.get("code")!;
+    const body = isJson ? JSON.stringify({ ...fields, code }) : new URLSearchParams({ ...fields, code });
+    const headers: HeadersInit = isJson ? { "content-type": "application/json" } : {};
+    const response = await fetch("https://oauth2.googleapis.com/token", { method: "POST", headers, body });
+    await response.body?.cancel();
+    assertEquals(response.status, status);
+  });
+});
+
 test("google: a wrong secret is 401, and a web client without its secret is rejected even with PKCE", async () => {
   const publicClients = (["web", "native"] as const).map((application_type) => ({
     ...{ client_id: application_type === "web" ? "spa" : "ios", redirect_uris: [redirectUri], application_type },

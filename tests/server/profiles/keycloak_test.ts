@@ -141,3 +141,18 @@ test("keycloak: the document of the realm has the key of its tokens", async () =
   const key = createPublicKey(`-----BEGIN PUBLIC KEY-----\n${public_key}\n-----END PUBLIC KEY-----`);
   await jwtVerify(await as.mint.accessToken(), key, { issuer: as.issuer });
 });
+
+test("keycloak: refresh_expires_in is what the token lives, 0 for an offline one; an ended one is told apart", async () => {
+  for (const [lifetimes, seconds] of [[{}, 1800], [{ refresh_token_idle: 600 }, 600]] as const) {
+    await using as = await testLatchkey({ profile: "keycloak", lifetimes });
+    const client = as.client();
+    const { tokens } = await as.logIn(client, { scope: "openid" });
+    assertEquals(tokens.refresh_expires_in, seconds);
+    const offline = await as.logIn(client, { scope: "openid offline_access" });
+    assertEquals(offline.tokens.refresh_expires_in, 0);
+    const refusal = (token: string) => as.refresh(client, token).then(() => "none", ({ message }) => message);
+    assertMatch(await refusal("unknown"), /invalid_grant, Invalid refresh token/);
+    as.clock.advance(seconds);
+    assertMatch(await refusal(tokens.refresh_token!), /invalid_grant, Token is not active/);
+  }
+});

@@ -29,8 +29,8 @@ export async function changeRequest(
   request: HttpRequest,
   accepts: Accepts,
   provider: string,
-  facts: RequestFacts<Server>,
-  change: (request: ProviderRequest) => ProviderRequest,
+  facts: Pick<RequestFacts<Server>, "warn">,
+  change: (request: ProviderRequest, isJson: boolean) => ProviderRequest,
 ): Promise<ChangedRequest> {
   const { warn } = facts;
   if (request.method === "GET" && accepts.includes("query")) {
@@ -70,7 +70,7 @@ export async function changeRequest(
     });
   }
   const given: ProviderRequest = { parameters: received, authorization: request.headers.get("authorization") };
-  const { parameters, authorization } = change(given);
+  const { parameters, authorization } = change(given, isJson);
   let changed = request;
   if (isJson || isInQuery || parameters !== received) {
     changed = isPost
@@ -94,7 +94,11 @@ function withAuthorization(request: HttpRequest, value: string, url = request.ur
 }
 
 /** The request with the token of its query in the header; `undefined` unless it has exactly that token. */
-function moveToken(request: HttpRequest, provider: string, { warn }: RequestFacts<Server>): HttpRequest | undefined {
+function moveToken(
+  request: HttpRequest,
+  provider: string,
+  { warn }: Pick<RequestFacts<Server>, "warn">,
+): HttpRequest | undefined {
   const [url = "", query = ""] = request.url.split("?");
   const [token = "", ...others] = new URLSearchParams(query).getAll("access_token");
   const isOne = others.length === 0 && /^[\w.~+/-]+=*$/.test(token);
