@@ -99,8 +99,8 @@ function withDefault(
 }
 
 /**
- * The request with the first callback URL of a client that has several. The page of a GitHub App says: the first one is
- * used if the request has none. content/apps/creating-github-apps/registering-a-github-app/about-the-user-authorization-callback-url.md
+ * The request with the first callback URL of a client that has several, which is used if the request has none:
+ * content/apps/creating-github-apps/registering-a-github-app/about-the-user-authorization-callback-url.md
  */
 function withFirstCallback(request: ProviderRequest, facts: RequestFacts<HostedServer>): ProviderRequest {
   const id = request.parameters.find(([name]) => name === "client_id")?.[1] ?? "";

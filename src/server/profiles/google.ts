@@ -77,7 +77,7 @@ export function google(): Provider {
 }
 
 /**
- * The request with the names of the parameters in snake case. Google's JSON has names in camel case too (ProtoJSON), and
+ * The request with the names of the parameters in snake case. Google's JSON has names in camel case too (ProtoJSON):
  * @hono/oauth-providers src/providers/google/authFlow.ts sends them.
  */
 function withSnakeCase(request: ProviderRequest): ProviderRequest {

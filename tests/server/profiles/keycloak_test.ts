@@ -142,7 +142,7 @@ test("keycloak: the document of the realm has the key of its tokens", async () =
   await jwtVerify(await as.mint.accessToken(), key, { issuer: as.issuer });
 });
 
-test("keycloak: refresh_expires_in is what the token lives, 0 for an offline one; an ended one is told apart", async () => {
+test("keycloak: refresh_expires_in is what the token lives, 0 for an offline one; an ended one has its own message", async () => {
   for (const [lifetimes, seconds] of [[{}, 1800], [{ refresh_token_idle: 600 }, 600]] as const) {
     await using as = await testLatchkey({ profile: "keycloak", lifetimes });
     const client = as.client();
@@ -150,9 +150,9 @@ test("keycloak: refresh_expires_in is what the token lives, 0 for an offline one
     assertEquals(tokens.refresh_expires_in, seconds);
     const offline = await as.logIn(client, { scope: "openid offline_access" });
     assertEquals(offline.tokens.refresh_expires_in, 0);
-    const refusal = (token: string) => as.refresh(client, token).then(() => "none", ({ message }) => message);
-    assertMatch(await refusal("unknown"), /invalid_grant, Invalid refresh token/);
+    const rejection = (token: string) => as.refresh(client, token).then(() => "none", ({ message }) => message);
+    assertMatch(await rejection("unknown"), /invalid_grant, Invalid refresh token/);
     as.clock.advance(seconds);
-    assertMatch(await refusal(tokens.refresh_token!), /invalid_grant, Token is not active/);
+    assertMatch(await rejection(tokens.refresh_token!), /invalid_grant, Token is not active/);
   }
 });
