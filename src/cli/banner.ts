@@ -83,7 +83,8 @@ export function banner(
 ): string {
   const exposure = describeExposure({ issuer, host, policy, inspector, faults, control });
   const foundFile = describeFoundFile(configSource);
-  const pageUrl = (path: string) => issuer.replace(/\/$/, "") + path;
+  const pages = pagesUrl(issuer, policy);
+  const pageUrl = (path: string) => pages + path;
   const page = firstPage(issuer, policy);
   const hasDemoFlow = page.endsWith("/start");
   const clients = policy.clients.map((client) =>
@@ -151,11 +152,20 @@ function colorText(text: string): string {
   return text.replace(/(?<=^[^:]{11})https?:\/\/\S+$/, (url) => paint(36, url));
 }
 
+/** The URL before the paths of pages: browsers reach `frontChannelUrl` instead of the origin of the issuer. */
+function pagesUrl(issuer: string, { frontChannelUrl }: Pick<ServerPolicy, "frontChannelUrl">): string {
+  const { origin, pathname } = new URL(issuer);
+  return (frontChannelUrl ?? origin) + pathname.replace(/\/$/, "");
+}
+
 /** The page to open first: the start of a login of the demo client if there is one, otherwise the home page. */
-export function firstPage(issuer: string, { clients }: Pick<InitialEntries, "clients">): string {
-  const base = issuer.replace(/\/$/, "");
-  const hasDemoFlow = clients.some(({ redirect_uris }) => redirect_uris?.includes(`${base}/authorized`));
-  return base + (hasDemoFlow ? "/start" : "/");
+export function firstPage(
+  issuer: string,
+  policy: Pick<InitialEntries, "clients"> & Pick<ServerPolicy, "frontChannelUrl">,
+): string {
+  const demoUri = `${issuer.replace(/\/$/, "")}/authorized`;
+  const hasDemoFlow = policy.clients.some(({ redirect_uris }) => redirect_uris?.includes(demoUri));
+  return pagesUrl(issuer, policy) + (hasDemoFlow ? "/start" : "/");
 }
 
 function describeProfile(

@@ -37,6 +37,20 @@ test("[FS-24] the banner names TLS as the task of the proxy, where a proxy ends 
   assertMatch(await show(["next-2026.11:warn", "oidc"], issuer), /^Profile +next-2026\.11:warn; oidc/m);
 });
 
+test("the banner names pages where a browser reaches them", async () => {
+  const issuer = "http://latchkey:9000/realms/shop";
+  const settings = { frontChannelUrl: "http://localhost:9000", clients: [], users: [] };
+  const { policy, users, clientsAt } = await resolveSettings(settings, issuer, { extensions });
+  const text = banner({
+    ...{ startMs: 0, version: "0", issuer, url: "http://0.0.0.0:9000", host: "0.0.0.0", store: "memory" },
+    ...{ storedEntries: {}, inspector: "on", faults: "off", control: "open", resources: [], hasShortcuts: false },
+    policy: { ...policy, users, clients: clientsAt(issuer) },
+  });
+  for (const path of ["/", "/flows", "/_control/openapi.json"]) {
+    assertMatch(text, new RegExp(` http://localhost:9000/realms/shop${path}$`, "m"));
+  }
+});
+
 test("the guide says of each value of insecure what the banner says", () => {
   const rows = readFileSync("static/docs/test-hosts.md", "utf8").matchAll(/^\| `([\w-]+)` +\| (.*?) +\|$/gm);
   assertEquals(Object.fromEntries([...rows].map(([, name, effect]) => [name, effect])), insecureEffects);
