@@ -37,8 +37,6 @@ interface BannerOptions extends ExposedParts {
   readonly storedEntries: Readonly<Partial<Record<StoredEntries["of"], StoredEntries>>>;
   /** The `sub` of the user whom automatic login logs in; absent if there is no user. */
   readonly defaultUser?: string;
-  /** The URL of the metrics. Default: none. */
-  readonly metrics?: string;
   /** The origin of the port that asks clients for certificates. Default: none. */
   readonly certificateOrigin?: string;
   /** The identifiers of the protected resources that it hosts. */
@@ -72,7 +70,6 @@ export function banner(
     inspector,
     faults,
     control,
-    metrics,
     certificateOrigin,
     resources,
     issuers,
@@ -122,7 +119,6 @@ export function banner(
     ["Keys", `${policy.alg}, kept in ${store}`],
     ...policy.providers.length === 0 ? [] : [["Provider", policy.providers.join(", ")]],
     ...profiles.length === 0 ? [] : [["Profile", profiles.join("; ")]],
-    ...metrics === undefined ? [] : [["Metrics", metrics]],
     ["Ctrl-C", `stops the server${hasShortcuts ? "; press h + Enter for help" : ""}`],
   ];
   return [

@@ -18,7 +18,7 @@ const groups: readonly (readonly [title: string, names: readonly OptionName[]])[
   ["Develop and test", ["inspector", "faults", "control", "scenario", "log", "mcpServer", "mcpRevision"]],
   ["Network and operation", [
     ...["host", "issuerHosts", "tlsCert", "tlsKey", "trustProxy", "proxyHeader"] as const,
-    ...["metricsPort", "metricsHost", "maxInFlight", "drain"] as const,
+    ...["maxInFlight", "drain"] as const,
   ]],
 ];
 

@@ -50,10 +50,6 @@ export interface ConfigFile extends Omit<Settings, "profile">, ExtensionSettings
   readonly drain?: number;
   /** `text`: readable lines. `json`: one object a line, and one for every request. `off`: nothing. Default: text. */
   readonly log?: "text" | "json" | "off";
-  /** Another TCP port, for /metrics in the format of Prometheus; 0 takes any free one. Default: none. */
-  readonly metricsPort?: number;
-  /** The name or address of that port; every client that can reach it can read the metrics. Default: localhost. */
-  readonly metricsHost?: string;
   /** Whether /flows shows each login step by step. Default: true if the issuer is on a test host. */
   readonly inspector?: boolean;
   /**
@@ -120,8 +116,6 @@ export function programFields(
     maxInFlight: whole(1000, { min: 1, max: 1_000_000, default: 1000, expected: "a whole number from 1 to 1000000" }),
     drain: whole(10, { min: 0, max: 3600, default: 0, expected: "whole seconds from 0 to 3600" }),
     log: choice(["text", "json", "off"], { default: "text" }),
-    metricsPort: whole(9464, port),
-    metricsHost: text(["localhost", "0.0.0.0"], host),
     inspector: flag(),
     faults: flag(),
     control: flag(false),
@@ -173,8 +167,6 @@ export const optionHelp = {
   scenario: ["NAME,…", "none"],
   mcpServer: ["PATH", "none"],
   log: ["FORMAT", "%; or json, or off"],
-  metricsPort: ["NUMBER", "none"],
-  metricsHost: ["NAME", "%"],
   trustProxy: ["ADDRESS,…", "none"],
   proxyHeader: ["NAME", "either, where they agree"],
   tlsCert: ["FILE", "none, which is plain http"],
@@ -193,7 +185,7 @@ export type OptionName = keyof typeof optionHelp;
 /** All option names, in the order of the help. */
 export const optionNames = Object.keys(optionHelp) as OptionName[];
 
-/** The name of the flag and, in capitals and with underscores, of the variable: `metrics-port`. */
+/** The name of the flag and, in capitals and with underscores, of the variable: `max-in-flight`. */
 export function flagName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

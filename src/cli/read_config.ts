@@ -103,8 +103,6 @@ export type Configuration =
     readonly log: Required<ConfigFile>["log"];
     /** Whether a flag, a variable or the file chose that format. */
     readonly isLogChosen: boolean;
-    /** The address of the metrics. Default: none. */
-    readonly metrics?: { readonly port: number; readonly host: string };
     /** Certificate and private key. Default: plain http. */
     readonly tls?: TlsChoice;
     /** The configuration file. Absent: none was named. */
@@ -180,7 +178,7 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     ...tls.issues,
   ];
   if (issues.length > 0) throw await configurationError(issues, read, fileField);
-  const { metricsPort, metricsHost, scenario: _s, tls: _, tlsCert: __, tlsKey: ___, ...others } = program;
+  const { scenario: _s, tls: _, tlsCert: __, tlsKey: ___, ...others } = program;
   const store = parseStore(program.store, stores)!;
   const issuersByPath = new URL(issuer).pathname === "/" ? file.issuersByPath : undefined;
   const warnings = [
@@ -199,7 +197,6 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     isLogChosen: values.log !== undefined,
     ...scenarios !== undefined && { scenarios },
     store,
-    metrics: metricsPort === undefined ? undefined : { port: metricsPort, host: metricsHost },
     tls: tls.read,
     ...path !== undefined && file.text !== undefined && { file: { path, text: file.text } },
     ...file.requestMappings && { requestMappings: file.requestMappings(issuer) },
@@ -336,7 +333,7 @@ function portWarning(
 /** The options of the program with their defaults. */
 type ProgramOptions =
   & Omit<ConfigFile, keyof Settings | keyof ExtensionSettings>
-  & Required<Pick<ConfigFile, "port" | "host" | "store" | "control" | "log" | "metricsHost" | "maxInFlight" | "drain">>;
+  & Required<Pick<ConfigFile, "port" | "host" | "store" | "control" | "log" | "maxInFlight" | "drain">>;
 
 /** Certificate and key from the named files. The listener checks whether they match. */
 async function readTls(

@@ -10,7 +10,6 @@ import { formatLicences, formatVersion, version } from "./about.ts";
 import { banner, firstPage, insecureParts } from "./banner.ts";
 import { describeExposure } from "./exposure.ts";
 import { openServer, type ProgramServer, type RunConfiguration } from "./open_server.ts";
-import { serveMetrics } from "./operating/metrics.ts";
 import { readConfiguration } from "./read_config.ts";
 import { programShortcuts, runShortcut } from "./shortcuts.ts";
 import { printText } from "./terminal_text.ts";
@@ -39,30 +38,27 @@ export async function startServer(
   if (terminal !== undefined) offerShortcuts(started, terminal, stop);
 }
 
-/** The addresses of a server that listens, and the server of its metrics. */
+/** The address of a server that listens. */
 interface Listening {
   readonly url: string;
-  readonly metricsServer?: { readonly url: string; close(): Promise<void> };
 }
 
 /** A server that listens, with its configuration. */
 type StartedServer = ProgramServer & Listening & { readonly config: RunConfiguration };
 
-async function listen({ server, metrics }: ProgramServer, config: RunConfiguration): Promise<Listening> {
-  let metricsServer: Listening["metricsServer"];
+async function listen({ server }: ProgramServer, config: RunConfiguration): Promise<Listening> {
   try {
-    metricsServer = metrics && await serveMetrics(metrics, config.metrics!);
     const { url } = await server.listen({ port: config.port, host: config.host, tls: config.tls });
-    return { url, metricsServer };
+    return { url };
   } catch (error) {
-    await Promise.all([server.close(), metricsServer?.close()]);
+    await server.close();
     throw error;
   }
 }
 
 /** Returns the function that stops the server, and at the second call the process. */
 function stopper(started: StartedServer, { exit }: ProcessEnvironment): () => void {
-  const { server, metricsServer, healthCheck, log, readReadiness, config: { log: format, drain } } = started;
+  const { server, healthCheck, log, readReadiness, config: { log: format, drain } } = started;
   const printReadiness = async () => {
     const report = await readReadiness?.(server.issuer);
     if (report !== undefined) console.log(printableLines(report));
@@ -76,7 +72,7 @@ function stopper(started: StartedServer, { exit }: ProcessEnvironment): () => vo
     else if (drain === 0) console.log("Stopping: requests in flight are completed first.");
     else console.log(`Stopping in ${drain} seconds: until then requests are served as before, and /readyz reports it.`);
     setTimeout(() => {
-      Promise.all([server.close(), metricsServer?.close(), printReadiness()]).then(() => exit(0), (error) => {
+      Promise.all([server.close(), printReadiness()]).then(() => exit(0), (error) => {
         console.error(error);
         exit(1);
       });
@@ -85,10 +81,10 @@ function stopper(started: StartedServer, { exit }: ProcessEnvironment): () => vo
 }
 
 /** The facts about a start that log and banner show. */
-function startDetails({ config, url, metricsServer, exposed }: StartedServer) {
+function startDetails({ config, url, exposed }: StartedServer) {
   const { issuer, inspector, faults, control } = exposed();
   const store = config.store.displayLocation;
-  return { version, issuer, url, store, inspector, faults, control, metrics: metricsServer?.url };
+  return { version, issuer, url, store, inspector, faults, control };
 }
 
 /** The policy with the entries that the server started with. */

@@ -349,7 +349,7 @@ test("the command line of a check: every mistake together, with the nearest flag
   ]);
   assertEquals(issuesOf("ftp://a.test/", "http://b.test/").length, 1);
   const unused = ["--login", "--store", "--inspector", "--faults", "--control", "--mcp-server", "--log"];
-  for (const flag of [...unused, "--metrics-port", "--metrics-host", "--max-in-flight", "--drain"]) {
+  for (const flag of [...unused, "--max-in-flight", "--drain"]) {
     assertEquals(issuesOf("http://a.test/login", flag, "value"), [`${flag}: Remove it.`]);
   }
   const { loginUrl, flags, serverArgs } = readCheckArguments([

@@ -106,7 +106,6 @@ const untold: Run = {
   control: false,
   log: "text",
   isLogChosen: false,
-  metrics: undefined,
   tls: undefined,
   maxInFlight: 1000,
   drain: 0,
@@ -146,13 +145,6 @@ const everywhere = [
     as: (value: string) => sqlite(value.slice("sqlite:".length)),
   },
   { name: "log", values: ["text", "json", "off"], fallback: "text", get: (c: Run) => c.log },
-  {
-    name: "metrics-port",
-    values: ["1", "2", "3"],
-    fallback: undefined,
-    get: (c: Run) => c.metrics,
-    as: (value: string) => ({ port: Number(value), host: "localhost" }),
-  },
   {
     name: "trust-proxy",
     values: ["::1", "10.0.0.0/8", "127.0.0.1"],
@@ -223,7 +215,6 @@ const goodWords: readonly [string, string, (c: Run) => unknown, unknown][] = [
   ["--store", "sqlite:C:\\a b.db", (c) => c.store, sqlite("C:\\a b.db")],
   ["--store", "sqlite:x.db?durability=power", (c) => c.store, sqlite("x.db", "power")],
   ["--log", "off", (c) => c.log, "off"],
-  ["--metrics-host", "0.0.0.0", (c) => c.metrics, undefined],
   ["--trust-proxy", "10.0.0.7,fd00::/8", (c) => c.settings.trustProxy, ["10.0.0.7", "fd00::/8"]],
   ["--max-in-flight", "1000000", (c) => c.maxInFlight, 1_000_000],
   ["--drain", "3600", (c) => c.drain, 3600],
@@ -246,8 +237,6 @@ const badWords: Readonly<Record<string, readonly string[]>> = {
   login: ["manual", "Auto", "interactive ", "none"],
   store: ["redis", "sqlite", "sqlite:", "sqlite:?durability=power", "sqlite:x?durability=full", "sqlite:x?", "Memory"],
   log: ["Text", "yes", "ndjson"],
-  "metrics-port": ["65536", "-1", "x"],
-  "metrics-host": ["localhost:9464", "[::1]"],
   "max-in-flight": ["0", "-1", "1.5", "1000001", "x"],
   drain: ["-1", "1.5", "3601", "10s"],
   user: ["a b", "ü"],
@@ -386,10 +375,9 @@ const variableWarnings: readonly [string, Readonly<Record<string, string>>, read
     LATCHKEY_SERVICE_HOST: "10.0.0.1",
     LATCHKEY_SERVICE_PORT_HTTP: "9000",
     LATCHKEY_PORT_9000_TCP_ADDR: "10.0.0.1",
-    LATCHKEY_METRICS_PORT: "tcp://10.0.0.2:9464",
     LATCHKEY_STORE_PORT_5432_TCP: "tcp://10.0.0.3:5432",
   }, [[
-    "LATCHKEY_METRICS_PORT, LATCHKEY_PORT, LATCHKEY_PORT_9000_TCP_ADDR, LATCHKEY_SERVICE_HOST, " +
+    "LATCHKEY_PORT, LATCHKEY_PORT_9000_TCP_ADDR, LATCHKEY_SERVICE_HOST, " +
     "LATCHKEY_SERVICE_PORT_HTTP, LATCHKEY_STORE_PORT_5432_TCP",
     "enableServiceLinks: false",
   ]]],
@@ -699,8 +687,6 @@ const wrongTypes: readonly [string, readonly unknown[], string, (value: unknown)
   ["trustProxy", lists, "an array of strings", (trustProxy) => ({ trustProxy })],
   ["proxyHeader", [...strings, "Forwarded"], `"x-forwarded-for" or "forwarded"`, (it) => ({ proxyHeader: it })],
   ["log", [...strings, "Text"], `"text", "json" or "off"`, (log) => ({ log })],
-  ["metricsPort", [-1, 65536, "9464", null, {}], "a whole number from 0 to 65535", (it) => ({ metricsPort: it })],
-  ["metricsHost", strings, "a host name or address", (metricsHost) => ({ metricsHost })],
   ["tlsCert", strings, "a string", (tlsCert) => ({ tlsCert })],
   ["tlsKey", strings, "a string", (tlsKey) => ({ tlsKey })],
   [
@@ -905,7 +891,7 @@ test("a secret at a place where another type or one of a few words belongs is in
   for (const secret of ["web:SECRET", "S3cr3t-of-the-web-app"]) {
     const sources = [
       { file: { control: secret, clients: [secret], users: [secret], port: secret, login: secret, resources: secret } },
-      { args: ["--control", secret, "--port", secret, "--login", secret, "--log", secret, "--metrics", secret] },
+      { args: ["--control", secret, "--port", secret, "--login", secret, "--log", secret, "--max-in-flight", secret] },
       { env: { LATCHKEY_CONTROL: secret, LATCHKEY_PORT: secret, LATCHKEY_LOGIN: secret, LATCHKEY_LOG: secret } },
     ];
     for (const source of sources) {

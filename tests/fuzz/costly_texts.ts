@@ -7,7 +7,6 @@ import process from "node:process";
 import type { EndpointDescription } from "../../src/server/endpoint.ts";
 import { programControl } from "../../src/testing/control/program_control.ts";
 import { inspector } from "../../src/devtools/mod.ts";
-import { metrics } from "../../src/cli/operating/metrics.ts";
 import { recorder as createRecorder } from "../../src/recorder/recorder.ts";
 import type { Recorder } from "../../src/recorder/recorder.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
@@ -103,7 +102,6 @@ export async function startTextServer(): Promise<TextServer> {
       registration: { mode: "open" },
       plugins: [
         ...plugins,
-        metrics(),
         faultPages({ recorder, control }),
         recorder,
         { setup: (app) => void (endpoints = app.endpoints) },

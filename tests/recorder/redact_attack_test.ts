@@ -8,8 +8,6 @@ import { test } from "node:test";
 import { latchkey, type LatchkeyOptions } from "../../src/mod.ts";
 import { inspector } from "../../src/devtools/inspector.ts";
 import { logging } from "../../src/cli/operating/logging.ts";
-import { metrics } from "../../src/cli/operating/metrics.ts";
-import { telemetry } from "../../src/cli/operating/telemetry.ts";
 import { toFixture } from "../../src/recorder/export/fixture.ts";
 import { toHar } from "../../src/recorder/export/har.ts";
 import { formatMarkdown } from "../../src/recorder/export/markdown.ts";
@@ -96,20 +94,6 @@ async function watchedServer(limit: number, options: LatchkeyOptions = {}) {
   const record = recorder({ limit, maxBytes: Infinity });
   const outputs: (readonly [name: string, text: string])[] = [];
   const written = (name: string) => (text: string) => void outputs.push([name, text]);
-  const counted = metrics();
-  const span = {
-    setAttributes: (values: object) => written("traces")(JSON.stringify(values)),
-    addEvent: (name: string, values?: object) => written("traces")(`${name} ${JSON.stringify(values)}`),
-    setStatus: (status: object) => written("traces")(JSON.stringify(status)),
-    setAttribute: (name: string, value: unknown) => written("traces")(`${name} ${value}`),
-    end() {},
-  };
-  const tracer = {
-    startSpan(name: string, options?: object) {
-      written("traces")(`${name} ${JSON.stringify(options)}`);
-      return span;
-    },
-  };
   const verbose = logging({ write: written("terminal"), format: "text", verbose: true });
   const as = await latchkey({
     ...testClients,
@@ -129,8 +113,6 @@ async function watchedServer(limit: number, options: LatchkeyOptions = {}) {
     plugins: [
       record,
       inspector({ recorder: record }),
-      counted,
-      telemetry({ tracer }),
       verbose,
       logging({ write: written("log"), format: "json" }),
     ],
@@ -152,12 +134,11 @@ async function watchedServer(limit: number, options: LatchkeyOptions = {}) {
         written("flows")(JSON.stringify({ request, response, rejection, client }));
       }
       written("transcript")(String(testLog(record)));
-      written("metrics")(counted.text());
       for (const path of ["/flows", "/faults", "/flows.json", ...flows.slice(-20).map(({ id }) => `/flows/${id}`)]) {
         written(path)(await (await send(path, {})).text());
       }
       const names = new Set(outputs.map(([name]) => name));
-      assert(["terminal", "log", "trace", "traces", "HAR"].every((name) => names.has(name)), [...names].join());
+      assert(["terminal", "log", "trace", "HAR"].every((name) => names.has(name)), [...names].join());
       const leaks = outputs.flatMap(([name, text]) =>
         secrets.map((secret) => text.indexOf(secret)).filter((at) => at >= 0)
           .map((at) => `${name}: ${text.slice(Math.max(0, at - 150), at + 50)}`)
@@ -167,7 +148,7 @@ async function watchedServer(limit: number, options: LatchkeyOptions = {}) {
   };
 }
 
-test(`[HT-15, FL-03] of ${numbers.length} texts, no value of a declared name is in flows, logs, exports, metrics, traces, pages`, async () => {
+test(`[HT-15, FL-03] of ${numbers.length} texts, no value of a declared name is in flows, logs, exports, pages`, async () => {
   const server = await watchedServer(2 * numbers.length);
   await using _as = server.as;
   const { record, send } = server;

@@ -69,8 +69,8 @@ const groups: readonly (readonly [name: string, title: string, about: string, se
   ["testing", "Settings of faults, control, scenarios and inspector", "The tools for development and tests.", [
     ...["faults", "control", "controlSecret", "scenario", "inspector", "mcpServer"],
   ]],
-  ["operation", "Settings of store, log and metrics", "How the program runs.", [
-    ...["$schema", "store", "log", "maxInFlight", "drain", "metricsPort", "metricsHost"],
+  ["operation", "Settings of store and log", "How the program runs.", [
+    ...["$schema", "store", "log", "maxInFlight", "drain"],
   ]],
 ];
 

@@ -116,8 +116,6 @@ const unusedFlags: Partial<Readonly<Record<OptionName, string>>> = {
   scenario: "a check chooses the faults itself",
   mcpServer: "a check opens pages of an application",
   log: "a check prints its progress and its report",
-  metricsPort: "a check has no metrics",
-  metricsHost: "a check has no metrics",
   maxInFlight: "a check performs one login at a time",
   drain: "a check stops immediately",
 };

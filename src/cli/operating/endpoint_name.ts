@@ -1,4 +1,4 @@
-/** The path of a request and the name of its endpoint, in logs, metrics and spans. */
+/** The path of a request and the name of its endpoint, in logs. */
 
 import type { HttpRequest } from "../../core/http/message.ts";
 import type { App } from "../../server/app.ts";
@@ -8,7 +8,7 @@ export function pathOf({ url }: Pick<HttpRequest, "url">): string {
   return /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? "";
 }
 
-/** The name of the endpoint at a path; `unknown` if no route matches, so that labels have few values. */
+/** The name of the endpoint at a path; `unknown` if no route matches. */
 export function endpointNameAt(findEndpoint: App["findEndpoint"], path: string): string {
   return findEndpoint(path)?.name ?? "unknown";
 }

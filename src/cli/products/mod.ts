@@ -3,7 +3,7 @@
 import { fromHost } from "../../server/config/server_names.ts";
 import { withDefaultUser, withMcpServer, withRequestMappings, withSigningKey } from "./configured.ts";
 import { issuersByPath } from "./issuers_by_path.ts";
-import { withChangedFile, withHealthCheck, withLimits, withLog, withMetrics } from "./operating.ts";
+import { withChangedFile, withHealthCheck, withLimits, withLog } from "./operating.ts";
 import { addProducts, type Product } from "./program.ts";
 import {
   withCheck,
@@ -64,7 +64,6 @@ export const products: readonly Product[] = [
   withLimits,
   withCheck,
   withLog,
-  withMetrics,
   withHealthCheck,
   withMcpServer,
   ...issuerProducts,

@@ -1,10 +1,9 @@
-/** What those who run the server need: limits, the log, metrics, probes, and warnings about a changed file. */
+/** What those who run the server need: limits, the log, probes, and warnings about a changed file. */
 
 import { warnOfChangedFile } from "../changed_file.ts";
 import { health } from "../operating/health.ts";
 import { limitConcurrency } from "../operating/limit_concurrency.ts";
 import { logging } from "../operating/logging.ts";
-import { metrics as createMetrics } from "../operating/metrics.ts";
 import { addPlugins, type Product, reportWarning } from "./program.ts";
 
 export const withLimits: Product = (program) =>
@@ -23,12 +22,6 @@ export const withLog: Product = (program) => {
   });
   onExit(log.flush);
   return { ...addPlugins(program, log), log };
-};
-
-export const withMetrics: Product = (program) => {
-  if (program.config.metrics === undefined) return program;
-  const metrics = createMetrics();
-  return { ...addPlugins(program, metrics), metrics };
 };
 
 export const withHealthCheck: Product = (program) => {

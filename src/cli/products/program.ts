@@ -14,7 +14,6 @@ import type { RequestMapping } from "../mock_oauth2_config.ts";
 import { formatEvent } from "../operating/format_event.ts";
 import type { Health } from "../operating/health.ts";
 import type { logging } from "../operating/logging.ts";
-import type { Metrics } from "../operating/metrics.ts";
 import type { Configuration } from "../read_config.ts";
 
 /** The configuration of a server that starts. */
@@ -26,7 +25,6 @@ export interface ProductHandles {
   readonly recorder?: Recorder;
   readonly control?: ProgramControl;
   readonly log?: ReturnType<typeof logging>;
-  readonly metrics?: Metrics;
   readonly healthCheck?: Health;
   /** The report of the rules of drafts that clients meet, with the profile `next-2026.11:warn`. */
   readonly readReadiness?: (issuer: string) => Promise<string>;

@@ -34,7 +34,7 @@ export type ErrorChannel =
 
 /** @internal One endpoint of the server. */
 export interface EndpointDescription {
-  /** The short name in logs, metrics and tests, such as `token`. */
+  /** The short name in logs and tests, such as `token`. */
   readonly name: string;
   /** The name in metadata, such as `token_endpoint` (RFC 8414 §2). Absent: metadata does not list the endpoint. */
   readonly metadataName?: string;

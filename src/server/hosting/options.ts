@@ -157,7 +157,7 @@ export interface Plugin {
   onPassed?(rule: RuleId, value: string | number | undefined, context: Context): void;
   /**
    * Returns the plugin that wraps an app which this app adds ({@link AppChanges.addApp}), such as a tenant of a mock,
-   * outside of the plugins of that app. So limits, logs and metrics of a process also cover its tenants. Default: none.
+   * outside of the plugins of that app. So limits and logs of a process also cover its tenants. Default: none.
    */
   forAddedApp?(): Plugin;
   /** Ends streams and pending waits, because the server is closing. Requests in flight still get their responses. */

@@ -1,4 +1,4 @@
-/** The program as it is operated: https, metrics, logs, proxies, limits, and how it stops. */
+/** The program as it is operated: https, logs, proxies, limits, and how it stops. */
 
 import { assert, assertEquals, assertGreater, assertMatch, assertNotMatch, assertRejects } from "@std/assert";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -134,26 +134,6 @@ test("[OP-05] unusable certificates end the start with exit code 1 and one fix",
     assertEquals([code, stdout], [1, ""], stderr);
     assertMatch(stderr.trimEnd(), sentence);
     assertNotMatch(stderr, /^\s+at |Error\b|PRIVATE KEY-----\n/m);
-  });
-});
-
-test("metrics have their own port, and the port of the server does not show them", async () => {
-  await against({ args: ["--metrics-port", "0"] }, async ({ banner, port }) => {
-    const url = /^Metrics +(http:\/\/localhost:\d+\/metrics)$/m.exec(banner)![1]!;
-    await get(port, "/oauth2/jwks");
-    const response = await fetch(url);
-    assertEquals(response.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
-    const counted = await response.text();
-    assertMatch(counted, /^latchkey_requests_total\{endpoint="jwks",method="GET",status="200"\} 1$/m);
-    assertEquals(getStatuses(await get(port, "/metrics")), [404]);
-  });
-});
-
-test("a metrics port in use ends the start with exit code 1, and nothing keeps listening", async () => {
-  await against({}, async ({ port }) => {
-    const { code, stderr } = await runProgram({ args: ["--port", "0", "--metrics-port", String(port)] });
-    assertEquals(code, 1);
-    assertMatch(stderr, /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use\./);
   });
 });
 

@@ -46,7 +46,6 @@ const form = "application/x-www-form-urlencoded";
 const options = {
   write: () => {},
   format: "json",
-  tracer: { startSpan: () => ({ setAttribute() {}, addEvent() {}, setStatus() {}, end() {} }) },
 } as const;
 
 test("every operating plugin that handles requests or events does so for tenants", () => {
@@ -54,7 +53,7 @@ test("every operating plugin that handles requests or events does so for tenants
     [name, (create as (given: typeof options) => Plugin)(options)] as const
   );
   const wrapping = plugins.filter(([, plugin]) => plugin.handle !== undefined || plugin.onEvent !== undefined);
-  assertEquals(wrapping.map(([name]) => name).sort(), ["limitConcurrency", "logging", "metrics", "telemetry"]);
+  assertEquals(wrapping.map(([name]) => name).sort(), ["limitConcurrency", "logging"]);
   for (const [name, plugin] of wrapping) {
     const added = plugin.forAddedApp?.();
     assert(added !== undefined && added !== plugin, name);
@@ -114,25 +113,4 @@ test("[HT-15] rejections at a tenant are in each log with their fix, and request
     for (const secret of ["a-wrong-secret-of-the-client", "web-secret"]) assert(!text.includes(secret));
     await server.close();
   }
-});
-
-test("metrics and spans count the requests, rejections, tokens and store calls of tenants with those of the server", async () => {
-  const counted = operating.metrics();
-  const spans: string[] = [];
-  const span = { setAttribute() {}, addEvent: (name: string) => spans.push(name), setStatus() {}, end() {} };
-  const tracer = { startSpan: (name: string) => (spans.push(name), span) };
-  const { server, post, token } = await openTenant([counted, operating.telemetry({ tracer })]);
-  await token();
-  await token("wrong");
-  await post("/oauth2/token", "a=b", form);
-  const text = counted.text();
-  const valueOf = (labels: string) =>
-    Number(text.split("\n").find((line) => line.startsWith(labels))?.split(" ").at(-1));
-  assertEquals(valueOf('latchkey_requests_total{endpoint="token",method="POST",status="200"}'), 1);
-  assertEquals(valueOf('latchkey_requests_total{endpoint="token",method="POST",status="401"}'), 2);
-  assertEquals(valueOf('latchkey_issued_total{what="client_credentials"}'), 1);
-  assertEquals(valueOf('latchkey_rejections_total{error="invalid_client",rule="CA-07"}'), 2);
-  assertEquals(spans.filter((name) => name === "POST token").length, 3);
-  assertEquals([spans.includes("tokens_issued"), spans.includes("rejected")], [true, true]);
-  await server.close();
 });
