@@ -2,7 +2,6 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import { findDifferences, printApi } from "./api_text.ts";
-import { checkBudgets } from "./budgets.ts";
 import { CommandError, exitWithError, readCommand } from "./command.ts";
 import manifest from "../deno.json" with { type: "json" };
 
@@ -29,7 +28,7 @@ try {
     }
   }
   const names = new Set(text.match(/^(?!internal )\S+ \S+: (?!as in )/gm));
-  console.log(`${path}: ${checkBudgets({ names: names.size })}`);
+  console.log(`${path}: ${names.size} public names`);
 } catch (error) {
   exitWithError(error);
 }

@@ -4,7 +4,6 @@ import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { bundleCommonJs, commonJsFolder } from "./bundle_commonjs.ts";
 import { bundlePackage, documentPaths } from "./bundle_package.ts";
-import { checkBudgets } from "./budgets.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { readLicenses } from "./licenses.ts";
 import { readImportGraph } from "./import_graph.ts";
@@ -76,11 +75,10 @@ const outsidePackage = {
   link: /\[([^\]]*)\]\((?!https:|#)([^)#]*)[^)]*\)/g,
 };
 
-const { flags } = readCommand({
+readCommand({
   call: "deno task build",
   does: `Builds the npm package into ${folder}/: bundles by esbuild, declarations by deno pack, a manifest made from ` +
     "deno.json. Then packs it, installs the tarball into an empty folder, and prints the sizes.",
-  flags: { limits: { does: "fail if a size exceeds its limit in scripts/budgets.ts" } },
 });
 await installModules().catch(exitWithError);
 await Deno.remove(folder, { recursive: true }).catch(ignoreNotFound);
@@ -110,13 +108,6 @@ console.log(
 );
 const surplus = packages.filter((name) => name !== manifest.name && !dependencies.includes(name));
 if (surplus.length > 0) throw new Error(`Installation adds unexpected packages: ${surplus.join(", ")}.`);
-if (flags.limits) {
-  try {
-    console.log(checkBudgets({ packed, installed: own }));
-  } catch (error) {
-    exitWithError(error);
-  }
-}
 
 /**
  * A README without passages that need the repository, without pictures and links to files outside the package, and

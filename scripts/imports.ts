@@ -1,7 +1,6 @@
 /** Prints and checks the imports of src/: see `deno task imports --help`. */
 
 import { globSync } from "node:fs";
-import { findExtensionNames } from "./extension_names.ts";
 import { mergedTypes } from "./merged_types.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { readImportGraph } from "./import_graph.ts";
@@ -205,52 +204,19 @@ const importRules: ImportRules = {
   ],
 };
 
-/** Folders that name no grant type of an extension: the value of the extension declares its names and titles. */
-const foldersWithoutNames = [
-  "core/",
-  "server/config/",
-  "server/clients/",
-  "server/token/",
-  "server/login/",
-  "server/errors/",
-  "server/hosting/",
-  "server/fetching/",
-  "server/redaction/",
-  "platform/",
-  "recorder/",
-  "devtools/requests/",
-  "cli/operating/",
-];
-
-/** The files in them that do. */
-const filesWithNames = [
-  // Grant types that no server supports.
-  "server/config/validate_settings.ts",
-];
-
-/** The name of a grant type that is no grant type of OAuth 2.1, in quotes. */
-const grantTypeName = /"urn:[\w:-]+:grant-type:/;
-
 readCommand({
   call: "deno task imports",
   does:
     "Prints the imports between the folders of src/ and the longest files. Fails on an import that scripts/imports.ts " +
-    "does not allow, a circle of files (types included) or of the folders in core/ and server/ (values alone), a name of " +
-    "an extension in the core, and generated types that are out of date.",
+    "does not allow, a circle of files (types included) or of the folders in core/ and server/ (values alone), and " +
+    "generated types that are out of date.",
 });
 const files = globSync("src/**/*.{ts,tsx}").map((path) => path.slice("src/".length)).sort();
 const edges = await readImportGraph("src", files).catch(exitWithError);
 const lines = new Map<string, number>();
-const named: string[] = [];
 for (const path of files) {
   const text = await Deno.readTextFile(`src/${path}`);
   lines.set(path, text.replace(/^import [^;]*;\n/gm, "").split("\n").length - 1);
-  if (
-    foldersWithoutNames.some((folder) => path.startsWith(folder)) && !filesWithNames.includes(path) &&
-    grantTypeName.test(text)
-  ) {
-    named.push(path);
-  }
 }
 console.log(formatImportTable(files, edges, importRules));
 console.log("Each row imports from the columns: values, t types alone, d loaded by import().\n");
@@ -263,13 +229,11 @@ console.log(`Longest files: ${longest.map((path) => `src/${path} (${lines.get(pa
 const stale = mergedTypes().filter(([path, text]) => Deno.readTextFileSync(path) !== text);
 const violations = [
   ...stale.map(([path]) => `${path} is out of date: run deno task schema.`),
-  ...await findExtensionNames(),
   ...checkImports(files, edges, importRules),
   ...findCircles(edges).map((circle) => `These files import each other in a circle: ${circle.join(", ")}.`),
   ...findFolderCircles(edges, ["core/", "server/"]).map((circle) =>
     `These folders import values of each other in a circle: ${circle.join(", ")}.`
   ),
-  ...named.map((path) => `src/${path} names a grant type; expected its name only in the value of its extension.`),
 ];
 for (const violation of violations) console.error(violation);
 if (violations.length) Deno.exit(1);

@@ -28,7 +28,6 @@ const checks: readonly (readonly [name: string, args: readonly string[], advice:
     ["task", "rules", "--uncovered"],
     "Write the missing tests, correct the IDs in their titles, or make table and rules.md agree.",
   ],
-  ["words", ["task", "words"], "Write what is named after each word, or add an exception to scripts/words.json."],
   ["assets", ["task", "assets", "--check"], "Run: deno task assets."],
   ["troubleshooting", ["task", "troubleshooting", "--check"], "Run: deno task troubleshooting."],
   ["public names", ["task", "api", "--check"], "The difference is shown above."],

@@ -7,7 +7,6 @@ import { type ErrorDetails, type Explanation, OAuthError } from "../core/rules/e
 import { coreRules, type Rule } from "../core/rules/mod.ts";
 import type { ByPolicy } from "../core/rules/rule.ts";
 import { byProfile } from "./config/server_policy.ts";
-import type { RuleId } from "./rules/rule_id.gen.ts";
 import { serverRules } from "./rules/mod.ts";
 import type { RuleText } from "./explain/rule_text.ts";
 import { assertionAuthenticationTexts } from "./extensions/assertion_authentication/explain.ts";
@@ -110,7 +109,7 @@ export interface ExplainedRule extends RuleText {
 }
 
 /** Every rule by its ID. */
-export const rules: Readonly<Record<RuleId, ExplainedRule>> = Object.assign(
+export const rules: Readonly<Record<string, ExplainedRule>> = Object.assign(
   {},
   ...[coreRules, serverRules, ...Object.values(extensionRules)].map((table) =>
     Object.fromEntries(
@@ -125,7 +124,7 @@ function citesOf(source: string): readonly string[] {
 
 /** The row of a rule; `undefined` for a rejection by the embedding program, which has no rule. */
 export function findRule(id: string | undefined): ExplainedRule | undefined {
-  return id !== undefined && Object.hasOwn(rules, id) ? rules[id as RuleId] : undefined;
+  return id !== undefined && Object.hasOwn(rules, id) ? rules[id] : undefined;
 }
 
 /** The explanation with how to fix the request: its own fix, otherwise that of its rule. */

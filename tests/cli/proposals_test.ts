@@ -14,7 +14,7 @@ import type { Field } from "../../src/core/policy/field.ts";
 import { validate } from "../../src/server/config/config_issue.ts";
 import { replacedClientMembers, replacedSettings } from "../../src/server/config/replaced_members.ts";
 import { rules } from "../../src/server/rules.ts";
-import type { RuleId } from "../../src/server/rules/rule_id.gen.ts";
+import type { RuleId } from "../../src/core/rules/rule.ts";
 import { basic, forEachCase, getRejections, type TestServer, testServer } from "../kit.ts";
 import { exchangeAssertion, type ForeignIssuer, foreignIssuer, jwtBearer } from "../server/foreign_issuer.ts";
 import { noFiles } from "./command_runs.ts";

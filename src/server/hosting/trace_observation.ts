@@ -6,7 +6,7 @@
 import type { Explanation } from "../../core/rules/errors.ts";
 import type { HostedObservations, HostedServer } from "../hosted_server.ts";
 import { findRule } from "../rules.ts";
-import type { RuleId } from "../rules/rule_id.gen.ts";
+import type { RuleId } from "../../core/rules/rule.ts";
 import { acceptedByAny } from "../explain/accepted.ts";
 import { type Note, noteMinimalIdToken, noteResource, recordUserinfoCall, traceWarnings } from "../explain/notes.ts";
 

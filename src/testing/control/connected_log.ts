@@ -1,6 +1,6 @@
 /** The log of a server in another process. */
 
-import type { PassedRuleId, RejectionRuleId } from "../../server/rules/rule_id.gen.ts";
+import type { RuleId } from "../../core/rules/rule.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import type { RequestPattern } from "../faults/rule_builder.ts";
 import type { Call } from "./connection.ts";
@@ -23,11 +23,11 @@ export interface ConnectedExpectation extends PromiseLike<void> {
   /** Parameters of query or form; `undefined` expects that a parameter was absent. */
   withParams(params: NonNullable<RequestPattern["params"]>): ConnectedExpectation;
   /** A rule that was checked and passed, by its id. */
-  passed(rule: PassedRuleId): ConnectedExpectation;
+  passed(rule: RuleId): ConnectedExpectation;
   /** No response is an error. */
   succeeded(): ConnectedExpectation;
   /** Every request was rejected. */
-  rejected(error?: string, rule?: RejectionRuleId): ConnectedExpectation;
+  rejected(error?: string, rule?: RuleId): ConnectedExpectation;
 }
 
 /** @internal The requests and responses of a server, with real values. */

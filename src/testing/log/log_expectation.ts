@@ -1,6 +1,6 @@
 /** Expectations of the exchanges of one endpoint. */
 
-import type { PassedRuleId, RejectionRuleId } from "../../server/rules/rule_id.gen.ts";
+import type { RuleId } from "../../core/rules/rule.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { redactExchanges, redactFields } from "../../recorder/redact.ts";
 import { findErrorCode } from "../../recorder/record_response.ts";
@@ -35,11 +35,11 @@ export interface Expectation {
   /** Parameters of query or form; `undefined` expects that a parameter was absent. */
   withParams(params: NonNullable<RequestPattern["params"]>): Expectation;
   /** A rule that was checked and passed, by its id. */
-  passed(rule: PassedRuleId): Expectation;
+  passed(rule: RuleId): Expectation;
   /** No response is an error. */
   succeeded(): Expectation;
   /** Every request was rejected, by default with any error code and by any rule. An error of a fault has no rule. */
-  rejected(error?: string, rule?: RejectionRuleId): Expectation;
+  rejected(error?: string, rule?: RuleId): Expectation;
 }
 
 /**

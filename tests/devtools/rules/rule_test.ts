@@ -59,7 +59,7 @@ test("[DC-03] without the file of requirements the page and explain have the fix
     issuer: "http://localhost:9666",
     plugins: [inspector({ requests: false, readRules: missing })],
   });
-  const { fix, passes } = rules["PK-09"];
+  const { fix, passes } = rules["PK-09"]!;
   const url = "https://www.rfc-editor.org/rfc/rfc7636.html#section-4.6";
   const html = await (await get("/docs/rules/PK-09")).text();
   for (const part of [fix!, passes!]) assertStringIncludes(words(html), part);
@@ -92,7 +92,7 @@ test("[DC-03] explain lists the rules of a group, one below the other", async ()
   const ids = Object.keys(rules).filter((id) => id.startsWith("PK-")).sort();
   assertEquals(lines.filter((line) => !line.startsWith(" ")).map((line) => line.split("  ", 1)[0]), ids);
   assertEquals(lines.filter((line) => line.length > 60), []);
-  assertStringIncludes(await explain(["PK"], environment, missing), `PK-09  ${rules["PK-09"].passes}`);
+  assertStringIncludes(await explain(["PK"], environment, missing), `PK-09  ${rules["PK-09"]!.passes}`);
 });
 
 test("[DC-04] an unknown rule gets 404, or an error of explain, with the most similar one", async () => {

@@ -2,7 +2,7 @@
 
 import { anyValue, choice, flag, list, object, record, text, whole } from "../../../core/policy/field.ts";
 import { clientAuthMethodNames } from "../../../server/config/client_metadata.ts";
-import type { PassedRuleId, RejectionRuleId } from "../../../server/rules/rule_id.gen.ts";
+import type { RuleId } from "../../../core/rules/rule.ts";
 import { checkPractices, type PracticeOptions } from "../../check_practices.ts";
 import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../faults/json_pattern.ts";
 import { defineVerb, type Verb } from "../verb.ts";
@@ -81,10 +81,10 @@ export const expectationVerbs: readonly Verb[] = [
       if (by !== undefined) expectation.by(by);
       if (auth !== undefined) expectation.with(auth);
       if (withParams !== undefined) expectation.withParams(toRequestPattern({ params: withParams }).params!);
-      if (passed !== undefined) expectation.passed(passed as PassedRuleId);
+      if (passed !== undefined) expectation.passed(passed as RuleId);
       if (succeeded) expectation.succeeded();
       if (rejected || error !== undefined || rule !== undefined) {
-        expectation.rejected(error, rule as RejectionRuleId | undefined);
+        expectation.rejected(error, rule as RuleId | undefined);
       }
     },
   }),
