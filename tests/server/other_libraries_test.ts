@@ -6,7 +6,6 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { customFetch } from "@auth/core";
 import { after, test } from "node:test";
 import { ErrorResponse, InMemoryWebStorage, OidcClient, WebStorageStateStore } from "oidc-client-ts";
-import OAuth2Strategy from "passport-oauth2";
 import OpenIDConnectStrategy from "passport-openidconnect";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { authJsApplication, getRedirectLocation, loginWithPassport, openBrowser } from "./applications.ts";
@@ -129,68 +128,6 @@ test("[SC-05, SC-09, SC-12] passport-openidconnect logs a user in, and rejects i
   const none = await loginWithPassport(make(secret, { prompt: "none" }));
   assert("error" in none);
   assertEquals((none.error as Error & { code: string }).code, "login_required");
-});
-
-test("[SC-05, SC-12] passport-oauth2 gets tokens with PKCE and state", async () => {
-  const { issuer } = await serve();
-  for (const [clientID, clientSecret] of [["post", "a-secret-of-32-characters-or-more"], ["spa", ""]] as const) {
-    const strategy = new OAuth2Strategy(
-      {
-        authorizationURL: `${issuer}/oauth2/authorize`,
-        tokenURL: `${issuer}/oauth2/token`,
-        clientID,
-        clientSecret,
-        callbackURL: callback,
-        scope: ["read", "write"],
-        state: true,
-        pkce: true,
-      },
-      (
-        accessToken: string,
-        refreshToken: string,
-        params: { token_type: string; scope: string },
-        _profile: unknown,
-        done: (error: null, user: object) => void,
-      ) => done(null, { parts: accessToken.split(".").length, refreshes: typeof refreshToken, ...params }),
-    );
-    const outcome = await loginWithPassport(strategy);
-    assert("user" in outcome, JSON.stringify(outcome));
-    const { parts, refreshes, token_type, scope } = outcome.user;
-    assertEquals([parts, refreshes, token_type, scope], [3, "string", "Bearer", "read write"]);
-  }
-});
-
-test("[SC-01, SC-09, SC-11, SC-12] Auth.js logs a user in, public and confidential, with PKCE, state and nonce", async () => {
-  const as = await serve();
-  as.clients.set({ client_id: "spa", redirect_uris: [authCallback] });
-  const ways = [
-    { clientId: "basic", clientSecret: "a-secret-of-32-characters-or-more" },
-    {
-      clientId: "post",
-      clientSecret: "a-secret-of-32-characters-or-more",
-      client: { token_endpoint_auth_method: "client_secret_post" },
-    },
-    { clientId: "spa", client: { token_endpoint_auth_method: "none" } },
-  ] as const;
-  for (const way of ways) {
-    for (const idToken of [true, false]) {
-      const app = authJsApplication([{
-        id: "latchkey",
-        name: "Latchkey",
-        type: "oidc",
-        issuer: as.issuer,
-        idToken,
-        checks: ["pkce", "state", "nonce"],
-        [customFetch]: fetch,
-        ...way,
-      }]);
-      const back = await getRedirectLocation(await openBrowser()(await app.begin()));
-      assertEquals(await getRedirectLocation(await app.visit(back)), "https://app.example/home");
-      const { user } = await (await app.visit("https://app.example/auth/session")).json();
-      // Claims about the user are in userinfo only.
-      assertEquals(user, idToken ? {} : { name: "Alice Adams", email: "alice@example.com" });
-    }
-  }
 });
 
 test("[CL-06, CL-03] Auth.js shows name and roles from the ID token alone, if ID tokens contain the userinfo claims", async () => {

@@ -6,23 +6,9 @@ import { testLatchkey } from "./test_latchkey.ts";
 import { forEachCase, testServer } from "../kit.ts";
 import { openBrowser } from "../server/browser.ts";
 import { logIn } from "../server/page_navigation.ts";
-import type { TestServer } from "../kit.ts";
 
 const any = "any";
 const unknown = { client_id: "shop", redirect_uri: "https://shop.example/cb" };
-
-const warnings = ({ events }: TestServer) =>
-  events.flatMap((event) => event.type === "warning" ? [[event.explanation.rule, event.explanation.reason]] : []);
-
-test("[OP-11] clients any: an unknown client logs in with the redirect URI that it sends, and each use is a warning", async () => {
-  const b = await testServer({ clients: any });
-  const code = await b.code(unknown);
-  const tokens = await (await b.token({ ...unknown, code })).json();
-  assertEquals(tokens.token_type, "Bearer");
-  assertEquals(warnings(b).map(([rule]) => rule), ["AZ-02", "CA-07"]);
-  assertMatch(warnings(b)[0]![1]!, /^client_id is not registered; it was accepted, because clients is "any"$/);
-  assertEquals(b.as.clients.count(), 0);
-});
 
 test("[OP-11] clients any: no user is asked for consent to an unknown client, and the page does not call it registered", async () => {
   const b = await testServer({ clients: any, login: "interactive" });

@@ -8,9 +8,6 @@ import type { RuleId } from "../../core/rules/mod.ts";
 /** Maximum depth of nested arrays and objects. Deeper values could exhaust the stack of a recursive function. */
 const maxDepth = 16;
 
-/** Characters of invalid JSON that the trace shows: too few for a member with the value of a secret. */
-const shownChars = 16;
-
 const expected = `a JSON object, such as {"name":"value"}, with double quotes and without comments or trailing commas`;
 
 const jsonType = /^application\/json[ \t]*(?:;|$)/i;
@@ -38,7 +35,7 @@ export async function readJsonObject(
   } catch {
     throw new HttpError(400, rule, "The body must be a JSON object: it is not valid JSON", {
       expected,
-      received: text === "" ? "an empty body" : `text that begins with ${JSON.stringify(text.slice(0, shownChars))}`,
+      received: text === "" ? "an empty body" : `${text.length} characters that are no JSON`,
     });
   }
   if (!isObject(value)) {

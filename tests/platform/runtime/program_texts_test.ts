@@ -1,13 +1,12 @@
 /** The program as a user starts it: what it says, and which settings it has. */
 
-import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { assertTokenResponse, basic, decodeClaims, encode, forEachCase } from "../../kit.ts";
 import type { Fields } from "../../kit.ts";
 import { runProgram, startProgram } from "./run_program.ts";
-import type { StartOptions } from "./run_program.ts";
 import {
   against,
   codeOf,
@@ -151,35 +150,6 @@ test("[HT-15] with a real host as issuer the banner shows no client secret", asy
       "readers of a server's log must not know its secrets",
     );
     return Promise.resolve();
-  });
-});
-
-test("flags override the environment, which overrides the file, which overrides the default", async () => {
-  // Port 1 cannot be listened on, and port 0 shows the chosen port.
-  const config = file("order.json", { ...ownClients, issuer: "http://file.test", port: 0 });
-  const starts: [StartOptions, issuer: RegExp][] = [
-    [{ env: { LATCHKEY_PORT: "0" } }, /^http:\/\/localhost:\d+$/],
-    [{ args: ["--config", config] }, /^http:\/\/file\.test$/],
-    [{ env: { LATCHKEY_CONFIG: config, LATCHKEY_ISSUER: "http://environment.test" } }, /^http:\/\/environment\.test$/],
-    [
-      {
-        args: ["--issuer=http://flag.test", "--port=0", "--config", config],
-        env: { LATCHKEY_ISSUER: "http://environment.test", LATCHKEY_PORT: "1", LATCHKEY_CONFIG: "nowhere.json" },
-      },
-      /^http:\/\/flag\.test$/,
-    ],
-    [{ args: ["--port", "0"], env: { LATCHKEY_PORT: "", LATCHKEY_ISSUER: "" } }, /^http:\/\/localhost:\d+$/],
-  ];
-  await forEachCase(starts, async ([start, issuer]) => {
-    const program = await startProgram(start);
-    try {
-      const metadata = await (await get(`http://localhost:${program.port}/.well-known/openid-configuration`)).json();
-      assertMatch(metadata.issuer, issuer);
-      assertNotEquals(program.port, 9000);
-    } finally {
-      program.signal("SIGKILL");
-      await program.exited;
-    }
   });
 });
 

@@ -7,12 +7,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { jwtVerify } from "jose";
 import { test } from "node:test";
-import {
-  clientCredentialsGrantRequest,
-  ClientSecretBasic,
-  customFetch,
-  processClientCredentialsResponse,
-} from "oauth4webapi";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
 import {
   assertAcceptsFormsOnly,
@@ -86,16 +80,6 @@ test("[CC-01] a registered confidential client gets a valid signed token for its
     ["machine", "machine", "client_credentials"],
     ["postman", "postman", "client_credentials"],
   ]);
-});
-
-test("[CC-01] oauth4webapi accepts the response", async () => {
-  const b = await testServer(machines);
-  const server = { issuer: "https://as.test", token_endpoint: "https://as.test/oauth2/token" };
-  const client = { client_id: "machine" };
-  const over = { [customFetch]: (url: string, init: object) => b.as.fetch(new Request(url, init)) };
-  const secret = ClientSecretBasic("machine-secret");
-  const response = await clientCredentialsGrantRequest(server, client, secret, { scope: "read" }, over);
-  assertEquals((await processClientCredentialsResponse(server, client, response)).scope, "read");
 });
 
 test("[CC-01] public clients and unregistered clients are rejected", async () => {

@@ -164,7 +164,7 @@ test("[DR-03] a body that is not a JSON object is rejected", async () => {
     ["", "an empty body"],
     ["[]", "an array"],
     ["1", "a number"],
-    ["{'redirect_uris': []}", `text that begins with "{'redirect_uris'"`],
+    ["{'redirect_uris': []}", "21 characters that are no JSON"],
   ], async ([body, received]) => {
     const { explanation } = await reject(server, body);
     assertEquals(explanation.received, received);
