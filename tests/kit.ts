@@ -319,13 +319,13 @@ export const webToken: Fields = {
 };
 
 /** Wraps a store and reports every call; what the listener throws, the call rejects with. */
-export function observedStore(store: Store, onCall: (verb: keyof Store, args: readonly unknown[]) => void): Store {
+export function observedStore(store: Store, onCall: (verb: keyof Store, args: readonly unknown[]) => unknown): Store {
   return new Proxy(store, {
     get(target, verb: keyof Store) {
       const member = target[verb];
       if (typeof member !== "function") return member;
       return async (...args: unknown[]) => {
-        onCall(verb, args);
+        await onCall(verb, args);
         return await (member as (...args: unknown[]) => unknown)(...args);
       };
     },

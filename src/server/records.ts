@@ -14,23 +14,24 @@ export function storeOf<Kinds extends object>({ store }: { readonly store: Store
  */
 const leaseMs = 60_000;
 
-/** The records that are due and belong to no process. */
+/** The records that are due: a message that a process has taken is due again when its lease ends. */
 export function dueRecords<T extends { readonly dueAt: number }>(
   { now }: Pick<Server, "now">,
   records: readonly ListedRecord<T>[],
 ): readonly ListedRecord<T>[] {
-  const isFree = (consumedAt: number | undefined) => consumedAt === undefined || consumedAt + leaseMs <= now();
-  return records.filter(({ value, consumedAt }) => value.dueAt <= now() && isFree(consumedAt));
+  return records.filter(({ value }) => value.dueAt <= now());
 }
 
-/** Leases one of {@link dueRecords}. Of several instances, one leases it. The caller deletes or replaces it. */
+/**
+ * Leases one of {@link dueRecords}; returns it as it is then, or `undefined` if another instance has leased or deleted it
+ * since it was read. The caller deletes or replaces it.
+ */
 export async function leaseRecord<Kinds extends object, K extends keyof Kinds & string>(
   { now }: Pick<Server, "now">,
   store: Store<Kinds>,
   kind: K,
-  { id, value, expiresAt, consumedAt }: ListedRecord<Kinds[K]>,
-): Promise<boolean> {
-  // The process that leased it has ended: a record that is written again is not consumed.
-  if (consumedAt !== undefined) await store.put(kind, id, value, { expiresAt });
-  return await store.consume(kind, id, now());
+  { id, value, expiresAt }: ListedRecord<Kinds[K] & { readonly dueAt: number }>,
+): Promise<ListedRecord<Kinds[K]> | undefined> {
+  const leased = { ...value, dueAt: now() + leaseMs };
+  return await store.replace(kind, id, value, leased, { expiresAt }) ? { id, value: leased, expiresAt } : undefined;
 }

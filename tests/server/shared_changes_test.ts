@@ -209,7 +209,7 @@ test("[OP-06] a program that makes the same changes at every start adds no furth
 test("[OP-06] a change that the store could not take is not acknowledged, and changes nothing", async () => {
   let isDown = false;
   const store = observedStore(sharedStore(), (verb) => {
-    if (isDown && ["put", "delete"].includes(verb)) throw new Error("the store is down");
+    if (isDown && ["add", "replace", "delete"].includes(verb)) throw new Error("the store is down");
   });
   const [one, two] = await instances(store, 2) as [TestServer, TestServer];
   await one.as.clients.set(late);
@@ -237,11 +237,10 @@ test("[OP-06] a change that the store could not take is not acknowledged, and ch
 
 test("[OP-06] a store call that does not end delays no other client or user", async () => {
   let isStuck = false;
-  const inner = sharedStore();
-  const store: Store = {
-    ...inner,
-    put: (kind, ...rest) => isStuck ? new Promise<void>(() => {}) : inner.put(kind, ...rest),
-  };
+  const store = observedStore(
+    sharedStore(),
+    (verb) => isStuck && verb === "replace" ? new Promise(() => {}) : undefined,
+  );
   const { as } = await testServer({ store });
   await as.clients.set(late);
   isStuck = true;
@@ -263,7 +262,7 @@ test("[OP-06] a change is one write, and the last one counts", async () => {
   await one.as.clients.set(late);
   asked.length = 0;
   await two.as.clients.set({ ...late, redirect_uris: ["https://later.example/cb"] });
-  assertEquals(asked, ["get client", "put client"]);
+  assertEquals(asked, ["get client", "replace client"]);
   for (const b of [one, two]) {
     assertEquals((await b.as.clients.find("late"))?.redirectUris, ["https://later.example/cb"]);
   }
@@ -518,10 +517,10 @@ test("[OP-06] a server that closes waits for its changes before it closes the st
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const store: Store = {
     ...inner,
-    async put(kind, ...rest) {
+    async add(kind, ...rest) {
       await released;
-      calls.push(`put ${kind}`);
-      return await inner.put(kind, ...rest);
+      calls.push(`add ${kind}`);
+      return await inner.add(kind, ...rest);
     },
     close: () => Promise.resolve(void calls.push("close")),
   };
@@ -532,7 +531,7 @@ test("[OP-06] a server that closes waits for its changes before it closes the st
   assertEquals(calls, []);
   release();
   await Promise.all([...changed, closed]);
-  assertEquals(calls.toSorted(), ["close", "put client", "put user"]);
+  assertEquals(calls.toSorted(), ["add client", "add user", "close"]);
   assertEquals(calls.at(-1), "close");
 });
 

@@ -123,8 +123,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     else others.add(row);
   }
 
-  const isStill = (kind: RecordKind, id: string, former: unknown) =>
-    getTable(kind).rows.get(id)?.json === JSON.stringify(former);
+  /** A record that still has this value, and is not consumed. */
+  function findUnchanged(kind: RecordKind, id: string, former: unknown): Row | undefined {
+    const row = getTable(kind).rows.get(id);
+    return row?.consumedAt === undefined && row?.json === JSON.stringify(former) ? row : undefined;
+  }
 
   function extend({ rows }: Table, id: string, expiresAt: number): void {
     const row = rows.get(id);
@@ -154,7 +157,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       return true;
     },
     async replace(kind, id, former, value, metadata) {
-      if (!isStill(kind, id, former)) return false;
+      if (findUnchanged(kind, id, former) === undefined) return false;
       write(kind, id, value, metadata);
       return true;
     },
@@ -176,7 +179,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       else write("revocation", grantId, record, { expiresAt: until });
     },
     async delete(kind, id, former) {
-      return (former === undefined || isStill(kind, id, former)) && remove(getTable(kind).rows.get(id));
+      return remove(former === undefined ? getTable(kind).rows.get(id) : findUnchanged(kind, id, former));
     },
     async list<K extends RecordKind>(kind: K, { prefix, after, limit }: ListOptions) {
       const found = [...getTable(kind).rows]

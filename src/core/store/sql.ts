@@ -43,8 +43,8 @@ export function sqlStore(driver: SqlDriver): Store {
   const upsertRecord = `${insert} UPDATE SET value = excluded.value, grant_id = excluded.grant_id, consumed_at = NULL,
     expires_at = excluded.expires_at`;
   const insertRecord = `${insert} NOTHING`;
-  const replaceRecord = `UPDATE ${table} SET value = ${p3}, grant_id = ${p4}, consumed_at = NULL, expires_at = ${p5}
-    WHERE kind = ${p1} AND id = ${p2} AND value = ${p6}`;
+  const replaceRecord = `UPDATE ${table} SET value = ${p3}, grant_id = ${p4}, expires_at = ${p5}
+    WHERE kind = ${p1} AND id = ${p2} AND value = ${p6} AND consumed_at IS NULL`;
   const upsertLaterRecord = `${insert} UPDATE SET expires_at = excluded.expires_at
     WHERE excluded.expires_at > record.expires_at`;
   const extendRecord =
@@ -54,7 +54,7 @@ export function sqlStore(driver: SqlDriver): Store {
     `UPDATE ${table} SET consumed_at = ${p1} WHERE kind = ${p2} AND id = ${p3} AND consumed_at IS NULL`;
   const selectNextKind = `SELECT min(kind) AS kind FROM ${table} WHERE kind > ${p1}`;
   const deleteRecord = `DELETE FROM ${table} WHERE kind = ${p1} AND id = ${p2}`;
-  const deleteUnchanged = `${deleteRecord} AND value = ${p3}`;
+  const deleteUnchanged = `${deleteRecord} AND value = ${p3} AND consumed_at IS NULL`;
   // The kind is a literal: with a parameter, PostgreSQL may plan without the partial index.
   const inRange = (kind: RecordKind) =>
     `FROM ${table} WHERE kind = '${kind}' AND id${collation} >= ${p1} AND id${collation} < ${p2}`;

@@ -63,7 +63,7 @@ export interface ListOptions {
 export interface Store<Kinds extends object = Records> {
   /**
    * Whether records outlive the process. The whole server then stores clients and users that are added at run time, and
-   * expects that other instances may use the records too. Default: false.
+   * expects that other instances may use the records too. Their ids then begin with their format. Default: false.
    */
   readonly persistent?: boolean;
   /** Reads a record; `undefined` without one. Consumed records are readable until they are deleted. */
@@ -73,8 +73,8 @@ export interface Store<Kinds extends object = Records> {
   /** Writes a record unless a record of this kind and id exists; true only for the caller that wrote it. */
   add<K extends keyof Kinds & string>(kind: K, id: string, value: Kinds[K], metadata: RecordMetadata): Promise<boolean>;
   /**
-   * Replaces a record as `put` does, in one atomic step, if its value is still `former`: true only for the caller that
-   * replaced it. A caller that changes what it has read uses this: no change of another instance gets lost, and no
+   * Replaces a record as `put` does, in one atomic step, if its value is still `former` and it is not consumed: true
+   * only for the caller that replaced it. A caller that changes what it has read uses this: no change of another instance gets lost, and no
    * removed record comes back.
    *
    * @param former The value as it was read. A store may compare the JSON texts.
@@ -107,7 +107,7 @@ export interface Store<Kinds extends object = Records> {
   /**
    * Removes a record, if it exists; returns whether it did.
    *
-   * @param former Removes it, in one atomic step, only if its value is still this one, as for `replace`. Default: any.
+   * @param former Removes it, in one atomic step, only under the condition of `replace`. Default: any.
    */
   delete<K extends keyof Kinds & string>(kind: K, id: string, former?: Kinds[K]): Promise<boolean>;
   /**

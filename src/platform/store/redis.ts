@@ -58,6 +58,10 @@ const write = `
     if KEYS[3] then redis.call("ZADD", KEYS[3], 0, ARGV[5]) end
     return 1`;
 
+/** The part of a Lua script that ends it unless the record has the value of this argument, and is not consumed. */
+const unlessStill = (former: number) =>
+  `if redis.call("HGET", KEYS[1], "v") ~= ARGV[${former}] or redis.call("HEXISTS", KEYS[1], "c") == 1 then return 0 end`;
+
 /**
  * Lua scripts, one for each verb that writes: Redis runs a script atomically. A record is a hash: `v` value, `g` grant,
  * `e` expiry, `c` time of consumption. A sorted set contains the keys of all records that can expire, by expiry.
@@ -70,7 +74,7 @@ const scripts = {
     if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
     ${write}`,
   replace: `
-    if redis.call("HGET", KEYS[1], "v") ~= ARGV[6] then return 0 end
+    ${unlessStill(6)}
     ${write}`,
   extend: `
     local known = redis.call("HGET", KEYS[1], "e")
@@ -80,7 +84,7 @@ const scripts = {
     ${expire(1, 2)}
     return 1`,
   delete: `
-    if ARGV[2] and redis.call("HGET", KEYS[1], "v") ~= ARGV[2] then return 0 end
+    if ARGV[2] then ${unlessStill(2)} end
     redis.call("ZREM", KEYS[2], KEYS[1])
     if KEYS[3] then redis.call("ZREM", KEYS[3], ARGV[1]) end
     return redis.call("DEL", KEYS[1])`,

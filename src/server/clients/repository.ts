@@ -40,21 +40,22 @@ export interface Repository<Input, Item> extends Entries<Item> {
    */
   set(input: Input): Item | Promise<Item>;
   /**
-   * Replaces one by what `change` makes of it: no other `update` or `delete` comes between, of any instance.
+   * Replaces one by what `change` makes of it: no other change comes between, of any instance.
    *
    * @param change Returns `undefined` to change nothing. It may be called again, if the entry has changed meanwhile. It
    *   must not use the repository: a read of the same entry would wait for this change.
    * @returns `undefined` if nothing was changed, or no such entry exists.
    * @throws {ConfigurationError} With one sentence for each problem.
-   * @throws {StoreError} If another instance does not end its change.
+   * @throws {StoreError} If other instances change it without end.
    */
   update(id: string, change: (current: Item) => Promise<Input | undefined>): Promise<Item | undefined>;
   /**
    * Removes one. Returns whether it existed.
    *
    * @param by The cause, for {@link Repository.removedBy}. Default: `its removal`.
+   * @param isDue Whether the entry, as it is when it is removed, may be removed. Default: any.
    */
-  delete(id: string, by?: string): boolean | Promise<boolean>;
+  delete(id: string, by?: string, isDue?: (current: Item) => boolean): boolean | Promise<boolean>;
   /** The cause of the removal of this id on this instance; `undefined` if it was not removed, or long ago. */
   removedBy(id: string): string | undefined;
   /**
@@ -83,7 +84,7 @@ export interface MemoryRepository<Input, Item> extends Repository<Input, Item> {
   /** See {@link Repository.set}. */
   set(input: Input): Item;
   /** See {@link Repository.delete}. */
-  delete(id: string, by?: string): boolean;
+  delete(id: string, by?: string, isDue?: (current: Item) => boolean): boolean;
   /** See {@link Repository.restore}. */
   restore(inputs: readonly Input[], by: string): void;
 }
@@ -191,9 +192,9 @@ export function memoryRepository<Input, Item>(
       return undefined;
     },
     add: (input) => items.has(idOf(parse(input))) ? undefined : set(input),
-    delete(id, by = "its removal") {
+    delete(id, by = "its removal", isDue = () => true) {
       const former = items.get(id);
-      if (former === undefined) return false;
+      if (former === undefined || !isDue(former)) return false;
       items.delete(id);
       known = undefined;
       removals++;

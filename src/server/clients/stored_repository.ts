@@ -1,11 +1,12 @@
 /**
  * Repositories on a persistent store: configured entries in memory, the others in the store. Each call reads the store,
- * so that every instance sees the changes of the others. The writes of one id run one after another.
+ * so that every instance sees the changes of the others. A change replaces the record that it has read, or begins
+ * again. In one process the writes of one id run one after another.
  */
 
-import { encodeBase64url, sha256 } from "../../core/keys/crypto.ts";
-import { delay, timers } from "../../core/http/timers.ts";
-import { type StoredRecord, StoreError } from "../../core/store/store.ts";
+import { encodeBase64url } from "../../core/keys/crypto.ts";
+import { again, changeRecord } from "../../core/store/change.ts";
+import type { StoredRecord } from "../../core/store/store.ts";
 import { quote } from "../config/config_issue.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { warn } from "../trace.ts";
@@ -33,11 +34,6 @@ const entryStore = storeOf<{
   client: RegisteredRecord;
   /** Users added at run time, by issuer and subject. */
   user: RegisteredRecord;
-  /**
-   * Changes of clients and users that have not ended, by a digest of kind, issuer and id. `by` is a random name of the
-   * repository that makes the change: no other instance may begin one.
-   */
-  change: { readonly by: string };
 }>;
 
 /** Number of entries of the store that are kept parsed; the older half is evicted as a whole. */
@@ -48,16 +44,6 @@ const maxPageSize = 1000;
 
 /** Number of records that are read in parallel at the start. */
 const maxParallelReads = 32;
-
-/** Milliseconds after which a change that was interrupted no longer prevents the next one. */
-const maxChangeMs = 10_000;
-
-/**
- * How long a change waits for one at another instance, from its call on, and the longest pause between two attempts to
- * begin, in milliseconds. A busy machine may run one instance and not the other for a while.
- */
-const maxWaitMs = 5000;
-const maxPauseMs = 50;
 
 /** Number of ids in a trace event. */
 const maxReportedIds = 20;
@@ -89,7 +75,8 @@ interface ParsedEntry<Item> {
 
 /** Creates the repositories of a server with a persistent store. */
 export function storedRepositories(owner: RepositoryOwner): StoredRepositories {
-  const pendingWrites = new Map<string, PendingWrite>();
+  /** The last write of each entry that has not ended. These promises never reject. */
+  const pendingWrites = new Map<string, Promise<unknown>>();
   const starts: (() => Promise<void>)[] = [];
   return {
     create<Input, Item>(configured: readonly Input[], definition: EntryDefinition<Input, Item>) {
@@ -106,7 +93,7 @@ export function storedRepositories(owner: RepositoryOwner): StoredRepositories {
       }
     },
     async waitForWrites() {
-      await Promise.all([...pendingWrites.values()].map(({ ended }) => ended));
+      await Promise.all(pendingWrites.values());
     },
   };
 }
@@ -116,46 +103,13 @@ function newGeneration({ randomBytes }: RepositoryOwner): string {
   return encodeBase64url(randomBytes(6));
 }
 
-/** The last write of an entry that has not ended. Its promises never reject. */
-interface PendingWrite {
-  readonly ended: Promise<unknown>;
-  /** Resolves as soon as it, or a write of the entry before it, waits for another instance. */
-  readonly waits: Promise<unknown>;
-}
-
-/**
- * Runs a write after all earlier ones of its entry, whether they succeeded or failed.
- *
- * @param operation Receives a function to call when it begins to wait for another instance.
- */
-function inTurn<T>(
-  pending: Map<string, PendingWrite>,
-  entry: string,
-  operation: (waits: () => void) => Promise<T>,
-): Promise<T> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const previous = pending.get(entry);
-  const result = (previous?.ended ?? Promise.resolve()).then(() => operation(resolve));
-  const write: PendingWrite = {
-    ended: result.catch(() => {}).then(() => pending.get(entry) === write && pending.delete(entry)),
-    waits: previous === undefined ? promise : Promise.race([promise, previous.waits]),
-  };
-  pending.set(entry, write);
+/** Runs a write after all earlier ones of its entry, whether they succeeded or failed. */
+function inTurn<T>(pending: Map<string, Promise<unknown>>, entry: string, operation: () => Promise<T>): Promise<T> {
+  const result = (pending.get(entry) ?? Promise.resolve()).then(operation);
+  const ended: Promise<unknown> = result.catch(() => {})
+    .then(() => pending.get(entry) === ended && pending.delete(entry));
+  pending.set(entry, ended);
   return result;
-}
-
-/** Waits until a write has ended or waits for another instance: no read waits for that. */
-async function endOrWait(write: PendingWrite | undefined): Promise<void> {
-  if (write !== undefined) await Promise.race([write.ended, write.waits]);
-}
-
-function changedElsewhere(kind: string, id: string): StoreError {
-  return new StoreError({
-    location: `${kind} ${id}`,
-    expected: "no other change at the same time",
-    received: "one at another instance",
-    hint: "try again in ten seconds",
-  });
 }
 
 function storedRepository<Input, Item>(
@@ -163,12 +117,11 @@ function storedRepository<Input, Item>(
   configuredIds: ReadonlySet<string>,
   definition: EntryDefinition<Input, Item>,
   owner: RepositoryOwner,
-  pendingWrites: Map<string, PendingWrite>,
+  pendingWrites: Map<string, Promise<unknown>>,
 ): ServerRepository<Input, Item> {
   const { now, trace, recordPrefix: prefix } = owner;
   const store = entryStore(owner);
   const { kind, idOf, parse, generationOf, assignGeneration } = definition;
-  const by = newGeneration(owner);
   const parsed = boundedCache<ParsedEntry<Item>>(maxParsedEntries);
   const removalCauses = boundedCache<string>(maxParsedEntries);
   /** The default entry, unless it is configured. */
@@ -202,60 +155,39 @@ function storedRepository<Input, Item>(
     }
   }
 
-  /** Reads an entry of the store. Only a write may call it directly, because `find` waits for the writes of the id. */
-  const load = async (id: string) => read(id, await store.get(kind, prefix + id));
-
-  /** Runs the writes of an id in the order of the calls. */
-  const write = <T>(id: string, operation: (waits: () => void) => Promise<T>) =>
-    inTurn(pendingWrites, `${kind} ${id}`, operation);
+  /** Runs a change, and again as long as another instance has changed the record since it was read. */
+  const change = <T>(
+    id: string,
+    attempt: (
+      record: StoredRecord<RegisteredRecord> | undefined,
+      former: Item | undefined,
+    ) => Promise<T | typeof again>,
+  ): Promise<T> =>
+    inTurn(pendingWrites, `${kind} ${id}`, () =>
+      changeRecord(`${kind} ${id}`, async () => {
+        const record = await store.get(kind, prefix + id);
+        return await attempt(record, read(id, record));
+      }));
 
   /**
-   * Runs a write while no other instance runs one for the id. Otherwise a change that began with an older record could
-   * undo another one, or add a removed entry again.
-   *
-   * @throws {StoreError} If the change of another instance does not end, or was interrupted in the last ten seconds.
+   * Writes an entry in the place of a record that was read, with the generation of the entry that it replaces, or a new
+   * one if it replaces none.
    */
-  const writeAlone = <T>(id: string, operation: () => Promise<T>) => {
-    const calledAt = timers.elapsed();
-    return write(id, async (waits) => {
-      const mark = await sha256(`${kind} ${prefix}${id}`);
-      const begin = async () => await store.add("change", mark, { by }, { expiresAt: now() + maxChangeMs });
-      for (let attempt = 1; !await begin(); attempt++) {
-        const other = await store.get("change", mark);
-        // The writes of this repository run one after another, so a mark of its own was left by a failure.
-        if (other?.value.by === by || other !== undefined && other.expiresAt <= now()) {
-          await store.delete("change", mark);
-          continue;
-        }
-        if (timers.elapsed() - calledAt > maxWaitMs) throw changedElsewhere(kind, id);
-        waits();
-        await delay(Math.min(attempt, maxPauseMs));
-      }
-      try {
-        return await operation();
-      } finally {
-        // The write has ended. A mark that stays expires.
-        await store.delete("change", mark).catch(() => {});
-      }
-    });
-  };
-
-  /** The record of an entry, with the generation of the entry that it replaces, or a new one if it replaces none. */
-  async function toRecord(input: Input, former: Item | undefined): Promise<Required<RegisteredRecord>> {
+  async function write(
+    record: StoredRecord<RegisteredRecord> | undefined,
+    former: Item | undefined,
+    input: Input,
+    item = parse(input),
+    expiresAt = Infinity,
+  ): Promise<Item | typeof again> {
+    const id = idOf(item);
     const generation = (former && generationOf(former)) ?? newGeneration(owner);
-    return { entry: await definition.serialize(input), generation };
-  }
-
-  /** Writes an entry that may replace another one. Only a write may call it. */
-  async function replace(id: string, input: Input, item: Item, former: Item | undefined): Promise<Item> {
-    const value = await toRecord(input, former);
-    await store.put(kind, prefix + id, value, { expiresAt: Infinity });
-    return written(id, item, value, former);
-  }
-
-  /** Keeps an entry that was just written. */
-  function written(id: string, item: Item, value: Required<RegisteredRecord>, former?: Item): Item {
-    assignGeneration(item, value.generation);
+    const value = { entry: await definition.serialize(input), generation };
+    const isWritten = record === undefined
+      ? await store.add(kind, prefix + id, value, { expiresAt })
+      : await store.replace(kind, prefix + id, record.value, value, { expiresAt });
+    if (!isWritten) return again;
+    assignGeneration(item, generation);
     parsed.set(id, { json: JSON.stringify(value), item });
     known = undefined;
     definition.changed?.(former, item);
@@ -263,8 +195,8 @@ function storedRepository<Input, Item>(
   }
 
   async function findStored(id: string): Promise<Item | undefined> {
-    await endOrWait(pendingWrites.get(`${kind} ${id}`));
-    return await load(id);
+    await pendingWrites.get(`${kind} ${id}`);
+    return read(id, await store.get(kind, prefix + id));
   }
 
   async function list({ after, limit = Infinity }: PageOptions = {}): Promise<readonly Item[]> {
@@ -273,7 +205,7 @@ function storedRepository<Input, Item>(
     const position = after === undefined ? 0 : [...head.keys()].indexOf(after) + 1;
     const isInHead = after === undefined || position > 0;
     const page = isInHead ? [...head.values()].slice(position, position + limit) : [];
-    await Promise.all([...pendingWrites.values()].map(endOrWait));
+    await Promise.all(pendingWrites.values());
     let cursor = isInHead ? undefined : prefix + after;
     while (page.length < limit) {
       const pageSize = Math.min(limit, maxPageSize);
@@ -293,44 +225,37 @@ function storedRepository<Input, Item>(
     find: (id) => configuredIds.has(id) ? configured.find(id) : findStored(id),
     list,
     async count() {
-      await Promise.all([...pendingWrites.values()].map(endOrWait));
+      await Promise.all(pendingWrites.values());
       return configured.count() + await store.count(kind, prefix);
     },
     set(input) {
       const item = parse(input);
       const id = idOf(item);
       if (configuredIds.has(id)) return configured.set(input);
-      return write(id, async () => await replace(id, input, item, await load(id)));
+      return change(id, (record, former) => write(record, former, input, item));
     },
-    update(id, change) {
-      if (configuredIds.has(id)) return configured.update(id, change);
-      return writeAlone(id, async () => {
-        const former = await load(id);
-        const input = former && await change(former);
-        return input === undefined ? undefined : await replace(id, input, parse(input), former);
+    update(id, toInput) {
+      if (configuredIds.has(id)) return configured.update(id, toInput);
+      return change(id, async (record, former) => {
+        const input = former && await toInput(former);
+        return input && await write(record, former, input);
       });
     },
     add(input, expiresAt) {
       const item = parse(input);
       const id = idOf(item);
       if (configuredIds.has(id)) return undefined;
-      return write(id, async () => {
-        if (await load(id) !== undefined) return undefined;
-        const value = await toRecord(input, undefined);
-        if (!await store.add(kind, prefix + id, value, { expiresAt })) {
-          // Another instance has just added one, or the record of the id has expired.
-          if (await load(id) !== undefined) return undefined;
-          await store.put(kind, prefix + id, value, { expiresAt });
-        }
-        return written(id, item, value);
-      });
+      return change(
+        id,
+        async (record, former) =>
+          former === undefined ? await write(record, former, input, item, expiresAt) : undefined,
+      );
     },
-    delete(id, by = "its removal") {
-      if (configuredIds.has(id)) return configured.delete(id, by);
-      return writeAlone(id, async () => {
-        const former = await load(id);
-        if (former === undefined) return false;
-        await store.delete(kind, prefix + id);
+    delete(id, by = "its removal", isDue = () => true) {
+      if (configuredIds.has(id)) return configured.delete(id, by, isDue);
+      return change(id, async (record, former) => {
+        if (former === undefined || !isDue(former)) return false;
+        if (!await store.delete(kind, prefix + id, record!.value)) return again;
         read(id, undefined);
         removalCauses.set(id, by);
         if (id === defaultId) defaultId = undefined;

@@ -24,6 +24,7 @@ import {
   type Signer,
 } from "../../core/keys/keys.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
+import { again, changeRecord } from "../../core/store/change.ts";
 import { quoteValue } from "../../core/http/quote_value.ts";
 import type { KeyRecord } from "../../core/store/store.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
@@ -85,11 +86,14 @@ export function rotatingKeys(
 
   /** Keeps a key published as long as the tokens of this server are valid. */
   async function extendLifetime(name: string, record: KeyRecord): Promise<KeyRecord> {
-    const { maxTokenLifetime } = storage;
-    if (record.longest >= maxTokenLifetime) return record;
-    const extended = { ...record, longest: maxTokenLifetime };
-    await store.put("key", name, extended, { expiresAt: Infinity });
-    return extended;
+    return await changeRecord("key", async () => {
+      const { maxTokenLifetime } = storage;
+      if (record.longest >= maxTokenLifetime) return record;
+      const extended = { ...record, longest: maxTokenLifetime };
+      if (await store.replace("key", name, record, extended, { expiresAt: Infinity })) return extended;
+      record = (await store.get("key", name))?.value ?? extended;
+      return again;
+    });
   }
 
   async function loadKeys(alg: SigningAlgorithm): Promise<readonly LoadedKey[]> {

@@ -16,6 +16,7 @@ import { digest, storageKey } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import { generationOfClientId } from "../clients/generations.ts";
 import { generationOf } from "../clients/users.ts";
+import { again, changeRecord } from "../../core/store/change.ts";
 import type { StoredRecord } from "../../core/store/store.ts";
 import type { WithExtensions } from "../../core/slot.ts";
 import { storeOf } from "../records.ts";
@@ -139,17 +140,22 @@ export function individuallyRequestedClaims(
  *
  * @returns The consent's name; `undefined` if nothing is allowed.
  */
-export async function saveConsent(
+export async function saveConsent(...args: Parameters<typeof mergeConsent>): Promise<string | undefined> {
+  return await changeRecord("consent", () => mergeConsent(...args));
+}
+
+async function mergeConsent(
   server: Server,
   pending: PendingAuthorization,
   user: User,
   approval: Pick<Approval, "scope"> & WithExtensions,
-): Promise<string | undefined> {
+): Promise<string | undefined | typeof again> {
   const { request } = pending;
   const { scope } = approval;
   const identity = clientIdentity(pending.client);
   const id = await consentId(server, user, request.clientId);
-  const record = await consentStore(server).get("consent", id);
+  const store = consentStore(server);
+  const record = await store.get("consent", id);
   const name = await nextConsentName(server, record?.value.name ?? id);
   const current = record?.value.name === name ? record.value : undefined;
   if (current === undefined && scope.length === 0 && !hasOtherAccess(server, approval)) return undefined;
@@ -164,7 +170,7 @@ export async function saveConsent(
     else scopes.delete(uri);
   }
   const claims = [...new Set([...previous?.claims ?? [], ...individuallyRequestedClaims(server, request, [])])];
-  await consentStore(server).put("consent", id, {
+  const consent = {
     name,
     scopes: Object.fromEntries(scopes),
     claims: claims.filter((claim) =>
@@ -173,9 +179,13 @@ export async function saveConsent(
     ...identity !== undefined && { identity },
     at,
     validUntil: at + server.policy.lifetimes.refresh_token * 1000,
-  }, { expiresAt: at + 2 * maxGrantLifetimeMs(server) });
-  // If the consent was revoked meanwhile, only the new consent is stored, under the next name.
-  return await isConsentRevoked(server, name) ? await saveConsent(server, pending, user, approval) : name;
+  };
+  const metadata = { expiresAt: at + 2 * maxGrantLifetimeMs(server) };
+  const isSaved = record === undefined
+    ? await store.add("consent", id, consent, metadata)
+    : await store.replace("consent", id, record.value, consent, metadata);
+  // If another instance has changed it, or it was revoked meanwhile, only the new consent is stored, under the next name.
+  return isSaved && !await isConsentRevoked(server, name) ? name : again;
 }
 
 /** Revokes a consent, and the refresh tokens and codes issued under it. */

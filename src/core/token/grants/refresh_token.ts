@@ -143,10 +143,9 @@ async function renew(
   stored: StoredRecord<RefreshTokenRecord>,
 ): Promise<string> {
   const { grantId, expiresAt, value } = stored;
-  await server.store.put("refresh_token", id, { ...value, validUntil: idleExpiresAt(server, value.endsAt) }, {
-    grantId,
-    expiresAt,
-  });
+  const renewed = { ...value, validUntil: idleExpiresAt(server, value.endsAt) };
+  // If it has changed meanwhile, another request has renewed it.
+  await server.store.replace("refresh_token", id, value, renewed, { grantId, expiresAt });
   return token;
 }
 

@@ -58,10 +58,8 @@ export async function logOutClients(
 export async function repeatLogoutCalls(server: HostedServer): Promise<void> {
   const store = logoutStore(server);
   const calls = await store.list("logout_call", { prefix: logoutCallPrefix(server), limit: maxRepeatedCalls });
-  const leased = dueRecords(server, calls).map(async (call) =>
-    await leaseRecord(server, store, "logout_call", call) ? [call] : []
-  );
-  await callClients(server, (await Promise.all(leased)).flat());
+  const leased = dueRecords(server, calls).map((call) => leaseRecord(server, store, "logout_call", call));
+  await callClients(server, (await Promise.all(leased)).filter((call) => call !== undefined));
 }
 
 /** Calls clients at the same time, and waits for them no longer than `clientLogout.timeout`. */

@@ -9,13 +9,14 @@ import type { HostedServer } from "../../hosted_server.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import { isLoopback } from "../../../core/http/test_hosts.ts";
 import { rejectBeyondBound } from "../../bounded_records.ts";
+import { again, changeRecord } from "../../../core/store/change.ts";
 import { storeOf } from "../../records.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 
 /** A client that the limit counts. */
 interface RegistrationRecord {
-  /** Until when it is not evicted, in milliseconds since the epoch. */
+  /** Until when it is not evicted, in milliseconds since the epoch; 0 for one that is being evicted. */
   readonly until: number;
 }
 
@@ -85,12 +86,20 @@ export async function recordUse(server: HostedServer, client: Client): Promise<v
   const validMs = Math.max(lifetimes.access_token, lifetimes.refresh_token) * 1000;
   const intervalMs = validMs / 24;
   if (Math.abs(now() - (recorded.get(client) ?? -Infinity)) < intervalMs) return;
-  const record = { until: now() + intervalMs + validMs };
-  await registrationStore(server).put("registration", recordPrefix + client.id, record, neverExpires);
-  if (await server.clients.find(client.id) === undefined) {
-    await stopCounting(server, client.id);
-    throw reject("DR-09", { problem: "removed" }, { forUser: true });
-  }
+  const store = registrationStore(server);
+  const id = recordPrefix + client.id;
+  const isRemoved = async () => await server.clients.find(client.id) === undefined;
+  await changeRecord("registration", async () => {
+    const current = await store.get("registration", id);
+    if (current === undefined ? await isRemoved() : current.value.until === 0) {
+      throw reject("DR-09", { problem: "removed" }, { forUser: true });
+    }
+    const record = { until: now() + intervalMs + validMs };
+    const isWritten = current === undefined
+      ? await store.add("registration", id, record, neverExpires)
+      : await store.replace("registration", id, current.value, record, neverExpires);
+    return isWritten || again;
+  });
   recorded.set(client, now());
 }
 
@@ -107,10 +116,9 @@ async function evict(server: HostedServer, count: number): Promise<void> {
   // A client that registers from now on is not evicted for a minute either.
   fullUntil.set(clients, Math.min(oldestFirst[0]?.value.until ?? 0, now() + newClientMs));
   const evicted = Math.max(count - maxClients, Math.ceil(maxClients * evictedShare));
-  for (const { id } of oldestFirst.slice(0, evicted)) {
+  for (const { id, value } of oldestFirst.slice(0, evicted)) {
     // The client may have been used since the list was read.
-    const current = await store.get("registration", id);
-    if (current === undefined || current.value.until > now()) continue;
+    if (value.until > now() || !await store.replace("registration", id, value, { until: 0 }, neverExpires)) continue;
     const clientId = id.slice(recordPrefix.length);
     if (await clients.delete(clientId, "newer registrations exceeded the limit")) {
       const reason = `the server has ${maxClients} registered clients, and this one was unused the longest`;

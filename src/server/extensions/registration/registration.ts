@@ -99,11 +99,9 @@ export async function updateRegistration(
   };
   const parsed = parseRegistration(server, entry, received);
   await assertSector(server, parsed);
-  // Of several requests with one registration access token, one replaces it.
-  const isOwner = ({ registration }: HostedClient) => registration?.tokenDigest === former.registration!.tokenDigest;
   const client = await server.clients.update(
     former.id,
-    (current) => Promise.resolve(isOwner(current) ? entry : undefined),
+    (current) => Promise.resolve(hasTokenOf(former, current) ? entry : undefined),
   );
   if (client === undefined) throw reject("DR-06", { problem: "other token" });
   server.trace({ type: "client_updated", at: server.now(), client: client.id });
@@ -145,13 +143,22 @@ async function isSecretOf(client: HostedClient, secret: unknown): Promise<boolea
   return constantTimeEqual(await digest(secret), await client.secretDigest);
 }
 
+/** Whether a client still has its registration access token: of several changes with one token, one succeeds. */
+function hasTokenOf(former: HostedClient, current: HostedClient): boolean {
+  return current.registration?.tokenDigest === former.registration!.tokenDigest;
+}
+
 /**
  * Deletes a registered client (RFC 7592 §2.3). Its codes and tokens become invalid, because each use of a code or token
  * reads the client.
+ *
+ * @throws {OAuthError} `invalid_token` if another request has changed or deleted the client since it was read.
  */
-export async function deleteRegistration(server: HostedServer, { id }: HostedClient): Promise<void> {
+export async function deleteRegistration(server: HostedServer, client: HostedClient): Promise<void> {
+  const { id } = client;
   const reason = "the client deleted its registration";
-  await server.clients.delete(id, reason);
+  const isDeleted = await server.clients.delete(id, reason, (current) => hasTokenOf(client, current));
+  if (!isDeleted) throw reject("DR-06", { problem: "other token" });
   await stopCounting(server, id);
   server.trace({ type: "client_deleted", at: server.now(), client: id, reason });
 }

@@ -18,12 +18,12 @@ import type { EventStreamRecord } from "./records.ts";
 import { asReceiver } from "./receiver.ts";
 import { manageScope, readScope, sharedSignalsOf } from "./settings.ts";
 import {
+  changeStream,
   changeSubject,
   createStream,
   deleteStream,
   deliveredEvents,
   findStream,
-  saveStream,
   type StreamChanges,
   streamsOf,
 } from "./streams.ts";
@@ -80,13 +80,14 @@ export const status: Handlers<HostedServer> = {
     asReceiver(context, [manageScope], async (client) => {
       const { server } = context;
       const body = await readBody(context);
-      const stream = await findStream(server, client, body.stream_id);
       const { status } = body;
+      // An unknown stream is 404 whatever its new status.
+      await findStream(server, client, body.stream_id);
       if (status !== "enabled" && status !== "paused" && status !== "disabled") {
         throw invalid("status", "enabled, paused or disabled", quote(status));
       }
-      const changed: EventStreamRecord = { ...stream, status, reason: readText(body, "reason") };
-      await saveStream(server, changed);
+      const reason = readText(body, "reason");
+      const changed = await changeStream(server, client, body.stream_id, (stream) => ({ ...stream, status, reason }));
       startPush(server, changed);
       return json(200, describeStatus(changed));
     }),
@@ -135,10 +136,10 @@ function change(
   return asReceiver(context, [manageScope], async (client) => {
     const { server } = context;
     const body = await readBody(context);
-    const stream = await findStream(server, client, body.stream_id);
-    assertSupplied(describe(context, stream), body);
-    const result = changed(stream, readChanges(context, client, body));
-    await saveStream(server, result);
+    const result = await changeStream(server, client, body.stream_id, (stream) => {
+      assertSupplied(describe(context, stream), body);
+      return changed(stream, readChanges(context, client, body));
+    });
     return json(200, describe(context, result));
   });
 }

@@ -43,8 +43,9 @@ async function pushEvents(server: HostedServer, stream: EventStreamRecord): Prom
   const signal = AbortSignal.timeout(timeoutMs);
   const due = dueRecords(server, await listEvents(server, stream));
   for (const event of due.slice(0, maxPosts)) {
-    if (!await leaseRecord(server, streamStore(server), "stream_event", event)) continue;
-    const { id, value } = event;
+    const leased = await leaseRecord(server, streamStore(server), "stream_event", event);
+    if (leased === undefined) continue;
+    const { id, value } = leased;
     const result = await post(server, client, stream, value, signal);
     const isTemporary = result.isTemporary || result.status === 429;
     const delay = isTemporary ? repetitionDelaysSeconds[value.attempts] : undefined;
@@ -56,7 +57,7 @@ async function pushEvents(server: HostedServer, stream: EventStreamRecord): Prom
       ...delay !== undefined && { retryAt: dueAt },
     });
     if (delay === undefined) await streamStore(server).delete("stream_event", id);
-    else await postpone(server, event, dueAt);
+    else await postpone(server, leased, dueAt);
     if (result.status === 202) continue;
     warn(server, clientId, {
       rule: "SS-10",
@@ -76,9 +77,8 @@ async function postpone(
   { id, value, expiresAt }: ListedRecord<StreamEventRecord>,
   dueAt: number,
 ): Promise<void> {
-  const store = streamStore(server);
-  if (await store.get("stream_event", id) === undefined) return;
-  await store.put("stream_event", id, { ...value, attempts: value.attempts + 1, dueAt }, { expiresAt });
+  const postponed = { ...value, attempts: value.attempts + 1, dueAt };
+  await streamStore(server).replace("stream_event", id, value, postponed, { expiresAt });
 }
 
 /** Hides the value of an `Authorization` header, and its part after the scheme, in all that is logged from now on. */

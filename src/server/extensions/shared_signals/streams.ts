@@ -2,6 +2,7 @@
 
 import { type ClientRecord, clientRecord } from "../../clients/generations.ts";
 import { subjectFor } from "../../token/subjects.ts";
+import { again, changeRecord } from "../../../core/store/change.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import { type BoundedCache, boundedCache } from "../../../platform/bounded_cache.ts";
 import type { User } from "../../../core/clients/client.ts";
@@ -103,11 +104,26 @@ export async function findStream(server: Server, client: Client, streamId: unkno
   throw reject("SS-04", { streamId }, { status: 404 });
 }
 
-/** Replaces a stream. Its pending events are dropped if it is disabled. */
-export async function saveStream(server: Server, stream: EventStreamRecord): Promise<void> {
-  const id = await clientPrefix(server, stream) + stream.streamId;
-  await streamStore(server).put("event_stream", id, stream, { expiresAt: Infinity });
+/**
+ * Replaces a stream of a client by what `change` makes of it. Its pending events are dropped if it is disabled.
+ *
+ * @throws {OAuthError} 404 as {@link findStream}.
+ */
+export async function changeStream(
+  server: Server,
+  client: Client,
+  streamId: unknown,
+  change: (stream: EventStreamRecord) => EventStreamRecord,
+): Promise<EventStreamRecord> {
+  const stream = await changeRecord("stream", async () => {
+    const current = await findStream(server, client, streamId);
+    const changed = change(current);
+    const id = await clientPrefix(server, current) + current.streamId;
+    const isChanged = await streamStore(server).replace("event_stream", id, current, changed, { expiresAt: Infinity });
+    return isChanged ? changed : again;
+  });
   if (stream.status === "disabled") await deleteEvents(server, stream);
+  return stream;
 }
 
 /** Deletes a stream with its subjects and events. */

@@ -6,13 +6,20 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Store } from "../../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
 import type { TrustedIssuer } from "../../../../src/server/extensions/assertion_grants/settings.ts";
 import { basicHeader, confidentialClient, findLastRule, publicClient, testClients } from "../../client_endpoints.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer, startSeconds } from "../../foreign_issuer.ts";
 import type { AssertionChange, ForeignIssuer } from "../../foreign_issuer.ts";
-import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "../../../kit.ts";
+import {
+  assertTokenResponse,
+  decodeClaims,
+  forEachCase,
+  getOutcome,
+  observedStore,
+  sharedStore,
+  testServer,
+} from "../../../kit.ts";
 import type { Fields, TestServer } from "../../../kit.ts";
 
 const rejected = "400 invalid_grant";
@@ -240,12 +247,9 @@ test("[IJ-20] aud_sub names the user where the entry says so", async () => {
 });
 
 test("[IJ-20] a store that cannot add the user is an error of the server, not of the assertion", async () => {
-  const working = memoryStore();
-  const store: Store = {
-    ...working,
-    persistent: true,
-    put: (kind, ...rest) => kind === "user" ? Promise.reject(new Error("put fails")) : working.put(kind, ...rest),
-  };
+  const store = observedStore(sharedStore(), (verb, [kind]) => {
+    if (verb === "add" && kind === "user") throw new Error("add fails");
+  });
   const { idp, server } = await acceptingServer({ provision: true }, { store });
   const assertion = await idJag(idp, { claims: { sub: "dora" } });
   assertEquals(await getOutcome(await exchangeAssertion(server, assertion)), "500 server_error");

@@ -8,9 +8,17 @@ import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert"
 import { test } from "node:test";
 import { memoryStore } from "../../../../src/mod.ts";
 import type { Store } from "../../../../src/mod.ts";
-import { basic, forEachCase, getOutcome, getRejections, realHost, testServer } from "../../../kit.ts";
+import {
+  basic,
+  forEachCase,
+  getOutcome,
+  getRejections,
+  observedStore,
+  realHost,
+  sharedStore,
+  testServer,
+} from "../../../kit.ts";
 import type { TestServer } from "../../../kit.ts";
-import { replaceTimers, until } from "../../../until.ts";
 import { manage, outcomeOf, postRegistration, publicClient, register } from "../../registering.ts";
 import type { Registered } from "../../registering.ts";
 
@@ -90,15 +98,7 @@ test("[DR-06] the registration access token reads its own client only", async ()
 
 test("[DR-06, DR-01] at rest there are only digests of the secret and of the registration access token", async () => {
   const written: string[] = [];
-  const memory = memoryStore();
-  const store: Store = {
-    ...memory,
-    persistent: true,
-    put: (kind, id, value, metadata) => {
-      written.push(`${id} ${JSON.stringify(value)}`);
-      return memory.put(kind, id, value, metadata);
-    },
-  };
+  const store = observedStore(sharedStore(), (_, args) => written.push(JSON.stringify(args)));
   const server = await testServer({ store });
   const client = await register(server, confidential);
   await manage(server, "GET", client);
@@ -209,51 +209,6 @@ test("[DR-07] of concurrent requests with one token one succeeds", async () => {
   assertEquals((await (await manage(server, "GET", updated)).json()).client_name, updated.client_name);
 });
 
-test("[DR-07] a change waits for one of another instance, however many calls of the store that takes; logins do not", async () => {
-  const memory = memoryStore();
-  let attempts = 0;
-  let isSlow = false;
-  let hasLoggedIn = false;
-  const writing = Promise.withResolvers<void>();
-  const slow: Store = {
-    ...memory,
-    persistent: true,
-    async put(kind, id, value, metadata) {
-      if (isSlow && kind === "client") {
-        writing.resolve();
-        await until(() => hasLoggedIn && attempts > 100);
-      }
-      await memory.put(kind, id, value, metadata);
-    },
-  };
-  const counting: Store = {
-    ...memory,
-    persistent: true,
-    add(kind, id, value, metadata) {
-      if (kind === "change") attempts++;
-      return memory.add(kind, id, value, metadata);
-    },
-  };
-  const [one, two] = [await testServer({ store: slow }), await testServer({ store: counting })];
-  const client = await register(one);
-  const put = { ...publicClient, client_id: client.client_id };
-  // However slow the machine is, no time passes.
-  const restore = replaceTimers({ setTimeout: (callback: () => void) => setTimeout(callback, 0), elapsed: () => 0 });
-  try {
-    isSlow = true;
-    const first = manage(one, "PUT", client, put);
-    await writing.promise;
-    const second = manage(two, "PUT", client, put);
-    await until(() => attempts > 1);
-    assertEquals((await two.authorize()).status, 302);
-    assertEquals((await two.as.clients.find(client.client_id))?.id, client.client_id);
-    hasLoggedIn = true;
-    assertEquals([await outcomeOf(await first), await outcomeOf(await second)], ["200", "401 invalid_token"]);
-  } finally {
-    restore();
-  }
-});
-
 test("[DR-06, DR-07] an update during a deletion does not register the client again", async () => {
   const server = await testServer();
   const client = await register(server);
@@ -266,15 +221,9 @@ test("[DR-06, DR-07] an update during a deletion does not register the client ag
 
 test("[DR-07] a request that the store fails leaves client and token as they were", async () => {
   let fails = false;
-  const memory = memoryStore();
-  const store: Store = {
-    ...memory,
-    persistent: true,
-    put: (kind, id, value, metadata) =>
-      fails && kind === "client"
-        ? Promise.reject(new Error("the disk is full"))
-        : memory.put(kind, id, value, metadata),
-  };
+  const store = observedStore(sharedStore(), (verb, [kind]) => {
+    if (fails && verb === "replace" && kind === "client") throw new Error("the disk is full");
+  });
   const server = await testServer({ store });
   const client = await register(server);
   const put = { ...publicClient, client_id: client.client_id };
