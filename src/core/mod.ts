@@ -40,6 +40,7 @@ import { type RequestHandler, routeFinder } from "./http/router.ts";
 import { coreEndpoints } from "./routes.ts";
 import type { Server } from "./server.ts";
 import { memoryStore } from "./store/memory.ts";
+import { formattedStore } from "./store/format.ts";
 import { sweeper } from "./store/sweep.ts";
 import { timers } from "./http/timers.ts";
 import type { MinimalEvent, MinimalTrace } from "./trace.ts";
@@ -86,7 +87,8 @@ export async function core(options: CoreOptions): Promise<Core> {
   useNodeCrypto();
   assertNoIssues(issuesOf(() => findMistakes(options)));
   const { issuer, extensions = [], grantTypes, approver = approveAutomatically } = options;
-  const { store = memoryStore(), now = timers.now, randomBytes = systemRandomBytes } = options;
+  const store = formattedStore(options.store ?? memoryStore());
+  const { now = timers.now, randomBytes = systemRandomBytes } = options;
   const trace = withoutErrors(options.trace ?? printInternalErrors);
   const policy = policyFor(issuer, options.policy);
   assertNoIssues(findOptionIssues(options, policy));

@@ -23,8 +23,8 @@ export function dueRecords<T extends { readonly dueAt: number }>(
 }
 
 /**
- * Leases one of {@link dueRecords}; returns it as it is then, or `undefined` if another instance has leased or deleted it
- * since it was read. The caller deletes or replaces it.
+ * Leases one of {@link dueRecords}; returns it as it is then, or `undefined` if another instance has leased or deleted
+ * it since it was read. The caller deletes or replaces it.
  */
 export async function leaseRecord<Kinds extends object, K extends keyof Kinds & string>(
   { now }: Pick<Server, "now">,

@@ -74,8 +74,8 @@ export interface Store<Kinds extends object = Records> {
   add<K extends keyof Kinds & string>(kind: K, id: string, value: Kinds[K], metadata: RecordMetadata): Promise<boolean>;
   /**
    * Replaces a record as `put` does, in one atomic step, if its value is still `former` and it is not consumed: true
-   * only for the caller that replaced it. A caller that changes what it has read uses this: no change of another instance gets lost, and no
-   * removed record comes back.
+   * only for the caller that replaced it. A caller that changes what it has read uses this: no change of another
+   * instance gets lost, and no removed record comes back.
    *
    * @param former The value as it was read. A store may compare the JSON texts.
    */

@@ -17,6 +17,7 @@ import { type KeyRotation, rotatingKeys } from "./rotating_keys.ts";
 import { recordPrefix } from "../clients/repository.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Trace } from "../trace.ts";
+import { findOtherFormats, formattedStore, otherFormatError } from "../../core/store/format.ts";
 import type { Store } from "../../core/store/store.ts";
 import { withTimeout } from "../../platform/store/with_timeout.ts";
 import { userWarnings } from "../config/user_warnings.ts";
@@ -78,7 +79,7 @@ export interface OpenApp {
 export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): Promise<OpenApp> {
   const configured = configure(givenOptions, place);
   useNodeCrypto();
-  const { store } = await openStore(place.store);
+  const { store, hasOtherFormat } = await openStore(place.store, place.sharesStore);
   const { options, resolved } = await resolveValid(configured, place);
   const { extensions = allExtensions, plugins, trace: receive, now = () => Date.now() } = options;
   const secrets = registeredSecrets();
@@ -99,6 +100,9 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     everySecond: (task) => void runEverySecond.push(task),
   });
   const { server } = app;
+  if (hasOtherFormat) {
+    trace({ type: "configuration_warning", at: now(), path: "store", message: otherFormatWarning });
+  }
   for (const warning of hasListener ? resolved.warnings() : []) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
@@ -224,16 +228,31 @@ function hostedApp(
 /** Maximum duration of a step of the start that waits for the store, in milliseconds of real time. */
 const maxStartStepMs = 90_000;
 
+const otherFormatWarning = "The store has records of another version of Latchkey: their logins, codes and tokens are " +
+  "rejected, so users log in again, and there are new signing keys.";
+
+/** A store that a server can use, in an object. */
+interface OpenedStore {
+  /** One of the embedding program may be a proxy that has every member, `then` included, which nothing may await. */
+  readonly store: Store;
+  /** Whether the store has records of another version, which is reported once. */
+  readonly hasOtherFormat: boolean;
+}
+
 /**
  * Waits for a store, and checks it.
  *
- * @returns The store in an object: one of the embedding program may be a proxy that has every member, `then` included,
- *   which nothing may await.
+ * @param isOpen Whether it is a part of a store that was opened before. Default: false.
+ * @throws {StoreError} If it has clients or users of another version.
  */
-export async function openStore(given: Store | Promise<Store>): Promise<{ readonly store: Store }> {
+export async function openStore(given: Store | Promise<Store>, isOpen = false): Promise<OpenedStore> {
   const store = given instanceof Promise ? await limitStart(given) : given;
   assertStore(store);
-  return { store };
+  if (isOpen) return { store, hasOtherFormat: false };
+  // The failure of a store is reported by what uses it next.
+  const found = await limitStart(findOtherFormats(store).catch(() => undefined));
+  if (found !== undefined && found.clients + found.users > 0) throw otherFormatError(found);
+  return { store: formattedStore(store), hasOtherFormat: found !== undefined };
 }
 
 /** Rejects if the store takes too long: a store of the embedding program may have no time limit of its own. */

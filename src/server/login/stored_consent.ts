@@ -184,7 +184,8 @@ async function mergeConsent(
   const isSaved = record === undefined
     ? await store.add("consent", id, consent, metadata)
     : await store.replace("consent", id, record.value, consent, metadata);
-  // If another instance has changed it, or it was revoked meanwhile, only the new consent is stored, under the next name.
+  // If another instance has changed it, or it was revoked meanwhile, only the new consent is stored, under the next
+  // name.
   return isSaved && !await isConsentRevoked(server, name) ? name : again;
 }
 

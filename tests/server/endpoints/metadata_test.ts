@@ -25,6 +25,7 @@ import { inspect } from "node:util";
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
+import { formattedStore } from "../../../src/core/store/format.ts";
 import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import {
   assertTokenResponse,
@@ -609,7 +610,7 @@ test("[JK-05] only the server reads private keys, and no response and no event c
   stated.push(await (await b.get("/oauth2/jwks")).text(), inspect(b.events, { depth: Infinity }));
   for (const alg of ["RS256", "ES256", "EdDSA"]) {
     for (let number = 0; number < (alg === "ES256" ? 2 : 1); number++) {
-      const { jwk } = (await store.get("key", `${alg} ${number}`))!.value;
+      const { jwk } = (await formattedStore(store).get("key", `${alg} ${number}`))!.value;
       for (const member of ["d", "p", "q", "dp", "dq", "qi"]) {
         if (jwk[member] === undefined) continue;
         for (const text of stated) assert(!text.includes(String(jwk[member])), `${alg}: ${member} was leaked`);
