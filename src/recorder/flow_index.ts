@@ -1,6 +1,5 @@
 /** The flow index: a bounded number of exchanges, grouped into flows by the values that they share. */
 
-import { decodeFormValue } from "../server/redaction/hide_secrets.ts";
 import type { EndpointDescription } from "../server/endpoint.ts";
 import type { ParameterDescription } from "../core/http/params.ts";
 import type { CapturedBody } from "../platform/http/body_tap.ts";
@@ -16,7 +15,13 @@ import {
 } from "./exchange_draft.ts";
 import type { Exchange, Flow, Outcome } from "./exchange.ts";
 import { parseJsonMembers } from "./record_response.ts";
-import { findBearerToken, isCompleteForm, type RequestHead, tryParseFields } from "./record_request.ts";
+import {
+  decodeFormValue,
+  findBearerToken,
+  isCompleteForm,
+  type RequestHead,
+  tryParseFields,
+} from "./record_request.ts";
 import { linkedList } from "../core/store/linked_list.ts";
 
 /** Maximum length of a linking value, in characters. The server issues no value longer than this. */

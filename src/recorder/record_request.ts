@@ -4,12 +4,19 @@ import { type Fields, parseFields } from "../core/http/form.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import type { HttpRequest } from "../core/http/message.ts";
 import type { RequestTarget } from "../core/http/router.ts";
-import { decodeFormValue } from "../server/redaction/hide_secrets.ts";
 import type { RecordedRequest } from "./exchange.ts";
 import type { CapturedBody } from "../platform/http/body_tap.ts";
 import type { ClientAuthMethod } from "../server/config/client_metadata.ts";
 
-export { decodeFormValue };
+/** Decodes a name or value of a form; returns it unchanged if it is malformed. */
+export function decodeFormValue(text: string): string {
+  if (!/[%+]/.test(text)) return text;
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}
 
 /** A request before anything in it is parsed. */
 export interface RequestHead {

@@ -2,8 +2,8 @@
  * Redacts exchanges before a page, log or export shows them. The recorder itself keeps the values in memory, because
  * pages show them on request, send requests again and decode tokens, and practices compare them.
  *
- * It hides credentials, cookies and the values of declared names. Registered secrets, issued codes and tokens, and JWTs
- * are hidden wherever they are. Free text, such as the value of an unknown parameter, is cut. Equal values get equal
+ * Parameters that are declared as public are shown; of others, and of a body of an unknown format, the name and the
+ * length. Registered secrets, issued codes and tokens, and JWTs are hidden in public values too. Equal secrets get equal
  * masks, so that an exchanged code is still recognizable.
  */
 
@@ -13,11 +13,13 @@ import {
   cutFreeText,
   hideInText,
   hideKnown,
+  jsonShape,
   lastWord,
+  maskLength,
   type Redaction,
 } from "../server/redaction/hide_secrets.ts";
 import { errorText, type EventTexts, mapEventTexts, mapExplanationTexts } from "../server/redaction/redact.ts";
-import { maxSearchedWords, type RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
+import type { RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
 import { keepRegisteredSecrets, registeredSecretsFor } from "./exchange_draft.ts";
 import { type Exchange, type Flow, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "./exchange.ts";
 import { findBasicCredentials } from "./record_request.ts";
@@ -62,8 +64,10 @@ interface RedactionOptions {
 
 /** How the texts of an exchange are redacted. */
 interface ExchangeRedaction extends Redaction {
-  /** Cuts a text that no declaration describes. */
+  /** Cuts a text that is longer than is shown, such as a path. */
   cut(text: string): string;
+  /** Replaces a value that no declaration describes. */
+  hide(text: string): string;
   readonly registered?: RegisteredSecrets;
 }
 
@@ -109,7 +113,7 @@ export function redactTextAbout(text: string, [exchange]: readonly Exchange[]): 
  * @param recorded An exchange of the server that declares the parameters. Default: common names only.
  */
 export function redactFields(fields: Fields, recorded?: Exchange): Fields {
-  return walkFields(fields, { ...redactionFor(recorded), cut: (text) => text });
+  return walkFields(fields, { ...redactionFor(recorded), hide: (text) => text });
 }
 
 function redactionFor(
@@ -117,16 +121,16 @@ function redactionFor(
   { redactSecret: mask = shorten, extraSecretNames = {} }: RedactionOptions = {},
 ): ExchangeRedaction {
   const registered = exchange && registeredSecretsFor(exchange);
-  const search = { words: maxSearchedWords };
   return {
     mask,
     registered,
     // A command or fixture with a cut text would be wrong.
     cut: mask === shorten ? cutFreeText : (text) => text === cutFreeText(text) ? text : mask(text, "value"),
+    hide: (text) => redactedPattern.test(text) ? text : mask === shorten ? maskLength(text) : mask(text, "value"),
     label: (name) =>
       (registered?.label ?? commonLabel)(name) ??
         (Object.hasOwn(extraSecretNames, name) ? extraSecretNames[name] : undefined),
-    known: (text) => registered?.redact(text, (secret) => mask(secret, "client_secret"), search) ?? text,
+    known: (text) => registered?.redact(text, (secret) => mask(secret, "client_secret")) ?? text,
   };
 }
 
@@ -187,7 +191,7 @@ function walkRequest(exchange: Exchange, redaction: ExchangeRedaction): Recorded
     ...body !== undefined && {
       body: form.length > 0 && !isSplitJson
         ? fields.map((field) => field.map(encodeReadable).join("=")).join("&")
-        : walkBody(body, headers, redaction),
+        : walkBody(body, redaction),
     },
   };
 }
@@ -207,24 +211,25 @@ function walkResponse(response: RecordedResponse, redaction: ExchangeRedaction):
   };
 }
 
-/** A body that is neither JSON nor a form is free text. */
-function walkBody(body: string, headers: RecordedRequest["headers"], redaction: ExchangeRedaction): string {
-  const isJson = /^application\/[\w.+-]*json\b/i.test(headers["content-type"] ?? "") || /^\s*[{[]/.test(body);
-  return isJson ? hideInText(body, redaction) : redaction.cut(hideInStart(body, redaction));
+/** Of a body that is neither JSON nor a form, the length is shown. */
+function walkBody(body: string, redaction: ExchangeRedaction): string {
+  return jsonShape.test(body) ? hideInText(body, redaction) : redaction.hide(body);
 }
 
 function walkFields(fields: Fields, redaction: ExchangeRedaction): Fields {
   return fields.map(([name, value]) => {
-    const isFree = redaction.registered?.isPublic(name) !== true;
-    const shownName = isFree ? redaction.cut(hideInStart(name, redaction)) : name;
-    return [shownName, walkValue(name, value, redaction, isFree)];
+    if (value !== "" && redaction.label(name) !== undefined) {
+      return [name, redaction.mask(value, redaction.label(name)!)];
+    }
+    if (redaction.registered?.isPublic(name) === true) return [name, hideInStart(value, redaction)];
+    const shownName = redaction.cut(hideInStart(name, redaction));
+    return [shownName, value && redaction.hide(value)];
   });
 }
 
 function walkValue(name: string, value: string, redaction: ExchangeRedaction, isFree: boolean): string {
   if (value === "") return value;
-  // A form parser takes the text before a pair for a part of its name.
-  const label = redaction.label(name) ?? redaction.label(name.split(/[?&#;/\s"'{,=:]/).at(-1)!);
+  const label = redaction.label(name);
   if (label !== undefined) return redaction.mask(value, label);
   const hidden = hideInStart(value, redaction);
   return isFree ? redaction.cut(hidden) : hidden;

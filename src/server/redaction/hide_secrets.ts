@@ -1,13 +1,14 @@
 /**
- * Redaction hides parts of a text: the values of declared names, registered secrets, issued codes and tokens, and JWTs.
- * It parses JSON, and decodes percent-encoded text once.
+ * Redaction shows what is declared as public, and of everything else the name and the length.
  *
- * 1. Endpoints, grant types and extensions declare secret parameters and members: {@link ParameterDescription}.
- * 2. `hosting/endpoint_table.ts` collects them for the `RegisteredSecrets` of a server, which also finds the secrets of
- *    clients.
- * 3. `issued_secrets.ts` remembers what this process issued. What another process issued is hidden as the value of a
- *    declared name, as a JWT, or as a value with a MAC, but not as a word elsewhere.
- * 4. `redact.ts` redacts events for logs, `recorder/redact.ts` requests and responses.
+ * 1. Endpoints, grant types and extensions declare each parameter and member, secret or public:
+ *    {@link ParameterDescription}. `hosting/endpoint_table.ts` collects them for the `RegisteredSecrets` of a server.
+ * 2. What this process issued (`issued_secrets.ts`), the secrets of clients, and JWTs are hidden in public values and in
+ *    sentences too: a client may send them in the wrong parameter. What another process issued is hidden as the value
+ *    of a declared name, or as a JWT.
+ * 3. `redact.ts` redacts events for logs, `recorder/redact.ts` requests and responses.
+ *
+ * Nothing is decoded, and free text is not searched for names.
  */
 
 import type { ParameterDescription } from "../../core/http/params.ts";
@@ -39,34 +40,14 @@ declareNames(commonNames, [
   { name: "dpop", secret: "dpop_proof" },
 ]);
 
-/** The name without case and separators: equal for `client_secret`, `clientSecret` and `client[secret]`. */
+/** The name without case and separators: equal for `client_secret`, `clientSecret` and `Client-Secret`. */
 export function normalizeName(name: string): string {
   return name.replace(/[^A-Za-z\d]/g, "").toLowerCase();
 }
 
-/** Decodes a name or value of a form; returns it unchanged if it is malformed. */
-export function decodeFormValue(text: string): string {
-  if (!/[%+]/.test(text)) return text;
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return text;
-  }
-}
-
 /** The label of a common name; otherwise `undefined`. */
 export function commonLabel(name: string): string | undefined {
-  return findLabel(name, commonNames);
-}
-
-/**
- * The label of a name, or of a part of it: `user[password]`, `oauth.client_secret`, `client_secret[0]`. Before a dot
- * there may be the host of a URI with a port, such as `code.example.com:8443`, which is no name.
- */
-export function findLabel(name: string, declared: DeclaredNames): string | undefined {
-  const decoded = decodeFormValue(name);
-  const parts = decoded.split(/[[\]]/).map((part) => part.slice(part.lastIndexOf(".") + 1));
-  return [decoded, ...parts].map((part) => declared.get(normalizeName(part))).find((label) => label !== undefined);
+  return commonNames.get(normalizeName(name));
 }
 
 /** How the texts of a record or log are redacted. */
@@ -75,115 +56,60 @@ export interface Redaction {
   label(name: string): string | undefined;
   /** Replaces a secret. Returns the replacement of an earlier call unchanged. */
   mask(secret: string, label: string): string;
-  /** Replaces the known secrets of a text, whatever their names. */
+  /** Replaces the registered secrets of a text. */
   known(text: string): string;
 }
 
 /** A JWT, signed or encrypted, complete or cut: base64url parts, the first of which begins like a JSON object. */
 const jwt = /eyJ[\w-]{8,}(?:\.[\w-]*){0,4}/g;
 
-/** The MAC of a value, as of the cookie of a session: it authorizes its holder. */
-const mac = /(?<=[\w-]{16}\.)[\w-]{43}(?![\w.-])/g;
-
 /** The length of the shortest JWT that is found; issued secrets are longer. */
 const minFoundChars = 11;
 
-/** Hides known and issued secrets and JWTs, whatever is around them: no encoding of a text changes their characters. */
+/** Hides registered and issued secrets and JWTs. */
 export function hideKnown(text: string, { known, mask }: Redaction): string {
   const hidden = known(text);
   // Most texts of events are short.
   if (hidden.length < minFoundChars) return hidden;
   return hidden.replace(jwt, (token) => mask(token, "token"))
-    .replace(mac, (word) => mask(word, "value"))
     .replace(/[\w-]{43,}/g, (word) => containsIssued(word) ? mask(word, "value") : word);
 }
 
 /** User and password of a URI (RFC 3986 §3.2.1). */
 const userInfo = /(?<=:\/\/)[^\s"'<>/?#@]+(?=@)/g;
 
-/** Credentials after the scheme of an `Authorization` header, but not the next word of a sentence. */
-const schemeCredentials = /(?<=\b(?:basic|bearer|dpop)(?:\s|\+|%20){1,20})(?![a-z]+(?![\w.~+/=-]))[\w.~+/=-]{8,}/gi;
+/** A name with its value, in a form, the query of a URI or a header. */
+const pair = /(^|[?&#;/\s])([\w.~-]{1,64})=([^\s&#"<>]+)/g;
 
-const jsonShape = /^\s*[{[][^]*[}\]]\s*$/;
-
-/** Hides the secrets of a text of any format: text, path, URI, query, header or JSON. */
-export function hideInText(text: string, redaction: Redaction, isDecoded = false): string {
-  const json = jsonShape.test(text) ? hideInJson(text, redaction) : undefined;
-  if (json !== undefined) return json;
-  const { mask } = redaction;
-  const plain = text.replace(userInfo, (info) => info.replace(/[^:]+/g, (part) => mask(part, "password")))
-    .replace(schemeCredentials, (word) => mask(word, "credentials"));
-  const hidden = hidePairs(plain, redaction);
-  return hideKnown(isDecoded ? hidden : hideEncoded(hidden, redaction), redaction);
+/** Hides the values of declared names in JSON and in URIs, and what {@link hideKnown} finds. */
+export function hideInText(text: string, redaction: Redaction): string {
+  const { label, mask } = redaction;
+  const shown = hideMembers(text, redaction)
+    .replace(userInfo, (info) => info.replace(/[^:]+/g, (part) => mask(part, "password")))
+    .replace(pair, (found, sign: string, name: string, value: string) => {
+      const kind = label(name);
+      return kind === undefined ? found : `${sign}${name}=${mask(value, kind)}`;
+    });
+  return hideKnown(shown, redaction);
 }
 
-/** Decodes the parts of a path or query that are percent-encoded and contain a secret; only once. */
-function hideEncoded(text: string, redaction: Redaction): string {
-  return text.replace(/[^\s&?#;"<>]+/g, (part) => {
-    const decoded = part.includes("%") ? decodeFormValue(part) : part;
-    const hidden = decoded === part ? decoded : hideInText(decoded, redaction, true);
-    return hidden === decoded ? part : hidden;
-  });
-}
+/** Whether a text looks like JSON. */
+export const jsonShape = /^\s*(?:\{\s*["}]|\[\s*[{["\]])/;
 
-/**
- * A name, or its last 64 characters, and the sign before its value: in a query, a header, a dump, a part of a multipart
- * form, or JSON, whose quotes may be escaped.
- */
-const pairStart = /([\w.~%+[\]-]{1,64})(\\*["']?\s{0,20}(?:=>?|:)\s{0,20}<?\\*["']?|"(?:\r?\n){2})/g;
-
-/** Hides the values of declared names: in a query to the next name, in other formats to the end of the text. */
-function hidePairs(text: string, { label, mask }: Redaction): string {
-  let hidden = "";
-  let from = 0;
-  for (const { 0: pair, 1: name = "", 2: sign = "", index } of text.matchAll(pairStart)) {
-    const isHost = sign === ":" && text.startsWith("//", index - 2);
-    const kind = index < from || isHost ? undefined : label(name);
-    if (kind === undefined) continue;
-    const start = index + pair.length;
-    const rest = text.slice(start);
-    const value = sign === "=" && !/^[{[]/.test(rest) ? /^[^\s&#"<>]*/.exec(rest)![0] : rest;
-    hidden += text.slice(from, start) + (value && mask(sign === "=" ? decodeFormValue(value) : value, kind));
-    from = start + value.length;
-  }
-  return hidden + text.slice(from);
-}
-
-/** The label of a member of JSON. */
-function memberLabel(name: string, member: unknown, { label }: Redaction): string | undefined {
-  // In the `claims` parameter, the claims of the ID token (OIDC Core §5.5).
-  if (name === "id_token" && typeof member === "object" && !Array.isArray(member)) return undefined;
-  // An error of JSON-RPC: an authorization code is a string.
-  if (typeof member === "number" && normalizeName(name) === "code") return undefined;
-  return label(name);
-}
-
-/** Hides the members of JSON with declared names; `undefined` if the text is not JSON. */
-function hideInJson(text: string, redaction: Redaction): string | undefined {
-  const hide = (value: unknown, kind: string | undefined): unknown => {
-    if (typeof value === "string" || typeof value === "number") {
-      const shown = String(value);
-      const hidden = kind === undefined ? hideInText(shown, redaction) : shown && redaction.mask(shown, kind);
-      return hidden === shown ? value : hidden;
-    }
-    if (Array.isArray(value)) return value.map((item) => hide(item, kind));
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [
-        hideInText(name, redaction),
-        hide(member, kind ?? memberLabel(name, member, redaction)),
-      ]),
-    );
+/** Hides the members of JSON with declared names. Text that looks like JSON and is none is hidden as a whole. */
+function hideMembers(text: string, { label, mask }: Redaction): string {
+  if (!jsonShape.test(text)) return text;
+  const hide = (name: string, value: unknown) => {
+    // `id_token` of the claims parameter is an object (OpenID Connect Core §5.5), `code` of JSON-RPC a number.
+    const isSecret = value !== null && value !== "" && typeof value !== "boolean" &&
+      !(name === "id_token" && typeof value === "object") && !(name === "code" && typeof value === "number");
+    const kind = isSecret ? label(name) : undefined;
+    return kind === undefined ? value : mask(typeof value === "string" ? value : JSON.stringify(value), kind);
   };
   try {
-    const parsed = JSON.parse(text);
-    const hidden = JSON.stringify(hide(parsed, undefined));
-    // Changed too if the parser dropped a repeated member, or decoded an escape.
-    const isUnchanged = hidden === JSON.stringify(parsed) && hidden.replace(/\s/g, "") === text.replace(/\s/g, "");
-    return isUnchanged ? text : hidden;
-  } catch (error) {
-    // Nested too deeply for the stack.
-    return error instanceof SyntaxError ? undefined : redaction.mask(text, "value");
+    return JSON.stringify(JSON.parse(text, hide));
+  } catch {
+    return mask(text, "value");
   }
 }
 

@@ -8,23 +8,12 @@ import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { Entries } from "../../core/clients/clients.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import type { ParameterDescription } from "../../core/http/params.ts";
-import {
-  commonLabel,
-  type DeclaredNames,
-  declareNames,
-  decodeFormValue,
-  findLabel,
-  normalizeName,
-} from "./hide_secrets.ts";
+import { commonLabel, type DeclaredNames, declareNames, normalizeName } from "./hide_secrets.ts";
 
 /** @internal The secrets that a server knows. */
 export interface RegisteredSecrets {
-  /**
-   * Replaces each client secret and registration access token that is the whole text or a word of it.
-   *
-   * @param search Counts the words of several texts; words beyond its number are replaced. Default: this text alone.
-   */
-  redact(text: string, replace: (secret: string) => string, search?: SecretSearch): string;
+  /** Replaces each client secret and registration access token that is the whole text or a word of it. */
+  redact(text: string, replace: (secret: string) => string): string;
   /**
    * Adds a secret that no client has, such as an initial access token: it is replaced wherever it stands, also in a
    * word. One of fewer than {@link minLearnedChars} characters is not: it would hide other words.
@@ -48,20 +37,14 @@ export interface AddedSecrets extends RegisteredSecrets {
   addNames(parameters: readonly ParameterDescription[]): void;
 }
 
-/** A search for secrets in the texts of one event or exchange. */
-export interface SecretSearch {
-  /** Number of words that may still be hashed. Each hash takes up to 10 µs. */
-  words: number;
-}
-
-/** Maximum number of words and parts of words hashed for one event or exchange: about a twentieth of a second. */
-export const maxSearchedWords = 8000;
-
 /** Maximum length of a registered secret that is found, in characters. */
 const maxSecretChars = 512;
 
-/** Half of the cached words are always kept. */
-const maxCachedWords = 2 * maxSearchedWords;
+/** Maximum number of cached words; the newer half always stays. */
+const maxCachedWords = 16_000;
+
+/** Maximum length of a text that is remembered as one without a secret, in characters. */
+const maxCleanChars = 64;
 
 /** Minimum length of a learned secret, in characters. */
 const minLearnedChars = 8;
@@ -69,13 +52,8 @@ const minLearnedChars = 8;
 /** Maximum number of learned secrets; the newer half always stays. */
 const maxLearned = 2000;
 
-/** Separators of words; then of a name and its value; then of parts of a word; then of percent-encoded parts. */
-const separators = [
-  /([\s"'\\<>&?#,;]+)/,
-  /^([^=:]*[=:])/,
-  /([=:/@.()[\]{}|`!*\p{Pi}\p{Pf}\p{Ps}\p{Cc}\p{Cf}]+)/u,
-  /((?:%(?:25)*[\dA-F]{2})+)/i,
-];
+/** Separators of words; then of a name and its value; then of the parts of a path. */
+const separators = [/([\s"'\\<>&?#,;]+)/, /^([^=:]*[=:])/, /(\/)/];
 
 /** The secrets of a server without clients and endpoints, to which its assembly adds. */
 export function registeredSecrets(): AddedSecrets {
@@ -88,6 +66,8 @@ export function registeredSecrets(): AddedSecrets {
   let pendingSecrets: ReadonlySet<string | undefined> = new Set();
   /** Whether a word is a secret, so that repeated text is hashed once. */
   let secretByWord = boundedCache<boolean>(maxCachedWords);
+  /** Short texts without a secret, such as the ids of clients: each request has them in its events. */
+  let clean = boundedCache<true>(maxCachedWords);
 
   const learned = boundedCache<string>(maxLearned);
   let learnedCount = 0;
@@ -102,37 +82,37 @@ export function registeredSecrets(): AddedSecrets {
     digests = new Set(found.filter((digest) => digest !== undefined));
     pendingSecrets = new Set(all.map(({ pendingSecret }) => pendingSecret));
     secretByWord = boundedCache(maxCachedWords);
+    clean = boundedCache(maxCachedWords);
     // A digest that is still being computed is included in a later call.
     hashedClients = [...digests].some((digest) => typeof digest !== "string") ? undefined : known;
   }
 
-  function isSecret(word: string, search: SecretSearch): boolean {
+  function isSecret(word: string): boolean {
     if (word === "" || word.length > maxSecretChars) return false;
     let isMatch = secretByWord.get(word);
     if (isMatch === undefined) {
-      if (search.words-- <= 0) return true;
-      isMatch = [word, decodeFormValue(word)].some((text) =>
-        pendingSecrets.has(text) || digests.has(sha256Sync(text) ?? "")
-      );
+      isMatch = pendingSecrets.has(word) || digests.has(sha256Sync(word) ?? "");
       secretByWord.set(word, isMatch);
     }
     return isMatch;
   }
 
   return {
-    redact(text, replace, search = { words: maxSearchedWords }) {
+    redact(text, replace) {
       update();
       if (learnedCount > 0) {
         for (const secret of learned.values()) text = text.replaceAll(secret, replace);
       }
-      if (digests.size === 0) return text;
+      if (digests.size === 0 || clean.get(text) !== undefined) return text;
       // A secret may contain separators.
       const hide = (word: string, level: number): string => {
-        if (isSecret(word, search)) return replace(word);
+        if (isSecret(word)) return replace(word);
         const separator = separators[level];
         return separator === undefined ? word : word.split(separator).map((part) => hide(part, level + 1)).join("");
       };
-      return hide(text, 0);
+      const hidden = hide(text, 0);
+      if (hidden === text && text.length <= maxCleanChars) clean.set(text, true);
+      return hidden;
     },
     learn(secret) {
       if (secret.length < minLearnedChars || learned.get(secret) !== undefined) return;
@@ -142,7 +122,7 @@ export function registeredSecrets(): AddedSecrets {
     addClients: (added) => void (clients = added),
     addNames: (parameters) => declareNames(declared, parameters),
     isClient: (id) => clients.known().has(id),
-    label: (name) => findLabel(name, declared) ?? commonLabel(name),
+    label: (name) => declared.get(normalizeName(name)) ?? commonLabel(name),
     isPublic(name) {
       const key = normalizeName(name);
       return declared.has(key) && declared.get(key) === undefined;

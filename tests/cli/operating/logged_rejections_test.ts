@@ -13,7 +13,7 @@ test("[HT-15, TK-02] a rejected content type is capped, escaped and redacted in 
   await forEachCase(["text", "json"] as const, async (format) => {
     const lines: string[] = [];
     const server = await testServer({ plugins: [logging({ write: (line) => lines.push(line), format })] });
-    const type = `x=client%5Fsecret%3D${secret}; \x1b[31mred; ${"long ".repeat(200)}`;
+    const type = `x=y; client_secret=${secret}; \x1b[31mred; ${"long ".repeat(200)}`;
     for (const path of ["/oauth2/token", "/oauth2/authorize"]) {
       const response = await server.get(path, { method: "POST", body: "x", headers: { "content-type": type } });
       assertEquals(response.status, 400);
@@ -25,7 +25,7 @@ test("[HT-15, TK-02] a rejected content type is capped, escaped and redacted in 
       // deno-lint-ignore no-control-regex
       assert(!/\x1b/.test(line), line);
       assert(!line.includes(secret) && !line.includes("long ".repeat(20)), line);
-      assertMatch(line, /x=client_secret=…\(\d+\);/);
+      assertMatch(line, /x=y; client_secret=…\(\d+\)/);
       assertMatch(line, /\\u001b\[31mred/);
     }
   });

@@ -362,7 +362,8 @@ test("[FL-02, FL-10] control characters of a request are escapes on every page, 
   for (const path of paths) {
     const html = await (await bench.browser.get(path)).text();
     assert(!acting.test(html), path);
-    if (path !== "/flows") assertStringIncludes(html, "\\u001b[31mred\\u202e", path);
+    // Of a body that is neither a form nor JSON, the length is shown.
+    if (path !== "/flows" && !path.endsWith("/3")) assertStringIncludes(html, "\\u001b[31mred\\u202e", path);
   }
   const exchanges = () => bench.inspected.recorder.exchanges().map(({ request }) => request);
   const { form } = await experimentOf(bench, await bench.send(2)).then(({ request }) => request);
