@@ -1,7 +1,7 @@
 /** Builds the JSON Schema for editors from the description of the configuration file and from its comments. */
 
 import { globSync } from "node:fs";
-import { configFileField } from "../src/cli/options.ts";
+import { configFileField } from "../src/cli/settings.ts";
 import { fieldSchemas } from "./field_schema.ts";
 
 /** The path of the JSON Schema in the project. */
@@ -9,7 +9,7 @@ export const schemaPath = "static/config.schema.json";
 
 /** The files whose interfaces document the configuration. */
 const documentation = [
-  "src/cli/options.ts",
+  "src/cli/settings.ts",
   "src/server/profiles/provider_profile.ts",
   ...globSync("src/{core/clients,core/keys,core/policy,server/config,server/extensions,server/extensions/*}/*.ts")
     .sort(),

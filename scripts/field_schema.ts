@@ -71,20 +71,26 @@ function isForPrograms({ type, members }: Field): boolean {
   return type === "function" || members !== undefined && Object.values(members).every(isForPrograms);
 }
 
-/** Comments of interfaces (`Lifetimes`) and of their members (`Lifetimes.code`), and base interfaces. */
+/**
+ * Comments of interfaces (`Lifetimes`) and of their members (`Lifetimes.code`), and base interfaces; also those of an
+ * object of fields whose type is a base: `ValuesOf<typeof programFields>`.
+ */
 export function readComments(
   documentation: readonly string[],
 ): { readonly comments: Map<string, string>; readonly parents: Map<string, readonly string[]> } {
   const comments = new Map<string, string>();
   const parents = new Map<string, readonly string[]>();
   const pattern =
-    /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?(?:^(?:export )?interface (\w+)(?:\s+extends\s+([\w\s,<>"]+))?|readonly ([$\w]+)\??:)/gm;
+    /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?(?:^(?:export )?(?:interface|const) (\w+)(?:\s+extends\s+([\w\s,<>"]+))?|(?:readonly |(?<=^ {2}))([$\w]+)\??:)/gm;
   for (const path of documentation) {
     let owner = "";
     for (const [, comment, name, parent, member] of readFileSync(path, "utf8").matchAll(pattern)) {
       owner = name ?? owner;
       if (parent !== undefined) {
-        parents.set(owner, parent.replace(/(?:Partial|Omit)<(\w+)[^>]*>/g, "$1").trim().split(/\s*,\s*/));
+        parents.set(
+          owner,
+          parent.replace(/(?:Partial|Omit|ValuesOf)<(?:typeof )?(\w+)[^>]*>/g, "$1").trim().split(/\s*,\s*/),
+        );
       }
       if (comment !== undefined) {
         comments.set(member === undefined ? owner : `${owner}.${member}`, toPlainText(comment));

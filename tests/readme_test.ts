@@ -486,17 +486,6 @@ for (const [path, text] of readmes) {
   });
 }
 
-test("the help names every flag with its variable", async () => {
-  const [{ helpText }, { flagName, optionNames }, { variableName }] = await Promise.all([
-    import("../src/cli/help.ts"),
-    import("../src/cli/options.ts"),
-    import("../src/cli/environment.ts"),
-  ]);
-  for (const name of optionNames) {
-    assert(new RegExp(`^ +--${flagName(name)} .* ${variableName(name)} `, "m").test(helpText), name);
-  }
-});
-
 test("the table of extensions has a row for each, in the order of the list", () => {
   const rows = [...readmes.get("src/server/extensions/README.md")!.matchAll(/^\| `(\w+)` /gm)].map(([, name]) => name);
   assertEquals(rows, extensions.map(({ name }) => name));

@@ -7,7 +7,7 @@ import { findMismatches } from "../server/config/config_issue.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import { convertMockOAuth2Config, type IssuersByPathConfig, type RequestMapping } from "./mock_oauth2_config.ts";
-import type { ConfigFile } from "./options.ts";
+import type { ConfigFile } from "./settings.ts";
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
 import { readText } from "./text_file.ts";

@@ -4,8 +4,16 @@ import type { Field } from "../core/policy/field.ts";
 import { suggest } from "../core/policy/suggest.ts";
 import { showName } from "../server/config/config_issue.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../core/rules/configuration_error.ts";
-import { exampleText, flagName, isPath, type OptionFields, type OptionName, optionNames } from "./options.ts";
-import { type RawOptions, readOption } from "./options.ts";
+import {
+  exampleText,
+  flagName,
+  isPath,
+  type OptionFields,
+  optionOfWord,
+  type RawOptions,
+  readOption,
+} from "./options.ts";
+import { type OptionName, optionNames } from "./settings.ts";
 import { plainValue, type ReadTextFile, readValue } from "./text_file.ts";
 
 const variablePrefix = "LATCHKEY_";
@@ -73,7 +81,7 @@ export async function readEnvironment(env: Environment, fields: OptionFields, re
       issues.push(text);
       continue;
     }
-    const hint = `Write it like ${variable}=${exampleText(fields[name])}, or unset it.`;
+    const hint = `Write it like ${variable}=${exampleText(fields[name], text)}, or unset it.`;
     const { option, issue } = readOption(fields[name], variable, text, hint);
     options[name] = option;
     if (issue) issues.push(directName === undefined ? { ...issue, ...hiddenValue(fields[name], text) } : issue);
@@ -119,20 +127,15 @@ function unknownVariableWarnings(variables: readonly string[]): ConfigurationWar
     ...others.length === 0 ? [] : [{
       path: others.join(", "),
       message: `Ignored: ${others.length === 1 ? "this variable is" : "these variables are"} unknown. Unset ` +
-        `${others.length === 1 ? "it" : "them"}, or use ${
-          optionNames.map((name) => variableName(name)).join(", ")
-        }, or one of them ` +
-        `with ${fileSuffix}, except for paths.`,
+        `${others.length === 1 ? "it" : "them"}: latchkey --help lists all variables.`,
     }],
   ];
 }
 
 function nearestVariable(variable: string): string | undefined {
   const isFileVariable = variable.endsWith(fileSuffix);
-  const name = suggest(
-    variable.slice(variablePrefix.length, isFileVariable ? -fileSuffix.length : undefined),
-    optionNames,
-  ) as OptionName | undefined;
+  const word = variable.slice(variablePrefix.length, isFileVariable ? -fileSuffix.length : undefined);
+  const name = optionOfWord(word)?.name ?? suggest(word, optionNames) as OptionName | undefined;
   return name && variableName(name) + (isFileVariable && !isPath(name) ? fileSuffix : "");
 }
 

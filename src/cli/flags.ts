@@ -1,11 +1,20 @@
 /** Reads the command line. The parser of node:util would take longer to load than this module takes to run. */
 
-import { suggest } from "../core/policy/suggest.ts";
+import { normalizeName, suggest } from "../core/policy/suggest.ts";
 import { quote } from "../server/config/config_issue.ts";
+import { replacedSettings } from "../server/config/replaced_members.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import { commandNames, startNames } from "./commands.ts";
-import { exampleText, expectedText, flagName, optionNames, readOption } from "./options.ts";
-import type { OptionFields, OptionName, RawOptions } from "./options.ts";
+import {
+  exampleText,
+  expectedText,
+  flagName,
+  type OptionFields,
+  optionOfWord,
+  type RawOptions,
+  readOption,
+} from "./options.ts";
+import { type OptionName, optionNames } from "./settings.ts";
 import { splitWords } from "./split_words.ts";
 
 /** The content of the command line. */
@@ -55,13 +64,16 @@ export function readFlags(args: readonly string[], fields: OptionFields): FlagRe
     }
     const name = optionOf(flag);
     if (name) values.set(name, [...values.get(name) ?? [], value]);
-    else issues.push(unknownFlagIssue(flag));
+    else {issues.push(unknownFlagIssue(
+        flag,
+        Object.keys(fields).filter((name) => optionOf(`--${flagName(name)}`) === undefined),
+      ));}
   }
 
   const options: RawOptions = {};
   for (const [name, [text, ...others]] of values) {
     const source = `--${flagName(name)}`;
-    const hint = `Write it like ${source} ${exampleText(fields[name])}.`;
+    const hint = `Write it like ${source} ${exampleText(fields[name], text)}.`;
     const { option, issue } = others.length > 0
       ? { option: { source }, issue: repeatedFlagIssue(source, others.length + 1) }
       : text
@@ -98,22 +110,36 @@ function positionalIssue(value: string, at: number): ConfigIssue {
   const suggestion = isWord ? suggestCommand(value) : undefined;
   return {
     path: "command line",
-    expected: "only flags",
+    expected: isWord ? "a command, or only flags" : "only flags",
     received: isWord ? quote(value) : `a word without a flag: argument ${at + 1} (hidden)`,
     hint: suggestion
       ? `Did you mean ${suggestion}?`
+      : isWord
+      ? `The commands are ${commandNames.join(", ")}. Without one, the server starts, and takes only flags.`
       : "Remove it, put its flag in front of it, or quote the whole value.",
   };
 }
 
-function unknownFlagIssue(written: string): ConfigIssue {
-  const suggestion = suggest(written.split(/[=:]/, 1)[0]!, flagNames);
-  return {
-    path: showFlag(written),
-    expected: "a known flag",
-    received: showFlag(written),
-    hint: suggestion ? `Did you mean ${suggestion}?` : `Remove it, or use one of ${flagNames.join(", ")}.`,
-  };
+function unknownFlagIssue(written: string, settings: readonly string[]): ConfigIssue {
+  const hint = proposeInstead(written.split(/[=:]/, 1)[0]!.replace(/^-+/, ""), settings);
+  return { path: showFlag(written), expected: "a known flag", received: showFlag(written), hint };
+}
+
+/** What to write instead of an unknown flag: what its word stands for, or else the flag or setting of a near name. */
+function proposeInstead(word: string, settings: readonly string[]): string {
+  const meant = optionOfWord(word);
+  if (meant !== undefined) {
+    return `Did you mean --${flagName(meant.name)}${meant.text === undefined ? "" : ` ${meant.text}`}?`;
+  }
+  const replaced = Object.keys(replacedSettings).find((name) => normalizeName(name) === normalizeName(word));
+  if (replaced !== undefined) return `It has no flag. In the configuration file: ${replacedSettings[replaced]}`;
+  const isSetting = settings.some((name) => normalizeName(name) === normalizeName(word));
+  const flag = isSetting ? undefined : suggest(`--${word}`, flagNames);
+  if (flag !== undefined) return `Did you mean ${flag}?`;
+  const setting = suggest(word, settings);
+  return setting === undefined
+    ? "latchkey --help lists the flags."
+    : `It has no flag. Set ${setting} in the configuration file.`;
 }
 
 /** The name of a flag, without an attached value as in `-psecret` and `--store:postgres://…`. */

@@ -5,22 +5,18 @@ import { wrap } from "./operating/wrap.ts";
 import { providerNames } from "../server/config/profile_field.ts";
 import { commandNames, commands } from "./commands.ts";
 import { variableName } from "./environment.ts";
-import { configFileField, flagName, optionFields, optionHelp, type OptionName } from "./options.ts";
+import { flagName } from "./options.ts";
+import { describedFields, flagGroups, optionNames, type ProgramField } from "./settings.ts";
 
 const formatRow = (flag: string, variable: string, defaultText: string) =>
   `  ${flag.padEnd(24)}${variable.padEnd(24)}${defaultText}`.trimEnd();
 
-const fields = optionFields(configFileField().members);
-
-/** The flags, the usual ones first. */
-const groups: readonly (readonly [title: string, names: readonly OptionName[]])[] = [
-  ["Start", ["config", "port", "login", "user", "profile", "store", "issuer", "tls"]],
-  ["Develop and test", ["inspector", "faults", "control", "scenario", "log", "mcpServer", "mcpRevision"]],
-  ["Network and operation", [
-    ...["host", "issuerHosts", "tlsCert", "tlsKey", "trustProxy", "proxyHeader"] as const,
-    ...["maxInFlight", "drain"] as const,
-  ]],
-];
+/** The rows of a heading. */
+const rowsOf = (group: string) =>
+  optionNames.filter((name) => describedFields[name].group === group).map((name) => {
+    const { flag, otherwise = "%", default: value }: ProgramField = describedFields[name];
+    return formatRow(`--${flagName(name)} ${flag}`, variableName(name), otherwise.replace("%", String(value)));
+  });
 
 /** The whole help, with a final newline. */
 export const helpText = `Latchkey, an OAuth 2.1 authorization server
@@ -31,18 +27,7 @@ Usage: latchkey [FLAG VALUE]...   (starts the server)
 ${commandNames.map((name) => `  ${`${name} ${commands[name][0]}`.padEnd(24)}${commands[name][1]}`).join("\n")}
 
 ${formatRow("Flag", "Environment", "Default")}
-${
-  groups.map(([title, names]) =>
-    [
-      `\n${title}`,
-      ...names.map((name) => {
-        const [value, otherwise] = optionHelp[name];
-        const defaultText = otherwise.replace("%", String(fields[name].default));
-        return formatRow(`--${flagName(name)} ${value}`, variableName(name), defaultText);
-      }),
-    ].join("\n")
-  ).join("\n").trimStart()
-}
+${Object.entries(flagGroups).map(([group, title]) => [title, ...rowsOf(group)].join("\n")).join("\n\n")}
   --help, --version, --licenses, --schema (for editors); -p is --port
 
 A flag overrides the environment, which overrides the file, which overrides the

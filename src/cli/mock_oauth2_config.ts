@@ -12,7 +12,7 @@ import { anyValue, flag, list, object, record, text, union, whole } from "../cor
 import { validate } from "../server/config/config_issue.ts";
 import { matcherFor } from "../testing/request_mappings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
-import type { ConfigFile } from "./options.ts";
+import type { ConfigFile } from "./settings.ts";
 
 /** Claims of the tokens of requests with a parameter. */
 export interface RequestMapping {

@@ -3,7 +3,7 @@
  * are described and compared in `server/config/`; `start_server.ts` starts the server.
  *
  * `readConfiguration` reads the flags (`flags.ts`), the variables (`environment.ts`) and the file (`config_file.ts`).
- * Each value is validated by its field (`options.ts`, `stores.ts`). A flag overrides the environment, which overrides
+ * Each value is validated by its field (`settings.ts`). A flag overrides the environment, which overrides
  * the file, which overrides the default. The result is checked for conflicts between settings. A `ConfigurationError`
  * lists all issues of all sources; without issues, `banner.ts` shows the result.
  *
@@ -40,16 +40,15 @@ import {
 } from "./environment.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import { readFlags } from "./flags.ts";
+import { type OptionFields, optionFields, type RawOptions } from "./options.ts";
 import {
   type ConfigFile,
   configFileField,
-  type OptionFields,
-  optionFields,
   type OptionName,
   optionNames,
   programFields,
-  type RawOptions,
-} from "./options.ts";
+  type ProgramValues,
+} from "./settings.ts";
 import { loadFiles } from "./named_files.ts";
 import { chooseScenario, type ChosenScenario } from "../testing/scenarios/choose.ts";
 import { type Scenario, scenarioField } from "../testing/scenarios/scenario.ts";
@@ -74,33 +73,15 @@ type TlsChoice = { readonly cert: string; readonly key: string } | "self-signed"
 
 /** The configuration of the program. */
 export type Configuration =
-  | {
+  | Omit<ProgramValues, "$schema" | "store" | "scenario" | "tls"> & {
     readonly kind: "run";
     /** The settings of the server; `issuer` is absent if no source names it. */
     readonly settings: Settings;
     /** What these settings mean. The issuer has the default port if they name none. */
     readonly resolved: ResolvedSettings;
-    /** The TCP port to listen on, 0 for any free one. */
-    readonly port: number;
-    /** The name or address to listen on. */
-    readonly host: string;
     readonly store: StoreChoice;
-    /** Whether pages show each login. Default: whether the issuer is on a test host. */
-    readonly inspector?: boolean;
-    /** Whether a page controls faults, the clock and keys. Default: whether only this machine can reach the server. */
-    readonly faults?: boolean;
-    /** Whether programs control the server over HTTP. */
-    readonly control: boolean;
-    /** The bearer token of the control. Default: none. */
-    readonly controlSecret?: string;
     /** What happens to the server. Default: nothing. */
     readonly scenarios?: readonly ChosenScenario[];
-    /** The path of a small MCP server. Default: none. */
-    readonly mcpServer?: string;
-    /** The user whom automatic login logs in. Default: the first one. */
-    readonly user?: string;
-    /** The format of the log. */
-    readonly log: Required<ConfigFile>["log"];
     /** Whether a flag, a variable or the file chose that format. */
     readonly isLogChosen: boolean;
     /** Certificate and private key. Default: plain http. */
@@ -115,10 +96,6 @@ export type Configuration =
     readonly signingKey?: PrivateJwk;
     /** The source of the settings that no flag and no variable sets. Default: none. */
     readonly configSource?: ConfigSource;
-    /** Maximum number of concurrent requests. */
-    readonly maxInFlight: number;
-    /** Seconds for which a server that must stop still serves requests. */
-    readonly drain: number;
     /** Warnings about the options of the program; the server traces those about `settings`. */
     readonly warnings: readonly ConfigurationWarning[];
   }
@@ -164,7 +141,7 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
       Object.hasOwn(settingFields, name) || Object.hasOwn(extensionFields, name)
     ),
   );
-  const program = withDefaults(programFields(stores), values) as ProgramOptions;
+  const program = withDefaults<object>(programFields, values) as ProgramValues;
   const tls = await readTls(options, program, fileName, readTextFile);
   const resolved = await resolve(settings, `${tls.wanted ? "https" : "http"}://localhost:${program.port}`);
   const { issuer } = resolved;
@@ -178,7 +155,7 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     ...tls.issues,
   ];
   if (issues.length > 0) throw await configurationError(issues, read, fileField);
-  const { scenario: _s, tls: _, tlsCert: __, tlsKey: ___, ...others } = program;
+  const { $schema: _, scenario: __, ...others } = program;
   const store = parseStore(program.store, stores)!;
   const issuersByPath = new URL(issuer).pathname === "/" ? file.issuersByPath : undefined;
   const warnings = [
@@ -329,11 +306,6 @@ function portWarning(
     `port to ${issuerPort}, or the issuer to port ${port}; if a proxy forwards the requests, set trustProxy.`;
   return [{ path, message }];
 }
-
-/** The options of the program with their defaults. */
-type ProgramOptions =
-  & Omit<ConfigFile, keyof Settings | keyof ExtensionSettings>
-  & Required<Pick<ConfigFile, "port" | "host" | "store" | "control" | "log" | "maxInFlight" | "drain">>;
 
 /** Certificate and key from the named files. The listener checks whether they match. */
 async function readTls(

@@ -4,7 +4,7 @@
 
 import type { Mismatch, Path } from "../core/policy/field.ts";
 import { insecureNames } from "../server/config/server_settings.ts";
-import type { ConfigFile } from "./options.ts";
+import type { ConfigFile } from "./settings.ts";
 
 /** Values for invalid settings that cause no further issue. */
 export const permissiveDefaults: ConfigFile = {

@@ -4,7 +4,7 @@ import { listed } from "../server/config/settings.ts";
 import { showFile, showVariable } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import type { Environment } from "./environment.ts";
-import type { ConfigFile } from "./options.ts";
+import type { ConfigFile } from "./settings.ts";
 import { plainValue, type ReadTextFile, readValue } from "./text_file.ts";
 
 export interface SecretSources {

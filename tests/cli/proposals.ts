@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import type { Field } from "../../src/core/policy/field.ts";
 import { validate } from "../../src/server/config/config_issue.ts";
-import { configFileField } from "../../src/cli/options.ts";
+import { configFileField } from "../../src/cli/settings.ts";
 import { extendedClientField } from "../../src/server/hosting/extensions.ts";
 import { userField } from "../../src/server/config/user_fields.ts";
 
@@ -23,7 +23,7 @@ export type Proposal =
 const name = String.raw`[a-z][A-Za-z]*(?:_[a-z]+)*(?:\.[A-Za-z]\w*)*(?!\w)`;
 /** A name that is not a plain word. */
 const properName = String.raw`[a-z]+(?:(?:[A-Z]|_[a-z]|\.[a-z])[A-Za-z]*)+(?!\w)`;
-const value = String.raw`"[^"$]*"|\[[^\]$]*\]|true|false`;
+const value = String.raw`"[^"$]*"|\[(?:[^\[\]$]|\[[^\[\]$]*\])*\]|true|false`;
 
 /** Settings in sentences; the second group is a value. Words after a verb are settings if they look like names. */
 const settingPatterns = [

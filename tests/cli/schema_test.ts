@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { configSchemaText, schemaPath } from "../../scripts/config_schema.ts";
-import { configFileField } from "../../src/cli/options.ts";
+import { configFileField } from "../../src/cli/settings.ts";
 import { findMismatches } from "../../src/server/config/config_issue.ts";
 import { extensions } from "../../src/server/hosting/extensions.ts";
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { exampleFile } from "./example_file.ts";
-import { configFileField } from "../../src/cli/options.ts";
+import { configFileField } from "../../src/cli/settings.ts";
 import { findMismatches } from "../../src/server/config/config_issue.ts";
 import schema from "../../static/config.schema.json" with { type: "json" };
 

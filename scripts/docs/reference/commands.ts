@@ -7,7 +7,8 @@ import { explainHelpText } from "../../../src/cli/explain.ts";
 import { helpText } from "../../../src/cli/help.ts";
 import { initHelpText } from "../../../src/cli/init.ts";
 import { mcpHelpText } from "../../../src/cli/mcp/serve_tools.ts";
-import { flagName, optionNames } from "../../../src/cli/options.ts";
+import { flagName } from "../../../src/cli/options.ts";
+import { optionNames } from "../../../src/cli/settings.ts";
 import { escape, paragraphs, type ReferencePage } from "./page.ts";
 
 /** Commands with a help of their own. */

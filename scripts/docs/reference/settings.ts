@@ -1,7 +1,8 @@
 /** The settings as Markdown, from the JSON Schema that the descriptions of the settings generate. */
 
 import { variableName } from "../../../src/cli/environment.ts";
-import { flagName, optionHelp, optionNames } from "../../../src/cli/options.ts";
+import { flagName } from "../../../src/cli/options.ts";
+import { describedFields, optionNames, type ProgramField } from "../../../src/cli/settings.ts";
 import { CommandError } from "../../command.ts";
 import { escape, paragraphs, type ReferencePage } from "./page.ts";
 
@@ -15,12 +16,13 @@ export interface Schema {
   readonly additionalProperties?: boolean | Schema;
 }
 
-/** The pages: name, title, what they are about, settings. Every setting is on one of them. */
-const groups: readonly (readonly [name: string, title: string, about: string, settings: readonly string[]])[] = [
+/**
+ * The pages: name, title, what they are about, settings. Every setting is on one of them; those of the program are on
+ * the page of their group, above the others.
+ */
+const pages: readonly (readonly [name: string, title: string, about: string, settings: readonly string[]])[] = [
   ["address", "Settings of issuer, port, https and proxies", "Where the server listens, and which URLs it has.", [
-    ...["issuer", "port", "host", "issuerHosts", "tls", "tlsCert", "tlsKey", "frontChannelUrl", "backChannelUrl"],
-    ...["origins", "paths", "allowedOrigins", "privateHosts", "trustProxy", "proxyHeader"],
-    ...["insecure"],
+    ...["frontChannelUrl", "backChannelUrl", "origins", "paths", "allowedOrigins", "privateHosts", "insecure"],
   ]],
   ["clients", "Settings of clients and redirect URIs", "Which clients exist, and how they authenticate.", [
     ...["clients", "redirectUris", "requireRedirectUri", "tokenRedirectUri"],
@@ -30,7 +32,7 @@ const groups: readonly (readonly [name: string, title: string, about: string, se
     ...["registration", "clientIdMetadataDocuments", "requireClientName"],
   ]],
   ["users", "Settings of users, login and logout", "Who can log in, how, and how a session ends.", [
-    ...["users", "user", "login", "unknownLoginHint", "acrValues", "clientLogout", "directory", "throttle"],
+    ...["users", "unknownLoginHint", "acrValues", "clientLogout", "directory", "throttle"],
   ]],
   [
     "tokens",
@@ -50,9 +52,7 @@ const groups: readonly (readonly [name: string, title: string, about: string, se
     "profiles",
     "Settings of profiles: standards and providers",
     "Many settings with one name: a standard, or a provider to mock, such as Google, Okta or Entra ID (Azure AD).",
-    [
-      ...["profile", "mcpRevision"],
-    ],
+    [],
   ],
   ["grants", "Settings of devices, token exchange and assertions", "Further ways to get a token.", [
     ...["deviceAuthorization", "devicePollInterval", "backchannelAuthentication", "backchannelPollInterval"],
@@ -66,12 +66,8 @@ const groups: readonly (readonly [name: string, title: string, about: string, se
       ...["dpop", "requireSenderConstrainedTokens", "mutualTls", "sharedSignals", "sharedSignalsSubjects"],
     ],
   ],
-  ["testing", "Settings of faults, control, scenarios and inspector", "The tools for development and tests.", [
-    ...["faults", "control", "controlSecret", "scenario", "inspector", "mcpServer"],
-  ]],
-  ["operation", "Settings of store and log", "How the program runs.", [
-    ...["$schema", "store", "log", "maxInFlight", "drain"],
-  ]],
+  ["testing", "Settings of faults, control, scenarios and inspector", "The tools for development and tests.", []],
+  ["operation", "Settings of store and log", "How the program runs.", []],
 ];
 
 /**
@@ -82,6 +78,11 @@ const groups: readonly (readonly [name: string, title: string, about: string, se
  */
 export function settingsPages(text: string): ReferencePage[] {
   const settings = (JSON.parse(text) as Schema).properties!;
+  const ofProgram = Object.entries<ProgramField>(describedFields).filter(([name]) => Object.hasOwn(settings, name));
+  const groups = pages.map(([name, title, about, names]) => {
+    const own = ofProgram.filter(([, { group }]) => group === name).map(([name]) => name);
+    return [name, title, about, [...own, ...names]] as const;
+  });
   const missing = Object.keys(settings).filter((name) => !groups.some(([, , , names]) => names.includes(name)));
   if (missing.length > 0) {
     throw new CommandError(`${missing.join(", ")}: put it into a group of scripts/docs/reference/settings.ts.`);
@@ -100,7 +101,9 @@ function printSetting(name: string, settings: Readonly<Record<string, Schema>>):
   return [
     `## \`${name}\`${flag === undefined ? "" : `, \`${flag}\``}`,
     escape(schema.description!),
-    ...option === undefined ? [] : [`Flag \`${flag} ${optionHelp[option][0]}\`, variable \`${variableName(option)}\`.`],
+    ...option === undefined
+      ? []
+      : [`Flag \`${flag} ${describedFields[option].flag}\`, variable \`${variableName(option)}\`.`],
     membersText(schema, settings),
     ...example === undefined ? [] : [`\`\`\`json\n"${name}": ${JSON.stringify(example, null, 2)}\n\`\`\``],
   ].filter(Boolean).join("\n\n");

@@ -9,7 +9,8 @@ import { tokenPlace } from "../../check/resource_application.ts";
 import { type ClientCheckOptions, severitiesField } from "../../check/check_options.ts";
 import type { Severity } from "../../check/effects.ts";
 import { CommandLineError } from "../command_line_error.ts";
-import { exampleText, expectedText, flagName, type OptionName, optionNames, readOption } from "../options.ts";
+import { exampleText, expectedText, flagName, readOption } from "../options.ts";
+import { describedFields, type OptionName, optionNames, type ProgramField } from "../settings.ts";
 import { type CommandWord, splitWords } from "../split_words.ts";
 
 export interface CheckFlags extends Omit<ClientCheckOptions, "client" | "loginUrl"> {
@@ -106,19 +107,8 @@ export interface CheckArguments {
 /** The flags that a repetition of one attack does not need. */
 const reportFlags: readonly string[] = ["only", "except", "report", "source", "output", "baseline", "fail-on", "stay"];
 
-/** The flags of the server that a check has no use for, and why. A file and variables may have them. */
-const unusedFlags: Partial<Readonly<Record<OptionName, string>>> = {
-  login: "every login of a check is automatic",
-  store: "a check keeps everything in memory",
-  inspector: "a check always shows its logins at /flows",
-  faults: "a check chooses the faults itself",
-  control: "a check has no control",
-  scenario: "a check chooses the faults itself",
-  mcpServer: "a check opens pages of an application",
-  log: "a check prints its progress and its report",
-  maxInFlight: "a check performs one login at a time",
-  drain: "a check stops immediately",
-};
+/** Why a check has no use for a flag of the server; `undefined` if it has. */
+const unusedBecause = (name: OptionName) => (describedFields[name] as ProgramField).notInCheck;
 
 /** A flag of a command that can be repeated: `--port 9000`. */
 function repeatFlag(name: string, value: string | undefined): string[] {
@@ -149,7 +139,7 @@ export function readCheckArguments(args: readonly string[], program: string): Ch
     const name = names.find((known) => `--${flagName(known)}` === written);
     if (name === undefined) {
       const option = optionNames.find((known) => `--${flagName(known)}` === written);
-      const unused = option && unusedFlags[option];
+      const unused = option && unusedBecause(option);
       if (option === undefined) issues.push(unknownFlagIssue(written, program));
       else if (unused !== undefined) issues.push(unusedFlagIssue(written, unused));
       else serverArgs.push(...words[at]!.written);
@@ -230,7 +220,7 @@ function unusedFlagIssue(written: string, reason: string): ConfigIssue {
 }
 
 function unknownFlagIssue(written: string, program: string): ConfigIssue {
-  const used = optionNames.filter((name) => unusedFlags[name] === undefined);
+  const used = optionNames.filter((name) => unusedBecause(name) === undefined);
   const known = [...[...names, ...used].map(flagName), "help"].map((name) => `--${name}`);
   const suggestion = suggest(written, known);
   const isShown = /^--[A-Za-z-]{0,40}$/.test(written);

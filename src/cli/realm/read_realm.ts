@@ -3,7 +3,7 @@
 import { assertNoIssues, type ConfigIssue } from "../../core/rules/configuration_error.ts";
 import type { Settings } from "../../server/config/settings.ts";
 import { resolveOptions } from "../../server/hosting/extensions.ts";
-import { configFileField } from "../options.ts";
+import { configFileField } from "../settings.ts";
 import { configurationOfRealm, type RealmConfiguration } from "./configuration_of_realm.ts";
 import { type Draft, keepValid, leftOut } from "./keep_valid.ts";
 import { replacePlaceholders } from "./placeholders.ts";

@@ -10,7 +10,7 @@
 import type { ConfigIssue } from "../rules/configuration_error.ts";
 import { isObject } from "../http/json_value.ts";
 import { describeKind, quoteValue } from "../http/quote_value.ts";
-import { suggest } from "./suggest.ts";
+import { normalizeName, suggest } from "./suggest.ts";
 
 /** A description of one value. */
 export interface Field<T = unknown> {
@@ -29,6 +29,11 @@ export interface Field<T = unknown> {
   readonly alternative?: string;
   /** The only valid strings. */
   readonly choices?: readonly string[];
+  /**
+   * Words that people write for this member or for one of its values, and the value that each stands for; `undefined`
+   * is any. Messages propose it.
+   */
+  readonly words?: Readonly<Record<string, unknown>>;
   /** Valid strings match it. */
   readonly pattern?: RegExp;
   /** Whether a string that matches the pattern is valid. */
@@ -82,6 +87,9 @@ export type ObjectField<T> = Field<T> & { readonly members: Fields<T> };
 
 /** One field for every member of an interface. */
 export type Fields<T> = { readonly [Name in keyof Required<T>]: Field<NonNullable<T[Name]>> };
+
+/** The values that fields describe. */
+export type ValuesOf<F> = { readonly [Name in keyof F]?: F[Name] extends Field<infer T> ? T : never };
 
 type Details<T> = Partial<Omit<Field<T>, "examples" | "type">>;
 
@@ -156,7 +164,10 @@ export function flag<D extends boolean | undefined>(defaultValue?: D): Field<boo
 }
 
 /** A whole number. */
-export function whole(example: number, details: Details<number> & { readonly expected: string }): Field<number> {
+export function whole<D extends Details<number> & { readonly expected: string }>(
+  example: number,
+  details: D,
+): Field<number> & D {
   return { type: "integer", examples: [example], ...details };
 }
 
@@ -221,6 +232,12 @@ export function withDefaults<T extends object>(fields: Fields<T>, values: T | un
   return resolved as T;
 }
 
+/** The value that a word of the field stands for, which may be any; `undefined` if it is no word of the field. */
+export function meantBy({ words = {} }: Field, word: string): { readonly value: unknown } | undefined {
+  const known = Object.keys(words).find((known) => normalizeName(known) === normalizeName(word));
+  return known === undefined ? undefined : { value: words[known] };
+}
+
 /** A value that does not match its field. */
 export interface Mismatch {
   readonly path: Path;
@@ -266,7 +283,8 @@ export function findMismatches(field: Field, value: unknown, comparison: Compari
         if (Object.hasOwn(members, name)) continue;
         // Copying an object would make a member of this name its prototype.
         const known = others && !field.reportsMisspelt ? [] : Object.keys(members);
-        const suggestion = suggest(name, comparable(known));
+        const meant = Object.keys(members).find((member) => meantBy(members[member]!, name) !== undefined);
+        const suggestion = meant ?? suggest(name, comparable(known));
         if (others === undefined || name === "__proto__" || field.reportsMisspelt && suggestion !== undefined) {
           const mismatch = unknownName(name, known, path, suggestion, quote);
           const { replacedMembers = {} } = field;
@@ -319,7 +337,7 @@ function invalidValue(
   quote: Quote,
 ): ConfigIssue {
   const name = path.at(-1);
-  const suggestion = typeof value === "string" ? suggest(value, comparable) : undefined;
+  const suggestion = typeof value === "string" ? meantBy(field, value)?.value ?? suggest(value, comparable) : undefined;
   const example = JSON.stringify(suggestion ?? field.examples[0]);
   const like = typeof name === "string" ? `${quote(name)}: ${example}` : example;
   const addition = example === undefined ? "Add it." : `Add it, like ${like}.`;

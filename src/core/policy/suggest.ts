@@ -6,7 +6,7 @@ const maxInputChars = 64;
 /**
  * The known name nearest to the given one, or `undefined` if none is near: the only one that ends with its words, such
  * as `client_secret` for `secret`, or else the most similar one. Case, hyphens and underscores do not count; at most
- * three letters, and fewer than half of them, may differ.
+ * three letters, and fewer than half of them, may differ. Two letters in the wrong order count as one.
  */
 export function suggest(name: string, knownNames: readonly string[]): string | undefined {
   if (normalizeName(name).length > maxInputChars) return undefined;
@@ -29,7 +29,7 @@ export function findNearest(
 ): string | undefined {
   const normalized = normalizeName(input);
   let nearest: string | undefined;
-  let smallest = Math.min(maxDistance, Math.floor(normalized.length / 2)) + 1;
+  let smallest = Math.min(maxDistance, Math.ceil(normalized.length / 2) - 1) + 1;
   for (const text of texts) {
     const distance = distanceOf(normalized, normalizeName(text));
     if (distance < smallest) [nearest, smallest] = [text, distance];
@@ -37,19 +37,25 @@ export function findNearest(
   return nearest;
 }
 
-function normalizeName(name: string): string {
+/** A name as it is compared: case, hyphens and underscores do not count. */
+export function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, "");
 }
 
-/** The Levenshtein distance: how many letters must be inserted, deleted or replaced. */
+/** The optimal string alignment distance: how many letters must be inserted, deleted, replaced or exchanged. */
 function editDistance(from: string, to: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);
   for (let i = 0; i < from.length; i++) {
     const next = [i + 1];
     for (let j = 0; j < to.length; j++) {
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (from[i] === to[j] ? 0 : 1)));
+      const isExchanged = from[i] === to[j - 1] && from[i - 1] === to[j];
+      next.push(Math.min(
+        ...[next[j]! + 1, row[j + 1]! + 1, row[j]! + (from[i] === to[j] ? 0 : 1)],
+        isExchanged ? before[j - 1]! + 1 : Infinity,
+      ));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[to.length]!;
 }

@@ -40,6 +40,10 @@ export const replacedSettings: Hints = {
   ...named(accessTokenLifetimes, 'Write "lifetimes": { "access_token": 3600 }, in seconds.'),
   ...named(scopeLists, 'Write "scopes": ["openid", "profile", "read"].'),
   ...named(
+    ["client", "client_id", "client_secret", "redirect_uri", "redirect_uris", "callbackUrl"],
+    'Write "clients": [{ "client_id": "app", "redirect_uris": ["http://localhost:3000/callback"] }].',
+  ),
+  ...named(
     ["requirePKCE", "requirePkce", "require_pkce", "pkceRequired"],
     'Write "pkce": { "requireForConfidential": true }: public clients must use PKCE anyway.',
   ),

@@ -486,7 +486,16 @@ function secretAlgorithmHint(text = ""): string | undefined {
 
 /** Describes {@link ServerSettings}. */
 export const serverFields = {
-  login: choice(["auto", "interactive"], { default: "auto" }),
+  login: choice(["auto", "interactive"], {
+    default: "auto",
+    words: {
+      form: "interactive",
+      manual: "interactive",
+      password: "interactive",
+      skipLogin: "auto",
+      autoLogin: "auto",
+    },
+  }),
   unknownLoginHint: choice(["default", "reject", "create"], { default: "default" }),
   ...providerFields,
   signatureAlgorithms: list(choice(verificationAlgorithms, { hint: secretAlgorithmHint }), [[

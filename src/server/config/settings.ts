@@ -1,5 +1,5 @@
 /**
- * The settings of a server. The configuration file adds its own options in `cli/options.ts`.
+ * The settings of a server. The configuration file adds its own in `cli/settings.ts`.
  *
  * The interfaces, here and in `server_settings.ts`, are the types and the documentation; the fields are the description
  * (`core/policy/field.ts`). The compiler compares them. `validate` compares a value with its field,
