@@ -4,7 +4,7 @@ import { type Field, meantBy, showValue } from "../core/policy/field.ts";
 import { normalizeName, suggest } from "../core/policy/suggest.ts";
 import { findMismatches, quote } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
-import { type ConfigFile, describedFields, type OptionName, optionNames, type ProgramField } from "./settings.ts";
+import { type ConfigFile, describedFields, type OptionName, optionNames } from "./settings.ts";
 import type { Fields } from "../core/policy/field.ts";
 
 /** The name of the flag and, in capitals and with underscores, of the variable: `max-in-flight`. */

@@ -234,8 +234,11 @@ export type ProgramValues =
   & Required<
     ValuesOf<
       {
-        [Name in keyof ProgramFields as ProgramFields[Name] extends { readonly default: {} } ? Name : never]:
-          ProgramFields[Name];
+        [
+          Name in keyof ProgramFields as ProgramFields[Name] extends { readonly default: string | number | boolean }
+            ? Name
+            : never
+        ]: ProgramFields[Name];
       }
     >
   >;
