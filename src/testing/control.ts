@@ -25,7 +25,7 @@ import { systemClock, testClock } from "./clock.ts";
 import { tenantList } from "./tenants.ts";
 import { faultInjector } from "./faults/fault_injector.ts";
 import { faultList } from "./faults/fault_list.ts";
-import { securityEvents } from "./security_events.ts";
+import { sendSecurityEvent } from "./security_events.ts";
 import { createFetch } from "./fetch.ts";
 import { fixedValues } from "./fixed_values.ts";
 import { fetchInstaller } from "./fetch_installer.ts";
@@ -248,7 +248,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     serve: documents.serve,
     ...underName(),
     underName,
-    events: securityEvents(getServer),
+    sendEvent: async (...call) => await sendSecurityEvent(getServer(), ...call),
     globalTokenRevocation: async (...call) => await callGlobalTokenRevocation(getServer(), ...call),
     revoke: (grantsOf) => grants.revoke(getServer(), grantsOf),
     nextValues: values.add,

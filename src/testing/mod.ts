@@ -46,7 +46,6 @@ export type { Expectation } from "./log/log_expectation.ts";
 export { LoginError } from "./login_error.ts";
 export type { Mint } from "./mint.ts";
 export { foreignJwks } from "./mint_assertion.ts";
-export type { SecurityEvents } from "./security_events.ts";
 export type { UserDecisions } from "./user_decisions.ts";
 export { personaHeader } from "./persona.ts";
 export type { Persona } from "./persona.ts";

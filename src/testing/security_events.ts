@@ -1,7 +1,7 @@
 /** Security events in tests (OpenID Shared Signals Framework): correct ones, and ones that a receiver must survive. */
 
 import { userForHint } from "../server/clients/login_hint.ts";
-import { anyValue, choice, object, type ObjectField, record } from "../core/policy/field.ts";
+import { anyValue, choice, object, type ObjectField, record, text } from "../core/policy/field.ts";
 import type { User } from "../core/clients/client.ts";
 import { jwtSigner, signJwt } from "../core/keys/jwt.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
@@ -75,67 +75,80 @@ export const securityEventField: ObjectField<SecurityEventOptions> = object<Secu
   { fault: "duplicate" },
 );
 
-/** @internal Sends one type of event about a user, by `sub`; returns the number of streams that have it. */
-export type SendEvent = (sub: string, options?: SecurityEventOptions) => Promise<number>;
+/** A security event about a user. */
+interface SentEvent {
+  /** The type of the event, such as `session-revoked`. */
+  readonly type: EventName;
+  /** The user. */
+  readonly sub: string;
+  /** The members of the event, and what is wrong with it. */
+  readonly options?: SecurityEventOptions;
+}
 
-/** Sends security events to the streams that deliver them (CAEP 1.0 §3, RISC Profile 1.0 §2). */
-export interface SecurityEvents extends Readonly<Record<EventName, SendEvent>> {}
+/** Describes {@link SentEvent}. */
+export const sentEventField: ObjectField<SentEvent> = object<SentEvent>(
+  "SentEvent",
+  { type: choice(Object.keys(eventTypes) as EventName[]), sub: text(["bob"]), options: securityEventField },
+  { type: "session-revoked", sub: "bob" },
+  { required: ["type", "sub"] },
+);
 
 /** The members of events that require some. */
 const defaultMembers: Readonly<Partial<Record<EventName, Readonly<Record<string, unknown>>>>> = {
-  credentialChange: { credential_type: "password", change_type: "update" },
-  assuranceLevelChange: {
+  "credential-change": { credential_type: "password", change_type: "update" },
+  "assurance-level-change": {
     ...{ namespace: "NIST-AAL", current_level: "nist-aal1", previous_level: "nist-aal2" },
     change_direction: "decrease",
   },
-  deviceComplianceChange: { current_status: "not-compliant", previous_status: "compliant" },
-  riskLevelChange: { principal: "USER", current_level: "HIGH", previous_level: "LOW" },
-  credentialCompromise: { credential_type: "password" },
+  "device-compliance-change": { current_status: "not-compliant", previous_status: "compliant" },
+  "risk-level-change": { principal: "USER", current_level: "HIGH", previous_level: "LOW" },
+  "credential-compromise": { credential_type: "password" },
 };
 
 /** The members whose values only the test knows. */
 const requiredMembers: Readonly<Partial<Record<EventName, string>>> = {
-  tokenClaimsChange: "claims",
-  tokenRevoked: "token",
+  "token-claims-change": "claims",
+  "token-revoked": "token",
 };
 
-/** The name of each type of event. */
-export const eventNames = Object.keys(eventTypes) as readonly EventName[];
-
-/** Creates the functions that send events of a server. */
-export function securityEvents(getServer: () => HostedServer): SecurityEvents {
-  const send = (name: EventName): SendEvent => async (sub, options = {}) => {
-    const call = `events.${name}`;
-    assertOptions(call, securityEventField, options);
-    const server = getServer();
-    const isSupported = server.policy.extensions.some((extension) =>
-      extension.name === "shared_signals" && !extension.isAbsent
+/**
+ * Sends an event about a user, by `sub`, to the streams that deliver it.
+ *
+ * @returns The number of streams that have it.
+ */
+export async function sendSecurityEvent(
+  server: HostedServer,
+  type: EventName,
+  sub: string,
+  options: SecurityEventOptions = {},
+): Promise<number> {
+  assertOptions("sendEvent", sentEventField, { type, sub, options });
+  const isSupported = server.policy.extensions.some((extension) =>
+    extension.name === "shared_signals" && !extension.isAbsent
+  );
+  if (!isSupported || !isOn(sharedSignalsOf(server))) {
+    throw new TypeError(
+      "sendEvent: expected a server with security events, received one without them. Set sharedSignals: true.",
     );
-    if (!isSupported || !isOn(sharedSignalsOf(server))) {
-      throw new TypeError(
-        `${call}: expected a server with security events, received one without them. Set sharedSignals: true.`,
-      );
-    }
-    const { members, fault } = options;
-    const user = await findUser(server, sub);
-    const alter: AlterOfServer | undefined = fault && eventFaults[fault];
-    const event: SecurityEvent = {
-      ...{ type: eventTypes[name], user, members: { ...defaultMembers[name], ...members } },
-      ...["identifierChanged", "identifierRecycled"].includes(name) && { subject: identifierOf(call, user) },
-      ...alter !== undefined && { alter: (client, claims) => alter(server, client, claims) },
-    };
-    const { [name]: required } = requiredMembers;
-    if (required !== undefined && members?.[required] === undefined) {
-      throw new TypeError(
-        `${call}: expected members.${required}, received none. Pass { members: { ${required}: … } }.`,
-      );
-    }
-    const streams = await transmit(server, event);
-    // A test finds what was posted.
-    await server.background.finished();
-    return streams;
+  }
+  const { members, fault } = options;
+  const user = await findUser(server, sub);
+  const alter: AlterOfServer | undefined = fault && eventFaults[fault];
+  const event: SecurityEvent = {
+    ...{ type: eventTypes[type], user, members: { ...defaultMembers[type], ...members } },
+    ...["identifier-changed", "identifier-recycled"].includes(type) && { subject: identifierOf(user) },
+    ...alter !== undefined && { alter: (client, claims) => alter(server, client, claims) },
   };
-  return Object.fromEntries(eventNames.map((name) => [name, send(name)])) as unknown as SecurityEvents;
+  const { [type]: required } = requiredMembers;
+  if (required !== undefined && members?.[required] === undefined) {
+    throw new TypeError(
+      `sendEvent: expected members.${required} of ${type}, received none. Pass { members: { ${required}: … } }.`,
+    );
+  }
+  const streams = await transmit(server, event);
+  // A test finds what was posted.
+  await server.background.finished();
+  return streams;
 }
 
 /** A user, or one that was removed. @throws {TypeError} If the server never had such a user. */
@@ -147,10 +160,10 @@ async function findUser({ users }: HostedServer, sub: string): Promise<User> {
 }
 
 /** The subject of an event about an e-mail address or telephone number (RISC Profile §2.5, §2.6). */
-function identifierOf(call: string, { sub, email, phone_number }: User): () => Readonly<Record<string, unknown>> {
+function identifierOf({ sub, email, phone_number }: User): () => Readonly<Record<string, unknown>> {
   if (email !== undefined) return () => ({ format: "email", email });
   if (phone_number !== undefined) return () => ({ format: "phone_number", phone_number });
-  throw new TypeError(`${call}: expected a user with email or phone_number, received ${sub} with neither.`);
+  throw new TypeError(`sendEvent: expected a user with email or phone_number, received ${sub} with neither.`);
 }
 
 function anHourEarlier(claims: Claims): Claims {

@@ -32,7 +32,8 @@ import type { PrivateJwk } from "../client/private_jwk.ts";
 import type { RegisteredTestClient, RegisterOptions } from "./registration.ts";
 import type { ResetOptions } from "./resettable_state.ts";
 import type { GlobalTokenRevocationOptions } from "./global_token_revocation.ts";
-import type { SecurityEvents } from "./security_events.ts";
+import type { EventName } from "../server/extensions/shared_signals/event_types.ts";
+import type { SecurityEventOptions } from "./security_events.ts";
 import type { TestResource } from "./resource.ts";
 import type { HostedResourceOptions } from "../resource/hosted_resource.ts";
 import type { UserDecisions } from "./user_decisions.ts";
@@ -117,17 +118,19 @@ export interface TestControl extends LoginClient, BackchannelClient, DeviceClien
    */
   endSession(idToken: string): Promise<void>;
   /**
-   * Sends security events to the streams of clients, such as `session-revoked`; `fault` sends a wrong one.
+   * Sends a security event about a user to the streams of clients (CAEP 1.0 §3, RISC Profile 1.0 §2); `fault` sends a
+   * wrong one.
    *
-   * @throws {TypeError} If the server has no streams: the option `sharedSignals` is not set.
+   * @returns The number of streams that have it.
+   * @throws {TypeError} If the server has no streams (the option `sharedSignals` is not set), or never had the user.
    *
    * @example
    * ```ts ignore
-   * await as.events.sessionRevoked("alice");
-   * await as.events.accountDisabled("alice", { members: { reason: "hijacking" }, fault: "duplicate" });
+   * await as.sendEvent("session-revoked", "alice");
+   * await as.sendEvent("account-disabled", "alice", { members: { reason: "hijacking" }, fault: "duplicate" });
    * ```
    */
-  readonly events: SecurityEvents;
+  sendEvent(type: EventName, sub: string, options?: SecurityEventOptions): Promise<number>;
   /**
    * Calls the endpoint of an application that revokes all tokens of a user (draft-parecki-oauth-global-token-revocation
    * §3), with a JWT of this server as the bearer token.

@@ -7,6 +7,7 @@ import type { TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { decodeClaims } from "../kit.ts";
 import { controlClient } from "./control/harness.ts";
 import { caep, type Json, risc } from "../server/extensions/shared_signals/receiver.ts";
+import { eventTypes } from "../../src/server/extensions/shared_signals/event_types.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 
 const oauth = "https://schemas.openid.net/secevent/oauth/event-type/";
@@ -38,35 +39,36 @@ async function mockWithStream(types: readonly string[], pushes?: string[], optio
   };
 }
 
-test("[SS-13] each function sends its event, with the members that the specification requires", async () => {
+test("[SS-13] each type of event is sent with the members that the specification requires", async () => {
   const cases = [
-    ["sessionRevoked", `${caep}session-revoked`, []],
-    ["tokenClaimsChange", `${caep}token-claims-change`, ["claims"]],
-    ["credentialChange", `${caep}credential-change`, ["credential_type", "change_type"]],
-    ["assuranceLevelChange", `${caep}assurance-level-change`, ["namespace", "current_level"]],
-    ["deviceComplianceChange", `${caep}device-compliance-change`, ["current_status", "previous_status"]],
-    ["sessionEstablished", `${caep}session-established`, []],
-    ["sessionPresented", `${caep}session-presented`, []],
-    ["riskLevelChange", `${caep}risk-level-change`, ["principal", "current_level"]],
-    ["accountCredentialChangeRequired", `${risc}account-credential-change-required`, []],
-    ["accountPurged", `${risc}account-purged`, []],
-    ["accountDisabled", `${risc}account-disabled`, []],
-    ["accountEnabled", `${risc}account-enabled`, []],
-    ["identifierChanged", `${risc}identifier-changed`, []],
-    ["identifierRecycled", `${risc}identifier-recycled`, []],
-    ["credentialCompromise", `${risc}credential-compromise`, ["credential_type"]],
-    ["recoveryActivated", `${risc}recovery-activated`, []],
-    ["recoveryInformationChanged", `${risc}recovery-information-changed`, []],
-    ["sessionsRevoked", `${risc}sessions-revoked`, []],
-    ["tokensRevoked", `${oauth}tokens-revoked`, []],
-    ["tokenRevoked", `${oauth}token-revoked`, ["token"]],
+    [`${caep}session-revoked`, []],
+    [`${caep}token-claims-change`, ["claims"]],
+    [`${caep}credential-change`, ["credential_type", "change_type"]],
+    [`${caep}assurance-level-change`, ["namespace", "current_level"]],
+    [`${caep}device-compliance-change`, ["current_status", "previous_status"]],
+    [`${caep}session-established`, []],
+    [`${caep}session-presented`, []],
+    [`${caep}risk-level-change`, ["principal", "current_level"]],
+    [`${risc}account-credential-change-required`, []],
+    [`${risc}account-purged`, []],
+    [`${risc}account-disabled`, []],
+    [`${risc}account-enabled`, []],
+    [`${risc}identifier-changed`, []],
+    [`${risc}identifier-recycled`, []],
+    [`${risc}credential-compromise`, ["credential_type"]],
+    [`${risc}recovery-activated`, []],
+    [`${risc}recovery-information-changed`, []],
+    [`${risc}sessions-revoked`, []],
+    [`${oauth}tokens-revoked`, []],
+    [`${oauth}token-revoked`, ["token"]],
   ] as const;
   const pushes: string[] = [];
-  const { as } = await mockWithStream(cases.map(([, type]) => type), pushes, { profile: "google" });
-  assertEquals(Object.keys(as.events).sort(), cases.map(([name]) => name).sort());
-  for (const [name, type, required] of cases) {
+  const { as } = await mockWithStream(cases.map(([type]) => type), pushes, { profile: "google" });
+  assertEquals(Object.values(eventTypes).sort(), cases.map(([type]) => type).sort());
+  for (const [type, required] of cases) {
+    const name = type.split("/").at(-1) as keyof typeof eventTypes;
     const members = { claims: { role: "guest" }, token: "the-first-letters" };
-    assertEquals(await as.events[name]("alice", { members }), 1, name);
+    assertEquals(await as.sendEvent(name, "alice", { members }), 1, name);
     const claims = decodeClaims(pushes.pop()!) as Json;
     assertEquals([Object.keys(claims.events), pushes], [[type], []]);
     assert(required.every((member) => claims.events[type][member] !== undefined), name);
@@ -81,8 +83,8 @@ test("[SS-03] without the profile google a stream has types of CAEP and RISC alo
   const { as, stream } = await mockWithStream([`${oauth}tokens-revoked`, `${oauth}token-revoked`]);
   assertEquals(stream.events_supported.filter((type: string) => ![caep, risc].some((one) => type.startsWith(one))), []);
   assertEquals(stream.events_delivered, []);
-  for (const name of ["tokensRevoked", "tokenRevoked"] as const) {
-    assertEquals(await as.events[name]("alice", { members: { token: "x" } }), 0);
+  for (const name of ["tokens-revoked", "token-revoked"] as const) {
+    assertEquals(await as.sendEvent(name, "alice", { members: { token: "x" } }), 0);
   }
   await as.close();
 });
@@ -90,10 +92,10 @@ test("[SS-03] without the profile google a stream has types of CAEP and RISC alo
 test("[SS-13] an event is about a user of the server, or one that was removed", async () => {
   const pushes: string[] = [];
   const { as } = await mockWithStream([`${risc}account-disabled`], pushes);
-  const unknown = await assertRejects(() => as.events.accountDisabled("mallory"), TypeError);
+  const unknown = await assertRejects(() => as.sendEvent("account-disabled", "mallory"), TypeError);
   assertEquals(unknown.message, 'The server has no user "mallory". Its users: alice, bob.');
   await as.users.delete("bob");
-  assertEquals(await as.events.accountDisabled("bob"), 1);
+  assertEquals(await as.sendEvent("account-disabled", "bob"), 1);
   assertEquals(pushes.map((set) => (decodeClaims(set) as Json).sub_id.sub), ["bob"]);
   await as.close();
 });
@@ -107,8 +109,8 @@ test("[SS-09] every fault makes a token that a receiver must notice", async () =
     const expected = { issuer: as.issuer, audience: client.client_id, typ: "secevent+jwt", currentDate: new Date(0) };
     return await jwtVerify(set, jwks, expected).then(() => "accepted", ({ code }) => code);
   };
-  const outcome = async (fault?: NonNullable<Parameters<typeof as.events.sessionRevoked>[1]>["fault"]) => {
-    await as.events.sessionRevoked("alice", fault && { fault });
+  const outcome = async (fault?: NonNullable<Parameters<typeof as.sendEvent>[2]>["fault"]) => {
+    await as.sendEvent("session-revoked", "alice", fault && { fault });
     return await Promise.all(pushes.splice(0).map(verify));
   };
   assertEquals(await outcome(), ["accepted"]);
@@ -117,12 +119,12 @@ test("[SS-09] every fault makes a token that a receiver must notice", async () =
   assertEquals(await outcome("wrong type"), ["ERR_JWT_CLAIM_VALIDATION_FAILED"]);
   assertEquals(await outcome("wrong signature"), ["ERR_JWS_SIGNATURE_VERIFICATION_FAILED"]);
   assert((await outcome("unsigned"))[0] !== "accepted");
-  await as.events.sessionRevoked("alice", { fault: "unsigned" });
+  await as.sendEvent("session-revoked", "alice", { fault: "unsigned" });
   assertEquals({ ...decodeProtectedHeader(pushes.pop()!) }, { alg: "none", typ: "secevent+jwt" });
-  await as.events.sessionRevoked("alice", { fault: "late" });
+  await as.sendEvent("session-revoked", "alice", { fault: "late" });
   const { iat, events } = decodeClaims(pushes.pop()!) as Json;
   assertEquals([iat, events[type].event_timestamp], Array(2).fill(as.clock.now() / 1000 - 3600));
-  await as.events.sessionRevoked("alice", { fault: "duplicate" });
+  await as.sendEvent("session-revoked", "alice", { fault: "duplicate" });
   assertEquals(new Set(pushes.map((set) => decodeClaims(set).jti)).size, 1);
   assertEquals(pushes.length, 2);
   await as.close();
@@ -135,7 +137,7 @@ test("[SS-09, SS-13] the control over HTTP sends the same events with the same f
   const { post } = controlClient(as);
   const received = async (fault?: string) => {
     const options = { members: { reason_admin: { en: "test" } }, ...fault !== undefined && { fault } };
-    const { status, body } = await post("/events/sessionRevoked", { sub: "alice", options });
+    const { status, body } = await post("/sendEvent", { type: "session-revoked", sub: "alice", options });
     assertEquals([status, body], [200, { streams: 1 }], fault);
     return pushes.splice(0).map((set) => {
       const { aud, iat, jti, events } = decodeClaims(set) as Json;
@@ -156,7 +158,11 @@ test("[SS-09, SS-13] the control over HTTP sends the same events with the same f
   }
   const [first, second] = await received("duplicate");
   assertEquals(first, second);
-  const { status, body } = await post("/events/sessionRevoked", { sub: "alice", options: { fault: "forged" } });
+  const { status, body } = await post("/sendEvent", {
+    type: "session-revoked",
+    sub: "alice",
+    options: { fault: "forged" },
+  });
   assertEquals([status, body.errors[0].place, body.errors[0].received], [400, "options.fault", `"forged"`]);
   await as.close();
 });
@@ -170,12 +176,12 @@ test("[SS-10] the log has each push, with the status of the response, until it i
     jtis.push(decodeClaims(await request.text()).jti);
     return new Response(null, { status: statuses.shift()! });
   });
-  await as.events.sessionRevoked("alice");
-  await as.events.sessionRevoked("alice", { fault: "wrong signature" });
-  await as.events.sessionRevoked("alice");
+  await as.sendEvent("session-revoked", "alice");
+  await as.sendEvent("session-revoked", "alice", { fault: "wrong signature" });
+  await as.sendEvent("session-revoked", "alice");
   const at = as.clock.now();
   as.clock.advance(61);
-  await as.events.sessionRevoked("bob");
+  await as.sendEvent("session-revoked", "bob");
   const delivery = { at, client: client.client_id, attempt: 1 };
   assertEquals(as.log.eventDeliveries.slice(0, 3), [
     { ...delivery, jti: jtis[0] as string, status: 202 },
@@ -193,7 +199,7 @@ test("[SS-09] a member can be the subject, where receivers of Google and Apple r
   const pushes: string[] = [];
   const { as } = await mockWithStream([`${risc}sessions-revoked`], pushes);
   const subject = { subject_type: "iss-sub", iss: as.issuer, sub: "alice" };
-  await as.events.sessionsRevoked("alice", { members: { subject } });
+  await as.sendEvent("sessions-revoked", "alice", { members: { subject } });
   const { events, sub_id } = decodeClaims(pushes[0]!) as Json;
   assertEquals(events, { [`${risc}sessions-revoked`]: { subject } });
   assertEquals(sub_id, { format: "iss_sub", iss: as.issuer, sub: "alice" });
@@ -202,7 +208,7 @@ test("[SS-09] a member can be the subject, where receivers of Google and Apple r
 
 test("[SS-11] a polled duplicate arrives again after its acknowledgement", async () => {
   const { as, poll } = await mockWithStream([`${caep}session-revoked`]);
-  await as.events.sessionRevoked("alice", { fault: "duplicate" });
+  await as.sendEvent("session-revoked", "alice", { fault: "duplicate" });
   const [jti] = Object.keys((await poll()).sets);
   assertEquals(Object.keys((await poll({ ack: [jti] })).sets), [jti]);
   assertEquals((await poll({ ack: [jti] })).sets, {});
@@ -211,18 +217,18 @@ test("[SS-11] a polled duplicate arrives again after its acknowledgement", async
 
 test("wrong calls say what was expected", async () => {
   await using off = await testLatchkey();
-  const { message } = await assertRejects(() => off.events.sessionRevoked("alice"), TypeError);
+  const { message } = await assertRejects(() => off.sendEvent("session-revoked", "alice"), TypeError);
   assertEquals(
     message,
-    "events.sessionRevoked: expected a server with security events, received one without them. Set sharedSignals: true.",
+    "sendEvent: expected a server with security events, received one without them. Set sharedSignals: true.",
   );
   await using on = await testLatchkey({ sharedSignals: true, users: [{ sub: "alice" }] });
-  await assertRejects(() => on.events.tokenClaimsChange("alice"), TypeError, "members.claims");
-  for (const name of ["identifierChanged", "identifierRecycled"] as const) {
-    await assertRejects(() => on.events[name]("alice"), TypeError, `events.${name}: expected a user with email or`);
+  await assertRejects(() => on.sendEvent("token-claims-change", "alice"), TypeError, "members.claims");
+  for (const name of ["identifier-changed", "identifier-recycled"] as const) {
+    await assertRejects(() => on.sendEvent(name, "alice"), TypeError, "sendEvent: expected a user with email or");
   }
-  await assertRejects(() => on.events.sessionRevoked("alice", { fault: "none" as never }), TypeError, "fault");
-  assertEquals(await on.events.sessionRevoked("alice"), 0);
+  await assertRejects(() => on.sendEvent("session-revoked", "alice", { fault: "none" as never }), TypeError, "fault");
+  assertEquals(await on.sendEvent("session-revoked", "alice"), 0);
 });
 
 test("globalTokenRevocation() names the user to the application, with a token for its endpoint alone", async () => {

@@ -30,7 +30,7 @@ export interface Field<T = unknown> {
   /** The only valid strings. */
   readonly choices?: readonly string[];
   /**
-   * Words that people write for this member or for one of its values, and the value that each stands for; `undefined`
+   * Words that users write for this member or for one of its values, and the value that each stands for; `undefined`
    * is any. Messages propose it.
    */
   readonly words?: Readonly<Record<string, unknown>>;

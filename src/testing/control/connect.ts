@@ -8,7 +8,8 @@
  */
 
 import type { GlobalTokenRevocationOptions } from "../global_token_revocation.ts";
-import type { SecurityEvents } from "../security_events.ts";
+import type { EventName } from "../../server/extensions/shared_signals/event_types.ts";
+import type { SecurityEventOptions } from "../security_events.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import type { MetadataChanges } from "./change_client.ts";
@@ -111,8 +112,8 @@ export interface ConnectedLatchkey {
    * revoked grants or tokens.
    */
   revoke(grantsOf: GrantsOf): Promise<number>;
-  /** Sends security events to the streams of clients. */
-  readonly events: Remote<SecurityEvents>;
+  /** Sends a security event about a user to the streams of clients; returns the number of streams that have it. */
+  sendEvent(type: EventName, sub: string, options?: SecurityEventOptions): Promise<number>;
   /** Calls the endpoint of an application that revokes all tokens of a user; returns the status of its response. */
   globalTokenRevocation(url: string, sub: string, options?: GlobalTokenRevocationOptions): Promise<number>;
   /** Sets the values of the next code and tokens. */

@@ -6,32 +6,32 @@ const caep = "https://schemas.openid.net/secevent/caep/event-type/";
 const risc = "https://schemas.openid.net/secevent/risc/event-type/";
 const oauth = "https://schemas.openid.net/secevent/oauth/event-type/";
 
-/** The types by the name that a mock gives them. */
+/** The types by the last part of their URIs, as a mock names them. */
 export const eventTypes = {
-  sessionRevoked: `${caep}session-revoked`,
-  tokenClaimsChange: `${caep}token-claims-change`,
-  credentialChange: `${caep}credential-change`,
-  assuranceLevelChange: `${caep}assurance-level-change`,
-  deviceComplianceChange: `${caep}device-compliance-change`,
-  sessionEstablished: `${caep}session-established`,
-  sessionPresented: `${caep}session-presented`,
-  riskLevelChange: `${caep}risk-level-change`,
-  accountCredentialChangeRequired: `${risc}account-credential-change-required`,
-  accountPurged: `${risc}account-purged`,
-  accountDisabled: `${risc}account-disabled`,
-  accountEnabled: `${risc}account-enabled`,
-  identifierChanged: `${risc}identifier-changed`,
-  identifierRecycled: `${risc}identifier-recycled`,
-  credentialCompromise: `${risc}credential-compromise`,
-  recoveryActivated: `${risc}recovery-activated`,
-  recoveryInformationChanged: `${risc}recovery-information-changed`,
-  sessionsRevoked: `${risc}sessions-revoked`,
+  "session-revoked": `${caep}session-revoked`,
+  "token-claims-change": `${caep}token-claims-change`,
+  "credential-change": `${caep}credential-change`,
+  "assurance-level-change": `${caep}assurance-level-change`,
+  "device-compliance-change": `${caep}device-compliance-change`,
+  "session-established": `${caep}session-established`,
+  "session-presented": `${caep}session-presented`,
+  "risk-level-change": `${caep}risk-level-change`,
+  "account-credential-change-required": `${risc}account-credential-change-required`,
+  "account-purged": `${risc}account-purged`,
+  "account-disabled": `${risc}account-disabled`,
+  "account-enabled": `${risc}account-enabled`,
+  "identifier-changed": `${risc}identifier-changed`,
+  "identifier-recycled": `${risc}identifier-recycled`,
+  "credential-compromise": `${risc}credential-compromise`,
+  "recovery-activated": `${risc}recovery-activated`,
+  "recovery-information-changed": `${risc}recovery-information-changed`,
+  "sessions-revoked": `${risc}sessions-revoked`,
   // Google sends these two (Cross-Account Protection); neither CAEP nor RISC has them.
-  tokensRevoked: `${oauth}tokens-revoked`,
-  tokenRevoked: `${oauth}token-revoked`,
+  "tokens-revoked": `${oauth}tokens-revoked`,
+  "token-revoked": `${oauth}token-revoked`,
 } as const;
 
-/** @internal The name of an event type. */
+/** @internal A type of event, such as `session-revoked`. */
 export type EventName = keyof typeof eventTypes;
 
 /** The types that streams of a server can deliver: `events_supported`. */

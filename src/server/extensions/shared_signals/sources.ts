@@ -12,7 +12,7 @@ export async function sendSessionsRevoked(server: HostedServer, sub: string, sid
   const user: User = await server.users.find(sub) ?? { sub };
   await Promise.all(sids.map((sid) =>
     transmit(server, {
-      ...{ type: eventTypes.sessionRevoked, user },
+      ...{ type: eventTypes["session-revoked"], user },
       subject: async (client) => ({
         format: "complex",
         user: await userSubject(server, client, sub),
@@ -29,11 +29,11 @@ export async function sendAccessEnded(
   cause: Parameters<NonNullable<SessionTracker["accessEnded"]>>[2],
 ): Promise<void> {
   const admin = { initiating_entity: "admin" };
-  if (cause === "removed") await transmit(server, { type: eventTypes.accountPurged, user });
+  if (cause === "removed") await transmit(server, { type: eventTypes["account-purged"], user });
   if (cause === "password changed") {
     const members = { credential_type: "password", change_type: "update", ...admin };
-    await transmit(server, { type: eventTypes.credentialChange, user, members });
+    await transmit(server, { type: eventTypes["credential-change"], user, members });
   }
   // Without a session, the subject is the user with all sessions.
-  await transmit(server, { type: eventTypes.sessionRevoked, user, members: admin });
+  await transmit(server, { type: eventTypes["session-revoked"], user, members: admin });
 }

@@ -1,18 +1,10 @@
 /** Verbs that send security events, and revoke tokens at applications. */
 
 import { object, text, whole } from "../../../core/policy/field.ts";
-import { eventNames, securityEventField, type SecurityEventOptions } from "../../security_events.ts";
+import { sentEventField } from "../../security_events.ts";
 import { globalTokenRevocationField, type GlobalTokenRevocationOptions } from "../../global_token_revocation.ts";
 import { ControlError } from "../control_error.ts";
 import { defineVerb, type Verb } from "../verb.ts";
-
-/** A security event about a user. */
-interface SentEvent {
-  /** The user. */
-  readonly sub: string;
-  /** The members of the event, and what is wrong with it. */
-  readonly options?: SecurityEventOptions;
-}
 
 /** How many streams have the event. */
 interface Streams {
@@ -64,22 +56,16 @@ const globalTokenRevocation = defineVerb<UserAtApplication, ResponseStatus>({
   },
 });
 
-/** One verb for each type of event, and the call of an application. */
+/** The call of an application, and an event to the streams of clients. */
 export const eventVerbs: readonly Verb[] = [
   globalTokenRevocation,
-  ...eventNames.map((name) =>
-    defineVerb<SentEvent, Streams>({
-      name: `events.${name}`,
-      summary: `Sends the security event ${
-        name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-      } about a user to the streams that deliver it.`,
-      input: object<SentEvent>("SentEvent", { sub: text(["bob"]), options: securityEventField }, { sub: "bob" }, {
-        required: ["sub"],
-      }),
-      args: ["sub", "options"],
-      result: object<Streams>("Streams", { streams: whole(1, { expected: "a whole number" }) }, { streams: 1 }),
-      returns: "streams",
-      run: async ({ control }, { sub, options }) => ({ streams: await control.events[name](sub, options) }),
-    })
-  ),
+  defineVerb({
+    name: "sendEvent",
+    summary: "Sends a security event about a user to the streams that deliver it.",
+    input: sentEventField,
+    args: ["type", "sub", "options"],
+    result: object<Streams>("Streams", { streams: whole(1, { expected: "a whole number" }) }, { streams: 1 }),
+    returns: "streams",
+    run: async ({ control }, { type, sub, options }) => ({ streams: await control.sendEvent(type, sub, options) }),
+  }),
 ];
