@@ -16,7 +16,13 @@ import { commandEnvironment } from "./command_runs.ts";
 import { exampleFile } from "./example_file.ts";
 import { variableName } from "../../src/cli/environment.ts";
 import { flagName } from "../../src/cli/options.ts";
-import { describedFields, type OptionName, optionNames, type ProgramField } from "../../src/cli/settings.ts";
+import {
+  describedFields,
+  type OptionName,
+  optionNames,
+  type ProgramField,
+  programFields,
+} from "../../src/cli/settings.ts";
 import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
 import { type LatchkeyOptions, memoryStore } from "../../src/mod.ts";
 import { optionsField } from "../../src/server/hosting/options_field.ts";
@@ -100,18 +106,17 @@ function sqlite(location: string, durability = "process") {
 
 /** The defaults. */
 const untold: Run = {
+  ...Object.fromEntries(
+    Object.entries<Field>(programFields).flatMap(([name, { default: value }]) =>
+      value === undefined ? [] : [[name, value]]
+    ),
+  ) as unknown as Run,
   kind: "run",
   settings: {},
   resolved,
-  port: 9000,
-  host: "localhost",
   store: memory,
-  control: false,
-  log: "text",
   isLogChosen: false,
   tls: undefined,
-  maxInFlight: 1000,
-  drain: 0,
   warnings: [],
 };
 
@@ -288,17 +293,11 @@ const flagFaults: readonly [string, readonly string[], readonly Short[]][] = [
     ["--faults", "Write it like --faults off."],
   ]],
   ["a word without meaning", ["--wheel"], [["--wheel", "latchkey --help lists the flags."]]],
-  ["a near miss", ["--prot=1"], [["--prot", "Did you mean --port?"]]],
   ["a near miss, whose value is no second fault", ["--prot", "1"], [["--prot", "Did you mean --port?"]]],
-  ["a URL instead of a host", ["--issuer-hosts", "http://oidc:9000"], [["--issuer-hosts", "a host in lower case"]]],
   ["a switch without a value", ["--control"], [["--control", "Write it like --control on."]]],
   ["another letter case", ["--Issuer=x"], [["--Issuer", "Did you mean --issuer?"]]],
   ["a negation", ["--no-port"], [["--no-port", "found --no-port"]]],
   ["short flags", ["-p", "x", "-abc"], [["-abc", "found -abc"], ["--port", "a whole number"]]],
-  ["a misspelt value", ["--login", "autos", "--log", "jsn"], [
-    ["--login", "Did you mean auto?"],
-    ["--log", "Did you mean json?"],
-  ]],
   ["prototype names", ["--constructor", "--__proto__=1", "--toString"], [
     ["--constructor"],
     ["--__proto__"],
@@ -379,7 +378,6 @@ const variableWarnings: readonly [string, Readonly<Record<string, string>>, read
     "unknown",
     "latchkey --help lists all variables",
   ]]],
-  ["a near miss", { LATCHKEY_ISUER: "x" }, [["LATCHKEY_ISUER", "Did you mean LATCHKEY_ISSUER?"]]],
   ["a flag that is no variable", { LATCHKEY_HELP: "1" }, [["LATCHKEY_HELP"]]],
   ["prototype names", { LATCHKEY_CONSTRUCTOR: "1", LATCHKEY___PROTO__: "1", LATCHKEY_: "1" }, [
     ["LATCHKEY___PROTO__", "unknown"],
