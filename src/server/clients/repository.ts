@@ -179,7 +179,7 @@ export function memoryRepository<Input, Item>(
     find: (id) => items.get(id),
     list({ after, limit = Infinity } = {}) {
       const start = after === undefined ? 0 : [...items.keys()].indexOf(after) + 1;
-      return [...items.values()].slice(start, start + limit);
+      return [...items.values().drop(start).take(limit)];
     },
     count: () => items.size,
     set,
