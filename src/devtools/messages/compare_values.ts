@@ -13,6 +13,9 @@ export type Difference =
   | "query"
   /** One value is a URL, the other is none. */
   | "kind"
+  /** Times that are at most a few minutes apart, as those of two clocks, and others. */
+  | "minutes"
+  | "hours"
   | "value";
 
 /** Two values of a message that differ. */
@@ -36,6 +39,33 @@ const roleWords: Readonly<Record<string, "expected" | "received">> = {
       .map((word) => [word, "received" as const]),
   ),
 };
+
+/** Maximum difference of two clocks, in milliseconds. */
+const clockDifference = 5 * 60_000;
+
+const time =
+  /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?|\d{1,2}\/\d{1,2}\/\d{4} \d{1,2}:\d\d:\d\d(?: [AP]M)?|(?<!\d)1\d{9}(?:\d{3})?(?!\d)/g;
+
+/** How far the two times of a text are apart; `undefined` if it does not have two. */
+export function compareTimes(text: string): Comparison | undefined {
+  const found = [...new Set(text.slice(0, maxLength).match(time) ?? [])];
+  const [one, other] = found.map(timeOf).filter((time) => !Number.isNaN(time));
+  if (one === undefined || other === undefined) return undefined;
+  const apart = Math.abs(one - other);
+  const units = [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000], ["second", 1000]] as const;
+  const [unit, length] = units.find(([, length]) => apart >= length) ?? ["second", 1000];
+  const count = Math.round(apart / length);
+  return {
+    difference: apart <= clockDifference ? "minutes" : "hours",
+    text: `The times of the message are ${count} ${unit}${count === 1 ? "" : "s"} apart: ${found[0]} and ${found[1]}.`,
+  };
+}
+
+function timeOf(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text) * (text.length === 10 ? 1000 : 1);
+  const hasZone = /Z$|[+-]\d\d:?\d\d$/.test(text);
+  return Date.parse(hasZone ? text.replace(/ (?=[+-]\d\d:?\d\d$)/, "") : `${text} UTC`);
+}
 
 interface Value {
   readonly text: string;

@@ -1,6 +1,6 @@
 /** Which known problems a text has: a stack trace, a line of a log, an error code, the text of an error page. */
 
-import { compareValues } from "./compare_values.ts";
+import { compareTimes, compareValues } from "./compare_values.ts";
 import { compileSigns } from "./find_signs.ts";
 import { problems, problemsByName } from "./messages.ts";
 import { errorProblems, isErrorCode, otherCodes } from "./oauth_errors.ts";
@@ -62,7 +62,8 @@ const isHidden = ({ problem }: Match) => problem.hides === true;
 /** The match with its causes: the values that the text names decide which is the first. */
 function describe({ problem, message, code, start, end, cause = 1 }: Match, text: string): FoundMessage {
   const { compares } = problem;
-  const compared = compares && (compareValues(text.slice(start, end)) ?? compareValues(text));
+  const compare = compares !== undefined && "minutes" in compares ? compareTimes : compareValues;
+  const compared = compares && (compare(text.slice(start, end)) ?? compare(text));
   const first = compared === undefined ? cause : compares?.[compared.difference] ?? cause;
   const inOrder = [problem.causes[first - 1]!, ...problem.causes.filter((_, index) => index !== first - 1)];
   const found = text.slice(start, end).replaceAll("\n", " ").trim();
@@ -106,16 +107,17 @@ const codeOf = (problem: Problem) => Object.keys(errorProblems).find((code) => p
 /** The text without its error codes and what surrounds the path in its URLs, which are no words; others keep their place. */
 function withoutNames(searched: string): string {
   const blank = (text: string) => " ".repeat(text.length);
-  return searched.replaceAll(snakeCase, (word) => isErrorCode(word) ? blank(word) : word)
+  return searched.replaceAll(codePattern, (word) => isErrorCode(word) && !/\d/.test(word) ? blank(word) : word)
     .replaceAll(url, (_, host, path, query) => blank(host) + path + blank(query));
 }
 
-const snakeCase = /(?<![A-Za-z])[a-z]{2,20}(?:_[a-z]{2,20}){1,4}(?![A-Za-z])/g;
+/** An error code, and the number of an error of Microsoft. */
+const codePattern = /(?<![A-Za-z])[a-z]{2,20}(?:_[a-z]{2,20}){1,4}(?![A-Za-z])|\b(?:IDX|AADSTS)\d{4,8}\b/g;
 const url = /(https?:\/\/[^\s/?#"'<>]{0,300})([^\s?#"'<>]{0,500})([^\s"'<>]{0,2000})/g;
 
 /** The error codes in a text. */
 function findCodes(searched: string): readonly Match[] {
-  return [...searched.matchAll(snakeCase)].flatMap(
+  return [...searched.matchAll(codePattern)].flatMap(
     ({ 0: word, index }): Match[] => {
       const name = Object.hasOwn(errorProblems, word)
         ? word
@@ -124,7 +126,13 @@ function findCodes(searched: string): readonly Match[] {
         : undefined;
       if (name === undefined) return [];
       const problem = problemsByName[name]!;
-      return [{ problem, code: codeOf(problem), weight: 1, start: index, end: index + word.length }];
+      return [{
+        problem,
+        code: codeOf(problem),
+        weight: /\d/.test(word) ? 99 : 1,
+        start: index,
+        end: index + word.length,
+      }];
     },
   );
 }

@@ -40,20 +40,33 @@ const maxDistance = 9;
 /** Longer clauses are cut, so that each costs the same. */
 const maxClauseWords = 60;
 
+/** A text of so few words is about OAuth although it does not say so. */
+const maxWordsAlone = 3;
+
 const ignored = new Set(
-  "a an the of is are was were be been being has have had does do did this that these to for with in on at by and or it its your you from could should would will as"
+  "a an the of is are was were be been being has have had does do did this that these to for with in on at by and or it its your you from could should would will as t s"
     .split(" "),
 );
 
-/** Words by which a text is about OAuth or OpenID Connect. */
-const context = "oauth|oidc|openid|open_id|jwt|jws|jwk|jwks|jose|id_token|access_token|refresh_token|bearer|sso|idp|" +
-  "authorization|authentication|authenticate|auth|login|log_in|sign_in|signin|issuer|client_id|client_secret|keycloak|" +
-  "cognito|auth0|okta|entra|msal|azuread|nextauth|omniauth|socialite|identity_model|identity_provider|well_known|pkce|" +
-  "redirect_uri|claim|security_token|userinfo|dex|oauthlib|jsonwebtoken|token_endpoint|authorization_server";
+/** Words by which a text is about OAuth or OpenID Connect, and others that it often has. */
+const protocol =
+  "oauth|oidc|openid|open_id|jwt|jws|jwk|jwks|jose|id_token|access_token|refresh_token|bearer|client_secret|" +
+  "keycloak|cognito|auth0|okta|entra|msal|azuread|nextauth|omniauth|socialite|identity_model|pkce|redirect_uri|userinfo|" +
+  "oauthlib|jsonwebtoken|token_endpoint|authorization_server|well_known";
+const context =
+  `${protocol}|sso|idp|authorization|authentication|authenticate|auth|login|log_in|sign_in|signin|issuer|` +
+  "client_id|identity_provider|claim|security_token|dex";
+/** Other services, whose network and access errors are theirs. */
+const otherServices =
+  "postgres|postgresql|psql|psycopg|mysql|mariadb|redis|mongo|mongodb|smtp|imap|kafka|rabbitmq|amqp|" +
+  "elasticsearch|memcached|ssh|git|docker|npm|pip|apt|s3|ldap|5432|3306|6379|27017|5672|9092";
+
+/** Codes of Microsoft's libraries and server. */
+const vendorCode = /\b(?:IDX|AADSTS)\d{5}/;
 
 /** What a fault of a program says, whatever its names are: "Cannot read properties of undefined (reading 'state')". */
 const programFault =
-  "read_property|reading|not_function|not_iterable|null_pointer|undefined_method|none_type|unexpected_token|" +
+  "undefined_reading|null_reading|not_function|not_iterable|null_pointer|undefined_method|none_type|unexpected_token|" +
   "attribute_error|nil_class|segmentation_fault|not_assignable|undefined_variable|undefined_index|undefined_local";
 
 /** Compiles the signs of all owners to one function, which finds the best sign of each owner in a text. */
@@ -70,10 +83,17 @@ export function compileSigns<Owner>(
       }
     }
   }
-  const contextPhrases = parseGroup(context);
+  const [protocolPhrases, contextPhrases, servicePhrases] = [
+    parseGroup(protocol),
+    parseGroup(context),
+    parseGroup(otherServices),
+  ];
   return (text) => {
     const clauses = clausesOf(text);
-    let isAbout: boolean | undefined;
+    // A few words alone are what somebody asks about.
+    let isAbout = clauses.length === 1 && clauses[0]!.words.length <= maxWordsAlone ? true : undefined;
+    const has = (phrases: readonly (readonly string[])[]) => clauses.some(({ words }) => hasAny(words, phrases));
+    if (has(servicePhrases) && !has(protocolPhrases)) return [];
     const best = new Map<Owner, FoundSign<Owner>>();
     for (const { words, start, end } of clauses) {
       const isFault = hasAny(words, faultPhrases);
@@ -87,7 +107,7 @@ export function compileSigns<Owner>(
       }
       for (const [{ owner, isWeak, namesFault, groups, excluded, cause }, found] of places) {
         if (!areNear(found) || hasAny(words, excluded) || isFault && !namesFault) continue;
-        if (isWeak && !(isAbout ??= clauses.some((clause) => hasAny(clause.words, contextPhrases)))) continue;
+        if (isWeak && !(isAbout ??= vendorCode.test(text) || has(contextPhrases))) continue;
         const weight = groups.length;
         if ((best.get(owner)?.weight ?? 0) < weight) best.set(owner, { owner, weight, cause, start, end });
       }
@@ -161,7 +181,10 @@ function wordsOf(identifier: string): readonly string[] {
 
 /** A word without its ending; of a negated verb, `not`. */
 function stem(word: string): string {
-  if (/^(?:do|doe|did|is|was|were|are|could|ca|wo|has|have|had)n$/.test(word)) return "not";
+  if (/^(?:do|does|did|is|was|were|are|could|ca|wo|has|have|had)n$/.test(word)) return "not";
+  if (/^types?$/.test(word)) return "type"; // not the header typ
+  if (word === "https" || word === "cors") return word;
+  if (/^.{2,}ie[sd]$/.test(word)) return `${word.slice(0, -3)}y`;
   const [, stemmed = word] = /^(.{3,}?)(?:ing|ed|es|s|e)$/.exec(word) ?? [];
   return /ss$/.test(word) ? word : stemmed;
 }

@@ -31,6 +31,7 @@ export const errorProblems = {
   invalid_grant: {
     title: "invalid_grant: the code was already used or has expired, or the refresh token is no longer valid",
     signs: [
+      `4>refresh|refreshing|refreshed session|access_token|tokens|token ${fails} !missing|no_refresh|without|browser|page|cache|silent`,
       "refresh|refresh_token token|grant|session invalid|expire|expired|revoke|revoked|inactive|used|reuse|reused|not_active|unknown|malformed|wrong|stale|not_found|not_exist|reject|replay|rotate|rotated|no_longer|fail|failed|unrecognized !missing|no|not_present|absent|not_set",
       "code authorization|auth|oauth|grant|login|sso|exchange expire|expired|used|redeem|redeemed|consumed|spent|not_valid|already|reuse|reused|unknown|no_longer|incorrect|invalid|not_found|wrong !verifier|challenge|device|status|missing|error_code|exit|http|country|zip",
       "?authorization_code|auth_code invalid|expire|used|already|not_valid|incorrect|redeem|not_found",
@@ -110,7 +111,7 @@ export const errorProblems = {
   access_denied: {
     title: "access_denied: the user or a rule denied the access",
     signs: [
-      "user|resource_owner|owner|end_user|consent|admin|administrator cancel|cancelled|canceled|deny|denied|decline|declined|reject|rejected|refuse|abort|abandon|not_assign|not_member|blocked|not_authorized|not_allowed|forbidden login|consent|access|request|authorization|sign_in|authentication|user|application|grant|permission|flow|group|role !database|mysql|postgres|password_authentication|file|eacces|ftp|sudo|access_denied_for|publickey|imap|smtp",
+      "user|resource_owner|owner|end_user|consent|admin|administrator cancel|cancelled|canceled|deny|denied|decline|declined|reject|rejected|refuse|abort|abandon|not_assign|not_member|blocked|not_authorized|not_allowed|forbidden login|consent|access|request|authorization|sign_in|authentication|user|application|grant|permission|flow|group|role !database|mysql|postgres|password_authentication|file|eacces|ftp|sudo|using_password|pull_access|access_denied_for|publickey|imap|smtp",
       "?user|login|account|access cancel|cancelled|canceled|denied|declined|not_allowed|not_authorized|not_permitted",
     ],
     causes: [
@@ -479,8 +480,51 @@ export const errorProblems = {
   },
 } as const satisfies Readonly<Record<string, ProblemFacts>>;
 
+/** Numbers of Microsoft.IdentityModel (IDX) and Entra ID (AADSTS), by the problem that they report. */
+const numbers: Readonly<Record<string, string>> = {
+  iss: "IDX10204 IDX10205 IDX10211 IDX10212 IDX10262 IDX10266 IDX40001 IDX40002 IDX40003",
+  aud: "IDX10206 IDX10207 IDX10208 IDX10214 IDX10215 IDX10268 IDX10231",
+  exp: "IDX10223 IDX10225 IDX10230",
+  nbf: "IDX10222 IDX10224 AADSTS700024",
+  typ: "IDX10256 IDX10257",
+  kid: "IDX10500 IDX10501 IDX10502 IDX10503 IDX10513 IDX10515 IDX10516 IDX10517",
+  signature: "IDX10504 IDX10505 IDX10508 IDX10511 IDX10512 IDX10514",
+  alg: "IDX10518 IDX10634 IDX10640 IDX10652 IDX10696 IDX10697 IDX14000",
+  jwe: "IDX10603 IDX10609 IDX10610 IDX10611 IDX10612 IDX10615 IDX10618 IDX10619 IDX10654",
+  key_format: "IDX10630 IDX10631 IDX10653 IDX10703 IDX10720 IDX10661",
+  not_jwt: "IDX12709 IDX12723 IDX12729 IDX12741 IDX14100 IDX14101 IDX14102 IDX14120",
+  https: "IDX20108",
+  discovery: "IDX20803 IDX20804 IDX20806 IDX20807 IDX10261 AADSTS90002 AADSTS900023",
+  nonce: "IDX21319 IDX21320 IDX21323 IDX21324 IDX21325 IDX21326 IDX21349",
+  state: "IDX21327 IDX21328 IDX21329 IDX21330",
+  at_hash: "IDX21300 IDX21301 IDX21347 IDX21348 IDX21309 IDX21312",
+  sub: "IDX21338",
+  claims: "IDX21345 IDX21336",
+  no_id_token: "IDX21314 IDX21333 IDX21334",
+  redirect_uri: "AADSTS50011 AADSTS500113 AADSTS900971",
+  invalid_client: "AADSTS7000215 AADSTS7000218 AADSTS7000222 AADSTS700016 AADSTS700027 AADSTS700021 AADSTS7000112",
+  invalid_grant:
+    "AADSTS70000 AADSTS70008 AADSTS54005 AADSTS700082 AADSTS70043 AADSTS700084 AADSTS50173 AADSTS50126 AADSTS50034",
+  pkce: "AADSTS501481 AADSTS50148 AADSTS9002325",
+  cors: "AADSTS9002326 AADSTS9002327",
+  invalid_scope: "AADSTS70011 AADSTS28002 AADSTS28003 AADSTS650053",
+  invalid_target: "AADSTS500011 AADSTS650057",
+  invalid_request: "AADSTS900144 AADSTS90014 AADSTS90023",
+  post_only: "AADSTS900561",
+  unsupported_response_type: "AADSTS700051 AADSTS700054",
+  unauthorized_client: "AADSTS700025 AADSTS70001 AADSTS7000114",
+  access_denied: "AADSTS65004 AADSTS50105 AADSTS50020 AADSTS50057 AADSTS90094",
+  consent_required: "AADSTS65001",
+  login_required: "AADSTS50058",
+  interaction_required: "AADSTS50076 AADSTS50079 AADSTS16000 AADSTS50072 AADSTS53003",
+  redirect_loop: "AADSTS50196",
+};
+
 /** Codes of providers and libraries that mean the same as another problem. */
 export const otherCodes: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(numbers).flatMap(([problem, codes]) => codes.split(" ").map((code) => [code, problem])),
+  ),
   redirect_uri_mismatch: "redirect_uri",
   mismatching_redirect_uri: "redirect_uri",
   missing_redirect_uri: "redirect_uri",

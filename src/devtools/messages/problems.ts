@@ -13,6 +13,9 @@ export const libraryProblems = {
     compares: { loopback: 1 },
     title: "State mismatch or missing cookie: the callback came without the session in which the login began",
     signs: [
+      `cookie|cookies callback|csrf|login|oauth2|oauth ${absent}|fail|invalid|not_valid !cookie_secret`,
+      `session|state ${absent}|expire|invalid|not_exist oauth|oidc|callback|login|authenticate|authentication|cookie|state !state_machine|token`,
+      "3>browser_back|back_button",
       `state|correlation|relay_state|login_session|transaction oauth|oidc|openid|auth|authorization|callback|login|param|parameter|session|cookie|request ${wrong}|${absent}|expire|lost !userinfo`,
       "state mismatch|mismatching|not_match|differ",
       `?state|correlation ${wrong}|${absent} !illegal`,
@@ -72,6 +75,7 @@ export const libraryProblems = {
     compares: { loopback: 1, port: 1, slash: 1, host: 2, path: 3, scheme: 1 },
     title: "Wrong issuer (iss): the token comes from another issuer than the application expects",
     signs: [
+      `iss|issuer claim|token|jwt ${absent} !audience|certificate`,
       `iss ${wrong}|different|check !parameter|param|response|callback|authorization_response`,
       `issuer|issued_by|authority|tenant token|jwt|id_token|claim|access_token|bearer|security_token ${wrong}|different !certificate|cert|x509|authorization_response|audience|discovery|metadata`,
       `?issuer ${wrong}|different !certificate|cert|x509|ssl|tls|audience|local`,
@@ -92,6 +96,7 @@ export const libraryProblems = {
     compares: { kind: 1, value: 2 },
     title: "Wrong audience (aud): the token is not for the application or API that received it",
     signs: [
+      `audience not_match|mismatch|values|allowed|configured|expected|intended|strict|not_contain|not_include|found|none ${wrong}|${absent}|allowed|configured|found|strict|values`,
       `aud ${wrong}|${absent}|check|contain|different`,
       `audience|recipient token|jwt|id_token|claim|access_token|bearer|client_id ${wrong}|${absent}|contain|different|include`,
       `?audience ${wrong}|${absent}|contain|different|include|match`,
@@ -131,6 +136,7 @@ export const libraryProblems = {
     seen: ["typ"],
   },
   exp: {
+    compares: { minutes: 2, hours: 1 },
     title: "Token expired (exp)",
     signs: [
       "token|jwt|jws|assertion|ticket|bearer|exp|claim|id_token|access_token|signature expire|expiry|expiration|expired|lapsed|past|too_old|no_longer_valid|stale|exceeded !refresh|code|certificate|cert|x509|cookie|secret|login_hint|not_before|expires_in|password|session",
@@ -149,9 +155,10 @@ export const libraryProblems = {
     guide: "static/docs/configure.md#token-lifetime-when-access-tokens-expire",
   },
   nbf: {
+    compares: { minutes: 1, hours: 2 },
     title: "Token not valid yet (nbf, iat): the clocks of the server and the application differ",
     signs: [
-      "token|jwt|nbf|iat|assertion|id_token|bearer|signature not_yet|future|early|not_active|immature|premature|used_before|before_issue|not_before|not_valid_before|before_nbf|nbf !certificate|cert|x509",
+      "token|jwt|nbf|iat|assertion|id_token|bearer|signature not_yet|future|early|not_active|immature|premature|used_before|before_issue|prior|not_before|not_valid_before|before_nbf|nbf !certificate|cert|x509",
       `nbf|iat ${wrong}|check|future|before`,
       "clock|time skew|drift|out_sync|not_synchronized|differ|tolerance",
       "issued future|ahead token|jwt|iat|id|clock",
@@ -169,10 +176,11 @@ export const libraryProblems = {
   signature: {
     title: "Invalid signature: the signature of the token does not verify",
     signs: [
+      "signature not_validate|not_valid|not_verify|invalid|unverified|validation_fail|verification_fail|verify_fail token|jwt|jws|key|id_token|assertion|access_token",
       `signature token|jwt|jws|id_token|bearer|claim|assertion ${wrong}|error|verif|not_verify|tampered !nbf|expire|dpop`,
       `?signature|signing|mac ${wrong}|error|not_verify|verification_error|tampered !nbf|expire|dpop|not_before|reached|algorithm|key|kid`,
       "jws|jwt|id_token verify|verification fail|failure|error|not",
-      "?crypto rsa|ecdsa|hmac verification|verify error|fail",
+      "rsa|ecdsa|ed25519|hmac|crypto verification_error|verify_error",
     ],
     causes: [
       "The application has another key: the key of another server or realm, an old JWKS from a cache, or a fixed key in its settings.",
@@ -189,6 +197,7 @@ export const libraryProblems = {
   kid: {
     title: "No matching key (kid): the JWKS of the server does not have the key of the token",
     signs: [
+      "no_match|no_suitable|no_applicable|no_usable|usable_signing|not_find|no_matching key|keys|jwk|signing_key|verification_key !api_key|primary_key|foreign|object",
       `kid|key_id ${absent}|${wrong}|match|find|resolve key|jwk|jwt|token|header|sign|set`,
       "kid not_found|unknown|match|missing|lookup|no_match|unrecognized|mismatch|find",
       `jwk|jwks|key_set|jwk_set|keyset ${absent}|match|suitable|applicable|unable|multiple|kid !fetch|retrieve|load|download|request|timeout|http|url`,
@@ -382,7 +391,9 @@ export const libraryProblems = {
       "origin not_allow|not_allowed|null|disallow|not_permit|blocked|forbidden access|access_control|cors|request|origin|web|javascript|allow",
       "cross_origin|origin token redemption|spa|single_page",
       "?origin not_allow|not_match|disallow|forbidden|reject|invalid !state|issuer|redirect",
-      "3>?load_failed|failed_fetch|network_error_attempting|networkerror_attempting",
+      "3>type_error failed_fetch|load_failed|network_error|network_request_failed",
+      "3>networkerror|network_error attempting_fetch|attempting|resource",
+      "3>?failed_fetch|load_failed !claim|key|jwk|token|metadata|discovery|config|certificate|profile|userinfo|module|from|script|chunk",
       "private_network_access|address_space|local_network_access",
     ],
     causes: [
@@ -400,6 +411,7 @@ export const libraryProblems = {
     signs: [
       "crypto subtle|web_crypto|webcrypto|digest undefined|not_available|unavailable|null|secure_context|only|require|not_defined|importkey|unsupported|reading",
       "secure_context|secure_origin|insecure_context crypto|require|only|available|needed|must|pkce|subtle|window",
+      "undefined_reading|null_reading subtle|digest|randomuuid",
     ],
     causes: [
       "The page is plain http on another host than localhost: an address of the network, a name of a container or of the hosts file.",
@@ -557,7 +569,8 @@ export const libraryProblems = {
   no_access_token: {
     title: "Missing access token: the API received none",
     signs: [
-      "bearer|access_token|authorization|jwt|auth_token|token missing|no|absent|require|required|not_provide|not_found|not_present|empty|without|undefined|null|not_supply|lack|not_sent header|token|authorization|bearer|request|authorization_header|headers|full_authentication !id_token|refresh|csrf|xsrf|code|hint|claim|kid|aud|iss|key|exp|nbf|matching|segment|endpoint|npm|unexpected_token|issuer|audience|subject|sub|email|nonce|state|scope|response|device|database",
+      "access_token|bearer_token missing|no|absent|require|not_provide|not_found|undefined|empty|null|without !refresh|id_token|hash|signature|alg|header_typ|response|invalid|expired|scope|nonce|claim",
+      "bearer|access_token|authorization|jwt|auth_token|token missing|no|absent|require|required|not_provide|not_found|not_present|empty|without|undefined|null|not_supply|lack|not_sent header|token|authorization|bearer|request|authorization_header|headers|full_authentication !alg|algorithm|signature|type|logout_token|typ|part|id_token|refresh|csrf|xsrf|code|hint|claim|kid|aud|iss|key|exp|nbf|matching|segment|endpoint|npm|unexpected_token|issuer|audience|subject|sub|email|nonce|state|scope|response|device|database",
       "full_authentication require|required",
       "?unauthorized|401 no|missing|without token|credential|credentials|header|authorization !client|secret|id_token|refresh",
     ],
@@ -630,6 +643,7 @@ export const libraryProblems = {
     title: "Token claims rejected: iss, aud, exp or nonce is not what the application expects",
     hides: true,
     signs: [
+      "token|jwt|access_token|id_token|bearer verify|validate|verification|validation unable|not|fail|failure|error|invalid !signature|claim_requirements",
       `claim|claims verify|validation|validate|verification|check ${fails}`,
       "jwt|token|id_token claims|claim invalid|not_valid|rejected",
       "id_token|idtoken|jwt|token validation|verification|validate|verify fail|failure|error|invalid|not|rejected !signature",
@@ -866,6 +880,7 @@ export const libraryProblems = {
   no_code: {
     title: "No code in the callback: the application was called without an authorization response",
     signs: [
+      "?code missing|no|absent !status|verifier|challenge|source|error_code|country",
       `code authorization|auth|callback|oauth|login|query|parameter|param ${absent}|not_receive|no_code|expected !verifier|challenge|error_code|status|expire|used|redeem|invalid|grant_type`,
       "missing_code|no_code|code_missing|without_code|code_not_found|code_required callback|parameter|param|response|query|oauth|url|request|authorization",
       "?missing|no|without authorization_code|code parameter|param|callback|query|response !status|verifier|challenge",
@@ -917,7 +932,10 @@ export const libraryProblems = {
   key_format: {
     title: "Unusable key: the key cannot be read, or is too short for the algorithm",
     signs: [
+      "rsa|hmac|ec|cryptographic|elliptic_curve|symmetric key not|invalid|below|short|must|least|bytes !kid|matching|ssh|host_key|cache|session",
+      "?read|load|open|parse key|key_file|private_key|public_key not|unable|could_not|fail|error !ssh|api_key|jwks|cache|registry",
       "key|secret|hmac|pem|jwk size|length|bits|bit|bytes|short|weak|too_small|long|256 not|short|weak|least|minimum|secure|too|invalid|less|required|must|enough|greater !header|ssh|cookie|dh|tls|ssl|password|aws|session|url",
+      "key valid|format|invalid|parse|read|convert|unable rsa|ecdsa|ec|ed25519|eddsa|hmac|pem|public|private|pkcs8|pkcs1 !kid|matching|ssh|api_key|expire",
       `?key|pem|spki|pkcs8|pkcs1|asn1|der|private_key|public_key ${wrong}|parse|decode|import|unsupported|format|could_not|malformed|load|read|deserialize|begin !no_matching|kid|jwks_uri|ssh|signature|not_found|api_key|expired|type_error`,
       "pem|spki|pkcs8|asn1|asymmetric_key|secretorpublickey|secretorprivatekey|secret_or_public|secretorpublickey|secretorprivatekey key|must|string|format|value|encoded|parse|error|line|invalid|required|certificate !tls_cert|nginx|apache",
     ],

@@ -8,7 +8,7 @@ export const wrong =
 
 /** That a value is missing. */
 export const absent =
-  "missing|absent|no|empty|without|not_found|not_present|require|lack|undefined|null|blank|not_provide|" +
+  "missing|absent|no|not_exist|not_find|none|empty|without|not_found|not_present|require|lack|undefined|null|blank|not_provide|" +
   "not_contain|not_have|must_have|not_set|not_specified|not_include|lost|not_receive|omitted|not_supplied|unable";
 
 /** That a step fails. */
