@@ -30,7 +30,8 @@ function printProblem({ title, causes, application, server, guide, messages }: P
   const [path, anchor] = guide.split("#");
   const link = `${relative("static/docs", path!)}${anchor === undefined ? "" : `#${anchor}`}`;
   return [
-    `## ${escape(title)}`,
+    // The search of the site finds a code by its name.
+    `## ${escape(title).replace(/^[a-z]+(?:_[a-z]+)+(?=:)/, "`$&`")}`,
     ...[
       "The usual causes, the most frequent first:",
       causes.map((cause, i) => `${i + 1}. ${escape(cause)}`).join("\n"),

@@ -7,6 +7,7 @@ import { renderMarkdown, type Section } from "./markdown.ts";
 import { renderSitePage } from "./page.tsx";
 import { changes, codePages, firstPage, guides, type PlannedPage } from "./plan.ts";
 import { referencePages } from "./reference/mod.ts";
+import { troubleshootingPath } from "../troubleshooting_text.ts";
 import { type IndexedSection, type SitePart, writeIndex } from "./search_pages.ts";
 import { anchorsOf, headingsOf, plain, replaceLinks } from "./source.ts";
 
@@ -69,7 +70,7 @@ export function buildSite({ read, assets, repository }: Material): Site {
   /** The words of a section. A rule is found by its ID and its first sentence. */
   const toIndexed = ({ heading, names, aliases, line, text }: Section, draft: Draft) => ({
     ...{ heading, aliases, text: draft.path === rulesPath ? "" : text },
-    names: reference.includes(draft) ? names.join("\n") : "",
+    names: reference.includes(draft) || draft.source === troubleshootingPath ? names.join("\n") : "",
     line: line.length <= maxLine ? line : `${line.slice(0, maxLine).replace(/\s\S*$/, "")} …`,
     part: draft.part,
   });

@@ -13,7 +13,7 @@ export const libraryProblems = {
     compares: { loopback: 1 },
     title: "State mismatch or missing cookie: the callback came without the session in which the login began",
     signs: [
-      `cookie|cookies callback|csrf|login|oauth2|oauth ${absent}|fail|invalid|not_valid !cookie_secret`,
+      `cookie|cookies callback|csrf|login|oauth2|oauth ${absent}|fail|invalid|not_valid !cookie_secret|reject|block|samesite|secure|ignore`,
       `session|state ${absent}|expire|invalid|not_exist oauth|oidc|callback|login|authenticate|authentication|cookie|state !state_machine|token`,
       "3>browser_back|back_button",
       `state|correlation|relay_state|login_session|transaction oauth|oidc|openid|auth|authorization|callback|login|param|parameter|session|cookie|request ${wrong}|${absent}|expire|lost !userinfo`,
@@ -158,7 +158,7 @@ export const libraryProblems = {
     compares: { minutes: 1, hours: 2 },
     title: "Token not valid yet (nbf, iat): the clocks of the server and the application differ",
     signs: [
-      "token|jwt|nbf|iat|assertion|id_token|bearer|signature not_yet|future|early|not_active|immature|premature|used_before|before_issue|prior|not_before|not_valid_before|before_nbf|nbf !certificate|cert|x509",
+      "token|jwt|nbf|iat|assertion|id_token|bearer|signature not_yet|future|early|not_active|immature|premature|used_before|before_use|before_issue|prior|not_before|not_valid_before|before_nbf|nbf !certificate|cert|x509",
       `nbf|iat ${wrong}|check|future|before`,
       "clock|time skew|drift|out_sync|not_synchronized|differ|tolerance",
       "issued future|ahead token|jwt|iat|id|clock",
@@ -179,7 +179,7 @@ export const libraryProblems = {
       "signature not_validate|not_valid|not_verify|invalid|unverified|validation_fail|verification_fail|verify_fail token|jwt|jws|key|id_token|assertion|access_token",
       `signature token|jwt|jws|id_token|bearer|claim|assertion ${wrong}|error|verif|not_verify|tampered !nbf|expire|dpop`,
       `?signature|signing|mac ${wrong}|error|not_verify|verification_error|tampered !nbf|expire|dpop|not_before|reached|algorithm|key|kid`,
-      "jws|jwt|id_token verify|verification fail|failure|error|not",
+      "jws|jwt|id_token verify|verification fail|failure|error|not !claim",
       "rsa|ecdsa|ed25519|hmac|crypto verification_error|verify_error",
     ],
     causes: [
@@ -472,9 +472,6 @@ export const libraryProblems = {
   },
   hidden: {
     title: "The message hides its cause",
-    signs: [
-      "openid_client|oauth|oidc|openid callback|login|error|sign_in|signin|authentication handler|route|fail|failed|error|occurred|encountered !reset|refuse",
-    ],
     hides: true,
     causes: [
       "A value differs from what the login expects, such as the state, the issuer or the nonce: the cause names it.",
@@ -521,7 +518,7 @@ export const libraryProblems = {
     signs: [
       "email|e_mail|name|preferred_username|username|group|groups|role|roles|upn|mail|login_name|phone|attribute claim|token|userinfo|user_info|id_token|profile|provider|attribute|idp|oidc|oauth|jwt|scope|response|identity missing|no|not_found|absent|empty|null|not_return|not_contain|not_present|without|not_verify|unverified|not_have|lack|undefined|could_not|not_provide|require|required|not_set|not_include|find !issuer|audience|realm_not|host|file|dns|hostname|server|client_id|kid|scope_not|type|header|access_token_missing",
       "email|e_mail not_verify|unverified|verify|email_verified|not_found|missing|not_provide|blank|email_verified !smtp|valid_email|password|confirmation",
-      `?claim ${absent}|require|mapping|map !iss|aud|exp|nbf|iat|nonce|issuer|audience|kid|alg|typ|sub|azp|acr`,
+      `?claim ${absent}|require|mapping|map !verify|validate|validation|iss|aud|exp|nbf|iat|nonce|issuer|audience|kid|alg|typ|sub|azp|acr`,
     ],
     causes: [
       "The scope value is not requested: email for email, profile for name.",
@@ -569,6 +566,7 @@ export const libraryProblems = {
   no_access_token: {
     title: "Missing access token: the API received none",
     signs: [
+      "jwt missing|absent|not_found|require|not_present !claim|claims|header|kid|alg|typ|key|signature|aud|iss|exp|nonce|payload|library|module",
       "access_token|bearer_token missing|no|absent|require|not_provide|not_found|undefined|empty|null|without !refresh|id_token|hash|signature|alg|header_typ|response|invalid|expired|scope|nonce|claim",
       "bearer|access_token|authorization|jwt|auth_token|token missing|no|absent|require|required|not_provide|not_found|not_present|empty|without|undefined|null|not_supply|lack|not_sent header|token|authorization|bearer|request|authorization_header|headers|full_authentication !alg|algorithm|signature|type|logout_token|typ|part|id_token|refresh|csrf|xsrf|code|hint|claim|kid|aud|iss|key|exp|nbf|matching|segment|endpoint|npm|unexpected_token|issuer|audience|subject|sub|email|nonce|state|scope|response|device|database",
       "full_authentication require|required",
@@ -740,6 +738,7 @@ export const libraryProblems = {
   proxy: {
     title: "Bad gateway: a proxy in front of the server could not get its response",
     signs: [
+      "upstream connect|disconnect error|reset|failure headers|before|reason|server",
       "502|bad_gateway|503|upstream|no_healthy|504|service_unavailable gateway|upstream|unavailable|proxy|healthy|connect|error|server|bad|nginx|envoy|traefik|response",
       `proxy ${fails}|authentication|407|tunnel|tunneling|connect|response|refuse|required !client_id|reverse_proxy|trust|trusted`,
       "tunnel|tunneling|407 socket|proxy|connection|establish|required|authentication",
@@ -794,9 +793,9 @@ export const libraryProblems = {
   cookie: {
     title: "Cookie rejected: the browser did not store or send a cookie of the application",
     signs: [
+      "2>cookie cross_site|third_party|lax|strict reject|block|ignore|not_sent|invalid|context",
       "cookie|set_cookie reject|block|blocked|samesite|same_site|ignore|dropped|not_store|not_set|not_sent|third_party|secure|domain|overwrite|not_accept|invalid|partition|discard !login_required|state|correlation|nonce|csrf|not_found|missing|pkce|transaction",
       "cookie samesite|same_site|secure|third_party block|reject|none|lax|strict|attribute|missing|without|context|insecure",
-      "2>cookie cross_site|third_party|lax|strict reject|block|ignore|not_sent|invalid|context",
       "3>cookie too_large|too_big|4096|size|exceed|oversized|limit|large",
     ],
     causes: [
