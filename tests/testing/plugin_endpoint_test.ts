@@ -188,6 +188,32 @@ test("an error leaves by the channel that the endpoint declares", async () => {
   ]);
 });
 
+test("what stands around a request is listed as it is nested, and no member of a server is computed when read", async () => {
+  const servers: object[] = [];
+  const called: string[] = [];
+  let around: readonly string[] = [];
+  const plugin = (name: string): Plugin => ({
+    name,
+    setup: (app) => void ({ around } = app),
+    handle: (next) => (request, peer) => {
+      called.push(`plugin: ${name}`);
+      return next(request, peer);
+    },
+    forRequest(server) {
+      servers.push(server, Object.getPrototypeOf(server));
+      return undefined;
+    },
+  });
+  const { get } = await testServer({ plugins: ["outer", "inner"].map(plugin) });
+  await get("/oauth2/jwks");
+  assertEquals(called, ["plugin: outer", "plugin: inner"]);
+  assertEquals(around.filter((name) => called.includes(name)), called);
+  const [ofRequest, one] = servers;
+  assertEquals(Object.keys(ofRequest!).sort(), ["passed", "sender", "trace"]);
+  const computed = Object.entries(Object.getOwnPropertyDescriptors(one)).filter(([, { get }]) => get !== undefined);
+  assertEquals(computed, []);
+});
+
 test("a context is made once for a request, and every plugin extends its server", async () => {
   const contexts = new Set<Context>();
   const seen: (string | undefined)[] = [];

@@ -48,6 +48,7 @@ export function contextFactory(
     const server = findServer?.(request) ?? app.server;
     const trace: Trace = pluginsListen ? (event) => emit(event, context) : server.trace;
     const passed: RulePassed = recording.length === 0 ? server.passed : (rule, value) => {
+      server.passed(rule, value);
       for (const plugin of recording) ignoreRejection(plugin.onPassed!(rule, value, context));
     };
     context.server = serverWith(server, { trace, passed, sender: new RequestSender(context) });
