@@ -51,6 +51,7 @@ export function browserApplication<Page extends { close(): Promise<void> }>(
       // Every wait for the page then rejects.
       signal.addEventListener("abort", close, { once: true });
       try {
+        signal.throwIfAborted();
         await logIn(page);
         const sub = await readUser(page);
         if (sub === undefined) throw new Error("the application shows no logged-in user");

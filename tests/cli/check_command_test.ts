@@ -15,6 +15,7 @@ import { listFaults } from "../../src/cli/check/list_faults.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";
 import { binary, fastKeys, runProgram, startCommand } from "../platform/runtime/run_program.ts";
 import { type SmallWebApplication, startWebApplication } from "../check/small_web_application.ts";
+import { until } from "../until.ts";
 import { check, checkHere, checkInProcess } from "./check_runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-check-"));
@@ -105,6 +106,35 @@ test("--start starts the application after the server, restarts it for attacks o
   assertEquals(failed.map(({ path, received }: ConfigIssue) => [path, received]), [
     ["--start", "the command ended with 3: exit 3"],
   ]);
+});
+
+test("--start: a signal while the application starts ends the application too", async () => {
+  const file = join(folder, "started.pid");
+  let stop = () => {};
+  const start = `echo $$ > ${file}; exec sleep 60`;
+  const args = [
+    "http://127.0.0.1:1/login",
+    "--port",
+    "0",
+    "--client-id",
+    "shop",
+    "--redirect-uri",
+    "http://127.0.0.1:1/",
+  ];
+  const failed = checkHere([...args, "--start", start], Date.now, () => {}, (callback) => stop = callback)
+    .catch(({ issues }) => issues);
+  const isRunning = () => {
+    try {
+      return process.kill(Number(readFileSync(file, "utf8")), 0);
+    } catch {
+      return false;
+    }
+  };
+  await until(isRunning);
+  // A process would end there.
+  assertThrows(stop, Error, "may not end");
+  await failed;
+  assertEquals(isRunning(), false);
 });
 
 test("a port in use: the server that uses it must stop, because the application names the port", async () => {

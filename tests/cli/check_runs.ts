@@ -41,6 +41,7 @@ export async function checkHere(
   args: readonly string[],
   now: () => number,
   onError: (text: string) => void = () => {},
+  onStop: (callback: () => void) => void = () => {},
 ): Promise<ExitResult> {
   const { log, error } = console;
   const output = { stdout: "", stderr: "" };
@@ -56,7 +57,7 @@ export async function checkHere(
       isTerminal: false,
       now,
       readTextFile: (path: string) => readFile(path, "utf8"),
-      onStop: () => {},
+      onStop,
       exit: never,
     };
     const readRules = () => environment.readTextFile("tests/rules.md");

@@ -97,6 +97,19 @@ export async function checkApplication(
       const fix = "Stop the server that uses it, because the application's issuer must be this port.";
       throw new PortInUseError(error.address, error.cause, fix);
     });
+    let stopCheck: (() => void) | undefined;
+    let isStopped = false;
+    // Before the start of the application, which would outlive the command.
+    environment.onStop(() => {
+      // A second signal, or one before the first login, stops immediately.
+      if (stopCheck === undefined) {
+        application?.stop();
+        environment.exit(1);
+      }
+      isStopped = true;
+      stopCheck?.();
+      stopCheck = undefined;
+    });
     const { start, restart } = flags;
     const attemptMs = flags.timeout * 1000;
     const up = { attemptMs, now: environment.now };
@@ -142,17 +155,10 @@ export async function checkApplication(
       onWait: () => console.error(`Waiting for ${loginUrl}: start the application now.`),
     });
     const progress = showProgress(environment.isTerminal, writeError, formatId, environment.now);
-    let isStopped = false;
-    environment.onStop(() => {
-      // A second signal stops immediately.
-      if (isStopped) {
-        application?.stop();
-        environment.exit(1);
-      }
-      isStopped = true;
+    stopCheck = () => {
       progress.end();
       check.stop();
-    });
+    };
     console.error("Ctrl-C ends the check with a report of the results so far.");
     const ticks = setInterval(progress.tick, 1000);
     const { loggedInUrl, loggedInText, refreshUrl, apiUrl, logoutUrl, only, except } = flags;

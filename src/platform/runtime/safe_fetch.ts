@@ -144,6 +144,7 @@ async function lookupAddresses(hostname: string): Promise<readonly string[]> {
 
 /** Queries the IPv4 and the IPv6 addresses of a name. */
 async function queryNameServers(hostname: string, signal: AbortSignal): Promise<PromiseSettledResult<string[]>[]> {
+  signal.throwIfAborted();
   const resolver = new Resolver(queryOptions);
   const cancel = () => resolver.cancel();
   signal.addEventListener("abort", cancel, { once: true });

@@ -86,20 +86,24 @@ export function hasTerminalInput(): boolean {
   return process.stdin.isTTY === true;
 }
 
+/** The lines of the terminal, of which {@link ask} reads one at a time. */
+let typedLines: AsyncGenerator<string> | undefined;
+
 /** Asks a question on standard error and reads a line of the terminal; `undefined` if the input ends. */
 export async function ask(question: string): Promise<string | undefined> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
-  const end = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
-  try {
-    return await Promise.race([lines.question(question), end]);
-  } finally {
-    lines.close();
-  }
+  writeError(question);
+  // Read by one interface: a second one would not get what the first has read.
+  typedLines ??= inputLines();
+  const { done, value } = await typedLines.next();
+  return done ? undefined : value;
 }
 
-/** The lines of standard input, until it ends. */
-export function inputLines(): AsyncIterable<string> {
-  return createInterface({ input: process.stdin, terminal: false });
+/**
+ * The lines of standard input, until it ends. Opens it when the first line is asked for: what arrives between the
+ * creation of an interface and its first reader would be lost.
+ */
+export async function* inputLines(): AsyncGenerator<string> {
+  yield* createInterface({ input: process.stdin, terminal: false });
 }
 
 /** All of standard input. */

@@ -31,6 +31,8 @@ export interface StartOptions {
   readonly readsFolder?: boolean;
   /** What is piped into it. Default: nothing, and the pipe is closed. */
   readonly input?: string;
+  /** Whether the pipe stays open after `input`. Default: false. */
+  readonly keepsInput?: boolean;
   /**
    * A shell command with `PROGRAM` for it, which `script` of util-linux runs in a terminal of its own. Default: it has
    * no terminal.
@@ -87,9 +89,9 @@ export function runProgram(start: StartOptions): Promise<ExitResult> {
 }
 
 /** Starts it without a wait, such as a command that has no banner. */
-export function startCommand(start: StartOptions): Pick<Program, "waitForOutput" | "signal" | "exited"> {
+export function startCommand(start: StartOptions): Pick<Program, "waitForOutput" | "signal" | "type" | "exited"> {
   const { child, says: waitForOutput, ended: exited } = spawnProgram(start);
-  return { waitForOutput, signal: signalOf(child), exited };
+  return { waitForOutput, signal: signalOf(child), type: (text) => void child.stdin!.write(text), exited };
 }
 
 /** Starts it, with EdDSA unless it reads a file, and waits for its banner; rejects with its output if it ends first. */
@@ -127,7 +129,17 @@ function findAddress({ stdout, stderr }: { readonly stdout: string; readonly std
 }
 
 function spawnProgram(
-  { args = [], env = {}, cwd, input, inTerminal, openFiles, resolvConf, allowedSecrets = () => "" }: StartOptions,
+  {
+    args = [],
+    env = {},
+    cwd,
+    input,
+    keepsInput = false,
+    inTerminal,
+    openFiles,
+    resolvConf,
+    allowedSecrets = () => "",
+  }: StartOptions,
 ) {
   const withoutFile = cwd === undefined && env.LATCHKEY_CONFIG_JSON === undefined ? { LATCHKEY_CONFIG: "none" } : {};
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
@@ -153,7 +165,8 @@ function spawnProgram(
     cwd,
     stdio: [input === undefined && inTerminal === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
-  if (inTerminal === undefined) child.stdin?.end(input);
+  if (input !== undefined && keepsInput) child.stdin!.write(input);
+  else if (inTerminal === undefined) child.stdin?.end(input);
   const output = { stdout: "", stderr: "" };
   let checkOutput = () => {};
   for (const name of ["stdout", "stderr"] as const) {

@@ -76,7 +76,7 @@ async function listExchanges(
     return { count: ended.length, next: Math.max(since, next), exchanges: ended.map(toJson) };
   };
   const immediate = list();
-  if (immediate.count >= count || wait === 0) return immediate;
+  if (immediate.count >= count || wait === 0 || closed.aborted) return immediate;
   return await new Promise((resolve) => {
     const finish = (result: LogResult) => {
       stopListening();
