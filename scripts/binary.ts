@@ -17,6 +17,7 @@ const programTests = [
   "tests/platform/runtime/init_test.ts",
   "tests/cli/operating/process_test.ts",
   "tests/cli/check_command_test.ts",
+  "tests/scripts/action_test.ts",
 ];
 
 const fileName = Deno.build.os === "windows" ? "latchkey.exe" : "latchkey";

@@ -1,10 +1,13 @@
-/** The shell steps of `action.yml`, in bash, with programs instead of `gh` and of the release. */
+/**
+ * The shell steps of `action.yml`, in bash, on what `release.yml` uploads: with the program that `task test:binary` has
+ * built, or one in its place.
+ */
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
 
@@ -27,31 +30,54 @@ function writeProgram(name: string, script: string): void {
   chmodSync(join(programs, name), 0o755);
 }
 
-// A release whose program writes its arguments and, like exec, runs the command and writes a summary.
+/** What the release workflow attests and uploads, by its matrix: the names of the files of a release. */
+const release = readFileSync(".github/workflows/release.yml", "utf8");
+const [attested, uploaded] = [/subject-path: (.*)/, /^ {10}path: (.*matrix.*)/m].map((path) => path.exec(release)![1]!);
+const released = [...release.matchAll(/\{ system: ([\w-]+), machine: .*?(?:, ending: (\S+) )?\}/g)].map(
+  ([, system, ending = ""]) =>
+    attested!.replace("${{ matrix.system }}", system!).replace("${{ matrix.ending }}", ending),
+);
+
+/** The program that the release would have: the built one, or one that writes what it is called with. */
+const builtProgram = process.env.LATCHKEY_TEST_BINARY;
+const releaseFolder = join(folder, "release");
+mkdirSync(releaseFolder);
+for (const path of released) {
+  const file = join(releaseFolder, basename(path));
+  if (builtProgram !== undefined) copyFileSync(builtProgram, file);
+  else {
+    writeFileSync(
+      file,
+      `#!/bin/bash
+printf '<%s>' "$@" >> "$RUNNER_TEMP/calls"
+if [ "$1" = exec ]; then mkdir -p "$3"; echo "## failed" > "$3/summary.md"; while [ "$1" != -- ]; do shift; done; shift; exec "$@"; fi
+echo '{"event":"listening","issuer":"http://localhost:9000"}'`,
+    );
+  }
+  // A download is not executable.
+  chmodSync(file, 0o644);
+}
+
+// Downloads and verifies what the release has, and nothing else.
 writeProgram(
   "gh",
   `
 echo "gh $*" >> "$RUNNER_TEMP/calls"
 if [ "$1" = attestation ]; then exit "\${ATTESTED:-0}"; fi
-for ((i = 1; i <= $#; i++)); do if [ "\${!i}" = --dir ]; then next=$((i + 1)); to=\${!next}; fi; done
-mkdir -p "$RUNNER_TEMP/packed/latchkey-1"; echo "#!/bin/bash" > "$RUNNER_TEMP/packed/latchkey-1/latchkey"
-tar -czf "$to/latchkey-1.2.3-linux-x64.tar.gz" -C "$RUNNER_TEMP/packed" latchkey-1`,
-);
-writeProgram(
-  "latchkey",
-  `
-printf '<%s>' "$@" >> "$RUNNER_TEMP/calls"
-if [ "$1" = exec ]; then mkdir -p "$3"; echo "## failed" > "$3/summary.md"; while [ "$1" != -- ]; do shift; done; shift; exec "$@"; fi
-echo '{"event":"listening","issuer":"http://localhost:9000"}'`,
+while [ $# -gt 0 ]; do case "$1" in --pattern) name=$2 ;; --dir) to=$2 ;; esac; shift; done
+cp "${releaseFolder}/$name" "$to/"`,
 );
 
-/** Runs a step, and returns its code and what it wrote. */
-function run(name: string, env: Readonly<Record<string, string>> = {}) {
-  const temp = mkdtempSync(join(folder, "run-"));
+/** Runs a step, ends what it leaves running, and returns its code and what it wrote. */
+function run(name: string, env: Readonly<Record<string, string>> = {}, temp = mkdtempSync(join(folder, "run-"))) {
   const files = { GITHUB_PATH: join(temp, "path"), GITHUB_OUTPUT: join(temp, "output") };
   const summary = join(temp, "summary");
   const { script } = steps.find((step) => step.name === name)!;
-  const { status, stdout } = spawnSync("bash", ["-e", "-c", script!], {
+  const { status, stdout } = spawnSync("bash", [
+    "-e",
+    "-c",
+    `trap 'kill "\${!:-}" 2> /dev/null || true' EXIT\n${script}`,
+  ], {
     encoding: "utf8",
     env: {
       ...{ PATH: `${programs}:${process.env.PATH}`, RUNNER_TEMP: temp, RUNNER_OS: "Linux", RUNNER_ARCH: "X64" },
@@ -71,42 +97,48 @@ function run(name: string, env: Readonly<Record<string, string>> = {}) {
   };
 }
 
-test("the release is downloaded, verified and put into the PATH; without an attestation nothing is", () => {
+test("what is uploaded is what is attested, and each system of the action is one of the release", () => {
+  assertEquals(uploaded, attested);
+  const targets = [...action.matchAll(/target=(\S+) ;;/g)].map(([, target]) => `dist/latchkey-${target}`);
+  assertEquals(targets, released.filter((path) => !path.includes("windows")));
+  assertEquals(released.length, 5);
+});
+
+test("the program of the release is downloaded, verified and started; without an attestation nothing is", () => {
   const { status, calls, path, temp } = run("Download and verify");
-  const archive = `${temp}/latchkey/latchkey-1.2.3-linux-x64.tar.gz`;
   assertEquals(status, 0);
   assertEquals(calls.trim().split("\n"), [
-    `gh release download v1.2.3 --repo owner/latchkey --pattern latchkey-1.2.3-linux-x64.tar.gz --dir ${temp}/latchkey --clobber`,
-    `gh attestation verify ${archive} --repo owner/latchkey --signer-workflow owner/latchkey/.github/workflows/attest.yml`,
+    `gh release download v1.2.3 --repo owner/latchkey --pattern latchkey-linux-x64 --dir ${temp}/latchkey --clobber`,
+    `gh attestation verify ${temp}/latchkey/latchkey-linux-x64 --repo owner/latchkey --signer-workflow owner/latchkey/.github/workflows/release.yml`,
   ]);
   assertEquals(path, `${temp}/latchkey\n`);
+  const found = { PATH: `${path.trim()}:${programs}:${process.env.PATH}` };
+  const command = 'echo "a  b"; false; echo unreached';
+  const failed = run("Run the command", { ...found, COMMAND: command, FLAGS: "--env A=issuer" }, temp);
+  assertEquals([failed.status, failed.stdout], [1, "a  b\n"]);
+  assertEquals(run("Run the command", { ...found, COMMAND: "true" }, temp).status, 0);
+  if (builtProgram === undefined) {
+    const words = [
+      "exec",
+      "--report",
+      `${temp}/latchkey-report`,
+      "--env",
+      "A=issuer",
+      "--",
+      "bash",
+      "-euo",
+      "pipefail",
+    ];
+    assertStringIncludes(failed.calls, [...words, "-c", command].map((word) => `<${word}>`).join(""));
+    assertEquals(failed.summary, "## failed\n");
+  }
+  const served = run("Start the server", { ...found, FLAGS: builtProgram === undefined ? "" : "--port 0" }, temp);
+  assertEquals(served.status, 0, served.stdout);
+  assertMatch(served.output, /^issuer=http:\/\/localhost:\d+\n$/);
+
   const unverified = run("Download and verify", { ATTESTED: "1" });
   assertEquals([unverified.status, unverified.path], [1, ""]);
   const windows = run("Download and verify", { RUNNER_OS: "Windows" });
   assertEquals([windows.status, windows.calls], [1, ""]);
   assertStringIncludes(windows.stdout, "::error::");
-});
-
-test("the command runs by exec with the flags, and its code and the summary are those of the step", () => {
-  const command = 'echo "a  b"; false; echo unreached';
-  const { status, stdout, calls, summary, temp } = run("Run the command", {
-    COMMAND: command,
-    FLAGS: "--env A=issuer",
-  });
-  assertEquals([status, stdout, summary], [1, "a  b\n", "## failed\n"]);
-  const words = ["exec", "--report", `${temp}/latchkey-report`, "--env", "A=issuer", "--", "bash", "-euo", "pipefail"];
-  assertEquals(calls, [...words, "-c", command].map((word) => `<${word}>`).join(""));
-  assertEquals(run("Run the command", { COMMAND: "true" }).status, 0);
-});
-
-test("without a command the server starts, and the issuer is an output", () => {
-  const { status, output } = run("Start the server");
-  assertEquals([status, output], [0, "issuer=http://localhost:9000\n"]);
-});
-
-test("each target is one of a release", () => {
-  const targets = [...action.matchAll(/target=(\S+) ;;/g)].map(([, target]) => target!);
-  const compiled = readFileSync("scripts/compile.ts", "utf8");
-  assertEquals(targets.length, 4);
-  for (const target of targets) assertStringIncludes(compiled, `"${target}": {`);
 });
