@@ -40,6 +40,7 @@ export type UriProblem =
   | "scheme"
   | "no scheme"
   | "user information"
+  | "path"
   | "host"
   | "http"
   | "undotted scheme"
@@ -62,7 +63,7 @@ export function findUriProblem(uri: string, localUrls: LocalUrls, allowHttp = fa
   // The URL parser would accept characters that a URI must not contain (RFC 3986 §2).
   if (!/^[\x21-\x7E]+$/.test(uri) || /["<>\\^`{|}]/.test(uri)) return "characters";
   if (!URL.canParse(uri)) return "relative";
-  const { protocol, host, hostname, username, password } = new URL(uri);
+  const { protocol, host, hostname, username, password, href } = new URL(uri);
   if (uri.includes("#")) return "fragment";
   if (uri.includes("*")) return "wildcard";
   // A page of any site can claim a scheme that begins with web+ (HTML, `registerProtocolHandler`).
@@ -70,13 +71,23 @@ export function findUriProblem(uri: string, localUrls: LocalUrls, allowHttp = fa
   // An empty label: no app owns a domain name that this scheme reverses (RFC 8252 §7.1).
   if (/\.[.:]/.test(protocol)) return "scheme";
   if (username !== "" || password !== "" || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/i.test(uri)) return "user information";
+  // The browser requests the normal form, which may lead to another page than the registered text says.
+  const isNormal = withoutAuthority(href) === withoutAuthority(uri);
   if (!/^https?:$/.test(protocol)) {
     if (/^[^:]+:\d/.test(uri)) return "no scheme";
+    if (!isNormal) return "path";
     return !localUrls && isUndottedScheme(uri) ? "undotted scheme" : undefined;
   }
   const authority = /^https?:\/\/([^/?]+)/i.exec(uri)?.[1]?.toLowerCase();
   if (authority !== host && authority !== `${host}:${protocol === "https:" ? 443 : 80}`) return "host";
+  if (!isNormal) return "path";
   return protocol === "http:" && !allowHttp && !allowsHttp(hostname, localUrls) ? "http" : undefined;
+}
+
+/** Path and query of a URI as they are written; without a path it is `/`. */
+function withoutAuthority(uri: string): string {
+  const rest = uri.replace(/^[^:]+:(?:\/\/[^/?]*)?/, "");
+  return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
 const portAfterLoopback = /^(https?:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?(?=[/?]|$)/;

@@ -32,6 +32,8 @@ export function describeUriProblem(problem: UriProblem, uri: string, localUrls: 
       return { expected: "a scheme before the host", hint: "Begin it with https://, or http:// on a loopback host." };
     case "user information":
       return { expected: "a URI without user information", hint: "Remove everything between // and @, and the @." };
+    case "path":
+      return { expected: "path and query as a browser sends them", hint: `Write it as ${new URL(uri).href}.` };
     case "host":
       return /^https?:\/\/[^/?]/i.test(uri)
         ? { expected: "a host and port in their normal form", hint: `Write them as ${new URL(uri).host}.` }
