@@ -8,7 +8,7 @@ import { reject } from "../rules/reject.ts";
 import type { Server } from "../server.ts";
 import type { Recipient } from "./authorization_request.ts";
 import type { RequestOrigin } from "./request_source.ts";
-import { defaultResponseMode, findResponseMode, returnsState } from "./response.ts";
+import { errorResponseMode, findResponseMode, rejectResponseMode, returnsState } from "./response.ts";
 
 /**
  * Finds the client and the redirect URI of a request. Its errors are shown to the user and never sent to a redirect URI
@@ -37,7 +37,9 @@ export async function findDestination(
   if (!client.allowsRedirectUri(uri)) throw reject("RU-01", { clientId: id, uri, registered: client.redirectUris });
   server.passed("RU-01", uri);
   if (isUndottedScheme(uri)) server.observe(server, client.id, "RU-11", { uri });
-  const mode = findResponseMode(policy, server.responseModes, client, params) ?? defaultResponseMode(policy, params);
+  const mode = findResponseMode(policy, server.responseModes, client, params) ??
+    errorResponseMode(policy, server.responseModes, client, params);
+  if (mode === undefined) throw rejection ?? rejectResponseMode(policy, server.responseModes, client, params);
   const state = returnsState(params, mode) ? params.get("state") : undefined;
   return { client, destination: { uri, mode, state, extensions } };
 }

@@ -6,7 +6,7 @@ import type { Policy } from "../policy/policy.ts";
 import { reject } from "../rules/reject.ts";
 import type { CheckInput } from "../server.ts";
 import { grantTypesFor } from "../clients/client.ts";
-import type { ResponseModes } from "./authorization_request.ts";
+import { ownResponseModes, type ResponseModes } from "./authorization_request.ts";
 
 /** Maximum length of `state`, in characters. */
 export const maxStateLength = 4096;
@@ -62,6 +62,23 @@ export function findResponseMode(
   return allowedMode(modes, mode, defaultMode);
 }
 
+/**
+ * The mode of an error about the response mode, or before it is known: the default one or, where only signed modes are
+ * allowed, the one with the same carrier (JARM §2.3). `undefined` if the error must be shown on a page.
+ */
+export function errorResponseMode(
+  policy: Policy,
+  modes: ResponseModes,
+  { metadata }: Pick<Client, "metadata">,
+  params: Params,
+): ResponseMode | undefined {
+  const defaultMode = defaultResponseMode(policy, params);
+  const allowed = policy.responseModes.filter((mode) => metadata.response_modes?.includes(mode) !== false);
+  if (allowed.some((mode) => ownResponseModes.has(mode))) return defaultMode;
+  const possible = allowed.flatMap((mode) => allowedMode(modes, mode, defaultMode) ?? []);
+  return possible.find((mode) => modes.get(mode)?.carrier === defaultMode);
+}
+
 /** The mode that a requested one means for the response type; `undefined` if the type forbids it. */
 function allowedMode(
   modes: ResponseModes,
@@ -74,16 +91,20 @@ function allowedMode(
 }
 
 /** Rejects a response mode that the server or the client does not support. */
-export function assertResponseMode(
+export function assertResponseMode(...given: Parameters<typeof findResponseMode>): void {
+  if (findResponseMode(...given) === undefined) throw rejectResponseMode(...given);
+}
+
+/** The rejection of such a response mode. */
+export function rejectResponseMode(
   policy: Policy,
   modes: ResponseModes,
   client: Pick<Client, "metadata">,
   params: Params,
-): void {
-  if (findResponseMode(policy, modes, client, params) !== undefined) return;
+): Error {
   const { responseModes } = policy;
   const defaultMode = defaultResponseMode(policy, params);
-  throw reject("AZ-19", {
+  return reject("AZ-19", {
     received: params.get("response_mode"),
     defaultMode,
     possible: responseModes.filter((mode) => allowedMode(modes, mode, defaultMode) !== undefined),

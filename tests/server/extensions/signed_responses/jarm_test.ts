@@ -103,6 +103,29 @@ test("[JM-05, JM-11] if the mode is what is wrong, the error is not signed; page
   await assertPage(await b.authorize({ response_mode: "jwt", redirect_uri: "https://evil.example/cb" }));
 });
 
+test("[JM-05] where only signed modes are allowed, errors before the mode is known are signed too, or on a page", async () => {
+  const wrong: readonly Fields[] = [
+    {},
+    { response_mode: "query" },
+    { response_mode: "form_post" },
+    { response_mode: "nonsense" },
+    { response_mode: ["jwt", "jwt"] },
+    { request: "not a JWT" },
+  ];
+  const only = ["jwt", "query.jwt", "form_post.jwt", "fragment.jwt"] as const;
+  for (const mode of only) {
+    const ofServer = await server({ responseModes: [mode] });
+    const ofClient = await server({ clients: [{ ...clients[0], response_modes: [mode] }] });
+    await forEachCase([ofServer, ofClient].flatMap((b) => wrong.map((fields) => [b, fields] as const)), async (one) => {
+      const [b, fields] = one;
+      const response = await b.authorize(fields);
+      if (mode !== "jwt" && mode !== "query.jwt") return void await assertPage(response);
+      const { error } = await verify(b, getSigned(response));
+      assertEquals(typeof error, "string");
+    });
+  }
+});
+
 test("[JM-01, JM-09] signed responses are off by default, and metadata lists what is on", async () => {
   const metadataOf = async ({ get }: TestServer) => (await (await get("/.well-known/openid-configuration")).json());
   const off = await testServer();
@@ -124,7 +147,7 @@ test("[JM-11] a server or a client without any response mode is a configuration 
 
 test("[JM-09] without query, a request must name a mode", async () => {
   const b = await server({ responseModes: ["jwt", "form_post.jwt"] });
-  assertEquals(assertAuthorizationResponse(await b.authorize()).error, "invalid_request");
+  assertEquals((await verify(b, getSigned(await b.authorize()))).error, "invalid_request");
   const push = (fields: Fields) => b.post("/oauth2/par", { ...goodRequest, ...fields });
   for (const response_mode of [undefined, "query"]) {
     assertEquals(await getOutcome(await push({ response_mode })), "400 invalid_request");
