@@ -40,7 +40,7 @@ const maxPageTextChars = 2000;
 
 /** Describes a page by its status, its URL and its text. */
 export function describe({ status, url, html }: Page): string {
-  const text = withoutScripts(html, " ").replace(/<[^>]*(?:>|$)/g, " ").replace(/\s+/g, " ").trim();
+  const text = withoutScripts(html, " ").replace(/<[^>]*>?/g, " ").replace(/\s+/g, " ").trim();
   return `status ${status} at ${stripQuery(url)}${
     text === "" ? "" : `, ${JSON.stringify(text.slice(0, maxPageTextChars))}`
   }`;

@@ -63,5 +63,5 @@ async function readFile(
 /** A path relative to a file; an absolute path stays. */
 function besides(file: string | undefined, path: string): string {
   if (/^(?:[/\\]|[A-Za-z]:)/.test(path)) return path;
-  return (file ?? "").replace(/[^/\\]*$/, "") + path.replace(/^\.\//, "");
+  return /^(?:.*[/\\])?/s.exec(file ?? "")![0] + path.replace(/^\.\//, "");
 }

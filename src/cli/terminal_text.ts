@@ -19,7 +19,7 @@ export function printText(text: string, environment: Environment): void {
 }
 
 /** A row of a table: two spaces, a name, and its text in a column. Lines below it continue the text. */
-const tableRow = /^ {2}\S.*? {2,}(?=\S)/;
+const tableRow = /^ {2}\S+(?: \S+)* {2,}(?=\S)/;
 
 /**
  * Replaces `latchkey`, before a command or flag, by the command that started the program, and wraps long lines.

@@ -99,7 +99,7 @@ export function extractText(html: string): string {
   const start = html.search(/<main\b/i);
   const end = html.toLowerCase().lastIndexOf("</main>");
   const main = start < 0 || end < start ? html : html.slice(start, end);
-  const text = withoutScripts(main).replace(/<\/(?:h\d|p|dt|li)>/gi, " ").replace(/<[^>]*(?:>|$)/g, "");
+  const text = withoutScripts(main).replace(/<\/(?:h\d|p|dt|li)>/gi, " ").replace(/<[^>]*>?/g, "");
   return decodeEntities(text).replace(/\s+/g, " ").trim();
 }
 

@@ -4,6 +4,9 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { readRealm } from "../../src/cli/realm/read_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
+import type { Certificate } from "../../src/platform/runtime/certificate.ts";
+import type { ClientMetadata } from "../../src/server/config/client_metadata.ts";
+import { hasSubject } from "../../src/server/extensions/mutual_tls/subject.ts";
 import { encode, goodRequest } from "../kit.ts";
 import { sample } from "../sample.ts";
 import { serverKinds, startServer } from "./servers.ts";
@@ -178,6 +181,25 @@ test("[FL-02] the page of a wrong secret with thousands of additions takes about
     assertEquals(await findCost(JSON.stringify(addition), () => timeWith(addition), () => timeWith("ab")), []);
   }
   await as.close();
+});
+
+test("[MT-02] a registered subject of any shape takes about the time of plain words", async () => {
+  const certificate = { subject: ["CN=x"], alternativeNames: [], hasValue: () => true } as unknown as Certificate;
+  const failures: string[] = [];
+  for (
+    const shape of [
+      ...shapes,
+      ...["CN= ", "\\ ", "1."].map((unit) => ({ ...plain, text: (n: number) => unit.repeat(n) })),
+    ]
+  ) {
+    const timeWith = ({ text }: Shape) => {
+      const name = `CN=${text(100_000, (text) => text)}`;
+      const client = { tls_client_auth_subject_dn: name } as ClientMetadata;
+      return timeOf(() => Promise.resolve(hasSubject(certificate, client)));
+    };
+    failures.push(...await findCost(shape.name, () => timeWith(shape), () => timeWith(plain)));
+  }
+  assertEquals(failures, []);
 });
 
 /** Files with this many items, each with something to report. */

@@ -83,7 +83,7 @@ const otherAccount = {
 } as const;
 
 /** Whether a page that shows a text changes no letter case: neither all letters nor the first ones. */
-const keepsCase = (text: string): boolean => /\p{Ll}.*\p{Lu}/u.test(text);
+const keepsCase = (text: string): boolean => /^\P{Ll}*\p{Ll}.*\p{Lu}/u.test(text);
 
 function assessUser({ outcome, session, earlier, expectedSub, exchanges }: Observation): Assessment {
   if (outcome !== "accepted") return { passed: outcome === "rejected", because: "the client rejected the user" };

@@ -68,7 +68,7 @@ function replaceUser(text: string, { user, other }: Login): string {
 /** A text in base64 or base64url changed; `undefined` if it is neither. */
 function changeBase64(text: string, change: (text: string) => string): string | undefined {
   try {
-    const plain = text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+    const plain = text.replaceAll("+", "-").replaceAll("/", "_").replace(/={1,2}$/, "");
     const changed = encodeBase64url(change(new TextDecoder("utf-8", { fatal: true }).decode(decodeBase64url(plain))));
     return text.endsWith("=") ? changed.padEnd(Math.ceil(changed.length / 4) * 4, "=") : changed;
   } catch {

@@ -34,7 +34,7 @@ function otherCase(text: string): string {
 function otherPort(url: string): string {
   const { protocol, port } = new URL(url);
   return port === ""
-    ? url.replace(/(?<=:\/\/[^/]+)(?=\/|$)/, protocol === "https:" ? ":443" : ":80")
+    ? url.replace(/:\/\/[^/]+/, protocol === "https:" ? "$&:443" : "$&:80")
     : url.replace(`:${port}`, `:0${port}`);
 }
 

@@ -215,7 +215,7 @@ function redirectUrisOf(uris: readonly string[], client: Json, note: (sentence: 
   const rootUrl = text(client.rootUrl);
   const exact = uris.flatMap((uri) => {
     const absolute = uri.startsWith("/") && rootUrl !== undefined ? rootUrl.replace(/\/$/, "") + uri : uri;
-    const guess = absolute === "*" ? text(client.baseUrl) ?? rootUrl ?? usualUri : absolute.replace(/\*.*$/s, "");
+    const guess = absolute === "*" ? text(client.baseUrl) ?? rootUrl ?? usualUri : absolute.split("*", 1)[0]!;
     const issue = validateRedirectUri(guess, false, []);
     if (issue !== undefined) {
       note(`without the redirect URI ${quote(absolute)}: expected ${issue.expected}`);

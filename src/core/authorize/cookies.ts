@@ -38,7 +38,7 @@ export function cookieScope({ server, app }: Context): CookieScope {
 function cookiePath(app: CoreApp): string {
   const authorize = endpointPath(app, "authorize");
   let path = `${app.site.base}/`;
-  while (!authorize.startsWith(path)) path = path.replace(/[^/]+\/$/, "");
+  while (!authorize.startsWith(path)) path = path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
   return path;
 }
 

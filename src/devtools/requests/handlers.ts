@@ -55,6 +55,8 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
   const browser = await ensureBrowserCookie(context);
   const { server } = context;
   const query = new URLSearchParams(context.target.query);
+  // A search is expensive, and a page of another site may have a hundred of them as images.
+  if (!isSameOrigin(context.request, server.names.frontChannel)) query.delete("q");
   const list = describeList(recorder, server, query);
   const selected = findShown(recorder, query.get("flow"));
   // After a restart, clients read the metadata again: a login before that says more.

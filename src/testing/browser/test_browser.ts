@@ -270,7 +270,7 @@ function encodeLogoutOptions({ idToken, clientId, postLogoutRedirectUri, state }
 
 /** A URL without query and fragment. */
 export function stripQuery(url: string): string {
-  return url.replace(/[?#].*$/s, "");
+  return url.split(/[?#]/, 1)[0]!;
 }
 
 function findRedirect(

@@ -42,8 +42,8 @@ function parseName(name: string): readonly (readonly [type: string, value: strin
   const attributes = name.match(/(?:[^,\\]|\\.)+/g) ?? [];
   const parsed = attributes.map((attribute) => {
     const [, type, value] =
-      /^ *([A-Za-z][\w-]*|\d+(?:\.\d+)+) *= *((?:[^+"\\;<>]|\\[^0-9A-Fa-f])+?) *$/.exec(attribute) ?? [];
-    return type === undefined ? undefined : [type.toUpperCase(), unescape(value!)] as const;
+      /^ *([A-Za-z][\w-]*|\d+(?:\.\d+)+) *=((?: *(?:[^ +"\\;<>]|\\[^0-9A-Fa-f]))+) *$/.exec(attribute) ?? [];
+    return type === undefined ? undefined : [type.toUpperCase(), unescape(value!.replace(/^ +/, ""))] as const;
   });
   const isComplete = parsed.length > 0 && attributes.join(",") === name;
   return isComplete && parsed.every((attribute) => attribute !== undefined) ? parsed : undefined;
