@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { extensions, type LatchkeyOptions } from "../../src/mod.ts";
+import { extensions, latchkey as withoutLeakCheck, type LatchkeyOptions } from "../../src/mod.ts";
 import type { Extension } from "../../src/server/hosting/extension.ts";
 import type { Plugin } from "../../src/server/hosting/options.ts";
 import { latchkey } from "../secret_leak_check.ts";
@@ -70,4 +70,44 @@ for (const [kind, mistake] of Object.entries(mistakes)) {
     const response = await as.fetch(new Request(`${issuer}/oauth2/token`, { method: "POST", body: form }));
     assertEquals(response.status, 200);
   });
+}
+
+test("whatever a function of the program returns instead of a response, the request gets a 500", async () => {
+  const request = `${issuer}/oauth2/authorize?${new URLSearchParams({
+    ...{ response_type: "code", client_id: "spa", redirect_uri: "https://spa.example/cb" },
+    ...{
+      code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+      code_challenge_method: "S256",
+      scope: "openid",
+    },
+  })}`;
+  const options = { issuer, clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }] };
+  const users = [{ sub: "alice" }];
+  for (
+    const rubbish of [undefined, null, 7, "text", {}, [], { headers: {} }, { user: {} }, () => {}]
+  ) {
+    const returns = () => rubbish as never;
+    const places: Readonly<Record<string, LatchkeyOptions>> = {
+      approver: { approver: returns },
+      "async approver": { approver: () => Promise.resolve(rubbish as never) },
+      approve: plugin({ approve: () => returns }),
+      handle: plugin({ handle: () => returns }),
+      routes: plugin({ routes: () => [{ name: "x", path: "/oauth2/x", methods: ["GET"], handle: returns }] }),
+    };
+    for (const [place, option] of Object.entries(places)) {
+      const as = await withoutLeakCheck({ ...options, users, insecure: ["auto-login"], trace: () => {}, ...option });
+      const response = await as.fetch(new Request(place === "routes" ? `${issuer}/oauth2/x` : request));
+      const { error } = place === "handle" || place === "routes" ? { error: "server_error" } : await outcome(response);
+      assertEquals(error, "server_error", `${place} returns ${JSON.stringify(rubbish)}: ${response.status}`);
+      if (place === "handle" || place === "routes") assertEquals(response.status, 500);
+      await as.close();
+    }
+  }
+});
+
+/** The error of a response, in its redirect or its text. */
+async function outcome(response: Response): Promise<{ readonly error?: string | null }> {
+  const location = response.headers.get("location");
+  if (location !== null) return { error: new URL(location).searchParams.get("error") };
+  return { error: response.status === 500 ? "server_error" : await response.text() };
 }

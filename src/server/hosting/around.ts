@@ -1,6 +1,6 @@
 /** What stands around the router: one list, which becomes one handler. `deno task endpoints` prints it. */
 
-import { isResponse } from "../../core/http/message.ts";
+import { type HttpResponse, isResponse } from "../../core/http/message.ts";
 import { lastResortError } from "../../core/http/json_error.ts";
 import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
 import { immediate } from "../../core/immediate.ts";
@@ -32,7 +32,12 @@ export function aroundRouter(server: HostedServer, plugins: readonly Plugin[], {
   const forNetwork: readonly Part[] = plugins.length === 0 ? [] : [
     { name: "a response if a plugin fails", wrap: (next) => withoutExceptions(server, next) },
   ];
+  const onlyResponses: Part = {
+    name: "a response instead of anything else",
+    wrap: (next) => withOnlyResponses(server, next),
+  };
   const parts: readonly Part[] = [
+    ...plugins.length === 0 ? [] : [onlyResponses],
     {
       name: "maintenance, if it is due",
       wrap: (next) => (request, peer) => {
@@ -56,6 +61,7 @@ export function aroundRouter(server: HostedServer, plugins: readonly Plugin[], {
     ),
     { name: "issued cookies, for redaction", wrap: rememberCookies },
     ...policy.seeOther ? [{ name: "303 instead of 302", wrap: seeOther }] : [],
+    onlyResponses,
   ];
   const fold = (list: readonly Part[], inner: RequestHandler) =>
     list.reduceRight((next, { wrap }) => wrap(next), inner);
@@ -64,6 +70,21 @@ export function aroundRouter(server: HostedServer, plugins: readonly Plugin[], {
     wrap: (router) => fold(parts, router),
     wrapForNetwork: (handle) => fold(forNetwork, handle),
   };
+}
+
+/** Replaces what a plugin or an approver returns although it is no response. */
+function withOnlyResponses(server: HostedServer, next: RequestHandler): RequestHandler {
+  return async (request, peer = {}) => {
+    const response: unknown = await next(request, peer);
+    if (isAnyResponse(response)) return response;
+    const cause = new TypeError("expected a Response; a plugin or the approver returned something else");
+    return lastResortError(server, parseTarget(request.url, peer), cause);
+  };
+}
+
+function isAnyResponse(value: unknown): value is Response | HttpResponse {
+  if (typeof value !== "object" || value === null) return false;
+  return isResponse(value) || "status" in value && "headers" in value && typeof value.headers === "object";
 }
 
 /** Catches exceptions of plugins, because a request of the network has no caller that catches them. */
