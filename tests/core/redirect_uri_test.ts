@@ -2,7 +2,8 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { matchesRedirectUri } from "../../src/core/clients/redirect_uri.ts";
+import { findRedirectUriProblem, matchesRedirectUri } from "../../src/core/clients/redirect_uri.ts";
+import { describeUriProblem } from "../../src/core/clients/uri_problem.ts";
 
 /** Asserts whether each URI matches one of the registered ones, on a test host. */
 function assertMatching(expected: boolean, registered: readonly string[], uris: readonly string[], isNative = true) {
@@ -140,4 +141,30 @@ test("[RU-05] a host that only resembles a loopback host with a port does not ma
     ...["\nhttp://127.0.0.1:80/cb", "xhttp://127.0.0.1:80/cb", "http://127.0.0.1:80/cb\n"],
     ...["http://evil.example/\nhttp://127.0.0.1:80/cb", "http://127a0b0c1:80/cb"],
   ]);
+});
+
+test("[RU-08] a URI that a browser requests in another form is reported with that form, which passes", () => {
+  const forms: Readonly<Record<string, string>> = {
+    "https://c.example/a/../cb": "https://c.example/cb",
+    "https://c.example/./cb": "https://c.example/cb",
+    "https://c.example/a/%2E%2e/cb": "https://c.example/cb",
+    "https://c.example/a/..": "https://c.example/",
+    "https://c.example/cb?a='b'": "https://c.example/cb?a=%27b%27",
+    "http://127.0.0.1/a/.%2e/cb": "http://127.0.0.1/cb",
+    "com.example.app:/a/../cb": "com.example.app:/cb",
+  };
+  for (const [uri, form] of Object.entries(forms)) {
+    assertEquals(findRedirectUriProblem(uri, []), "path", uri);
+    assertEquals(describeUriProblem("path", uri, []).hint, `Write it as ${form}.`);
+    assertEquals(findRedirectUriProblem(form, []), undefined, form);
+  }
+  const same = [
+    "https://c.example",
+    "https://c.example?",
+    "https://c.example/a//b?x=%41&y",
+    "https://C.example:443/%63b",
+  ];
+  for (const uri of [...same, "com.example.app:cb", "com.example.app://cb", "com.example.app:/A%20b", "urn.x:a/b"]) {
+    assertEquals(findRedirectUriProblem(uri, []), undefined, uri);
+  }
 });
