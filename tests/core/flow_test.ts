@@ -3,10 +3,17 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { test } from "node:test";
+import { encodeBase64url } from "../../src/core/keys/crypto.ts";
 import { createGrant } from "../../src/core/store/grant.ts";
 import { memoryStore } from "../../src/core/store/memory.ts";
 import type { TraceEvent } from "../../src/core/mod.ts";
 import { authorizeParameters, basic, callback, encode, issuer, startCore } from "./kit.ts";
+
+/** The left half of the digest of a token, by the algorithm of the ID token (OpenID Connect Core §3.1.3.6). */
+async function halfHash(alg: string, token: string): Promise<string> {
+  const digest = await crypto.subtle.digest(alg === "EdDSA" ? "SHA-512" : "SHA-256", new TextEncoder().encode(token));
+  return encodeBase64url(new Uint8Array(digest.slice(0, digest.byteLength / 2)));
+}
 
 test("[TK-09, OI-02, RT-03] a public client logs in, reads the claims, and renews its tokens", async () => {
   const { authorize, exchange, send, token, lastRule } = await startCore();
@@ -24,6 +31,7 @@ test("[TK-09, OI-02, RT-03] a public client logs in, reads the claims, and renew
   const currentDate = new Date(Date.UTC(2030, 0, 1));
   const idToken = await jwtVerify(tokens.id_token, keys, { issuer, audience: "spa", currentDate });
   assertEquals([idToken.payload.sub, idToken.payload.nonce], ["alice", "n1"]);
+  assertEquals(idToken.payload.at_hash, await halfHash(idToken.protectedHeader.alg, tokens.access_token));
   const accessToken = await jwtVerify(tokens.access_token, keys, {
     issuer,
     audience: issuer,

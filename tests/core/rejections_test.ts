@@ -135,6 +135,18 @@ test("[PK-08, PK-09, PK-10, TK-14, TK-15, CI-05, RI-01] what the core rejects of
   }
 });
 
+test("[PK-09] every character of the code challenge counts", async () => {
+  const { code, exchange, lastRule } = await startCore();
+  assertEquals((await exchange(await code())).status, 200);
+  for (let i = 0; i < challenge.length; i++) {
+    // Each of them ends a challenge of 256 bits.
+    const other = challenge[i] === "A" ? "E" : "A";
+    const code_challenge = challenge.slice(0, i) + other + challenge.slice(i + 1);
+    const response = await exchange(await code({ code_challenge }));
+    assertEquals([response.status, lastRule()], [400, "PK-09"], code_challenge);
+  }
+});
+
 test("[CI-02, CI-06] a code works once, for five minutes, and a second use revokes its tokens", async () => {
   const { code, exchange, advance, post, lastRule } = await startCore();
   const late = await code();

@@ -4,6 +4,8 @@
  * @extensions client_logout, pairwise, registration
  */
 
+import type { ListedRecord } from "../../../../src/core/store/store.ts";
+import type { StreamEventRecord } from "../../../../src/server/extensions/shared_signals/records.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { test } from "node:test";
@@ -201,6 +203,11 @@ test("[SS-03] a rejection shows the value and how to correct it, but no secret",
     "2 values, one of them 1",
     "Send at most 100 strings as events_requested.",
   ]);
+  for (const count of [99, 100, 101]) {
+    const events_requested = Array.from({ length: count }, (_, i) => `urn:x:${i}`);
+    const { status } = await receiver.send("PATCH", "/ssf/stream", { stream_id, events_requested });
+    assertEquals(status, count > 100 ? 400 : 200, `${count}`);
+  }
   assertEquals(await explain("/ssf/subjects/add", { stream_id, subject: { format: "opaque", id: "alice" } }), [
     'format "opaque", members "format, id"',
     "Name the user by iss and sub of its ID token, or by the e-mail address.",
@@ -282,9 +289,15 @@ test("[SS-06] a client has at most ten streams, and a stream keeps the thousand 
   await verify("1");
   const [, second] = await store.list("stream_event", { prefix: "", limit: 2 });
   for (let number = 2; number < 1000; number++) {
-    await store.put("stream_event", `${second!.id} ${number}`, second!.value, { expiresAt: second!.expiresAt });
+    const { value, expiresAt } = second! as ListedRecord<StreamEventRecord>;
+    const event = { ...value, claims: { ...value.claims, jti: `${number}` } };
+    await store.put("stream_event", `${second!.id} ${number}`, event, { expiresAt });
   }
   assertEquals((await receiver.poll(stream, { maxEvents: 1 })).claims[0].events[verificationType].state, "0");
+  // A response has at most 100.
+  for (const [maxEvents, received] of [[99, 99], [100, 100], [101, 100], [undefined, 100]] as const) {
+    assertEquals((await receiver.poll(stream, { maxEvents })).claims.length, received);
+  }
   b.advance(1);
   await verify("last");
   const { claims, moreAvailable } = await receiver.poll(stream, { maxEvents: 1 });
