@@ -10,8 +10,8 @@ import { assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@s
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { sqliteStore } from "../../src/core/store/sqlite.ts";
+import { storeExam } from "../../src/core/store/exam.ts";
 import { StoreError } from "../../src/core/store/store.ts";
-import { storeConformance } from "./store_exam.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-core-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -19,8 +19,8 @@ after(() => rmSync(folder, { recursive: true }));
 let files = 0;
 const openLast = () => sqliteStore(join(folder, `${files}.db`));
 
-storeConformance("SQLite file", () => (files++, openLast()), { reopen: openLast });
-storeConformance("SQLite in memory", () => sqliteStore(":memory:"));
+storeExam({ test, name: "SQLite file", open: () => (files++, openLast()), reopen: openLast });
+storeExam({ test, name: "SQLite in memory", open: () => sqliteStore(":memory:") });
 
 test("only the durability power waits for the disk at each write", async () => {
   const { exec } = DatabaseSync.prototype;

@@ -8,7 +8,7 @@ import { assertConsistent, waitUntilReady, waitUntilUnready } from "./assertions
 import { freshName, killAll, type RedisServer, redisServer, waitUntil } from "./processes.ts";
 import { failureScenarios } from "./failure_scenarios.ts";
 import { type Instance, startInstance, startInstances } from "./instances.ts";
-import { storeConformance } from "../core/store_exam.ts";
+import { storeExam } from "../../src/core/store/exam.ts";
 import { type TcpProxy, tcpProxy } from "../platform/store/tcp_proxy.ts";
 
 let database: RedisServer;
@@ -76,9 +76,13 @@ interface Pair extends AsyncDisposable {
 }
 
 let replicated: Promise<Pair> | undefined;
-storeConformance("Redis, each write waited for by a replica", async () => {
-  const { url } = await (replicated ??= pair());
-  return await redisStore(url, { prefix: freshName(), replicas: 1 });
+storeExam({
+  test,
+  name: "Redis, each write waited for by a replica",
+  async open() {
+    const { url } = await (replicated ??= pair());
+    return await redisStore(url, { prefix: freshName(), replicas: 1 });
+  },
 });
 
 test("replicas=0: a failover loses unreplicated writes, including a consumed mark", async () => {

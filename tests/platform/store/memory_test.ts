@@ -7,13 +7,17 @@ import { memoryStore } from "../../../src/core/store/memory.ts";
 import { redisStore } from "../../../src/platform/store/redis.ts";
 import { postgresStore } from "../../../src/platform/store/sql/postgres.ts";
 import { sqliteStore } from "../../../src/platform/store/sqlite.ts";
-import { storeConformance } from "../../core/store_exam.ts";
+import { storeExam } from "../../../src/core/store/exam.ts";
 
-storeConformance("a part of a memory store", async () => {
-  const store = memoryStore();
-  const part = (prefix: string) => prefixedStore(store, prefix, (now) => store.deleteExpired(now));
-  await part("app /b ").put("client", "one", { entry: {} }, { expiresAt: Infinity });
-  return part("app /a ");
+storeExam({
+  test,
+  name: "a part of a memory store",
+  async open() {
+    const store = memoryStore();
+    const part = (prefix: string) => prefixedStore(store, prefix, (now) => store.deleteExpired(now));
+    await part("app /b ").put("client", "one", { entry: {} }, { expiresAt: Infinity });
+    return part("app /a ");
+  },
 });
 
 test("every store rejects an unknown option before it opens anything", async () => {

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { after, test } from "node:test";
 import { postgresStore, StoreError } from "../../../src/platform/store/sql/postgres.ts";
-import { storeConformance } from "../../core/store_exam.ts";
+import { storeExam } from "../../../src/core/store/exam.ts";
 import { dropPostgresSchemas, postgresUrl, timeout, uniqueName } from "./servers.ts";
 
 const skip = postgresUrl === undefined;
@@ -13,7 +13,12 @@ const newSchema = () => names[names.push(uniqueName()) - 1]!;
 after(() => skip ? undefined : dropPostgresSchemas(url, names));
 
 const openIn = (schema: string) => postgresStore(url, { timeout, schema });
-storeConformance("PostgreSQL", () => openIn(newSchema()), { skip, reopen: () => openIn(names.at(-1)!) });
+storeExam({
+  test: (title, run) => test(title, { skip }, run),
+  name: "PostgreSQL",
+  open: () => openIn(newSchema()),
+  reopen: () => openIn(names.at(-1)!),
+});
 
 test("instances that start together on an empty database create one table", { skip }, async () => {
   const schema = newSchema();

@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import { createServer } from "node:tls";
 import { redisStore, StoreError } from "../../../src/platform/store/redis.ts";
 import type { RecordKind } from "../../../src/core/store/store.ts";
-import { storeConformance } from "../../core/store_exam.ts";
+import { storeExam } from "../../../src/core/store/exam.ts";
 import { certificate, privateKey } from "../runtime/certificate.ts";
 import { dropRedisPrefixes, redisUrl, timeout, uniqueName } from "./servers.ts";
 
@@ -18,7 +18,12 @@ const newPrefix = () => names[names.push(uniqueName()) - 1]!;
 after(() => skip ? undefined : dropRedisPrefixes(url, names));
 
 const openWith = (prefix: string) => redisStore(url, { timeout, prefix });
-storeConformance("Redis", () => openWith(newPrefix()), { skip, reopen: () => openWith(names.at(-1)!) });
+storeExam({
+  test: (title, run) => test(title, { skip }, run),
+  name: "Redis",
+  open: () => openWith(newPrefix()),
+  reopen: () => openWith(names.at(-1)!),
+});
 
 test("[OP-08] an invalid URL is rejected before the driver repeats it with its password", async () => {
   for (const broken of ["redis://default:hunter2/with#hash", "hunter2"]) {
