@@ -31,6 +31,11 @@ test("a rule is explained by its ID, and by any text with the ID", async () => {
   await forEachCase(texts, async (text) => assertEquals(await run(text), expected));
 });
 
+test("the words of a code are enough where they are about nothing else", async () => {
+  assertStringIncludes(await run("why do I get invalid client?"), "  means    invalid_client: ");
+  assertStringIncludes(await run("OAuth2::Errors::InvalidGrantError"), "  means    invalid_grant: ");
+});
+
 test("a parameter lists its rules, and a group its own", async () => {
   const cases: readonly (readonly [text: string, rule: string, other: string])[] = [
     ["redirect_uri", "RU-01", "UI-04"],
@@ -59,6 +64,7 @@ test("every error code is explained wherever it stands: title, causes, client, h
   const places: readonly ((code: string) => string)[] = [
     (code) => code,
     (code) => code.replaceAll("_", "-"),
+    (code) => `why does my login say ${code} since today?`,
     (code) => `{"error":"${code}","error_description":"see the log"}`,
     (code) => `POST https://id.example/token 400: "{\\"error\\":\\"${code}\\"}"`,
     (code) => `http://localhost:3000/callback?error=${code}&state=x`,

@@ -169,6 +169,8 @@ test("a tool is the verb of the control, and a wrong argument is an error with i
   assert((await agent.call("explain", { text: "XX-99" })).isError);
   const [means] = (await agent.call("explain", { text: "AuthenticationFailureException: Correlation failed." })).texts;
   assertMatch(means!, /^Correlation failed\.[^]*causes[^]*1\. /);
+  const [code] = (await agent.call("explain", { text: '{"error":"invalid_client"}' })).texts;
+  assertMatch(code!, /means {4}invalid_client: [^]*rules {4}CA-04/);
   const unknown = await agent.call("explain", { text: "the cat is on the table" });
   assert(unknown.isError && /Nothing is known/.test(unknown.texts[0]!));
 });

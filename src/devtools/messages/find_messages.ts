@@ -88,6 +88,12 @@ function findExact(searched: string): readonly Match[] {
   return longest.sort((one, other) => one.start - other.start || isExact(other) - isExact(one));
 }
 
+/** Codes whose words are about anything. */
+const generalCodes = new Set(
+  "invalid_request access_denied server_error slow_down request_denied temporarily_unavailable transaction_failed"
+    .split(" "),
+);
+
 let findSigns: ReturnType<typeof compileSigns<Problem>> | undefined;
 
 /** The problems whose words a text has. */
@@ -96,7 +102,10 @@ function findWords(searched: string): readonly Match[] {
     Object.entries(problemsByName).map(([name, problem]) => [
       problem,
       // A class of exceptions has the words of the code: InvalidGrantError.
-      [...problem.signs ?? [], ...Object.hasOwn(errorProblems, name) ? [`?${name}`] : []],
+      [
+        ...problem.signs ?? [],
+        ...Object.hasOwn(errorProblems, name) ? [`${generalCodes.has(name) ? "?" : ""}${name}`] : [],
+      ],
     ]),
   );
   return findSigns(searched).map(({ owner, ...sign }) => ({ ...sign, problem: owner, code: codeOf(owner) }));
@@ -113,7 +122,7 @@ function withoutNames(searched: string): string {
 
 /** An error code, and the number of an error of Microsoft. */
 const codePattern = /(?<![A-Za-z])[a-z]{2,20}(?:_[a-z]{2,20}){1,4}(?![A-Za-z])|\b(?:IDX|AADSTS)\d{4,8}\b/g;
-const url = /(https?:\/\/[^\s/?#"'<>]{0,300})([^\s?#"'<>]{0,500})([^\s"'<>]{0,2000})/g;
+const url = /(https?:\/\/[^\s/?#"'<>]{1,300})([^\s?#"'<>]{0,500})([^\s"'<>]{0,2000})/g;
 
 /** The error codes in a text. */
 function findCodes(searched: string): readonly Match[] {

@@ -216,6 +216,7 @@ export const libraryProblems = {
     compares: {},
     title: "Unexpected algorithm (alg): the token is signed with another one than the application accepts",
     signs: [
+      "hs256|rs256|es256|eddsa|ps256|rs512|hs512 require|expected|but|instead|wrong|unexpected|not_allow|only sign|signed|token|jwt|algorithm|alg|signature",
       `alg ${wrong}|support|not_allow|unsupported|not_support|none|disallow|reject|whitelist|accept|check`,
       `algorithm token|jwt|jws|signature|sign|header|key|claim|alg|id_token ${wrong}|unsupported|not_support|not_allow|disallow|reject|not_permit|none|confusion|whitelist|accept !encryption|decrypt`,
       `?algorithm ${wrong}|unsupported|not_support|not_allow|disallow|reject|not_permit|not_accept|confusion !encryption|decrypt|proxy`,
@@ -284,6 +285,7 @@ export const libraryProblems = {
   https: {
     title: "HTTPS required: the library rejects an issuer with plain http",
     signs: [
+      "insecure|plain http|issuer|url|scheme|connection refuse|reject|forbid|blocked|not openid|oauth|oidc|provider|issuer|authorization_server",
       "https require|must|only|enforce|need|mandatory|not_https|non_https|should|use !expect_continue|proxy|mixed|content_security",
       "insecure|plain|unsecured|non_tls transport|http|request|issuer|url|scheme not_allow|require|forbidden|disallow|error|not_permit|prohibit|reject|only|is",
       "?http|scheme not_allow|not_permit|not_secure|insecure|disallow",
@@ -393,7 +395,7 @@ export const libraryProblems = {
       "?origin not_allow|not_match|disallow|forbidden|reject|invalid !state|issuer|redirect",
       "3>type_error failed_fetch|load_failed|network_error|network_request_failed",
       "3>networkerror|network_error attempting_fetch|attempting|resource",
-      "3>?failed_fetch|load_failed !claim|key|jwk|token|metadata|discovery|config|certificate|profile|userinfo|module|from|script|chunk",
+      "3>?failed_fetch|load_failed !claim|key|jwk|token|metadata|discovery|config|configuration|openid|document|certificate|profile|userinfo|module|from|script|chunk",
       "private_network_access|address_space|local_network_access",
     ],
     causes: [

@@ -135,6 +135,7 @@ test("[FL-01] a pasted error of a client library is explained above all flows, a
   assertMatch(page, /React StrictMode/);
   assertNotMatch(page, /<b>x/);
   assertEquals((await rows("?q=jwt%20expired")).length, 1);
+  assertMatch(await search("invalid_client"), /<section class="known">[^]*<p>invalid_client: the client is unknown/);
   for (const unknown of ["the cat is on the table", "alice"]) assertNotMatch(await search(unknown), /class="known"/);
 });
 
