@@ -11,6 +11,8 @@ import type { ProcessEnvironment } from "../platform/runtime/process_environment
 import { programCommand } from "./about.ts";
 import { CommandLineError } from "./command_line_error.ts";
 import { configFileName } from "./environment.ts";
+import { printable } from "../core/http/quote_value.ts";
+import { shellWord } from "../platform/shell_word.ts";
 import { splitWords } from "./split_words.ts";
 import { printText } from "./terminal_text.ts";
 
@@ -30,8 +32,9 @@ ${titles.join(", ").match(/.{1,56}(?= |$)/g)!.map((line) => " ".repeat(24) + lin
   --redirect-uri URI    where the application receives the code
   --confidential        the application keeps a secret
   --public              the application keeps no secret (browser, device)
+  --output FILE         another name for the new file
   --from FILE           instead, the clients, users and roles of a realm that
-                        Keycloak exported; --output FILE names another new file
+                        Keycloak exported
 `;
 
 /** The functions by which the command interacts with its environment. */
@@ -69,8 +72,9 @@ export async function initialize(
   const flags = readFlags(args);
   const expected = "no file of this name, because this command never overwrites a file";
   const hint = "Rename or remove it, or run the command in another folder.";
-  const fileExists = () => issue(configFileName, { expected, hint }, "an existing file");
-  if (await environment.readTextFile(configFileName).then(() => true, () => false)) throw fileExists();
+  const file = flags.get("--output") ?? configFileName;
+  const fileExists = () => issue(file, { expected, hint }, "an existing file");
+  if (await environment.readTextFile(file).then(() => true, () => false)) throw fileExists();
 
   /** The value of a flag, the one typed in, or the default; `undefined` if the input ends. */
   async function choose<Value>(
@@ -130,17 +134,21 @@ export async function initialize(
     );
   }
   const text = `${JSON.stringify({ port, ...settings }, null, 2)}\n`;
-  const isNew = await createPrivateFile(configFileName, text).catch((cause: Error) => {
+  const isNew = await createPrivateFile(file, text).catch((cause: Error) => {
     const hint = "Run the command in a folder of your own, such as that of the application.";
-    throw issue(configFileName, { expected: "a folder in which this command may create a file", hint }, cause.message);
+    throw issue(file, { expected: "a folder in which this command may create a file", hint }, cause.message);
   });
   if (!isNew) throw fileExists();
   console.log([
     ...secret === undefined ? [] : [
-      `${configFileName} contains a secret: only you can read it (mode 0600). Keep it out of version control.`,
+      `${printable(file)} contains a secret: only you can read it (mode 0600). Keep it out of version control.`,
     ],
-    `${configFileName} has the client ${clientId} and the users alice and bob. A server that starts in this folder reads it:`,
-    `\n  ${programCommand(environment)}\n\nSettings of the application:\n`,
+    `${printable(file)} has the client ${clientId} and the users alice and bob. ${
+      file === configFileName ? "A server that starts in this folder reads it" : "This starts a server with it"
+    }:`,
+    `\n  ${programCommand(environment)}${
+      file === configFileName ? "" : ` --config ${shellWord(file)}`
+    }\n\nSettings of the application:\n`,
     `  issuer         ${issuer}`,
     `  client_id      ${clientId}`,
     ...secret === undefined ? [] : [`  client_secret  ${secret}`],
@@ -153,6 +161,9 @@ export async function initialize(
   return 0;
 }
 
+/** The flags with a value. */
+const valueFlags: readonly string[] = ["--library", "--redirect-uri", "--output"];
+
 /** The values of the flags; `--kind` has that of `--confidential` and `--public`. */
 function readFlags(args: readonly string[]): Map<string, string> {
   const values = new Map<string, string>();
@@ -160,8 +171,8 @@ function readFlags(args: readonly string[]): Map<string, string> {
   for (const word of splitWords(args, (flag, next) => !isKindFlag(flag) && !next.startsWith("--"))) {
     const { flag = word.value!, value: written } = word;
     const isKind = isKindFlag(flag) && written === undefined;
-    if (!isKind && flag !== "--library" && flag !== "--redirect-uri") {
-      const suggestion = suggest(flag, ["--library", "--redirect-uri", "--confidential", "--public"]);
+    if (!isKind && !valueFlags.includes(flag)) {
+      const suggestion = suggest(flag, [...valueFlags, "--confidential", "--public"]);
       const hint = suggestion === undefined ? "latchkey init --help lists the flags." : `Did you mean ${suggestion}?`;
       const isShown = /^--[A-Za-z-]{0,40}$/.test(flag);
       const received = isShown

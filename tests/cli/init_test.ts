@@ -48,7 +48,7 @@ async function init(args: readonly string[], inputs?: readonly string[], existin
         ask: (question) => Promise.resolve(inputs[questions.push(question) - 1]),
       },
       createPrivateFile(path, text) {
-        assertEquals(path, "latchkey.json");
+        assertEquals(path, args.includes("--output") ? args[args.indexOf("--output") + 1] : "latchkey.json");
         file = text;
         return Promise.resolve(true);
       },
@@ -89,6 +89,11 @@ test("it asks three questions, with the defaults of the library, and says what i
     redirect_uris: ["http://localhost:8080/login/oauth2/code/latchkey"],
     grant_types: ["authorization_code", "refresh_token"],
   }]);
+});
+
+test("--output names another file, and the command that reads it", async () => {
+  const { output } = await init(["--output", "my app.json"]);
+  assertStringIncludes(output, "This starts a server with it:\n\n  latchkey --config 'my app.json'\n");
 });
 
 test("a library has the names of the pages and of frameworks, and its usual callbacks are all registered", async () => {
