@@ -6,6 +6,45 @@
  * this library.
  */
 export const libraryTexts = `
+@ Auth0 java-jwt @ auth0/java-jwt lib/src/main/java/com/auth0/jwt/JWTVerifier.java
+aud | The Claim 'aud' value doesn't contain the required audience. | withAudience() of JWT.require().
+nbf | The Token can't be used before * | acceptLeeway(seconds) of JWT.require().
+@ Envoy, Istio @ google/jwt_verify_lib src/status.cc
+iss | Jwt issuer is not configured | issuer of the provider (Istio: jwtRules[].issuer) must equal iss, letter by letter.
+aud | Audiences in Jwt are not allowed | audiences of the provider; without it, each audience is accepted.
+kid | Jwks doesn't have key to match kid or alg from Jwt | cache_duration of remote_jwks: Envoy keeps the keys for 10 minutes.
+jwks | Jwks remote fetch is failed | remote_jwks needs a cluster with the host of jwks_uri; Istio: jwksUri as istiod reaches it.
+not_jwt | Jwt is not in the form of Header.Payload.Signature
+signature | Jwt verification fails
+no_access_token | Jwt is missing | from_headers, or requires_any with allow_missing.
+@ firebase/php-jwt @ firebase/php-jwt src/JWT.php
+nbf | Cannot handle token with nbf prior to * | JWT::$leeway in seconds.
+nbf | Cannot handle token with iat prior to * | JWT::$leeway in seconds.
+kid | "kid" empty, unable to lookup correct key | JWK::parseKeySet() makes the array of keys.
+kid | "kid" invalid, unable to lookup correct key | Fetch the JWKS again: CachedKeySet does it by itself.
+@ golang-jwt @ golang-jwt/jwt errors.go
+exp | token has invalid claims: token is expired | jwt.WithLeeway() allows some seconds.
+aud | token has invalid audience | jwt.WithAudience().
+iss | token has invalid issuer | jwt.WithIssuer().
+kid | token is unverifiable | The key function returned an error: it stands behind the colon.
+@ jsonwebtoken (Rust) @ Keats/jsonwebtoken src/errors.rs
+exp | ExpiredSignature | Validation.leeway in seconds.
+nbf | ImmatureSignature | Validation.leeway in seconds; validate_nbf is off by default.
+aud | InvalidAudience | Validation::set_audience(); without it, a token with aud is rejected.
+iss | InvalidIssuer | Validation::set_issuer().
+@ jumbojett/openid-connect-php @ jumbojett/OpenID-Connect-PHP src/OpenIDConnectClient.php
+state | Unable to determine state | session_start() must find the session of the login: same host, SameSite=Lax.
+jwt_claims | Unable to verify JWT claims | setIssuer() for iss; the client_id for aud; the session for nonce; setLeeway() for clocks.
+discovery | The provider * could not be fetched. Make sure your provider has a well known configuration available. | The first argument of the constructor is the issuer.
+@ mod_auth_openidc @ OpenIDC/mod_auth_openidc src/handle/response.c
+state | state cookie found: check domain and samesite cookie settings | OIDCCookieDomain, OIDCCookieSameSite; OIDCRedirectURI at the host of the page.
+@ oauth2-proxy @ oauth2-proxy/oauth2-proxy oauthproxy.go
+state | Cookies were found in OAuth callback, but none was a CSRF cookie. | --cookie-secure=false on plain http, and open the host of --redirect-url.
+@ openidconnect-rs @ ramosbugs/openidconnect-rs src/verification/mod.rs
+kid | No matching key found | Discover the metadata again: it has the keys.
+aud | must contain \`*\` (found audiences: *) | set_other_audience_verifier_fn() accepts further ones.
+@ PyJWT @ jpadilla/pyjwt jwt/jwks_client.py
+jwks | Fail to fetch data from the url, err: "*" | The argument of PyJWKClient is jwks_uri.
 @ .NET @ dotnet/runtime src/libraries/System.Net.Security/src/Resources/Strings.resx
 tls | Cannot determine the frame size or a corrupted frame was received.
 certificate | The remote certificate is invalid | SSL_CERT_FILE=latchkey.pem on Linux.
