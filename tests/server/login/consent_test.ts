@@ -478,7 +478,7 @@ function interrupted(
 test("[UI-16] revoking during Allow revokes the earlier tokens and keeps the new consent", async () => {
   let meanwhile: (() => Promise<unknown>) | undefined;
   const store = interrupted(memoryStore(), (verb, kind) => {
-    const now = verb === "put" && kind === "consent" ? meanwhile : undefined;
+    const now = verb === "replace" && kind === "consent" ? meanwhile : undefined;
     if (now !== undefined) meanwhile = undefined;
     return now?.();
   });
