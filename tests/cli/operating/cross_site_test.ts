@@ -105,7 +105,7 @@ async function laptop(options: LatchkeyOptions = {}, further: readonly Plugin[] 
       { setup: (app) => void (endpoints = app.endpoints) },
     ],
     store: observedStore(memoryStore(), (verb, [kind]) => {
-      if (["put", "add", "consume", "delete", "revoke"].includes(verb)) effects.push(`${verb} ${kind}`);
+      if (["put", "add", "replace", "consume", "delete", "revoke"].includes(verb)) effects.push(`${verb} ${kind}`);
     }),
     outbound: (url) => {
       effects.push(`fetch ${url}`);

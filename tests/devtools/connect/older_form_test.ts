@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
+import type { LatchkeyOptions } from "../../../src/mod.ts";
 import { postgresStore } from "../../../src/platform/store/sql/postgres.ts";
 import { redisStore } from "../../../src/platform/store/redis.ts";
 import { sqliteStore } from "../../../src/core/store/sqlite.ts";
@@ -21,7 +21,7 @@ import { controlClient } from "../../testing/control/harness.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { openBrowser } from "../../server/browser.ts";
 import { assertPageWithForms } from "../../server/csrf.ts";
-import { type Fields, forEachCase, sharedStore, testServer } from "../../kit.ts";
+import { type Fields, forEachCase, observedStore, sharedStore, testServer } from "../../kit.ts";
 import type { TestServer } from "../../kit.ts";
 import { readFields } from "../../server/page.ts";
 
@@ -148,11 +148,10 @@ test("[DI-03] a form and the control undo no change of each other, and a form ad
 
 test("[DI-03] a change that does not end delays no change of another record", async () => {
   let isStuck = false;
-  const { put, ...others } = sharedStore();
-  const store: Store = {
-    ...others,
-    put: (kind, ...rest) => isStuck && kind === "client" ? new Promise(() => {}) : put(kind, ...rest),
-  };
+  const store = observedStore(
+    sharedStore(),
+    (verb, [kind]) => isStuck && verb === "replace" && kind === "client" ? new Promise(() => {}) : undefined,
+  );
   const server = await testServer({ store });
   await server.as.clients.set({ client_id: "late", redirect_uris: [lateUri] });
   await server.as.users.set({ sub: "dora" });

@@ -18,6 +18,7 @@ import {
   forEachCase,
   getOutcome,
   type ListedOptions,
+  observedStore,
   testServer,
 } from "../../kit.ts";
 import type { Browser } from "../browser.ts";
@@ -460,25 +461,18 @@ test("[UI-16] consents are not evicted for space, because unlisted consents coul
 /** The same store, with something that happens before a call of one kind. */
 function interrupted(
   store: Store,
-  before: (verb: "put" | "revoke", kind: string) => Promise<unknown> | undefined,
+  before: (verb: "write" | "revoke", kind: string) => Promise<unknown> | undefined,
 ): Store {
-  return {
-    ...store,
-    async put(...args) {
-      await before("put", args[0]);
-      await store.put(...args);
-    },
-    async revoke(...args) {
-      await before("revoke", "revocation");
-      await store.revoke(...args);
-    },
-  };
+  return observedStore(store, (verb, [kind]) => {
+    if (verb === "revoke") return before("revoke", "revocation");
+    return ["put", "add", "replace"].includes(verb) ? before("write", kind as string) : undefined;
+  });
 }
 
 test("[UI-16] revoking during Allow revokes the earlier tokens and keeps the new consent", async () => {
   let meanwhile: (() => Promise<unknown>) | undefined;
   const store = interrupted(memoryStore(), (verb, kind) => {
-    const now = verb === "replace" && kind === "consent" ? meanwhile : undefined;
+    const now = verb === "write" && kind === "consent" ? meanwhile : undefined;
     if (now !== undefined) meanwhile = undefined;
     return now?.();
   });
@@ -503,7 +497,7 @@ test("[UI-16] revoking during Allow revokes the earlier tokens and keeps the new
 test("[UI-16] a consent revoked while a silent login reads it counts as revoked", async () => {
   let meanwhile: (() => Promise<unknown>) | undefined;
   const store = interrupted(memoryStore(), (verb, kind) => {
-    const now = verb === "put" && kind === "code" ? meanwhile : undefined;
+    const now = verb === "write" && kind === "code" ? meanwhile : undefined;
     if (now !== undefined) meanwhile = undefined;
     return now?.();
   });
@@ -521,7 +515,8 @@ test("[UI-16] revoking ends the consents of two windows that allow at the same t
   let together: Promise<unknown>[] = [];
   let release = () => {};
   const store = interrupted(memoryStore(), (verb, kind) => {
-    if (verb !== "put" || kind !== "consent") return undefined;
+    // The one that comes second writes again.
+    if (verb !== "write" || kind !== "consent" || together.length === 2) return undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
     together.push(promise);
     const former = release;
