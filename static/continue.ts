@@ -27,6 +27,11 @@ if (response && history.state !== "sent") {
   });
 }
 
+// A button of the form of a provider that is no submit button there.
+document.querySelectorAll<HTMLInputElement>("input[data-submit]").forEach((button) => {
+  button.addEventListener("click", () => button.form?.requestSubmit());
+});
+
 // Continues after a logout: when the clients in the frames have loaded, or after a time.
 const next = document.querySelector<HTMLAnchorElement>("a[data-continue-after]");
 if (next) {

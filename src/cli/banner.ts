@@ -114,6 +114,7 @@ export function banner(
       listEntries(users, storedEntries.users) +
       (isAuto ? `; ${defaultUser} is logged in; login_hint=<sub> selects another` : ""),
     ],
+    ...policy.loginPage === "latchkey" ? [] : [["Login", describeLogin(policy)]],
     ["Scopes", policy.scopes.join(" ")],
     ...policy.acceptsAny.length === 0 ? [] : [["Any", `accepted of ${policy.acceptsAny.join(", ")}, with a warning`]],
     ["Keys", `${policy.alg}, kept in ${store}`],
@@ -162,6 +163,15 @@ export function firstPage(
   const demoUri = `${issuer.replace(/\/$/, "")}/authorized`;
   const hasDemoFlow = policy.clients.some(({ redirect_uris }) => redirect_uris?.includes(demoUri));
   return pagesUrl(issuer, policy) + (hasDemoFlow ? "/start" : "/");
+}
+
+/** How a suite logs in, where it may expect the login page of a provider. */
+function describeLogin({ login, loginPage, users, acceptsAny }: BannerOptions["policy"]): string {
+  if (login !== "interactive") return `no page; --login interactive shows the form of ${loginPage}`;
+  const own = users.filter(({ password }) => password !== undefined).length;
+  const others = own === users.length ? "" : "; users without one log in with any";
+  const passwords = own === 0 ? "with any password" : `with the passwords of the file${others}`;
+  return `a suite fills in the form of ${loginPage}, ${acceptsAny.includes("users") ? "with any name" : passwords}`;
 }
 
 function describeProfile(

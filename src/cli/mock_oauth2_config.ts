@@ -202,6 +202,7 @@ export function convertMockOAuth2Config(
   return {
     content: {
       login: interactiveLogin ? "interactive" : "auto",
+      loginPage: "mock-oauth2-server",
       ...{ clients: "any", redirectUris: "any", scopes: "any", users: "any" },
       paths,
       accessTokenTyp,

@@ -27,8 +27,30 @@ export function findPagePrompt(forms: readonly HtmlForm[], isClientUrl: (url: st
   const isLogin = forms.some((form) =>
     findButton(form, "sub") !== undefined || hasField(form, "sub") || hasField(form, "subject")
   );
-  return isLogin ? { name: "to log in", submit: (persona: Persona) => submitLogin(forms, persona) } : undefined;
+  if (isLogin) return { name: "to log in", submit: (persona: Persona) => submitLogin(forms, persona) };
+  return forms[0] && findProviderPrompt(forms[0]);
 }
+
+/** The prompt of the login page of a provider: a form with its fields, or with its buttons alone. */
+function findProviderPrompt(form: HtmlForm) {
+  const name = form.controls.find(({ type }) => type === "text" || type === "email");
+  const password = form.controls.find(({ type }) => type === "password");
+  const asked = [name, password].flatMap((control) => control?.name ?? []).join(" and ") || "to approve";
+  return {
+    name: `for ${asked}`,
+    submit(persona: Persona): Submission {
+      const { as, password: typed = "any", deny = false } = persona;
+      if (name !== undefined && as === undefined) throw new LoginError("The login page asks for a name: set as");
+      const fields = { ...name && { [name.name]: as! }, ...password && { [password.name]: typed } };
+      const denial = form.buttons.find(({ value }) => deniedValues.includes(value));
+      const button = deny ? denial : form.buttons.find((one) => one !== denial);
+      return submitForm(form, button, fields);
+    },
+  };
+}
+
+/** The values of the buttons by which users deny at providers. */
+const deniedValues = ["0", "cancel", "rejected"];
 
 function submitConsent(form: HtmlForm, { deny = false, denyScopes = [], denyDetails = [] }: Persona): Submission {
   const isDenied = ({ type, name, value }: FormControl) =>

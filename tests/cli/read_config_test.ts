@@ -502,7 +502,11 @@ test("[OP-08] a secret instead of a name is not repeated: the path of a file, a 
       file: { clients: [{ client_id: "web", redirect_uris: ["ftp://as:hunter2@a.example/#"] }] },
       validate: resolveOptions,
     },
-    { file: { users: [{ sub: "a", password: "hunter2" }] }, validate: resolveOptions },
+    { file: { users: [{ sub: "a", password: "$2b$12$hunter2" }] }, validate: resolveOptions },
+    {
+      file: { issuer: "https://as.widgets.com", users: [{ sub: "a", password: "hunter2" }] },
+      validate: resolveOptions,
+    },
     { file: { registration: { initialAccessTokens: ["hunter2"] } }, validate: resolveOptions },
     { file: { registration: { initialAccessTokens: [["hunter2"]] } } },
     { file: { registration: { initialAccessTokens: "hunter2" } } },
@@ -686,7 +690,7 @@ const wrongTypes: readonly [string, readonly unknown[], string, (value: unknown)
   ["users[0].sub", strings, "a string", (sub) => ({ users: [{ sub }] })],
   ["users[1].name", strings, "a string", (name) => ({ users: [{ sub: "a" }, { sub: "b", name }] })],
   ["users[0].email", strings, "a string", (email) => ({ users: [{ sub: "a", email }] })],
-  ["users[0].password", strings, "the scrypt digest of a password", (it) => ({ users: [{ sub: "a", password: it }] })],
+  ["users[0].password", strings, "a password or its scrypt digest", (it) => ({ users: [{ sub: "a", password: it }] })],
   ["scopes", lists, "an array of strings", (scopes) => ({ scopes })],
   ["scopes[1]", strings, "a string", (it) => ({ scopes: ["a", it] })],
   ["defaultScope", strings, "a string of space-separated scope values", (defaultScope) => ({ defaultScope })],
@@ -1189,7 +1193,7 @@ test("if one key of a client, user or group has a schema error, its other keys a
       { client_id: "c", grant_types: "authorization_code", token_endpoint_auth_method: "none ", client_secret: "c" },
       { client_id: "d", redirect_uris: ["https://d.example/"], jwks: 1, token_endpoint_auth_method: "private_key_jwt" },
     ],
-    users: [{ sub: "a", email: 1, password: "hunter2" }],
+    users: [{ sub: "a", email: 1, password: "$2b$hunter2" }],
     lifetimes: { codes: 1, code: 9999, access_token: "x" },
   };
   await assertFaults({ file, validate: resolveOptions }, [
@@ -1413,11 +1417,11 @@ test("LATCHKEY_CONFIG_JSON is the content of a file, which a flag for a file ove
   await assertFaults({ env: { LATCHKEY_CONFIG_JSON: "{" } }, [["LATCHKEY_CONFIG_JSON: line 1, column 2", "JSON"]]);
 });
 
-test("a password in the file must be a digest, and any other value is rejected without being repeated", async () => {
+test("a digest in the file must be one of scrypt, and any other one is rejected without being repeated", async () => {
   await run({ file: { users: [{ sub: "a", password: digest }] }, validate: resolveOptions });
   const dear = ["ln=15,r=8,p=17", "ln=17,r=9,p=1", "ln=31,r=8,p=1", "ln=9,r=8,p=1", "ln=15,r=0,p=1", "ln=15,r=8,p=0"];
   const wrong = [
-    "hunter2",
+    "$2b$12$hunter2",
     "",
     "scrypt:hunter2",
     `${digest}=`,

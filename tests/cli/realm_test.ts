@@ -115,9 +115,12 @@ test("the realms of the quickstarts of Keycloak keep their clients and users", a
   };
   const { settings, notes } = await read(realm);
   assertEquals((settings.clients as unknown as Json[]).map(({ client_id }) => client_id), ["servlet", "spa"]);
-  assertEquals((settings.users as unknown as Json[]).map(({ sub, realm_access }) => [sub, realm_access]), [
-    ["alice", { roles: ["user"] }],
-  ]);
+  assertEquals(
+    (settings.users as unknown as Json[]).map(({ sub, password, realm_access }) => [sub, password, realm_access]),
+    [
+      ["alice", "alice", { roles: ["user"] }],
+    ],
+  );
   assertMatch(notes[0]!, /latchkey init --from realm\.json\./);
   assert(notes.some((note) => note.includes('"service"')));
   assert(!notes.join().includes("NO CLIENT"));

@@ -103,7 +103,7 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
       clients,
       users,
     },
-    notes: [...notes, ...unusedMembers(read, users)],
+    notes: [...notes, ...unusedMembers(read, users), ...unreadPasswords(read.map(({ user }) => user))],
   };
 }
 
@@ -227,6 +227,18 @@ function redirectUrisOf(uris: readonly string[], client: Json, note: (sentence: 
   return [...new Set(exact)];
 }
 
+/** The password of a user, if the realm has it in plain text; an exported one is a digest of PBKDF2 or Argon2. */
+function passwordOf({ credentials }: Json): string | undefined {
+  return objects(credentials).map(({ type, value }) => type === "password" ? text(value) : undefined)
+    .find((value) => value !== undefined);
+}
+
+/** One sentence for all users with a digest that this server does not have. */
+function unreadPasswords(users: readonly Json[]): string[] {
+  const { length } = users.filter((user) => objects(user.credentials).length > 0 && passwordOf(user) === undefined);
+  return length === 0 ? [] : [`users: ${length} with the digest of a password; any password logs them in`];
+}
+
 function userOf(read: MappedUser, mappers: RealmMappers, notes: string[]): User[] {
   const { user, realm, byClient } = read;
   const username = text(user.username)?.toLowerCase();
@@ -245,12 +257,10 @@ function userOf(read: MappedUser, mappers: RealmMappers, notes: string[]): User[
     notes.push(`user ${quote(username)}: left out, because enabled is not true: write "enabled": true`);
     return [];
   }
-  if (objects(user.credentials).length > 0) {
-    notes.push(`user ${quote(username)}: without its password; latchkey hash-password creates a digest`);
-  }
   const email = text(user.email);
   const members = defined({
     sub: text(user.id) ?? username,
+    password: passwordOf(user),
     preferred_username: username,
     name: fullName(user),
     given_name: text(user.firstName),

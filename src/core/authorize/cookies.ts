@@ -2,7 +2,6 @@
 
 import { decodeSession, encodeSession, type Session } from "./session.ts";
 import type { Context, CoreApp } from "../http/context.ts";
-import { endpointPath } from "../http/endpoint.ts";
 
 /** Reads the session of the browser; `undefined` without a valid session cookie. */
 export async function readSession(context: Context): Promise<Session | undefined> {
@@ -34,11 +33,11 @@ export function cookieScope({ server, app }: Context): CookieScope {
   return { path: cookiePath(app), secure: server.names.frontChannel.startsWith("https:") };
 }
 
-/** The path of all pages of the server, and of its authorization endpoint, which may be beside the issuer. */
-function cookiePath(app: CoreApp): string {
-  const authorize = endpointPath(app, "authorize");
-  let path = `${app.site.base}/`;
-  while (!authorize.startsWith(path)) path = path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
+/** The path of all pages of the server, and of the endpoints of a login, which may be beside the issuer. */
+function cookiePath({ site, endpoints }: CoreApp): string {
+  const paths = endpoints.flatMap((endpoint) => endpoint.errors === "redirect" ? [endpoint.path] : []);
+  let path = `${site.base}/`;
+  while (!paths.every((one) => one.startsWith(path))) path = path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
   return path;
 }
 

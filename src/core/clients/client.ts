@@ -72,8 +72,8 @@ export interface User {
   /** The e-mail address. */
   readonly email?: string;
   /**
-   * The scrypt digest of a password, as `latchkey hash-password` prints it, for `login: "interactive"`. Never a claim,
-   * and never part of a registered user. Default: login without a password.
+   * The password for `login: "interactive"`: the scrypt digest that `latchkey hash-password` prints or, on a test host,
+   * the password itself. Never a claim, and never part of a registered user. Default: login without a password.
    */
   readonly password?: string;
   /** Any other claim, of any JSON type; `Settings.claims` and `Settings.unmappedClaims` define what releases it. */

@@ -8,7 +8,7 @@ import { isInAccessTokens, releasingScopes } from "../../server/config/received_
 import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { userWarnings } from "../../server/config/user_warnings.ts";
 import type { Params } from "../../core/http/params.ts";
-import { formatPasswordDigest, getPasswordDigest } from "../../server/config/password_digest.ts";
+import { getPassword } from "../../server/config/password_digest.ts";
 import {
   directoryHandlers,
   type DirectoryOptions,
@@ -216,8 +216,8 @@ async function saveClaims(context: Context<HostedServer>, user: User, params: Pa
   try {
     const saved = await server.users.update(sub, async (current) => {
       if (params.get("version") !== await userVersion(server, current)) return undefined;
-      const digest = getPasswordDigest(current);
-      return { ...claims.object, ...digest && { password: formatPasswordDigest(digest) }, sub };
+      const password = getPassword(current);
+      return { ...claims.object, ...password !== undefined && { password }, sub };
     });
     if (saved !== undefined) traceChange(context, `changed user ${sub}`);
     else {

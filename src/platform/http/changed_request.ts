@@ -40,18 +40,18 @@ export function replaceForm(original: HttpRequest, fields: Fields, url = origina
 }
 
 /**
- * The request with another URL or other headers. A copy by spreading it would read the body.
+ * The request with another method, URL or other headers. A copy by spreading it would read the body.
  *
  * @param original The request that the result replaces in a plugin. Default: none.
  */
 export function replaceParts(
   request: HttpRequest,
-  { url = request.url, headers = request.headers, original }: Partial<
-    Pick<HttpRequest, "url" | "headers" | "original">
+  { method = request.method, url = request.url, headers = request.headers, original }: Partial<
+    Pick<HttpRequest, "method" | "url" | "headers" | "original">
   >,
 ): HttpRequest {
   return {
-    method: request.method,
+    method,
     url,
     headers,
     original,

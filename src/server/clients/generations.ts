@@ -104,8 +104,8 @@ async function findUser(
  * so it reveals nothing about the password.
  */
 async function passwordFingerprint(server: HostedServer, user: User): Promise<string | undefined> {
-  const digest = server.users.passwordDigest(user);
-  return digest === undefined ? undefined : (await computeMac(server, "password", digest)).slice(0, 22);
+  const password = server.users.passwordOf(user);
+  return password === undefined ? undefined : (await computeMac(server, "password", password)).slice(0, 22);
 }
 
 /** The functions about grants that look at generations and passwords. */

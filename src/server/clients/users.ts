@@ -6,7 +6,7 @@ import type { ServerClaimRules } from "../config/received_claims.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import type { Server } from "../../core/server.ts";
-import { formatPasswordDigest, getPasswordDigest, withoutPassword } from "../config/password_digest.ts";
+import { getPassword, withoutPassword } from "../config/password_digest.ts";
 import type { Trace } from "../trace.ts";
 import { type CreateRepository, memoryRepository, type ServerRepository } from "./repository.ts";
 
@@ -17,8 +17,8 @@ export interface UserRepository extends ServerRepository<User, User> {
    * ignores a session that is older.
    */
   defaultChosenAt(): number;
-  /** The digest of a user's password. Without one, `none` if a login needs a password, otherwise `undefined`. */
-  passwordDigest(user: User): string | undefined;
+  /** The member `password` of a user. Without one, `none` if a login needs a password, otherwise `undefined`. */
+  passwordOf(user: User): string | undefined;
 }
 
 /** Called when the sessions of a user have ended, because the user was removed or the password was changed. */
@@ -69,7 +69,6 @@ export function serverUsers(
   let chosenAt = 0;
   const listeners: SessionsEndListener[] = [];
   const sessionsOver: SessionsEndListener = (...change) => listeners.forEach((listener) => listener(...change));
-  const passwordOf = (user: User) => JSON.stringify(getPasswordDigest(user));
   const repository = createRepository<User, User>(users, {
     kind: "user",
     acceptsExpiring: acceptsGuests,
@@ -83,7 +82,9 @@ export function serverUsers(
     assignGeneration: (user, generation) => void generationByUser.set(user, generation),
     changed(former, current) {
       if (current === undefined) return sessionsOver(former!, "removed");
-      if (former !== undefined && passwordOf(former) !== passwordOf(current)) sessionsOver(former, "password changed");
+      if (former !== undefined && getPassword(former) !== getPassword(current)) {
+        sessionsOver(former, "password changed");
+      }
       for (const warning of userWarnings?.(claims, policy.scopes, current) ?? []) {
         trace({ type: "configuration_warning", at: now(), ...warning });
       }
@@ -98,11 +99,9 @@ export function serverUsers(
     },
     defaultChosenAt: () => chosenAt,
     onSessionsEnded: (listener) => void listeners.push(listener),
-    passwordDigest(user) {
-      const digest = getPasswordDigest(user);
-      if (digest !== undefined) return formatPasswordDigest(digest);
-      // No session has it, because the user cannot log in.
-      return requirePasswords ? "none" : undefined;
+    passwordOf(user) {
+      // No session has "none", because the user cannot log in.
+      return getPassword(user) ?? (requirePasswords ? "none" : undefined);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Password digests: scrypt (RFC 7914) in the PHC string format. */
+/** Passwords of users: scrypt digests (RFC 7914) in the PHC string format or, on test hosts, plain text. */
 
 import { decodeBase64url, encodeBase64url } from "../../core/keys/crypto.ts";
 import type { User } from "../../core/clients/client.ts";
@@ -65,16 +65,36 @@ function encodeBase64(bytes: Uint8Array): string {
   return encodeBase64url(bytes).replaceAll("-", "+").replaceAll("_", "/");
 }
 
-const digestsByUser = new WeakMap<User, PasswordDigest>();
+const passwordsByUser = new WeakMap<User, string>();
 
-/** A copy of a user without the password digest; {@link getPasswordDigest} returns the digest. */
+/** A copy of a user without the password; {@link getPassword} returns the password. */
 export function withoutPassword(user: User): User {
   const { password, ...visible } = user;
-  if (password !== undefined) digestsByUser.set(visible as User, parsePasswordDigest(password)!);
+  if (password !== undefined) passwordsByUser.set(visible as User, password);
   return visible as User;
 }
 
-/** The password digest of a registered user; `undefined` without a password. */
+/** The member `password` of a registered user: a digest or, on test hosts, plain text. `undefined` without one. */
+export function getPassword(user: User): string | undefined {
+  return passwordsByUser.get(user);
+}
+
+/** The password digest of a registered user; `undefined` without a password, or if it is plain text. */
 export function getPasswordDigest(user: User): PasswordDigest | undefined {
-  return digestsByUser.get(user);
+  const password = getPassword(user);
+  return password === undefined ? undefined : parsePasswordDigest(password);
+}
+
+/** Digests by their beginnings, of this server and of other programs: no such text is a plain password. */
+const digests: readonly (readonly [beginning: RegExp, name: string])[] = [
+  [/^\$?scrypt[$:]/, "A digest of scrypt in another form"],
+  [/^\$2[abxy]?\$/, "A bcrypt digest"],
+  [/^\$argon2/, "An Argon2 digest"],
+  [/^\{?\$?pbkdf2/i, "A PBKDF2 digest"],
+  [/^(?:\$[156y]\$|\{S?SHA)/, "A digest of another kind"],
+];
+
+/** The name of the digest that a text is; `undefined` for plain text. */
+export function digestName(password: string): string | undefined {
+  return digests.find(([beginning]) => beginning.test(password))?.[1];
 }

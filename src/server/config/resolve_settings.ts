@@ -148,6 +148,7 @@ function resolvePolicy(provided: WithProfiles<Settings>, issuer: string, server:
       defaultEndpoints: byProfile.defaultEndpoints && URL.canParse(issuer) && new URL(issuer).pathname === "/",
       directory: filled.directory ?? (allows.openTools ? "edit" : "off"),
       throttle: filled.throttle ?? !allows.openLogin,
+      loginPage: allows.openLogin ? filled.loginPage : "latchkey",
       extensions,
       clientField: clientFieldWith(extensions),
       clientProfiles: clientProfiles(extensions),

@@ -27,6 +27,7 @@ import {
   responseTypeNames,
 } from "./client_metadata.ts";
 import { type EndpointPaths, endpointPathsField } from "./endpoint_paths.ts";
+import { type LoginPageName, loginPageNames } from "./login_page_names.ts";
 import { defaultSignatureAlgorithms, secretAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
 
 /** @internal The settings of the protocol. A policy has them with their defaults. */
@@ -244,6 +245,12 @@ export interface ProviderSettings {
    * Connect Core §3.2, §3.3); a client must be registered for them. Default: `code`.
    */
   readonly responseTypes?: readonly ResponseType[];
+  /**
+   * The form of `login: "interactive"`. `latchkey` lists the users. Every other value is the form of a provider, at the
+   * provider's path and without consent, so that a test suite that fills it in runs unchanged. Only on test hosts.
+   * Default: `latchkey`; with the profile of a provider, the provider's.
+   */
+  readonly loginPage?: LoginPageName;
 }
 
 /** @internal How codes and tokens begin. */
@@ -470,6 +477,7 @@ export const providerFields = {
     items: choice(responseTypeNames),
     examples: [["code", "id_token"]],
   },
+  loginPage: choice(loginPageNames, { default: "latchkey" }),
 } as const satisfies Fields<ProviderSettings>;
 
 const metadataForms: readonly MetadataForm[] = [

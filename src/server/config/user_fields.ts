@@ -15,7 +15,7 @@ export const userField = object<Pick<User, "sub" | "name" | "email" | "password"
     email: text(["alice@example.com"]),
     password: text([digest], {
       mayBeReference: true,
-      expected: "the scrypt digest of a password, as latchkey hash-password prints it",
+      expected: "a password or its scrypt digest, as latchkey hash-password prints it",
     }),
   },
   { sub: "alice", name: "Alice", email: "alice@example.com" },

@@ -31,6 +31,14 @@ export function validateRealHost(settings: Settings, policy: PolicyAtStart, isDe
       hint: "Remove it, or use an issuer on a test host.",
     });
   }
+  if (settings.loginPage !== undefined && settings.loginPage !== "latchkey") {
+    issues.push({
+      path: "loginPage",
+      expected: "Latchkey's own page, because the issuer is a real host",
+      received: quote(settings.loginPage),
+      hint: "Remove it, or use an issuer on a test host.",
+    });
+  }
   const reason = "the issuer is a real host, where every visitor would use it";
   issues.push(...rejectAny(settings, reason, "List the registered values, or use an issuer on a test host."));
   if (policy.unknownLoginHint === "create" && settings.users !== "any") {

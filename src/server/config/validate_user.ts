@@ -2,7 +2,7 @@
 
 import { validateMembers } from "../../core/clients/validate_user.ts";
 import type { User } from "../../core/clients/client.ts";
-import { isWeakDigest, parsePasswordDigest } from "./password_digest.ts";
+import { digestName, isWeakDigest, maxPasswordBytes, parsePasswordDigest } from "./password_digest.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { validate } from "./config_issue.ts";
 import { registeredUserField } from "./user_fields.ts";
@@ -23,6 +23,9 @@ export function validateUser(user: User, openLogin = true): ConfigIssue[] {
 function validatePassword(password: string, openLogin: boolean): ConfigIssue[] {
   const digest = parsePasswordDigest(password);
   if (digest !== undefined && (openLogin || !isWeakDigest(digest))) return [];
+  const name = digestName(password);
+  const isPlain = digest === undefined && name === undefined && password !== "" && password.length <= maxPasswordBytes;
+  if (isPlain && openLogin) return [];
   return [{
     path: "password",
     expected: digest === undefined
@@ -30,23 +33,12 @@ function validatePassword(password: string, openLogin: boolean): ConfigIssue[] {
       : "a digest that costs at least as much to guess as scrypt with ln=16, r=8, p=1, because the issuer is not on a " +
         "test host",
     received: digest === undefined ? "another string (hidden)" : `ln=${digest.ln}, r=${digest.r}, p=${digest.p}`,
-    hint: `${passwordHint(password)}${
-      openLogin ? " Or remove it: on a test host users log in without a password." : ""
-    }`,
+    hint: `${passwordHint(name)}${openLogin ? " Or remove it: on a test host users log in without a password." : ""}`,
   }];
 }
 
-/** Digests of other programs, by their beginnings. */
-const foreignDigests: readonly (readonly [beginning: RegExp, name: string])[] = [
-  [/^\$2[abxy]?\$/, "A bcrypt digest"],
-  [/^\$argon2/, "An Argon2 digest"],
-  [/^\{?\$?pbkdf2/i, "A PBKDF2 digest"],
-  [/^(?:\$[156y]\$|\{S?SHA)/, "A digest of another kind"],
-];
-
-function passwordHint(password: string): string {
-  const [, foreign] = foreignDigests.find(([beginning]) => beginning.test(password)) ?? [];
-  return foreign === undefined
+function passwordHint(name: string | undefined): string {
+  return name === undefined
     ? "Run latchkey hash-password, and write its output."
-    : `${foreign} cannot be converted: run latchkey hash-password with the password itself, and write its output.`;
+    : `${name} cannot be converted: run latchkey hash-password with the password itself, and write its output.`;
 }

@@ -111,9 +111,9 @@ function describedEndpoints(server: Server): Readonly<Record<string, Described>>
  * An authorization request may lead to its pages.
  */
 function protocolEndpoints(
-  options: Parameters<typeof coreEndpoints>[0] & { readonly server: HostedServer },
+  options: Parameters<typeof coreEndpoints>[0] & Pick<EndpointParts, "interaction"> & { readonly server: HostedServer },
 ): Endpoint[] {
-  const { server, base } = options;
+  const { server, base, interaction } = options;
   const { defaultEndpoints, metadataForms } = server.policy;
   const described = describedEndpoints(server);
   const endpoints = coreEndpoints(options).map((endpoint) => ({ ...endpoint, ...described[endpoint.name]! }));
@@ -129,7 +129,13 @@ function protocolEndpoints(
       case "token":
         return { ...endpoint, aliases: defaultEndpoints ? ["/token"] : [] };
       case "authorize":
-        return { ...endpoint, aliases: defaultEndpoints ? ["/authorize"] : [] };
+        return {
+          ...endpoint,
+          aliases: defaultEndpoints ? ["/authorize"] : [],
+          ...interaction !== undefined && server.policy.loginPage === "mock-oauth2-server" && {
+            load: async () => interaction.withPostedForms(await endpoint.load()),
+          },
+        };
       default:
         return endpoint;
     }
@@ -141,7 +147,7 @@ export function ownEndpoints(server: HostedServer, options: LatchkeyOptions, par
   const { base, extensions, interaction } = parts;
   const approver = appApprover(options, interaction);
   const protocol = protocolEndpoints({
-    ...{ server, base },
+    ...{ server, base, interaction },
     extensions: [hostedMetadata, ...extensions],
     decide: async (context, pending) =>
       await interaction?.repeatWithCookies(context, pending) ?? await decideRequest(context, pending, approver),
@@ -223,7 +229,7 @@ function hostedEndpoints(
       immediate(`endpoints of the extension ${extension.name}`, extension.endpoints?.(policy, options)) ?? []
     ),
     ...interaction?.interactionEndpoints({
-      ...{ base, openLogin, pages, csrfParameter, interactionParameter },
+      ...{ base, openLogin, pages, csrfParameter, interactionParameter, loginPage: policy.loginPage },
       responseParameters: redirectParameters,
     }) ?? [],
     ...policy.login === "auto" && ownApprover === undefined

@@ -5,7 +5,7 @@ import type { UserSummary } from "./pages/user_name.tsx";
 import type { User } from "../../core/clients/client.ts";
 import type { Params } from "../../core/http/params.ts";
 import { allowsUser } from "../../core/authorize/login.ts";
-import { getPasswordDigest } from "../config/password_digest.ts";
+import { getPassword } from "../config/password_digest.ts";
 import { validateUser } from "../config/validate_user.ts";
 import { generationOf } from "../clients/users.ts";
 import { createGuestUser, matchesLoginHint, maxUsers, userForHint } from "../clients/login_hint.ts";
@@ -112,7 +112,7 @@ function stringClaim(claim: unknown): string | undefined {
 }
 
 export function hasPassword(user: User): boolean {
-  return getPasswordDigest(user) !== undefined;
+  return getPassword(user) !== undefined;
 }
 
 /** The fields of the form for a new test user, as they were typed. */
@@ -131,6 +131,12 @@ export function guestFields(params: Params): GuestFields {
 
 /** Creates a guest user from the fields of the login page; or returns why it cannot, as a sentence for the page. */
 export async function parseGuest(server: HostedServer, fields: GuestFields): Promise<User | string> {
+  const guest = await readGuest(fields);
+  return typeof guest === "string" ? guest : await addGuest(server, guest);
+}
+
+/** The guest user that the fields describe; or why they describe none. */
+export async function readGuest(fields: GuestFields): Promise<User | string> {
   const { subject: sub, claims } = fields;
   if (validateUser({ sub }).length > 0) {
     return "The subject must be 1 to 255 printable ASCII characters without spaces.";
@@ -154,7 +160,12 @@ export async function parseGuest(server: HostedServer, fields: GuestFields): Pro
   const reservedName = ["sub", "password", "__proto__"].find((name) => Object.hasOwn(parsed, name));
   if (reservedName !== undefined) return `The claims must not contain ${reservedName}.`;
   if (validateUser({ ...all, sub }).length > 0) return "The claims are nested too deeply: use fewer levels.";
+  return { ...all, sub };
+}
+
+/** Adds a guest user; or returns why it cannot. */
+export async function addGuest(server: HostedServer, guest: User): Promise<User | string> {
   if (await server.users.count() >= maxUsers) return `The server has ${maxUsers} users already: choose one of them.`;
-  return await createGuestUser(server, { ...all, sub }) ??
+  return await createGuestUser(server, guest) ??
     "A user with this subject exists already: choose that user, or another subject.";
 }

@@ -10,9 +10,21 @@ import type { HostedServer } from "../hosted_server.ts";
 import type { Params } from "../../core/http/params.ts";
 import type { Session } from "../../core/authorize/session.ts";
 import { guestFields, hasPassword, parseGuest } from "./account_picker.ts";
-import type { LoginRetry } from "./login_page.ts";
+import type { LoginProps } from "./pages/login.tsx";
 import type { VerifyPassword } from "./password.ts";
 import type { Interaction } from "./pending.ts";
+
+/** Why the page is shown again. */
+export interface LoginRetry {
+  readonly status: number;
+  /** The error message; absent if a field is still empty. */
+  readonly error?: string;
+  /** The part of the page that shows it. */
+  readonly part: NonNullable<LoginProps["retry"]>["part"];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether name or password is wrong. Default: false. */
+  readonly isWrongPassword?: boolean;
+}
 
 /** How users authenticate. */
 export interface LoginOptions {
@@ -55,7 +67,15 @@ export async function authenticateUser(
       params,
     )
     : await authenticateKnown(context, pending, previousSession, params, options);
-  if ("status" in result) return result;
+  return "status" in result ? result : await acceptLogin(context, pending, result);
+}
+
+/** The login, if it is of a user and at a level that the request accepts. */
+async function acceptLogin(
+  context: Context<HostedServer>,
+  pending: Interaction,
+  result: Login,
+): Promise<AuthenticatedUser | LoginRetry> {
   if (!await allowsUser(context.server, pending, result.user.sub)) {
     // User enumeration: only after authentication.
     return { status: 403, error: "The client requires another user.", part: "password" };
@@ -96,9 +116,10 @@ async function authenticateKnown(
   pending: Interaction,
   previousSession: Session | undefined,
   params: Params,
-  { openLogin, verifyPassword }: LoginOptions,
+  options: LoginOptions,
 ): Promise<Login | LoginRetry> {
-  const { server, target } = context;
+  const { server } = context;
+  const { openLogin } = options;
   const sub = params.get("sub") ?? "";
   const user = await server.users.find(sub);
   // User enumeration: if user names are secret, each login reads the store once. A read for unknown names only would
@@ -109,6 +130,38 @@ async function authenticateKnown(
   if (user !== undefined && openLogin && !hasPassword(user)) return { user, method: "open" };
   const password = params.get("password");
   if (password === undefined) return { status: 200, part: "password" };
+  return await checkPassword(context, pending, { sub, user, password }, options);
+}
+
+/** What a user types. */
+interface Typed {
+  readonly sub: string;
+  /** Absent: no user has the name. */
+  readonly user?: User;
+  readonly password: string;
+}
+
+/** Authenticates a user by name and password; of a user without a password, any is right if `openLogin` is set. */
+export async function logIn(
+  context: Context<HostedServer>,
+  pending: Interaction,
+  typed: Typed,
+  options: LoginOptions,
+): Promise<AuthenticatedUser | LoginRetry> {
+  const { user } = typed;
+  const result = user !== undefined && options.openLogin && !hasPassword(user)
+    ? { user, method: "open" } as const
+    : await checkPassword(context, pending, typed, options);
+  return "status" in result ? result : await acceptLogin(context, pending, result);
+}
+
+async function checkPassword(
+  context: Context<HostedServer>,
+  pending: Interaction,
+  { sub, user, password }: Typed,
+  { verifyPassword }: LoginOptions,
+): Promise<Login | LoginRetry> {
+  const { server, target } = context;
   const result = await verifyPassword(server, { sub, user, password, address: target.clientAddress.address });
   if (result === "right") return { user: user!, method: "password" };
   const [status, reason, error, headers] = result === "wrong"
@@ -119,5 +172,5 @@ async function authenticateKnown(
   // The user name is not traced: it may be a password in the wrong field.
   const explanation = { rule: "UI-12", reason, expected: "a user of this server, and that user's password" } as const;
   traceRejection(context, "access_denied", explanation, pending.client);
-  return { status, error, part: "password", headers };
+  return { status, error, part: "password", headers, isWrongPassword: result === "wrong" };
 }

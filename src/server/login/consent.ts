@@ -34,8 +34,8 @@ import {
 } from "./stored_consent.ts";
 import { toUserSummary } from "./account_picker.ts";
 import { presentClient } from "./client_presentation.ts";
-import { loginProof, pagePath } from "./pages_approver.ts";
-import { consumePending, continuePending, type Interaction } from "./pending.ts";
+import { pagePath } from "./pages_approver.ts";
+import { consumePending, continuePending, type Interaction, loginProof } from "./pending.ts";
 import { resourcesOf } from "../token/resources.ts";
 
 /**

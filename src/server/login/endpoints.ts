@@ -7,6 +7,9 @@ import { accountHandlers } from "./account.ts";
 import { consentHandlers } from "./consent.ts";
 import { loginHandlers } from "./login.ts";
 import { passwordVerifier } from "./password.ts";
+import { pathsOf, screenHandlers } from "./provider_login.ts";
+import { providerPages } from "./provider_pages/mod.ts";
+import type { LoginPageName } from "../config/login_page_names.ts";
 
 /** What the endpoints depend on. */
 interface InteractionOptions {
@@ -14,6 +17,8 @@ interface InteractionOptions {
   readonly base: string;
   /** Whether users without a password can log in. */
   readonly openLogin: boolean;
+  /** The setting. */
+  readonly loginPage: LoginPageName;
   readonly pages: Pages;
   readonly csrfParameter: ParameterDescription;
   readonly interactionParameter: ParameterDescription;
@@ -23,7 +28,7 @@ interface InteractionOptions {
 
 /** The pages for login and consent, and the page of the account. */
 export function interactionEndpoints(
-  { base, openLogin, pages, csrfParameter, interactionParameter, responseParameters }: InteractionOptions,
+  { base, openLogin, loginPage, pages, csrfParameter, interactionParameter, responseParameters }: InteractionOptions,
 ): Endpoint[] {
   const step = {
     methods: ["GET", "HEAD", "POST"],
@@ -32,10 +37,22 @@ export function interactionEndpoints(
     role: "step",
     responseParameters,
   } as const satisfies Partial<Endpoint>;
-  const login = loginHandlers({ openLogin, verifyPassword: passwordVerifier() }, pages.login);
+  const options = { openLogin, verifyPassword: passwordVerifier() };
+  const login = loginHandlers(options, pages.login);
   const consent = consentHandlers(openLogin, pages.consent);
   const account = accountHandlers(openLogin, pages.account);
+  const page = loginPage === "latchkey" ? undefined : providerPages[loginPage];
+  const screens = page === undefined ? [] : pathsOf(page, base).map(([name, path, screen]): Endpoint => ({
+    ...step,
+    ...{ name, path, title: "Login", doneLabel: "logged in", load: () => screenHandlers(page, screen, options) },
+    parameters: parameters(
+      { ...interactionParameter, name: page.state },
+      { name: "login", secret: "proof_of_login" },
+      ...page.screens.flatMap(({ password }) => password === undefined ? [] : { name: password, secret: "password" }),
+    ),
+  }));
   return [
+    ...screens,
     {
       ...step,
       name: "login",

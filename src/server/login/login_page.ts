@@ -6,7 +6,7 @@ import { endpointPath } from "../../core/http/endpoint.ts";
 import { type CsrfBinding, withCsrfToken } from "../pages/csrf.ts";
 import type { Pages } from "../pages.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
-import { Login, type LoginProps } from "./pages/login.tsx";
+import { Login } from "./pages/login.tsx";
 import { readSession } from "../../core/authorize/cookies.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
@@ -14,18 +14,9 @@ import { usableSession } from "../../core/authorize/login.ts";
 import type { Params } from "../../core/http/params.ts";
 import { accountsToOffer, guestFields, hasPassword, toUserSummary } from "./account_picker.ts";
 import { presentClient } from "./client_presentation.ts";
+import type { LoginRetry } from "./authenticate_user.ts";
 import { pagePath } from "./pages_approver.ts";
 import type { Interaction } from "./pending.ts";
-
-/** Why the page is shown again. */
-export interface LoginRetry {
-  readonly status: number;
-  /** The error message; absent if a field is still empty. */
-  readonly error?: string;
-  /** The part of the page that shows it. */
-  readonly part: NonNullable<LoginProps["retry"]>["part"];
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 /** The page: where users log in, or where automatic login lets them select an account. */
 interface LoginPage {

@@ -28,3 +28,4 @@
 
 export { interactionEndpoints } from "./endpoints.ts";
 export { pagesApprover, repeatWithCookies } from "./pages_approver.ts";
+export { withPostedForms } from "./provider_login.ts";

@@ -2,7 +2,6 @@
  * The approver of `login: "interactive"`: an approval if session and consent suffice, otherwise a redirect to a page.
  */
 
-import { csrfToken } from "../pages/csrf.ts";
 import type { Approver } from "../../core/authorize/approver.ts";
 import { readSession } from "../../core/authorize/cookies.ts";
 import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
@@ -12,8 +11,10 @@ import { type HttpResponse, redirect } from "../../core/http/message.ts";
 import type { LoginRequirements, PendingAuthorization } from "../../core/authorize/authorization_request.ts";
 import { reject } from "../../core/rules/reject.ts";
 import { reusableConsent } from "./stored_consent.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { Session } from "../../core/authorize/session.ts";
-import { consumePending, encodePending, type Interaction } from "./pending.ts";
+import { consumePending, encodePending, type Interaction, loginProof } from "./pending.ts";
+import { approveByForm, providerPageFor, showApproval, showFirstScreen } from "./provider_login.ts";
 
 /**
  * Redirects a POST without a session to the login page. A form from another site arrives without SameSite cookies, so
@@ -39,8 +40,14 @@ export function pagesApprover(interaction?: Interaction): Approver {
   return async (request, { pending, session, context }) => {
     const { server } = context;
     const { loginRequirements, scope } = request;
+    const page = providerPageFor(server as HostedServer, pending);
+    if (page?.isStateless) {
+      if (loginRequirements.prompt.includes("none")) throw reject("OI-03", { needs: "user interaction" });
+      return await approveByForm(context as Context<HostedServer>, page, pending);
+    }
     const isUserKnown = session !== undefined && !needsAccountSelection(loginRequirements, session);
-    const consent = isUserKnown ? await reusableConsent(server, pending, session.user) : undefined;
+    const needsConsent = page === undefined || page.approval?.isConsent === true;
+    const consent = !isUserKnown ? undefined : needsConsent ? await reusableConsent(server, pending, session.user) : {};
     if (isUserKnown && consent !== undefined) {
       if (interaction !== undefined) await consumePending(server, interaction);
       return { user: session.user, scope, authTime: session.authTime, consent: consent.name };
@@ -48,10 +55,17 @@ export function pagesApprover(interaction?: Interaction): Approver {
     if (loginRequirements.prompt.includes("none")) {
       throw reject("OI-03", { needs: isUserKnown ? "consent" : "a choice" });
     }
+    if (page !== undefined && !isUserKnown) {
+      return await showFirstScreen(context as Context<HostedServer>, page, pending, interaction?.name);
+    }
     const browser = await ensureBrowserCookie(context, "login");
     const id = await encodePending(server, pending, { name: interaction?.name, browser: browser.secret });
-    const page = isUserKnown ? await consentPath(context, id, session) : pagePath(context, "login", id);
-    return redirect(context.request.method, page, browser.headers);
+    if (page !== undefined) {
+      const carried = { ...pending, id, name: "", browser: browser.secret };
+      return await showApproval(context as Context<HostedServer>, page, carried, session!, browser.headers);
+    }
+    const location = isUserKnown ? await consentPath(context, id, session) : pagePath(context, "login", id);
+    return redirect(context.request.method, location, browser.headers);
   };
 }
 
@@ -68,11 +82,6 @@ function needsAccountSelection({ prompt, loginHint }: LoginRequirements, { sub, 
 /** The consent page of an interaction, with the proof that the user of the session has passed the login page. */
 export async function consentPath(context: Context, id: string, session: Session): Promise<string> {
   return `${pagePath(context, "consent", id)}&login=${await loginProof(context, id, session)}`;
-}
-
-/** The proof that the user of a session has passed the login page of an interaction, or did not need to. */
-export async function loginProof({ server }: Context, id: string, { sid }: Session): Promise<string> {
-  return await csrfToken(server, sid, `logged in for ${id}`);
 }
 
 /** The path and query of a page of an interaction. */

@@ -1,6 +1,15 @@
 /** Password verification: in fair turns, rate-limited, and equally slow for unknown users (timing attack). */
 
-import { getPasswordDigest, maxPasswordBytes, passwordCost, type PasswordDigest } from "../config/password_digest.ts";
+import {
+  digestName,
+  getPassword,
+  getPasswordDigest,
+  maxPasswordBytes,
+  passwordCost,
+  type PasswordDigest,
+} from "../config/password_digest.ts";
+import { sha256 } from "../../core/keys/crypto.ts";
+import { constantTimeEqual } from "../../core/keys/secrets.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
@@ -48,6 +57,15 @@ export function passwordVerifier(): VerifyPassword {
     const attempt: AuthenticationAttempt = { client: `user ${sub}`, address };
     const retryAfterSeconds = server.rateLimiter?.retryAfter(attempt) ?? 0;
     if (retryAfterSeconds > 0) return { retryAfterSeconds };
+    const known = user && getPassword(user);
+    const isCorrect = known !== undefined && digestName(known) === undefined
+      ? constantTimeEqual(await sha256(known.normalize("NFKC")), await sha256(password.normalize("NFKC")))
+      : await hasDigest(server, user, password);
+    if (!isCorrect) server.rateLimiter?.recordFailure(attempt);
+    return isCorrect ? "right" : "wrong";
+  }
+
+  async function hasDigest(server: HostedServer, user: User | undefined, password: string): Promise<boolean> {
     const { verifyPassword } = await import("../../platform/runtime/scrypt.ts");
     const digest = user && getPasswordDigest(user);
     const isWithinLimit = new TextEncoder().encode(password).length <= maxPasswordBytes;
@@ -57,8 +75,7 @@ export function passwordVerifier(): VerifyPassword {
       const matches = await verifyPassword(isWithinLimit ? password : "", isOwnCost ? digest : dummyDigest(cost));
       if (isOwnCost) isCorrect = matches && isWithinLimit;
     }
-    if (!isCorrect) server.rateLimiter?.recordFailure(attempt);
-    return isCorrect ? "right" : "wrong";
+    return isCorrect;
   }
 
   function startNext(): void {

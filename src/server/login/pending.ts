@@ -13,7 +13,8 @@ import type { HttpResponse } from "../../core/http/message.ts";
 import { digest, randomId, storageKey } from "../../core/keys/secrets.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Server } from "../../core/server.ts";
-import { decodeWithMac, encodeWithMac } from "../../core/authorize/session.ts";
+import { decodeWithMac, encodeWithMac, type Session } from "../../core/authorize/session.ts";
+import { csrfToken } from "../pages/csrf.ts";
 import { type AuthorizationDetails, detailsSlot, hasAuthorizationDetails } from "../token/authorization_details.ts";
 import { generationOfClient, type KeptRequest, keptRequest } from "../clients/generations.ts";
 import { storeOf } from "../records.ts";
@@ -160,6 +161,11 @@ export async function consumePending(server: Server, { name }: Interaction): Pro
   const expiresAt = at + pendingLifetimeSeconds * 1000;
   if (await pendingStore(server).add("interaction", await storageKey(server, name), { at }, { expiresAt })) return;
   throw lostLogin({ problem: "finished a moment ago" });
+}
+
+/** The proof that the user of a session has passed the login page of an interaction, or did not need to. */
+export async function loginProof({ server }: Context, id: string, { sid }: Session): Promise<string> {
+  return await csrfToken(server, sid, `logged in for ${id}`);
 }
 
 /** Maximum number of cancellations that are stored without a session: per network, and in total. */

@@ -106,11 +106,13 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
 
   /**
    * Whether a URL belongs to the client: the redirect URI of the request, or any URL outside of the server. The logout
-   * endpoint, whose page posts to itself, may be beside the issuer.
+   * endpoint, whose page posts to itself, may be beside the issuer, and so may the login pages of a provider.
    */
   const isClientUrl = (url: string, redirectUri?: string) => {
     const location = stripQuery(url);
     if (redirectUri !== undefined && location === stripQuery(redirectUri)) return true;
+    const isOfServer = URL.canParse(url) && places().some((place) => new URL(place).origin === new URL(url).origin);
+    if (redirectUri !== undefined && isOfServer) return false;
     return location !== options.endpointUrl("logout") &&
       !places().some((place) => `${location}/`.startsWith(`${place}/`));
   };

@@ -521,7 +521,7 @@ test("users added or changed at run time keep their passwords secret too", async
   assertEquals(describePage(await type(openBrowser(b), "frank", "frank's")), "consent");
   let logged = "";
   try {
-    b.as.users.set({ sub: "grace", password: "hunter2" });
+    b.as.users.set({ sub: "grace", password: "$2b$12$hunter2" });
   } catch (error) {
     logged = String(error);
   }

@@ -248,6 +248,8 @@ test("[RT-06] entra: a refresh with a scope value that the user has not consente
   await using as = await testLatchkey({
     profile: "entra",
     login: "interactive",
+    // The page that asks for consent.
+    loginPage: "latchkey",
     clients: [{
       ...{ client_id: "app", client_secret: secret, redirect_uris: [redirect_uri] },
       grant_types: ["authorization_code", "refresh_token"],

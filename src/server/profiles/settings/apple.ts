@@ -3,6 +3,7 @@ import type { ProviderProfile } from "../provider_profile.ts";
 /** Sign in with Apple: `https://appleid.apple.com`. */
 export const apple: ProviderProfile = {
   name: "apple",
+  loginPage: "apple",
   origins: { issuer: "https://appleid.apple.com" },
   // Paths, metadata, scopes: the published discovery document.
   paths: {

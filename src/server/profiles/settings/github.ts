@@ -3,6 +3,7 @@ import type { ProviderProfile } from "../provider_profile.ts";
 /** GitHub's OAuth apps and GitHub Apps: OAuth 2.0 without OpenID Connect, at `https://github.com/login/oauth`. */
 export const github: ProviderProfile = {
   name: "github",
+  loginPage: "github",
   // github/github-mcp-server issues 921 and 2901: the metadata is at the inserted form of this issuer.
   issuerPath: "/login/oauth",
   origins: { issuer: "https://github.com", github_api: "https://api.github.com" },

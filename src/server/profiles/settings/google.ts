@@ -6,6 +6,7 @@ const profileScope = "https://www.googleapis.com/auth/userinfo.profile";
 /** Google's OpenID Connect, with applications of a web server: `https://accounts.google.com`. */
 export const google: ProviderProfile = {
   name: "google",
+  loginPage: "google",
   // https://developers.google.com/identity/openid-connect/openid-connect: origins, paths, scopes, claims, alg.
   origins: {
     issuer: "https://accounts.google.com",

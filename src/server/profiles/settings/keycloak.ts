@@ -38,6 +38,7 @@ export const keycloak: ProviderProfile = {
   // The same section: the scope roles adds the clients of a user's roles to aud, of which every user has account.
   audience: "account",
   alg: "RS256",
+  loginPage: "keycloak",
   // keycloak/keycloak TokenManager.encodeTokens: JWSBuilder.type("JWT").
   accessTokenTyp: "JWT",
   // keycloak/keycloak RepresentationToModel.importRealm: accessTokenLifespan, ssoSessionIdleTimeout,

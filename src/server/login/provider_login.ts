@@ -1,0 +1,372 @@
+/**
+ * The login pages of providers: they are shown where test suites expect them, without consent, and take the fields of
+ * the provider. They exist only on test hosts.
+ *
+ * The URL of a form carries the authorization request, with a MAC, and a cookie binds it to the browser. A form needs
+ * no token against CSRF: another site knows the URL of its own browser alone, and its page may not post here.
+ */
+
+import { completeAuthorization } from "../../core/authorize/authorize.ts";
+import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import { readSession, setSessionCookie } from "../../core/authorize/cookies.ts";
+import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
+import { withErrors } from "../../core/authorize/error_response.ts";
+import type { PendingAuthorization } from "../../core/authorize/authorization_request.ts";
+import { endForgottenSessions, type Session } from "../../core/authorize/session.ts";
+import type { User } from "../../core/clients/client.ts";
+import type { Context } from "../../core/http/context.ts";
+import { parseFields } from "../../core/http/form.ts";
+import {
+  emptyHeadResponse,
+  type HttpRequest,
+  type HttpResponse,
+  isResponse,
+  redirect,
+} from "../../core/http/message.ts";
+import { type Params, paramsFromFields } from "../../core/http/params.ts";
+import { constantTimeEqual } from "../../core/keys/secrets.ts";
+import { renderPage } from "../../core/pages/render_page.ts";
+import type { Handlers } from "../../core/route.ts";
+import { replaceParts } from "../../platform/http/changed_request.ts";
+import { htmlWithForms } from "../../platform/http/response.ts";
+import { userForHint } from "../clients/login_hint.ts";
+import { getPassword } from "../config/password_digest.ts";
+import { isPolled } from "../delivery.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import { readSameOriginForm } from "../pages/csrf.ts";
+import type { Site } from "../pages/layout.tsx";
+import { rejectLogin } from "../rules/login.ts";
+import { addGuest, hasPassword, readGuest, rememberAccount } from "./account_picker.ts";
+import type { Approval } from "../../core/authorize/approval.ts";
+import { logIn, type LoginOptions } from "./authenticate_user.ts";
+import { consumePending, continuePending, encodePending, type Interaction, loginProof } from "./pending.ts";
+import { providerPages } from "./provider_pages/mod.ts";
+import type { LoginScreen, ProviderPage, Screen, ScreenProps } from "./provider_pages/provider_page.ts";
+import { saveConsent } from "./stored_consent.ts";
+
+/** The login page of a provider for a request; `undefined`: the pages of this server. */
+export function providerPageFor(server: HostedServer, { destination }: PendingAuthorization): ProviderPage | undefined {
+  const { loginPage } = server.policy;
+  return loginPage === "latchkey" || isPolled(destination) ? undefined : providerPages[loginPage];
+}
+
+/** The paths of a page: the name of the endpoint, its path, and the handlers of its screen. */
+export function pathsOf(
+  page: ProviderPage,
+  base: string,
+): readonly (readonly [name: string, path: string, screen: Screen])[] {
+  const { screens, approval, isStateless = false } = page;
+  if (isStateless) return [];
+  return [...screens, ...approval === undefined ? [] : [approval]].flatMap((screen, i) => [
+    [`login_screen_${i + 1}`, screen.path(base), screen] as const,
+    ...screen.action === undefined ? [] : [[`login_form_${i + 1}`, screen.action(base), screen] as const],
+  ]);
+}
+
+/** Begins a login: shows the first screen, or redirects to it. @param name See {@link encodePending}. */
+export async function showFirstScreen(
+  context: Context<HostedServer>,
+  page: ProviderPage,
+  pending: PendingAuthorization,
+  name?: string,
+): Promise<HttpResponse> {
+  rejectUntrustedHost(context.server, context.request, "UI-20");
+  const browser = await ensureBrowserCookie(context, "login");
+  const id = await encodePending(context.server, pending, { name, browser: browser.secret });
+  const interaction = { ...pending, id, name: id.slice(0, id.indexOf(".")), browser: browser.secret };
+  const shown = { page, pending: interaction, username: pending.request.loginRequirements.loginHint ?? "" };
+  return proceedTo(context, page.screens[0], shown, browser.headers);
+}
+
+/** The screen after the login, for a user with a session. */
+export async function showApproval(
+  context: Context<HostedServer>,
+  page: ProviderPage,
+  pending: Interaction,
+  session: Session,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<HttpResponse> {
+  const login = await loginProof(context, pending.id, session);
+  return redirect("GET", screenUrl(context, page.approval!, { page, pending, query: { login } }, "path"), headers);
+}
+
+/** What a screen is shown for. */
+interface Shown {
+  readonly page: ProviderPage;
+  readonly pending: Interaction;
+  readonly username?: string;
+  /** Further parameters of its URL. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly error?: ScreenProps["error"];
+  readonly reason?: string;
+  readonly status?: number;
+}
+
+function proceedTo(
+  context: Context<HostedServer>,
+  screen: Screen,
+  shown: Shown,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
+  return screen.isInPlace
+    ? showScreen(context, screen, shown, headers)
+    : redirect("GET", screenUrl(context, screen, shown, "path"), headers);
+}
+
+function showScreen(
+  context: Context<HostedServer>,
+  screen: Screen,
+  shown: Shown,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
+  const { pending: { client, request: { scope } }, username = "", error, reason, status = 200 } = shown;
+  return page(context, screen, status, headers, {
+    action: screenUrl(context, screen, shown, "action"),
+    client: client.name ?? client.id,
+    ...{ scope, username, error, reason },
+  });
+}
+
+/** The response with a screen. */
+function page(
+  { server, site }: Context<HostedServer>,
+  { Page }: Screen,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  props: Omit<ScreenProps, "realm" | "accounts" | "acceptsAnyName" | keyof Site>,
+): HttpResponse {
+  const { pathname, host } = new URL(server.issuer);
+  const users = [...server.users.known().values()];
+  const body = renderPage(Page, {
+    ...site,
+    ...props,
+    realm: pathname.split("/").findLast((segment) => segment !== "") ?? host,
+    accounts: users.map((user) => ({ name: shownName(user), hasPassword: hasPassword(user) })),
+    acceptsAnyName: server.policy.acceptsAny.includes("users"),
+  });
+  return htmlWithForms(status, body, headers);
+}
+
+/** The origin of the request, whose cookies the browser sends back. */
+function originOf({ server: { names }, request }: Context): string {
+  const { protocol, host } = new URL(names.frontChannel);
+  const requested = URL.canParse(request.url) ? new URL(request.url).host : host;
+  return `${protocol}//${request.headers.get("host") ?? requested}`;
+}
+
+/** The absolute URL of a screen, or of its form. */
+function screenUrl(
+  context: Context<HostedServer>,
+  screen: Screen,
+  { page, pending, query = {}, username }: Shown,
+  use: "path" | "action",
+): string {
+  const path = (use === "action" ? screen.action : undefined)?.(context.site.base) ?? screen.path(context.site.base);
+  const parameters = new URLSearchParams({
+    [page.state]: pending.id,
+    client_id: pending.client.id,
+    ...username && screen !== page.screens[0] && { username },
+    ...query,
+  });
+  return `${originOf(context)}${path}?${parameters}`;
+}
+
+/** The name that a test types: that of the provider's user, or the subject. */
+function shownName({ sub, preferred_username, email }: User): string {
+  return [preferred_username, email].find((name) => typeof name === "string") ?? sub;
+}
+
+/** The user with a name: `preferred_username`, e-mail address or subject, whatever the case of its letters. */
+async function findUser(server: HostedServer, name: string): Promise<User | undefined> {
+  return await userForHint(server, name) ?? await userForHint(server, name.toLowerCase());
+}
+
+/** The handlers of a screen. */
+export function screenHandlers(page: ProviderPage, screen: Screen, options: LoginOptions): Handlers<HostedServer> {
+  const { screens } = page;
+  const i = screens.findIndex((one) => one === screen);
+  return i < 0 ? approvalHandlers(page) : loginHandlers(page, screens[i]!, screens[i + 1], options);
+}
+
+type Continue = (
+  context: Context<HostedServer>,
+  pending: Interaction,
+  query: Params,
+) => HttpResponse | Response | Promise<HttpResponse | Response>;
+
+/** Handlers of one screen, whose URL has the pending authorization. */
+function handlersOf(page: ProviderPage, show: Continue, submit: (form: Params) => Continue): Handlers<HostedServer> {
+  const continueBy = async (context: Context<HostedServer>, action: Continue) => {
+    rejectUntrustedHost(context.server, context.request, "UI-20");
+    const query = paramsFromFields(parseFields(context.target.query));
+    return await continuePending(
+      context,
+      query.get(page.state),
+      async (pending) => await action(context, pending, query),
+    );
+  };
+  return {
+    GET: (context) => continueBy(context, show),
+    HEAD: () => emptyHeadResponse,
+    async POST(context) {
+      const form = await readSameOriginForm(context);
+      const response = await continueBy(context, submit(form));
+      // Programs that log in without a browser expect the status of the provider.
+      return !isResponse(response) && response.status === 303 ? { ...response, status: 302 } : response;
+    },
+  };
+}
+
+function loginHandlers(
+  page: ProviderPage,
+  screen: LoginScreen,
+  next: LoginScreen | undefined,
+  options: LoginOptions,
+): Handlers<HostedServer> {
+  const show: Continue = (context, pending, query) =>
+    showScreen(context, screen, {
+      ...{ page, pending },
+      username: query.get("username") ?? pending.request.loginRequirements.loginHint,
+    });
+  return handlersOf(page, show, (form) => async (context, pending, query) => {
+    const { server } = context;
+    if (isDenied(screen, form)) return await deny(context, pending, "login");
+    const username = form.get(screen.username ?? "") ?? query.get("username") ?? "";
+    const shown = { page, pending, username };
+    const again = (retry: Pick<Shown, "error" | "reason" | "status">, headers?: Readonly<Record<string, string>>) =>
+      showScreen(context, screen, { ...shown, ...retry }, headers);
+    const user = await findUser(server, username);
+    if (screen.password === undefined) {
+      if (username === "" || screen.rejectsUnknown && user === undefined) return again({ error: "username" });
+      return proceedTo(context, next!, shown);
+    }
+    const previousSession = await readSession(context);
+    const password = form.get(screen.password);
+    if (password === undefined) return again({ error: "password" });
+    const result = await logIn(context, pending, { sub: user?.sub ?? username, user, password }, options);
+    if ("status" in result) {
+      const { status, headers, error } = result;
+      return again(
+        result.isWrongPassword
+          ? { error: user === undefined ? "username" : "password" }
+          : { error: "password", reason: error, status },
+        headers,
+      );
+    }
+    const { scope, extensions } = pending.request;
+    const approval = { user: result.user, scope, extensions, authTime: server.now(), ...result.level };
+    const session = await server.sessionFor(server, approval, undefined, previousSession);
+    await rememberAccount(server, pending.browser!, result.user);
+    if (page.approval !== undefined) {
+      if (previousSession !== undefined) await endForgottenSessions(server, previousSession, session);
+      return await showApproval(context, page, pending, session, await setSessionCookie(context, session));
+    }
+    await consumePending(server, pending);
+    return await withErrors(
+      context,
+      pending,
+      () => completeAuthorization(context, pending, approval, session, previousSession),
+    );
+  });
+}
+
+/** Whether the user has pressed the button that denies. */
+function isDenied({ deny: [name, value] = ["", ""] }: Screen, form: Params): boolean {
+  return value !== "" && form.get(name) === value;
+}
+
+async function deny(context: Context<HostedServer>, pending: Interaction, denied: "login" | "consent") {
+  await consumePending(context.server, pending);
+  return await withErrors(context, pending, () => {
+    throw rejectLogin("AZ-21", { denied });
+  });
+}
+
+function approvalHandlers(page: ProviderPage): Handlers<HostedServer> {
+  const screen = page.approval!;
+  const withSession =
+    (action: (session: Session, ...rest: Parameters<Continue>) => ReturnType<Continue>): Continue =>
+    async (context, pending, query) => {
+      const session = await readSession(context);
+      const hasLoggedIn = session !== undefined &&
+        constantTimeEqual(query.get("login") ?? "", await loginProof(context, pending.id, session));
+      return hasLoggedIn
+        ? await action(session, context, pending, query)
+        : proceedTo(context, page.screens[0], { page, pending });
+    };
+  const show = withSession((session, context, pending, query) =>
+    showScreen(context, screen, {
+      ...{ page, pending, username: shownName(session.user), query: { login: query.get("login")! } },
+    })
+  );
+  return handlersOf(page, show, (form) =>
+    withSession(async (session, context, pending) => {
+      const { server } = context;
+      if (isDenied(screen, form)) return await deny(context, pending, "consent");
+      await consumePending(server, pending);
+      return await withErrors(context, pending, async () => {
+        const { user, authTime } = session;
+        const { scope, extensions } = pending.request;
+        const granted = { scope, extensions };
+        const consent = screen.isConsent ? await saveConsent(server, pending, user, granted) : undefined;
+        const approval = { user, authTime, ...granted, consent };
+        return await completeAuthorization(context, pending, approval, session, session);
+      });
+    }));
+}
+
+/** What was typed into a form that was posted to the authorization URL, by the request that continues with it. */
+const postedForms = new WeakMap<HttpRequest, Params>();
+
+/** The authorization endpoint, at whose URL, the query included, a stateless form is posted. */
+export function withPostedForms(handlers: Handlers<HostedServer>): Handlers<HostedServer> {
+  return {
+    ...handlers,
+    async POST(context) {
+      const { server, request, target } = context;
+      if (!target.query.includes("client_id=")) return await handlers.POST!(context);
+      rejectUntrustedHost(server, request, "UI-20");
+      const form = await readSameOriginForm(context);
+      const authorization = replaceParts(request, { method: "GET", original: request });
+      postedForms.set(authorization, form);
+      return await handlers.GET!(
+        Object.create(context, { request: { value: authorization }, site: { value: context.site } }),
+      );
+    },
+  };
+}
+
+/** Shows a stateless form, or approves for the subject that was typed into it. */
+export async function approveByForm(
+  context: Context<HostedServer>,
+  { screens: [screen] }: ProviderPage,
+  { client, request: { scope, extensions, loginRequirements: { loginHint = "" } } }: PendingAuthorization,
+): Promise<Approval | HttpResponse> {
+  const { server, request, target } = context;
+  rejectUntrustedHost(server, request, "UI-20");
+  const form = postedForms.get(request);
+  const username = form?.get("username") ?? loginHint;
+  const user = form && await typedUser(server, username, form.get("claims") ?? "");
+  if (typeof user === "object") return { user, scope, extensions, authTime: server.now() };
+  return page(context, screen, 200, {}, {
+    action: `${originOf(context)}${target.path}?${target.query}`,
+    client: client.name ?? client.id,
+    ...{ scope, username },
+    ...user !== undefined && { error: "username", reason: user },
+  });
+}
+
+/** The user with a subject: created with the claims if there is none. Claims replace those of a user with the same name. */
+async function typedUser(server: HostedServer, subject: string, claims: string): Promise<User | string> {
+  const typed = await readGuest({ subject, name: "", claims });
+  if (typeof typed === "string") return typed;
+  const existing = await server.users.find(subject);
+  if (existing === undefined) return await addGuest(server, typed);
+  if (claims.trim() === "") return existing;
+  const password = getPassword(existing);
+  await server.users.update(
+    subject,
+    (current) => Promise.resolve({ ...current, ...typed, ...password !== undefined && { password } }),
+  );
+  return (await server.users.find(subject))!;
+}

@@ -1,0 +1,100 @@
+/** @jsxImportSource preact */
+/** The document around the form of a provider: Latchkey's own look, and at the foot what the page is. */
+
+import type { ComponentChildren, VNode } from "preact";
+import type { ScreenProps } from "./provider_page.ts";
+
+interface DocumentProps {
+  readonly props: ScreenProps;
+  /** The whole title. */
+  readonly title: string;
+  /** Whether the page has a button that submits its form by script. Default: false. */
+  readonly script?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** The most accounts that the foot lists. */
+const maxAccounts = 10;
+
+/**
+ * The document. Before the form it has nothing that a test could take for a part of it: no link, no button, no field.
+ */
+export function Document({ props, title, script = false, children }: DocumentProps): VNode {
+  const { base } = props;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title}</title>
+        <link rel="icon" href={`${base}/static/icon.svg`} />
+        <Stylesheets base={base} />
+        {script && <script type="module" src={`${base}/static/continue.js`}></script>}
+      </head>
+      <body class="card provider">
+        <main>{children}</main>
+        <Foot {...props} />
+      </body>
+    </html>
+  );
+}
+
+/** The style of the page; a shadow root has its own. */
+export function Stylesheets({ base }: { readonly base: string }): VNode {
+  return (
+    <>
+      <link rel="stylesheet" href={`${base}/static/style.css`} />
+      <link rel="stylesheet" href={`${base}/static/people.css`} />
+    </>
+  );
+}
+
+/** Why the form is shown again, in the words of the provider. */
+export function Fault(
+  { id, class: style, children }: {
+    readonly id?: string;
+    readonly class?: string;
+    readonly children: ComponentChildren;
+  },
+): VNode {
+  return <div id={id} class={style === undefined ? "fault" : `fault ${style}`} role="alert">{children}</div>;
+}
+
+/**
+ * What the page is, and who can log in. Its words are none that a test looks for in a form, such as "password", "sign
+ * in" or "email", because a locator that matches twice fails.
+ */
+function Foot({ accounts, acceptsAnyName }: ScreenProps): VNode {
+  const own = accounts.filter(({ hasPassword }) => hasPassword).slice(0, maxAccounts);
+  const open = accounts.filter(({ hasPassword }) => !hasPassword).slice(0, maxAccounts);
+  return (
+    <footer class="aside">
+      <p>This is Latchkey, a test server.</p>
+      {own.length > 0 && (
+        <p>
+          Accounts with a secret of their own: <Names accounts={own} />.
+        </p>
+      )}
+      {open.length > 0 && (
+        <p>
+          Accounts that any secret opens: <Names accounts={open} />.
+        </p>
+      )}
+      {acceptsAnyName && <p>Any other name works, too.</p>}
+    </footer>
+  );
+}
+
+function Names({ accounts }: { readonly accounts: ScreenProps["accounts"] }): VNode {
+  return (
+    <>
+      {accounts.map(({ name }, i) => (
+        <>
+          {i > 0 && ", "}
+          <bdi key={name}>{name}</bdi>
+        </>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+/** The login page of a provider, as data: its screens in order, the fields of each, and how it looks. */
+
+import type { VNode } from "preact";
+import type { Site } from "../../pages/layout.tsx";
+
+/** What a screen shows. */
+export interface ScreenProps extends Site {
+  /** The URL that the form is posted to: absolute, with all state in its query, so that a form needs no other field. */
+  readonly action: string;
+  /** The last segment of the issuer, such as the name of a realm; without a path, its host. */
+  readonly realm: string;
+  /** The name of the client, or its ID. */
+  readonly client: string;
+  /** The requested scope values. */
+  readonly scope: readonly string[];
+  /** The name of the user: as typed, or as the client hints at. */
+  readonly username: string;
+  /** Why the screen is shown again: the user does not exist, or the password is wrong. Absent: it is not. */
+  readonly error?: "username" | "password";
+  /** What the provider would not say: too many attempts, or a login that the client does not accept. Default: none. */
+  readonly reason?: string;
+  /** Who can log in here. */
+  readonly accounts: readonly Account[];
+  /** Whether any other name logs in, too. */
+  readonly acceptsAnyName: boolean;
+}
+
+/** A user, as the foot of the page lists them. */
+export interface Account {
+  readonly name: string;
+  /** Whether the user has a password; any other user logs in with any. */
+  readonly hasPassword: boolean;
+}
+
+/** One screen. Paths are on the host; `base` is the path of the issuer. */
+export interface Screen {
+  /** Where the screen is shown, unless `isInPlace`, and where its form is posted. */
+  path(base: string): string;
+  /** Where its form is posted, if that is another path. */
+  action?(base: string): string;
+  /** Whether it is shown at the URL before it, without a redirect. Default: false. */
+  readonly isInPlace?: boolean;
+  readonly Page: (props: ScreenProps) => VNode;
+  /** The field, and its value, with which the user denies. Absent: the user cannot. */
+  readonly deny?: readonly [name: string, value: string];
+}
+
+/** A screen that asks who the user is. */
+export interface LoginScreen extends Screen {
+  /** The field with the name of the user. Absent: an earlier screen has asked. */
+  readonly username?: string;
+  /** The field with the password. Absent: a later screen asks. */
+  readonly password?: string;
+  /** Whether it says that a user does not exist; others leave that to the screen of the password. Default: false. */
+  readonly rejectsUnknown?: boolean;
+}
+
+/** A screen after the login. */
+export interface ApprovalScreen extends Screen {
+  /** Whether it asks for consent, which is remembered. Otherwise it is shown after each login. */
+  readonly isConsent: boolean;
+}
+
+/** The login page of a provider. */
+export interface ProviderPage {
+  /** The parameter in the query of its pages that carries the authorization request. */
+  readonly state: string;
+  /** The screens of the login; the last one asks for the password. */
+  readonly screens: readonly [LoginScreen, ...LoginScreen[]];
+  /** The screen after the login. Default: none. */
+  readonly approval?: ApprovalScreen;
+  /**
+   * Whether its form is posted to the URL of the authorization request, without cookies, and logs in any subject each
+   * time. Default: false.
+   */
+  readonly isStateless?: boolean;
+}

@@ -1,0 +1,627 @@
+/**
+ * The login pages of providers in Chromium, filled in as public test suites do it: each piece has the locators of one
+ * suite, in the words of this file. Cypress refuses to act on two elements; Selenium, Puppeteer and TestCafe take the
+ * first one.
+ */
+
+import { assertEquals, assertMatch } from "@std/assert";
+import { after, test } from "node:test";
+import type { ElementHandle, Page } from "playwright-core";
+import type { LatchkeyOptions } from "../../src/mod.ts";
+import { closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
+import { findPageProblems } from "./inspect.ts";
+import type { LoginPageName } from "../../src/server/config/login_page_names.ts";
+import { latchkey } from "./server.ts";
+
+const skip = executablePath === undefined;
+
+/** The application: its page after the callback has a text and nothing else. */
+const application = Deno.serve(
+  { port: 0, hostname: "localhost", onListen: () => {} },
+  () => new Response("<!doctype html><title>App</title><h1>Welcome</h1>", { headers: { "content-type": "text/html" } }),
+);
+const callback = `http://localhost:${application.addr.port}/callback`;
+after(async () => {
+  await closeBrowser();
+  await application.shutdown();
+});
+
+const name = "alice@app.example";
+const password = "correct horse";
+
+/** Fills in the login page; the browser must then be at the application. */
+type Suite = (page: Page) => Promise<unknown>;
+
+/** As Cypress: `get` refuses to type into or click two elements. */
+const cypress = (page: Page) => ({
+  type: (css: string, text: string) => page.locator(css).fill(text),
+  click: (css: string) => page.locator(css).click(),
+});
+
+/** As Selenium, Puppeteer and TestCafe: the first element. */
+const selenium = (page: Page) => ({
+  type: (css: string, text: string) => page.locator(css).first().fill(text),
+  click: (css: string) => page.locator(css).first().click(),
+});
+
+/** An element by XPath: the first one, as in Selenium. */
+const xpath = (page: Page, path: string) => page.locator(`xpath=${path}`).first();
+
+async function serve(options: LatchkeyOptions) {
+  const as = await latchkey({
+    login: "interactive",
+    clients: [{
+      ...{ client_id: "shop", client_name: "The shop", client_secret: "a-secret-of-the-shop" },
+      ...{ redirect_uris: [callback], post_logout_redirect_uris: [callback] },
+    }],
+    users: [
+      { sub: "u1", name: "Alice Adams", preferred_username: "alice", email: name, password },
+      { sub: "u2", name: "Bob Brown", preferred_username: "bob", email: "bob@app.example" },
+    ],
+    ...options,
+  });
+  await as.listen({ port: 0 });
+  const { origin, pathname } = new URL(as.issuer);
+  const documents = [`${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, "")}`];
+  documents.push(`${as.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
+  const responses = await Promise.all(documents.map((url) => fetch(url)));
+  const metadata = await responses.find(({ ok }) => ok)!.json();
+  const request = new URLSearchParams({ response_type: "code", client_id: "shop", redirect_uri: callback, state: "s" });
+  if (options.profile !== "github") request.set("scope", "openid");
+  return { as, metadata, start: `${metadata.authorization_endpoint}?${request}` };
+}
+
+interface Suites {
+  /** The settings besides `loginPage`. */
+  readonly options?: LatchkeyOptions;
+  /** Whether the page is as a person sees it: the screens of one step each are looked at by the pieces. */
+  readonly pieces: Readonly<Record<string, Suite>>;
+}
+
+/** The pieces by `loginPage`, then by the suite or the documentation that has them. */
+const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
+  keycloak: {
+    options: { profile: "keycloak" },
+    pieces: {
+      "labels, and Enter in each field (VNG-Realisatie/DIWI)": async (page) => {
+        await page.getByLabel("Username or email").fill("alice");
+        await page.getByLabel("Username or email").press("Enter");
+        await page.locator("#input-error-username").waitFor();
+        assertEquals(await page.getByLabel("Username or email").inputValue(), "alice");
+        await page.getByLabel("Password", { exact: true }).fill(password);
+        await page.getByLabel("Password", { exact: true }).press("Enter");
+      },
+      "ids, the button by name, and the error by id (redhat-developer/rhdh)": async (page) => {
+        for (const secret of ["wrong", password]) {
+          await page.click("#username");
+          await page.fill("#username", name);
+          await page.fill("#password", secret);
+          await page.click("[name=login]");
+          if (secret === "wrong") {
+            assertEquals(await page.locator("#input-error").textContent(), "Invalid username or password.");
+          }
+        }
+      },
+      "roles (keycloak/keycloak js/apps/admin-ui)": async (page) => {
+        await page.getByLabel("Username").fill("alice");
+        await page.getByLabel("Password", { exact: true }).fill(password);
+        await page.getByRole("button", { name: "Sign In" }).click();
+      },
+      "ids of Selenium (Epic-Breakfast-Productions/OpenQuarterMaster)": async (page) => {
+        await selenium(page).type("#username", "bob");
+        await selenium(page).type("#password", "anything");
+        await selenium(page).click("#kc-login");
+      },
+      "Cypress, with heading and form id": async (page) => {
+        assertEquals(await page.locator("#kc-page-title").textContent(), "Sign in to your account");
+        await cypress(page).type("#kc-form-login input[name=username]", "alice");
+        await cypress(page).type("input[type=password]", password);
+        await cypress(page).click("form#kc-form-login button[type=submit]");
+      },
+    },
+  },
+  "keycloak-v1": {
+    options: { profile: "keycloak" },
+    pieces: {
+      "the title, and the first form (quarkusio/quarkus)": async (page) => {
+        assertEquals(await page.title(), "Sign in to myrealm");
+        await selenium(page).type("form:first-of-type input[name=username]", "alice");
+        await selenium(page).type("form:first-of-type input[name=password]", password);
+        await selenium(page).click("form:first-of-type input[name=login]");
+      },
+      "XPath of the button's value": async (page) => {
+        await xpath(page, "//input[@id='username']").fill("alice");
+        await xpath(page, "//input[@id='password']").fill(password);
+        await xpath(page, "//input[@value='Sign In']").click();
+      },
+    },
+  },
+  entra: {
+    options: { profile: "entra" },
+    pieces: {
+      "one visible submit button on each page, and the answer No (alpacamundo)": async (page) => {
+        await cypress(page).type('input[type="email"]', name);
+        await cypress(page).click('input[type="submit"]');
+        await cypress(page).type('input[type="password"]', password);
+        await cypress(page).click('input[type="submit"]');
+        await cypress(page).click("#idBtn_Back");
+      },
+      "labels and roles (Arunkavin007/Playwright)": async (page) => {
+        await page.getByLabel("Enter your email, phone, or").fill(name);
+        await page.getByRole("button", { name: "Next" }).click();
+        await page.locator("#i0118").waitFor();
+        await page.getByPlaceholder("Password").fill(password);
+        await page.getByRole("button", { name: "Sign in" }).click();
+        await page.getByRole("button", { name: "Yes" }).click();
+      },
+      "MSAL.js waits for the link of a forgotten password (TestUtils.ts)": async (page) => {
+        await page.waitForSelector("#i0116");
+        await page.waitForSelector("#idSIButton9");
+        await page.type("#i0116", name);
+        await page.click("#idSIButton9");
+        await page.waitForSelector("#idA_PWD_ForgotPassword");
+        await page.type("#i0118", password);
+        await page.click("#idSIButton9");
+        await page.waitForSelector("#KmsiCheckboxField");
+        await page.click("#idSIButton9");
+      },
+      "the texts of errors, with the name kept": async (page) => {
+        await page.locator("input[name=loginfmt]").fill("nobody@app.example");
+        await page.locator("input#idSIButton9").click();
+        await page.getByText("find an account with that").waitFor();
+        assertEquals(await page.locator("input[name=loginfmt]").inputValue(), "nobody@app.example");
+        await page.locator("input[name=loginfmt]").fill(name);
+        await page.keyboard.press("Enter");
+        await page.locator("input[name=passwd]").fill("wrong");
+        await page.keyboard.press("Enter");
+        assertMatch((await page.locator("#passwordError").textContent())!, /^Your account or password is incorrect/);
+        assertEquals(await page.locator("#displayName").textContent(), name);
+        await page.locator("input[name=passwd]").fill(password);
+        await page.keyboard.press("Enter");
+        await page.getByText("Stay signed in?").waitFor();
+        await page.locator("input[value=No]").click();
+      },
+      "XPath of headings": async (page) => {
+        await xpath(page, "//div[text()='Sign in']").waitFor();
+        await xpath(page, "//*[@name='loginfmt']").fill(name);
+        await xpath(page, "//input[@id='idSIButton9']").click();
+        await xpath(page, "//*[@id='i0118']").fill(password);
+        await xpath(page, "//input[@type='submit']").click();
+        await xpath(page, "//div[text()='Stay signed in?']").waitFor();
+        await xpath(page, "//input[@value='Yes']").click();
+      },
+    },
+  },
+  "entra-b2c": {
+    options: { profile: "entra" },
+    pieces: {
+      "placeholders and the button (AzureAD/microsoft-identity-web)": async (page) => {
+        await page.getByPlaceholder("Email Address").fill(name);
+        await page.getByPlaceholder("Password").fill(password);
+        await page.getByRole("button", { name: "Sign in" }).click();
+      },
+      "ids": async (page) => {
+        await cypress(page).type("#email", name);
+        await cypress(page).type("#password", "wrong");
+        await cypress(page).click("#next");
+        await page.locator(".error.pageLevel").getByText("Your password is incorrect").waitFor();
+        await cypress(page).type("#password", password);
+        await cypress(page).click("button#next");
+      },
+    },
+  },
+  "entra-b2c-logonidentifier": {
+    options: { profile: "entra" },
+    pieces: {
+      "MSAL.js (b2cLocalAccountEnterCredentials)": async (page) => {
+        await page.waitForSelector("#logonIdentifier");
+        await page.type("#logonIdentifier", name);
+        await page.type("#password", password);
+        await page.click("#next");
+      },
+    },
+  },
+  "entra-b2c-signinname": {
+    options: { profile: "entra" },
+    pieces: {
+      "ids of custom policies": async (page) => {
+        await page.locator("input#signInName").fill(name);
+        await page.locator("input#password").fill(password);
+        await page.locator("button#next").click();
+      },
+    },
+  },
+  auth0: {
+    options: { profile: "auth0" },
+    pieces: {
+      "ids, and a button that says Continue alone (DionNuijens/Brewing-Buddies)": async (page) => {
+        await cypress(page).type("#username", name);
+        await cypress(page).type("#password", password);
+        await page.locator('button[type="submit"]', { hasText: /^Continue$/ }).click();
+      },
+      "ids, and Enter (tobmaster/cypress_schulung)": async (page) => {
+        await cypress(page).type("#username", name);
+        await cypress(page).type("#password", password);
+        await page.locator("#password").press("Enter");
+      },
+      "labels, and what a wrong password shows": async (page) => {
+        assertMatch(page.url(), /\/u\/login\?state=/);
+        for (const secret of ["wrong", password]) {
+          await page.getByLabel("Email address").fill(name);
+          await page.getByLabel("Password").fill(secret);
+          await page.getByRole("button", { name: "Continue", exact: true }).click();
+          if (secret === "wrong") {
+            await page.locator("#error-element-password").getByText("Wrong email or pass").waitFor();
+          }
+        }
+      },
+      "one primary button by its attribute": async (page) => {
+        await page.locator("input[name='username'], input[name='email'], input[type='email']").fill(name);
+        await page.locator("input[name='password'], input[type='password']").fill(password);
+        await page.locator("button[data-action-button-primary='true']").click();
+      },
+    },
+  },
+  "auth0-identifier-first": {
+    options: { profile: "auth0" },
+    pieces: {
+      "two pages, each with one primary button (auth0/nextjs-auth0)": async (page) => {
+        await page.fill('input[id="username"]', name);
+        await page.locator('button[data-action-button-primary="true"]').click();
+        await page.waitForURL(/\/u\/login\/password/);
+        await page.fill('input[id="password"]', password);
+        await page.locator('button[data-action-button-primary="true"]').click();
+      },
+      "by label": async (page) => {
+        await page.getByLabel("Email address").fill(name);
+        await page.getByRole("button", { name: "Continue" }).click();
+        await page.getByLabel("Password").fill("wrong");
+        await page.getByRole("button", { name: "Continue" }).click();
+        await page.getByText("Wrong email or password").waitFor();
+        await page.getByLabel("Password").fill(password);
+        await page.getByRole("button", { name: "Continue" }).click();
+      },
+    },
+  },
+  "auth0-classic": {
+    options: { profile: "auth0" },
+    pieces: {
+      "fields in the widget (epam/ai-dial-chat)": async (page) => {
+        await page.locator('.auth0-lock-widget-container [name="email"]').fill(name);
+        await page.locator('.auth0-lock-widget-container [name="password"]').fill(password);
+        await page.locator('.auth0-lock-widget-container [name="submit"]').click();
+      },
+      "classes of the lock": async (page) => {
+        await page.locator("form .auth0-lock-input[name=email]").fill(name);
+        await page.getByPlaceholder("your password").fill(password);
+        await page.locator(".auth0-lock-submit").click();
+      },
+    },
+  },
+  okta: {
+    options: { profile: "okta" },
+    pieces: {
+      "one page, or two (okta/okta-auth-js, signinOIE)": async (page) => {
+        await page.locator('form[data-se="o-form"]').waitFor();
+        await page.locator('[name="identifier"]').fill(name);
+        if (!await page.locator('[name="credentials.passcode"]').isVisible()) {
+          await page.locator('[data-type="save"]').click();
+        }
+        await page.locator('[name="credentials.passcode"]').fill(password);
+        await page.locator('[data-type="save"]').click();
+      },
+      "labels, and the error": async (page) => {
+        await page.getByRole("heading", { name: "Sign In" }).waitFor();
+        for (const secret of ["wrong", password]) {
+          await page.getByLabel("Username").fill(name);
+          await page.getByLabel("Password").fill(secret);
+          await page.getByRole("button", { name: "Sign in" }).click();
+          if (secret === "wrong") await page.locator(".infobox-error").getByText("Unable to sign in").waitFor();
+        }
+      },
+    },
+  },
+  "okta-classic": {
+    options: { profile: "okta" },
+    pieces: {
+      "ids (emissary-ingress/emissary)": async (page) => {
+        await page.waitForSelector("#okta-signin-submit", { state: "visible" });
+        await page.type("#okta-signin-username", name);
+        await page.type("#okta-signin-password", password);
+        await page.click("#okta-signin-submit");
+      },
+      "focus in the first field, and Enter": async (page) => {
+        await page.waitForFunction('document.getElementById("okta-signin-username") === document.activeElement');
+        await page.type("#okta-signin-username", name);
+        await page.type("#okta-signin-password", "wrong");
+        await page.keyboard.press("Enter");
+        await page.locator(".okta-form-infobox-error, .o-form-error-container").first().waitFor();
+        await xpath(page, ".//input[@id='okta-signin-password']").fill(password);
+        await xpath(page, ".//input[@id='okta-signin-submit']").click();
+      },
+    },
+  },
+  cognito: {
+    options: { profile: "cognito" },
+    pieces: {
+      "the order of all children (reapit/foundations)": async (page) => {
+        const form = ":nth-child(2) > :nth-child(1) > :nth-child(1) > .cognito-asf";
+        await cypress(page).type(`${form} > :nth-child(3) > #signInFormUsername`, name);
+        await cypress(page).type(`${form} > :nth-child(5) > #signInFormPassword`, password);
+        await cypress(page).click(`${form} > .btn`);
+      },
+      "the copy of wide windows": async (page) => {
+        await cypress(page).type(".visible-lg #signInFormUsername", name);
+        await cypress(page).type(".visible-lg #signInFormPassword", password);
+        await cypress(page).click(".visible-lg .btn-primary");
+      },
+      "the visible copy, after a wrong password": async (page) => {
+        const form = page.locator('form[name="cognitoSignInForm"]:visible');
+        for (const secret of ["wrong", password]) {
+          await form.locator('input[name="username"]').fill(name);
+          await form.locator('input[name="password"]').fill(secret);
+          await form.locator('input[name="signInSubmitButton"]').click();
+          if (secret === "wrong") await page.locator("#loginErrorMessage:visible").waitFor();
+        }
+      },
+      "the second copy by XPath": async (page) => {
+        await page.locator("xpath=(//input[@id='signInFormUsername'])[2]").fill(name);
+        await page.locator("xpath=(//input[@id='signInFormPassword'])[2]").fill(password);
+        await page.locator("xpath=(//input[@value='Sign in'])[2]").click();
+      },
+      "the first copy in a narrow window": async (page) => {
+        await page.setViewportSize({ width: 800, height: 600 });
+        await selenium(page).type("#signInFormUsername", name);
+        await selenium(page).type("#signInFormPassword", password);
+        await selenium(page).click("input[name=signInSubmitButton]");
+      },
+    },
+  },
+  "cognito-managed": {
+    options: { profile: "cognito" },
+    pieces: {
+      "two pages, buttons by their text (TheVeteranDev/psu-capstone-selenium)": async (page) => {
+        await selenium(page).type("[name=username]", name);
+        await xpath(page, "//*[text()='Next']").click();
+        await selenium(page).type("[name=password]", password);
+        await xpath(page, "//*[text()='Continue']").click();
+      },
+      "labels": async (page) => {
+        await page.getByLabel("Username").fill(name);
+        await page.getByRole("button", { name: "Next" }).click();
+        await page.getByLabel("Password").fill(password);
+        await page.getByRole("button", { name: "Continue" }).click();
+      },
+    },
+  },
+  google: {
+    options: { profile: "google" },
+    pieces: {
+      "buttons with the text Next (recipher/fluffy-meme)": async (page) => {
+        await page.fill("input[type=email]", name);
+        await page.click('button:has-text("Next")');
+        await page.fill("input[type=password]", password);
+        await page.click('button:has-text("Next")');
+      },
+      "ids, and what is inside of them": async (page) => {
+        await page.locator('input[name="identifier"]').fill("nobody@app.example");
+        await page.locator("#identifierNext").click();
+        await page.getByText("find your Google Account").waitFor();
+        await page.locator("#identifierId").fill(name);
+        await page.locator("#identifierNext > div > button").click();
+        await page.locator('input[name="Passwd"]').fill("wrong");
+        await page.locator("#passwordNext").click();
+        await xpath(page, "//*[contains(text(), 'Wrong password')]").waitFor();
+        await page.locator('input[name="Passwd"]').fill(password);
+        await page.locator("#passwordNext button, button:has-text('Next')").click();
+      },
+      "labels and roles": async (page) => {
+        await page.getByRole("textbox", { name: "Email or phone" }).fill(name);
+        await page.getByRole("button", { name: "Next" }).click();
+        await page.getByRole("textbox", { name: "Enter your password" }).fill(password);
+        await page.getByRole("button", { name: "Next" }).click();
+      },
+    },
+  },
+  github: {
+    options: { profile: "github" },
+    pieces: {
+      "labels, after a wrong password (nabinupreti/playwright-github-automation)": async (page) => {
+        await page.getByLabel("Username or email address").fill("alice");
+        await page.getByLabel("Password").fill("wrong");
+        await page.getByRole("button", { name: "Sign in", exact: true }).click();
+        await page.locator("#js-flash-container div").click();
+        await page.getByLabel("Password").fill(password);
+        await page.getByRole("button", { name: "Sign in", exact: true }).click();
+        await page.locator("button.js-oauth-authorize-btn").click();
+      },
+      "a popup (redhat-developer/rhdh)": async (page) => {
+        await page.click("#login_field");
+        await page.fill("#login_field", "alice");
+        await page.click("#password");
+        await page.fill("#password", password);
+        await page.click("[type='submit'][value='Sign in']:not(webauthn-status *)");
+        await page.click("button.js-oauth-authorize-btn");
+      },
+      "names, and the button only if the page says Authorize": async (page) => {
+        await cypress(page).type('input[name="login"]', "alice");
+        await cypress(page).type('input[name="password"]', password);
+        await cypress(page).click('input[name="commit"]');
+        await page.waitForURL(/\/login\/oauth\/authorize/);
+        if ((await page.textContent("body"))!.includes("Authorize")) {
+          await cypress(page).click("#js-oauth-authorize-btn");
+        }
+      },
+    },
+  },
+  apple: {
+    options: { profile: "apple" },
+    pieces: {
+      "ids of two steps": async (page) => {
+        await selenium(page).type("#account_name_text_field", name);
+        await selenium(page).click("#sign-in");
+        await selenium(page).type("#password_text_field", password);
+        await selenium(page).click("#sign-in");
+      },
+      "Enter in each field": async (page) => {
+        await page.locator("#account_name_text_field").fill(name);
+        await page.keyboard.press("Enter");
+        await page.locator("#password_text_field").fill(password);
+        await page.keyboard.press("Enter");
+      },
+    },
+  },
+  dex: {
+    options: { paths: { authorization_endpoint: "/auth", token_endpoint: "/token" } },
+    pieces: {
+      "the approval, whose first button grants (VNG-Realisatie/nlx)": async (page) => {
+        await selenium(page).type("#login", name);
+        await selenium(page).type("#password", password);
+        await selenium(page).click("#submit-login");
+        await page.waitForURL(/\/approval/);
+        await selenium(page).click('button[type="submit"]');
+      },
+      "labels, after a wrong password": async (page) => {
+        for (const secret of ["wrong", password]) {
+          await page.getByLabel("Email Address").fill(name);
+          await page.getByLabel("Password").fill(secret);
+          await page.getByRole("button", { name: "Login" }).click();
+          if (secret === "wrong") await page.locator("#login-error").getByText("Invalid Email Address and p").waitFor();
+        }
+        await page.getByRole("button", { name: "Grant Access" }).click();
+      },
+    },
+  },
+  "dex-no-approval": {
+    options: { paths: { authorization_endpoint: "/auth", token_endpoint: "/token" } },
+    pieces: {
+      "no approval (kubermatic/dashboard)": async (page) => {
+        await cypress(page).type("input#login", name);
+        await cypress(page).type("input#password", password);
+        await cypress(page).click("button#submit-login");
+      },
+    },
+  },
+  "mock-oauth2-server": {
+    options: { users: "any" },
+    pieces: {
+      "fields, and the button by its value (antonycc/submit.diyaccounting.co.uk)": async (page) => {
+        await page.locator('input[type="submit"][value="Sign-in"]').waitFor();
+        await page.locator('input[name="username"]').fill("somebody-new");
+        await page.locator('textarea[name="claims"]').fill('{"email":"new@app.example"}');
+        await page.locator('input[type="submit"][value="Sign-in"]').click();
+      },
+      "a subject that exists": async (page) => {
+        await page.getByPlaceholder("Enter any user/subject").fill("somebody-new");
+        await page.locator("textarea.claims").fill('{"email":"newer@app.example"}');
+        await page.getByRole("button", { name: "Sign-in" }).click();
+      },
+    },
+  },
+  identityserver4: {
+    pieces: {
+      "the title, and XPath of the button's value (ctoec/data-collection)": async (page) => {
+        assertEquals(await page.title(), "IdentityServer4");
+        await selenium(page).type("#Username", "alice");
+        await selenium(page).type("#Password", password);
+        await xpath(page, "//*/button[contains(@value,'login')]").click();
+      },
+    },
+  },
+  duende: {
+    pieces: {
+      "ids of the Razor page": async (page) => {
+        for (const secret of ["wrong", password]) {
+          await page.locator("#Input_Username").fill("alice");
+          await page.locator("#Input_Password").fill(secret);
+          await page.getByRole("button", { name: "Login" }).click();
+          if (secret === "wrong") {
+            await page.locator(".alert-danger").getByText("Invalid username or password").waitFor();
+          }
+        }
+      },
+      "placeholders": async (page) => {
+        await page.getByPlaceholder("Username").fill("bob");
+        await page.getByPlaceholder("Password").fill("bob");
+        await page.locator('button[name="Input.Button"][value="login"]').click();
+      },
+    },
+  },
+  authentik: {
+    pieces: {
+      "shadow roots (goauthentik/authentik tests/e2e/utils.py)": async (page) => {
+        const field = async (stage: string, css: string): Promise<ElementHandle> => {
+          const root = (name: string) => `querySelector("${name}").shadowRoot.`;
+          const found = await page.evaluateHandle(
+            `document.${root("ak-flow-executor")}${root(stage)}querySelector("${css}")`,
+          );
+          return found as unknown as ElementHandle;
+        };
+        const identifier = await field("ak-stage-identification", "input[name=uidField]");
+        await identifier.click();
+        await identifier.type("alice");
+        await identifier.press("Enter");
+        await page.locator("ak-stage-password").waitFor({ state: "attached" });
+        const secret = await field("ak-stage-password", "input[name=password]");
+        await secret.type(password);
+        await secret.press("Enter");
+      },
+      "locators that look into shadow roots": async (page) => {
+        await page.getByPlaceholder("Email or Username").fill(name);
+        await page.getByRole("button", { name: "Log in" }).click();
+        await page.getByPlaceholder("Please enter your password").fill("wrong");
+        await page.getByRole("button", { name: "Continue" }).click();
+        await page.getByText("Invalid password").waitFor();
+        await page.getByLabel("Password").fill(password);
+        await page.getByRole("button", { name: "Continue" }).click();
+      },
+    },
+  },
+  zitadel: {
+    pieces: {
+      "two pages (ost-cas-fee-adv-22-23)": async (page) => {
+        await page.locator('input[name="loginName"]').fill(name);
+        await page.getByText("next").click();
+        await page.locator('input[name="password"]').fill(password);
+        await page.getByText("next").click();
+      },
+    },
+  },
+};
+
+for (const [loginPage, { options, pieces }] of Object.entries(suites)) {
+  test(`[UI-31] ${loginPage}: suites fill in the page, in Chromium`, { skip }, async (t) => {
+    const { as, start } = await serve({ ...options, loginPage: loginPage as LoginPageName });
+    await using _as = as;
+    await t.test("each screen is a page without a problem", async () => {
+      await using opened = await openPage(start, { widths: [390, 1440] });
+      for (let screen = 1; !opened.page.url().startsWith(callback); screen++) {
+        // Only pages with values to copy announce something. Entra's headings are no h1. Cognito has its form twice.
+        const problems = (await findPageProblems(opened)).filter((one) =>
+          !/^0 of (?:h1|\[role=status\])|^id signInForm\w+ twice/.test(one)
+        );
+        assertEquals(problems, []);
+        await takeScreenshot(opened, `login-page-${loginPage}-${screen}`);
+        const { page } = opened;
+        for (const field of await page.locator("input[type=text]:visible, input[type=email]:visible").all()) {
+          await field.fill("bob@app.example");
+        }
+        for (const field of await page.locator("input[type=password]:visible").all()) await field.fill("any");
+        await page.locator("[type=submit]:visible").last().click();
+        await page.waitForLoadState();
+        if (screen > 4) throw new Error("more screens than a login has");
+      }
+    });
+    for (const [title, suite] of Object.entries(pieces)) {
+      await t.test(title, async () => {
+        await using opened = await openPage(start);
+        const { page, problems } = opened;
+        page.setDefaultTimeout(8000);
+        await suite(page);
+        await page.waitForURL((url) => url.href.startsWith(callback));
+        assertMatch(page.url(), /[?&]code=/);
+        assertEquals(problems, []);
+      });
+    }
+  });
+}

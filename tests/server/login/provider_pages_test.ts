@@ -1,0 +1,323 @@
+/**
+ * The login pages of providers over HTTP, as programs without a browser fill them in: fetch the authorization URL, take
+ * the first form, post its fields to its action, follow to the application.
+ */
+
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { extractText, parseForms } from "../../../src/client/html_form.ts";
+import { loginPageNames } from "../../../src/server/config/login_page_names.ts";
+import type { LatchkeyOptions } from "../../../src/mod.ts";
+import { latchkey } from "../../secret_leak_check.ts";
+
+const callback = "https://app.example/cb";
+const users = [
+  { sub: "u1", preferred_username: "alice", email: "alice@app.example", password: "correct horse" },
+  { sub: "u2", preferred_username: "bob", email: "bob@app.example" },
+];
+
+/** A program with a cookie jar, in front of a server with the login page of a provider. */
+async function start(options: LatchkeyOptions) {
+  const as = await latchkey({
+    login: "interactive",
+    clients: [{ client_id: "shop", client_secret: "a-secret-of-the-shop", redirect_uris: [callback] }],
+    users,
+    ...options,
+  });
+  const issuer = as.issuer.replace(/\/$/, "");
+  const metadata = await (await as.fetch(new Request(`${issuer}/.well-known/openid-configuration`))).json();
+  const query = { response_type: "code", client_id: "shop", redirect_uri: callback, scope: "openid", nonce: "n" };
+  return {
+    as,
+    issuer,
+    authorizationUrl: `${metadata.authorization_endpoint}?${new URLSearchParams({ ...query, state: "s" })}`,
+    program(jar = new Map<string, string>()) {
+      const request = async (url: string, form?: Record<string, string>, headers: Record<string, string> = {}) => {
+        const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+        const body = form && new URLSearchParams(form).toString();
+        const response = await as.fetch(
+          new Request(url, {
+            method: form ? "POST" : "GET",
+            body,
+            headers: {
+              ...cookie !== "" && { cookie },
+              ...body !== undefined && {
+                "content-type": "application/x-www-form-urlencoded",
+                "content-length": String(body.length),
+              },
+              ...headers,
+            },
+            redirect: "manual",
+          }),
+        );
+        for (const line of response.headers.getSetCookie()) {
+          const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+          jar.set(name!, value!);
+        }
+        return response;
+      };
+      return {
+        jar,
+        request,
+        /** Opens a URL and follows redirects within the server. */
+        async open(url: string) {
+          let response = await request(url);
+          while (response.status >= 300) {
+            const next = new URL(response.headers.get("location")!, url).href;
+            if (!next.startsWith(new URL(issuer).origin)) break;
+            url = next;
+            response = await request(url);
+          }
+          const html = response.status === 200 ? await response.text() : "";
+          return { url, response, html, text: extractText(html), forms: parseForms(html, url) };
+        },
+      };
+    },
+    /** The subject in the ID token for a code. */
+    async subjectOf(location: string) {
+      const body = new URLSearchParams({
+        ...{ grant_type: "authorization_code", code: new URL(location).searchParams.get("code")! },
+        ...{ redirect_uri: callback },
+      }).toString();
+      const tokens = await (await as.fetch(
+        new Request(metadata.token_endpoint, {
+          method: "POST",
+          body,
+          headers: {
+            "content-type": "application/x-www-form-urlencoded",
+            "content-length": String(body.length),
+            authorization: `Basic ${btoa("shop:a-secret-of-the-shop")}`,
+          },
+        }),
+      )).json();
+      return JSON.parse(atob(tokens.id_token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"))).sub;
+    },
+  };
+}
+
+test("[UI-31] Keycloak's form stands at the authorization endpoint; its action and two fields suffice for a code", async () => {
+  const { authorizationUrl, issuer, program, subjectOf } = await start({ profile: "keycloak" });
+  for (const [username, password, sub] of [["alice", "correct horse", "u1"], ["BOB@app.example", "any", "u2"]]) {
+    const { open, request } = program();
+    const { response, url, html, forms: [form] } = await open(authorizationUrl);
+    assertEquals([response.status, url], [200, authorizationUrl]);
+    assertStringIncludes(html, "<title>Sign in to myrealm</title>");
+    assert(form!.action.startsWith(`${issuer}/login-actions/authenticate?`));
+    assertEquals(form!.controls.map(({ name }) => name), ["username", "password"]);
+    // Absolute as it stands in the page.
+    assertMatch(html, /action="https?:\/\//);
+    const sent = await request(form!.action, { username: username!, password: password! });
+    assertEquals(sent.status, 302);
+    const location = sent.headers.get("location")!;
+    assertMatch(location, /^https:\/\/app\.example\/cb\?(?=.*\bcode=)(?=.*\bstate=s\b)/);
+    assertEquals(await subjectOf(location), sub);
+  }
+});
+
+test("[UI-31] a wrong password, an unknown user and an empty field show the form again, with the name", async () => {
+  const { authorizationUrl, program } = await start({ profile: "keycloak" });
+  for (
+    const [username, password] of [["alice", "wrong"], ["alice", ""], ["nobody", "any"], ["bob", ""], ["", "any"]]
+  ) {
+    const { open, request } = program();
+    const { forms: [form] } = await open(authorizationUrl);
+    const again = await request(form!.action, { username: username!, password: password! });
+    const html = await again.text();
+    assertEquals(again.status, 200);
+    assertMatch(html, /id="input-error"[^>]*>Invalid username or password\.</);
+    const [second] = parseForms(html, form!.action);
+    assertEquals(second!.controls.find(({ name }) => name === "username")!.value, username);
+    const sent = await request(second!.action, { username: "alice", password: "correct horse" });
+    assertMatch(sent.headers.get("location")!, /code=/);
+  }
+});
+
+test("[UI-31] a form logs in the browser that began, once, and for a page of this server alone", async () => {
+  const { authorizationUrl, program } = await start({ profile: "keycloak" });
+  const attacker = program();
+  const { forms: [form] } = await attacker.open(authorizationUrl);
+  const fields = { username: "bob", password: "any" };
+  // The attacker's form in the browser of somebody else: without cookies, with those of another login.
+  const victim = program();
+  assertEquals((await victim.request(form!.action, fields)).status, 400);
+  await victim.open(authorizationUrl);
+  const posted = await victim.request(form!.action, fields);
+  assertEquals([posted.status, posted.headers.get("location")], [400, null]);
+  // The attacker's page posts the form of the victim.
+  const { forms: [ofVictim] } = await victim.open(authorizationUrl);
+  for (
+    const headers of [
+      { origin: "https://evil.example" },
+      { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+      { origin: "null", "sec-fetch-site": "cross-site" },
+    ] as Record<string, string>[]
+  ) {
+    assertEquals((await victim.request(ofVictim!.action, fields, headers)).status, 403);
+  }
+  assertEquals((await victim.request(ofVictim!.action, fields)).status, 302);
+  assertEquals((await victim.request(ofVictim!.action, fields)).status, 400);
+  // Another host name that leads to this machine.
+  assertEquals((await attacker.request(form!.action, fields, { host: "evil.example" })).status, 403);
+});
+
+test("[UI-31] a session skips the form, prompt=login shows it, and prompt=none never does", async () => {
+  const { authorizationUrl, program } = await start({ profile: "keycloak" });
+  const { open, request } = program();
+  const silent = `${authorizationUrl}&prompt=none`;
+  assertMatch((await request(silent)).headers.get("location")!, /error=login_required/);
+  const { forms: [form] } = await open(authorizationUrl);
+  await request(form!.action, { username: "bob", password: "any" });
+  for (const url of [authorizationUrl, silent]) {
+    assertMatch((await request(url)).headers.get("location")!, /\bcode=/);
+  }
+  assertEquals((await open(`${authorizationUrl}&prompt=login`)).forms.length, 1);
+});
+
+/** Programs that log in over HTTP, in front of the page of a provider: the last response leads to the application. */
+const programs: Readonly<
+  Record<string, {
+    readonly options: LatchkeyOptions;
+    logIn(server: Awaited<ReturnType<typeof start>>): Promise<Response>;
+  }>
+> = {
+  "Auth0's two pages, by the state in the URL alone": {
+    options: { profile: "auth0", loginPage: "auth0-identifier-first" },
+    async logIn({ program, authorizationUrl, issuer }) {
+      const { open, request } = program();
+      const state = new URL((await open(authorizationUrl)).url).searchParams.get("state")!;
+      const at = (step: string) => `${issuer}/u/login/${step}?state=${encodeURIComponent(state)}`;
+      const next = await request(at("identifier"), { state, username: "alice", action: "default" });
+      assertMatch(next.headers.get("location")!, /\/u\/login\/password\?state=/);
+      return await request(at("password"), { state, username: "alice", password: "correct horse", action: "default" });
+    },
+  },
+  "Dex and its approval, as clients of Kubeflow": {
+    options: { loginPage: "dex", paths: { authorization_endpoint: "/auth", token_endpoint: "/token" } },
+    async logIn({ program, authorizationUrl, issuer }) {
+      const { open, request } = program();
+      const { url } = await open(authorizationUrl);
+      assertMatch(new URL(url).pathname, /\/auth\/.*\/login$/);
+      const sent = await request(url, { login: "alice@app.example", password: "correct horse" });
+      const approval = new URL(sent.headers.get("location")!, issuer);
+      assertMatch(approval.pathname, /\/approval$/);
+      return await request(approval.href, { approval: "approve" });
+    },
+  },
+  "Cognito's token and relative action, read by regular expressions": {
+    options: { profile: "cognito" },
+    async logIn({ program, authorizationUrl, issuer }) {
+      const { open, request } = program();
+      const { html } = await open(authorizationUrl);
+      const [, csrf] = /name="_csrf" value="([^"]*)"/.exec(html)!;
+      const [, action] = /<form action="([^"]*)"[^>]*name="cognitoSignInForm"/.exec(html)!;
+      return await request(new URL(issuer).origin + action!.replaceAll("&amp;", "&"), {
+        ...{ _csrf: csrf!, username: "alice", password: "correct horse", cognitoAsfData: "" },
+      });
+    },
+  },
+  "mock-oauth2-server: its form posted to the authorization URL, without cookies": {
+    options: { loginPage: "mock-oauth2-server", clients: "any", redirectUris: "any", users: "any" },
+    logIn: async ({ program, authorizationUrl }) => await program().request(authorizationUrl, { username: "anybody" }),
+  },
+  "IdentityServer4: the first form, with the value of its button": {
+    options: { loginPage: "identityserver4" },
+    async logIn({ program, authorizationUrl }) {
+      const { open, request } = program();
+      const { forms: [form] } = await open(authorizationUrl);
+      return await request(form!.action, { Username: "alice", Password: "correct horse", button: "login" });
+    },
+  },
+};
+
+for (const [title, { options, logIn }] of Object.entries(programs)) {
+  test(`[UI-31] over HTTP: ${title}`, async () => {
+    const response = await logIn(await start(options));
+    assertEquals(response.status, 302);
+    assertMatch(response.headers.get("location")!, /^https:\/\/app\.example\/cb\?(?=.*\bcode=)(?=.*\bstate=s\b)/);
+  });
+}
+
+test("[UI-31] whoever denies at Dex, GitHub or IdentityServer4 sends access_denied to the application", async () => {
+  for (
+    const [loginPage, first, denial] of [
+      ["dex", { login: "bob", password: "any" }, { approval: "rejected" }],
+      ["github", { login: "bob", password: "any" }, { authorize: "0" }],
+      ["identityserver4", { button: "cancel" }, undefined],
+    ] as const
+  ) {
+    const { authorizationUrl, program, issuer } = await start({ loginPage });
+    const { open, request } = program();
+    const { forms: [form] } = await open(authorizationUrl);
+    let response = await request(form!.action, { ...first });
+    if (denial) {
+      const { url } = await open(new URL(response.headers.get("location")!, issuer).href);
+      response = await request(url, { ...denial });
+    }
+    assertMatch(response.headers.get("location")!, /error=access_denied/);
+  }
+});
+
+test("[UI-31] mock-oauth2-server's form takes claims, asks each time, and not for a page of another site", async () => {
+  const { as, authorizationUrl, program } = await start({ loginPage: "mock-oauth2-server" });
+  const { open, request } = program();
+  for (const claims of [`{"email":"a@app.example"}`, `{"email":"b@app.example"}`]) {
+    const { forms: [form] } = await open(authorizationUrl);
+    assertEquals(form!.action, authorizationUrl);
+    assertMatch((await request(form!.action, { username: "new", claims })).headers.get("location")!, /code=/);
+  }
+  assertEquals(as.users.find("new")?.email, "b@app.example");
+  const invalid = await (await request(authorizationUrl, { username: "new", claims: "{" })).text();
+  assertStringIncludes(extractText(invalid), "The claims are not JSON");
+  assertEquals((await request(authorizationUrl, { username: "bob" }, { origin: "https://evil.example" })).status, 403);
+  assertMatch((await request(`${authorizationUrl}&prompt=none`)).headers.get("location")!, /error=/);
+});
+
+test("[UI-31] the foot names who can log in, and each page has no word of another form", async () => {
+  for (const loginPage of loginPageNames) {
+    if (loginPage === "latchkey") continue;
+    const { authorizationUrl, program } = await start({ loginPage });
+    const { html } = await program().open(authorizationUrl);
+    const foot = extractText(/<footer[^]*<\/footer>/.exec(html)![0]);
+    assertMatch(foot, /Latchkey/);
+    assertMatch(foot, /alice/);
+    assertNotMatch(foot, /password|sign|log ?in|user|e-?mail|continue|next|submit/i);
+    assertNotMatch(html.slice(0, html.indexOf("<form")), /<(?:a|button|input)\b/);
+    assertNotMatch(html, /<(?:script|style|svg)\b| style="/);
+    // Programs read and send the token of Cognito's form.
+    assertEquals(/type="hidden"/.test(html), loginPage === "cognito");
+  }
+});
+
+test("[UI-31] a real host has its own page", async () => {
+  const rejected = await latchkey({
+    issuer: "https://login.widgets.com",
+    login: "interactive",
+    loginPage: "keycloak",
+    clients: [{ client_id: "shop", client_secret: "a-secret-of-the-shop", redirect_uris: [callback] }],
+    users: [],
+  }).then(() => undefined, String);
+  assertMatch(rejected!, /loginPage\n {2}Expected Latchkey's own page/);
+});
+
+test("[UI-32] a plain password works on a test host, and never on a real one", async () => {
+  const { as, authorizationUrl, program } = await start({ loginPage: "latchkey" });
+  const { open, request } = program();
+  const { forms } = await open(authorizationUrl);
+  const form = forms.find(({ controls }) => controls.some(({ type }) => type === "password"))!;
+  const hidden = Object.fromEntries(
+    form.controls.flatMap(({ type, name, value }) => type === "hidden" ? [[name, value]] : []),
+  );
+  const wrong = await request(form.action, { ...hidden, sub: "u1", password: "wrong" });
+  assertEquals(wrong.status, 403);
+  const right = await request(form.action, { ...hidden, sub: "u1", password: "correct horse" });
+  assertMatch(right.headers.get("location")!, /\/consent\?/);
+  assertNotMatch(JSON.stringify(await as.users.list()), /correct horse/);
+  const rejected = await latchkey({
+    issuer: "https://login.widgets.com",
+    login: "interactive",
+    clients: [{ client_id: "shop", client_secret: "a-secret-of-the-shop", redirect_uris: [callback] }],
+    users,
+  }).then(() => undefined, String);
+  assertMatch(rejected!, /users\[0\]\.password\n {2}Expected the scrypt digest/);
+  assertNotMatch(rejected!, /correct horse/);
+});
