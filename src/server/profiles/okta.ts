@@ -11,6 +11,7 @@ import { clientEndpoint } from "../../core/token/client_endpoint.ts";
 import { describeToken } from "../../core/token/introspect.ts";
 import type { Handlers } from "../../core/route.ts";
 import { warn } from "../trace.ts";
+import { approveBySessionToken, authnEndpoint } from "./okta_authn.ts";
 
 export function okta(): Provider {
   return {
@@ -43,8 +44,9 @@ export function okta(): Provider {
       ...endpoints.find(({ name }) => name === "introspect")!,
       cors: true,
       load: () => Promise.resolve(introspection),
-    }],
-    request: acceptBareId,
+    }, authnEndpoint()],
+    approve: approveBySessionToken,
+    request: (request, facts) => withoutSilence(acceptBareId(request, facts), facts),
     error(response, { endpoint, server, rejection }) {
       // okta-auth-js test/support/xhr/error-userinfo-invalid-token.js: the challenge alone says what is wrong.
       if (endpoint === "userinfo_endpoint") return { ...response, body: "" };
@@ -112,3 +114,10 @@ export const introspection: Handlers = clientEndpoint(async (server, request) =>
   }
   return response;
 }, { isChallenged: true });
+
+/** A request with a session token logs in without a page; okta-auth-js lib/oidc/getWithoutPrompt.ts adds prompt=none. */
+function withoutSilence(request: ProviderRequest, { endpoint }: RequestFacts<Server>): ProviderRequest {
+  const { parameters } = request;
+  if (endpoint !== "authorization_endpoint" || !parameters.some(([name]) => name === "sessionToken")) return request;
+  return { ...request, parameters: parameters.filter(([name]) => name !== "prompt") };
+}

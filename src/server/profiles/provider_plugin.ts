@@ -150,6 +150,8 @@ export function providerPlugin(
       ...providers.reduce((server, provider) => provider.extend?.(server) ?? server, server),
       claimChange,
     }),
+    approve: (next, showsPages) =>
+      providers.reduceRight((inner, provider) => provider.approve?.(inner, showsPages) ?? inner, next),
     forRequest(server, context) {
       const exchange: Exchange = { context };
       // Plugins find the exchange by the request that they received.

@@ -237,6 +237,37 @@ for (const [title, { options, logIn }] of Object.entries(programs)) {
   });
 }
 
+test("[UI-31] Okta's session token logs in without a page, once, for the right password, and not from another site", async () => {
+  const { as, authorizationUrl, issuer, program } = await start({ profile: "okta" });
+  const { request } = program();
+  const authenticate = async (password: string, headers: Record<string, string> = {}) => {
+    const body = JSON.stringify({ username: "alice@app.example", password });
+    return await as.fetch(
+      new Request(`${new URL(issuer).origin}/api/v1/authn`, {
+        method: "POST",
+        body,
+        headers: { "content-type": "application/json", "content-length": String(body.length), ...headers },
+      }),
+    );
+  };
+  const wrong = await authenticate("wrong");
+  assertEquals([wrong.status, (await wrong.json()).errorCode], [401, "E0000004"]);
+  assertEquals((await authenticate("correct horse", { origin: "https://evil.example" })).status, 403);
+  const { status, sessionToken } = await (await authenticate("correct horse")).json();
+  assertEquals(status, "SUCCESS");
+  const url = `${authorizationUrl}&prompt=none&sessionToken=${encodeURIComponent(sessionToken)}`;
+  const other = await program().request(url, undefined, {
+    "sec-fetch-site": "cross-site",
+    referer: "https://evil.example/",
+  });
+  assertMatch(other.headers.get("location") ?? "error=", /error=/);
+  assertMatch((await request(url)).headers.get("location")!, /\bcode=/);
+  assertMatch(
+    (await program().request(url)).headers.get("location")!,
+    /error=login_required|error=interaction_required/,
+  );
+});
+
 test("[UI-31] whoever denies at Dex, GitHub or IdentityServer4 sends access_denied to the application", async () => {
   for (
     const [loginPage, first, denial] of [

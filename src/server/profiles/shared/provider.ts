@@ -7,7 +7,9 @@ import type { HostedServer } from "../../hosted_server.ts";
 
 /** The functions of a provider. `handle` gets a request before all others, and the response after them. */
 export interface Provider
-  extends ProviderFunctions<HostedServer>, Pick<Plugin, "setup" | "routes" | "extend" | "forRequest" | "handle"> {
+  extends
+    ProviderFunctions<HostedServer>,
+    Pick<Plugin, "setup" | "routes" | "extend" | "approve" | "forRequest" | "handle"> {
   /** The path at which the server serves a request. Default: the path of the request. */
   path?(path: string, app: App): string;
 }

@@ -1,0 +1,99 @@
+/**
+ * Okta's primary authentication without a page: a password becomes a session token, and the authorization request with
+ * it logs in. Suites without a browser log in so, such as Cypress's command and JHipster's:
+ * https://developer.okta.com/docs/reference/api/authn/#primary-authentication
+ */
+
+import type { Approver } from "../login/approver.ts";
+import { decodeWithMac, encodeWithMac } from "../../core/authorize/session.ts";
+import { describePage, isCrossSite, rejectCrossSite } from "../../core/authorize/cross_site.ts";
+import { parseFields } from "../../core/http/form.ts";
+import { json } from "../../core/http/message.ts";
+import { paramsFromFields } from "../../core/http/params.ts";
+import { randomId, storageKey } from "../../core/keys/secrets.ts";
+import { reject } from "../../core/rules/reject.ts";
+import { readJsonObject } from "../../platform/http/json_body.ts";
+import { userForHint } from "../clients/login_hint.ts";
+import type { Endpoint } from "../endpoint.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import { hasPassword } from "../login/account_picker.ts";
+import { passwordVerifier } from "../login/password.ts";
+import { storeOf } from "../records.ts";
+import { newGuid } from "./shared/derived_values.ts";
+import { asText } from "./shared/members.ts";
+
+/** The lifetime of a session token, in milliseconds. */
+const sessionTokenLifetimeMs = 5 * 60_000;
+
+const purpose = "okta session token";
+
+interface SessionToken {
+  readonly id: string;
+  readonly sub: string;
+  readonly validUntil: number;
+}
+
+/** `POST /api/v1/authn`. */
+export function authnEndpoint(): Endpoint {
+  const verifyPassword = passwordVerifier();
+  return {
+    ...{ name: "okta_authn", path: "/api/v1/authn", methods: ["POST"], caller: "any", title: "Authentication" },
+    ...{ errors: "json", role: "step" },
+    parameters: [{ name: "password", secret: "password" }, { name: "sessionToken", secret: "session_token" }],
+    responseParameters: [{ name: "sessionToken", secret: "session_token", linksFlow: true }],
+    load: () => ({
+      async POST(context) {
+        const { request, target } = context;
+        const server = context.server as HostedServer;
+        rejectCrossSite(context);
+        const { username, password } = await readJsonObject(request, "HT-06");
+        const [login, typed] = [asText(username) ?? "", asText(password) ?? ""];
+        const user = await userForHint(server, login);
+        const credentials = { sub: user?.sub ?? login, user, password: typed, address: target.clientAddress.address };
+        const isRight = user !== undefined && typed !== "" &&
+          (!hasPassword(user) || await verifyPassword(server, credentials) === "right");
+        if (!isRight) {
+          const errorId = `oae${newGuid(server)}`;
+          const error = { errorCode: "E0000004", errorSummary: "Authentication failed", errorLink: "E0000004" };
+          return json(401, { ...error, errorId, errorCauses: [] });
+        }
+        const validUntil = server.now() + sessionTokenLifetimeMs;
+        const token: SessionToken = { id: randomId(server.randomBytes), sub: user.sub, validUntil };
+        const { given_name: firstName, family_name: lastName } = user;
+        return json(200, {
+          expiresAt: new Date(validUntil).toISOString(),
+          status: "SUCCESS",
+          sessionToken: await encodeWithMac(server, purpose, token),
+          _embedded: {
+            user: { id: user.sub, profile: { login: user.preferred_username ?? login, firstName, lastName } },
+          },
+        });
+      },
+    }),
+  };
+}
+
+const tokenStore = storeOf<{
+  /** Session tokens that were used. */
+  okta_session_token: { readonly at: number };
+}>;
+
+/** Logs in the user of the parameter `sessionToken`, once. */
+export function approveBySessionToken(next: Approver): Approver {
+  return async (request, at) => {
+    const { context, now } = at;
+    const server = context.server as HostedServer;
+    const sent = paramsFromFields(parseFields(context.target.query)).get("sessionToken");
+    if (sent === undefined) return await next(request, at);
+    // Login CSRF: another page may have a session token of its own.
+    if (isCrossSite(context)) throw reject("UI-30", describePage(context.request.headers));
+    const token = await decodeWithMac(server, purpose, sent) as SessionToken | undefined;
+    const user = token && token.validUntil > now() ? await server.users.find(token.sub) : undefined;
+    const key = token && await storageKey(server, token.id);
+    const expiresAt = token?.validUntil ?? 0;
+    if (user === undefined || !await tokenStore(server).add("okta_session_token", key!, { at: now() }, { expiresAt })) {
+      throw reject("OI-03", { needs: "user interaction" });
+    }
+    return { user, scope: request.scope, extensions: request.extensions, authTime: now() };
+  };
+}
