@@ -17,7 +17,8 @@ const helpText = `Usage: latchkey init --from FILE [--output FILE]
 
 Reads a realm that Keycloak exported, and writes a configuration file with its
 clients, users and roles. It contains the client secrets of
-the export, but no passwords. The command prints what the file lacks.
+the export, and passwords that it has in plain text. The command
+prints what the file lacks.
 
   --output FILE   a new file, which only you can read (mode 0600).
                   Default: latchkey.json, which a server in this folder reads
