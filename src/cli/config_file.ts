@@ -146,24 +146,31 @@ function readMockOAuth2File(
   };
 }
 
-/** Reads a realm of Keycloak, with a warning for each part that has no equivalent here. */
+/** Maximum number of warnings about a realm: the others are details that `init --from` prints. */
+const maxRealmWarnings = 4;
+
+/** Reads a realm of Keycloak, with warnings about the parts that logins and tokens here differ by. */
 async function readRealmFile(
   realm: Readonly<Record<string, unknown>>,
   text: string,
   file: string,
   env: SecretSources["env"],
 ): Promise<ConfigFileResult> {
-  const { readRealm } = await import("./realm/read_realm.ts");
+  const [{ readRealm }, { linesOf }] = await Promise.all([
+    import("./realm/read_realm.ts"),
+    import("./realm/keep_valid.ts"),
+  ]);
   try {
     const { value, notes } = await readRealm(realm, () => randomToken(systemRandomBytes), env);
+    const lines = linesOf(notes.filter(({ isDetail }) => isDetail !== true)).slice(0, maxRealmWarnings);
     const command =
-      `Read as a realm of Keycloak. To change what was read, and to keep new secrets, write it to a file: ` +
-      `latchkey init --from ${file.endsWith(".json") ? file : "realm.json"}.`;
+      "Read as a realm of Keycloak. To see everything that differs here, to change it, and to keep new secrets, " +
+      `write it to a file: latchkey init --from ${file.endsWith(".json") ? file : "realm.json"}.`;
     return {
       content: value as ConfigFile,
       text,
       issues: [],
-      warnings: [command, ...notes].map((message) => ({ path: file, message })),
+      warnings: [command, ...lines].map((message) => ({ path: file, message })),
       invalidPaths: new Set(),
     };
   } catch (error) {

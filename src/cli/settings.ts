@@ -268,6 +268,13 @@ const serverFields = {
     otherwise: "%, or interactive",
     notInCheck: "every login of a check is automatic",
   },
+  redirectUris: {
+    ...settingFields.redirectUris,
+    group: "users",
+    flag: "MODE",
+    otherwise: "%; or any",
+    notInCheck: "a check knows the redirect URI of the application",
+  },
   profile: {
     ...profileField(extendedFields.paths, profileFile),
     words: { provider: undefined, idp: undefined, preset: undefined },

@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { configurationOfRealm } from "../../src/cli/realm/configuration_of_realm.ts";
+import { linesOf } from "../../src/cli/realm/keep_valid.ts";
 import { readRealm } from "../../src/cli/realm/read_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { decodeClaims, forEachCase } from "../kit.ts";
@@ -25,8 +26,11 @@ async function read(realm: Json) {
   return { settings: config.settings, notes: config.warnings.map(({ message }) => message) };
 }
 
-/** What `latchkey init --from` writes. */
-const draft = (realm: Json) => readRealm(realm, () => secret, {});
+/** What `latchkey init --from` writes and prints. */
+async function draft(realm: Json, env = {}) {
+  const { value, notes } = await readRealm(realm, () => secret, env);
+  return { value, notes: linesOf(notes) };
+}
 
 /** The claims of a login of the first client and the first user. */
 async function claimsOf(realm: Json, scope = "openid profile email") {
@@ -79,7 +83,7 @@ test("absent members of a realm have the defaults of Keycloak", async () => {
   for (const enabled of [undefined, false, true]) {
     const { value, notes } = configurationOfRealm({ realm: "x", users: [{ username: "Alice", enabled }] }, () => "");
     assertEquals(value.users.map(({ sub }) => sub), enabled ? ["alice"] : []);
-    assertEquals(notes.some((note) => note.includes('write "enabled": true')), enabled !== true);
+    assertEquals(notes.some(({ part }) => part === 'user "alice"'), enabled !== true);
   }
 });
 
@@ -122,7 +126,7 @@ test("the realms of the quickstarts of Keycloak keep their clients and users", a
     ],
   );
   assertMatch(notes[0]!, /latchkey init --from realm\.json\./);
-  assert(notes.some((note) => note.includes('"service"')));
+  assert((await draft(realm)).notes.some((note) => note.includes('"service"')));
   assert(!notes.join().includes("NO CLIENT"));
 });
 
@@ -137,7 +141,7 @@ test("placeholders of a realm are environment variables, with defaults; one with
     users: [{ username: "${NAME:Alice}", email: "${NAME:Alice}@shop.example", enabled: "${IS_ON:true}" }],
   };
   const env = { WEB_SECRET: "from-the-environment", PART: "part", IS_OFF: "false" };
-  const { value, notes } = await readRealm(realm, () => secret, env);
+  const { value, notes } = await draft(realm, env);
   const { profile: [, own], clients, users } = value as unknown as {
     profile: [string, { issuerPath: string }];
     clients: Json[];
@@ -299,7 +303,7 @@ test("a mapper for access tokens alone adds to them alone, and a claim for ID to
     ...{ name, protocolMapper: "oidc-usermodel-attribute-mapper" },
     config: { "user.attribute": "department", "claim.name": name, ...config },
   });
-  const { access, id, userinfo, notes } = await claimsOf({
+  const realm = {
     clients: [{
       ...client,
       protocolMappers: [
@@ -308,10 +312,46 @@ test("a mapper for access tokens alone adds to them alone, and a claim for ID to
       ],
     }],
     ...{ users: [user], groups },
-  });
+  };
+  const { access, id, userinfo } = await claimsOf(realm);
   assertEquals([access.for_apis, id.for_apis, userinfo.for_apis], ["sales", undefined, undefined]);
   assertEquals([access.for_logins, id.for_logins], [undefined, "sales"]);
+  const { notes } = await draft({ realm: "shop", ...realm });
   assert(notes.some((note) => note.includes('"for_logins"') && note.includes("userinfo")));
+});
+
+test("a start has few lines about a realm: one for each kind of difference, and none where Keycloak has none", async () => {
+  const many = <T>(item: (i: number) => T) => Array.from({ length: 30 }, (_, i) => item(i));
+  const { notes } = await read({
+    realm: "x",
+    clients: [
+      { clientId: "account", rootUrl: "${authBaseUrl}", baseUrl: "/realms/x/account/", name: "${client_account}" },
+      ...many((i) => ({
+        ...{ clientId: `c${i}`, name: "${client_c}", redirectUris: [`http://localhost:${3000 + i}/*`], secret: "**" },
+        ...{ directAccessGrantsEnabled: true, implicitFlowEnabled: true, serviceAccountsEnabled: true },
+        attributes: { "access.token.lifespan": i % 2 === 0 ? "-1" : "", "standard.token.exchange.enabled": "true" },
+        protocolMappers: [{ name: "m", protocolMapper: "oidc-script-based-protocol-mapper", config: {} }],
+      })),
+      ...many((i) => ({ clientId: `api${i}`, bearerOnly: true })),
+    ],
+    users: many((i) => ({ username: `u${i}`, enabled: true, attributes: { shoe: ["4"] } })),
+    components: { profile: [{ config: { "kc.user.profile.config": ['{"displayName":"${username}"}'] } }] },
+  });
+  assertEquals(notes.slice(1).map((line) => line.split(": ").slice(1).join(": ").slice(0, 20)), [
+    "a redirect URI with ",
+    "a new client_secret,",
+    "left out; the claim ",
+  ]);
+});
+
+test("a client that exchanges tokens in its realm exchanges them here", async () => {
+  const { settings } = await read({
+    realm: "x",
+    clients: [{ ...client, attributes: { "standard.token.exchange.enabled": "true" } }],
+  });
+  const [{ grant_types }] = settings.clients as unknown as [{ grant_types: readonly string[] }];
+  assert(grant_types.includes("urn:ietf:params:oauth:grant-type:token-exchange"));
+  assertEquals((settings as Json).tokenExchange, {});
 });
 
 test("each part of a realm that has no equivalent is named in a line of its own", async () => {
@@ -346,7 +386,7 @@ test("each part of a realm that has no equivalent is named in a line of its own"
   });
   const named = [
     ...["implicitFlowEnabled", "directAccessGrantsEnabled", "fullScopeAllowed", "oidc.ciba.grant.enabled"],
-    ...["standard.token.exchange.enabled", '"script"', '"note"', '"reserved"', '"proto"', '"shared"'],
+    ...['"script"', '"note"', '"reserved"', '"proto"', '"shared"'],
     ...['"certificate"', '"https://*.app.example/*"', '"http://localhost:3000/*"', '"department"', '"sizes"'],
     ...["groups", '"bob"', "service account"],
   ];
@@ -380,6 +420,6 @@ test("a realm has a bound for what it may cost, whatever its parts refer to", ()
   assertEquals(value.users.length, 10_000);
   assert(looks < 100_000, `${looks} looks`);
   for (const name of ["users: only the first 10000", "roles: "]) {
-    assert(notes.some((note) => note.startsWith(name)), name);
+    assert(linesOf(notes).some((line) => line.startsWith(name)), name);
   }
 });

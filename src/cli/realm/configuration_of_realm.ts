@@ -2,11 +2,12 @@
 
 import type { ProviderProfile } from "../../server/profiles/provider_profile.ts";
 import type { User } from "../../core/clients/client.ts";
+import { tokenExchangeType } from "../../server/extensions/token_exchange/settings.ts";
 import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import { validateRedirectUri } from "../../server/config/uri_issues.ts";
 import { keycloak } from "../../server/profiles/settings/keycloak.ts";
 import { quote } from "../../server/config/config_issue.ts";
-import type { Draft } from "./keep_valid.ts";
+import type { Draft, Note } from "./keep_valid.ts";
 import { fullName, hasFixedClaims, type MappedUser, type RealmMappers, realmMappers } from "./realm_mappers.ts";
 import { roleReader } from "./realm_roles.ts";
 import { defined, type Json, object, objects, text, texts } from "./realm_values.ts";
@@ -15,6 +16,7 @@ import { defined, type Json, object, objects, text, texts } from "./realm_values
 export interface RealmConfiguration {
   readonly profile: readonly (string | ProviderProfile)[];
   readonly redirectUris?: "any";
+  readonly tokenExchange?: Record<string, never>;
   readonly clients: readonly ClientMetadata[];
   readonly users: readonly User[];
 }
@@ -30,6 +32,7 @@ const grantTypes = {
   standardFlowEnabled: ["authorization_code", "refresh_token"],
   serviceAccountsEnabled: ["client_credentials"],
   "oauth2.device.authorization.grant.enabled": ["urn:ietf:params:oauth:grant-type:device_code"],
+  "standard.token.exchange.enabled": [tokenExchangeType],
 } as const;
 
 /** Features of a client that this configuration lacks, and why. */
@@ -37,7 +40,6 @@ const withoutEquivalent = {
   implicitFlowEnabled: "which OAuth 2.1 does not have",
   directAccessGrantsEnabled: "which OAuth 2.1 does not have",
   "oidc.ciba.grant.enabled": "which needs the setting ciba and its grant type",
-  "standard.token.exchange.enabled": "which needs the setting tokenExchange and its grant type",
 } as const;
 
 /**
@@ -47,10 +49,10 @@ const withoutEquivalent = {
  * @param newSecret Creates the secret of a client whose secret the realm hides or lacks.
  */
 export function configurationOfRealm(realm: Json, newSecret: () => string): Draft<RealmConfiguration> {
-  const notes: string[] = [];
+  const notes: Note[] = [];
   const limited = (name: string) => {
     const items = objects(realm[name]);
-    if (items.length > maxItems) notes.push(`${name}: only the first ${maxItems} of ${items.length}`);
+    if (items.length > maxItems) notes.push({ part: name, sentence: `only the first ${maxItems} of ${items.length}` });
     return items.slice(0, maxItems);
   };
   const clients = limited("clients").flatMap((client) => clientOf(client, notes, newSecret));
@@ -100,6 +102,7 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
     value: {
       profile: ["keycloak", own as unknown as ProviderProfile],
       ...objects(realm.clients).some(allowsAnyUri) && { redirectUris: "any" },
+      ...clients.some(({ grant_types }) => grant_types?.includes(tokenExchangeType)) && { tokenExchange: {} },
       clients,
       users,
     },
@@ -107,8 +110,8 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
   };
 }
 
-/** One sentence for each attribute of users, and for their groups, that no mapper puts into tokens. */
-function unusedMembers(read: readonly { user: Json; groups: readonly string[] }[], users: readonly User[]): string[] {
+/** Notes about attributes of users, and their groups, that no mapper puts into tokens. */
+function unusedMembers(read: readonly { user: Json; groups: readonly string[] }[], users: readonly User[]): Note[] {
   const values = new Set(users.flatMap((user) => Object.values(user).map((value) => JSON.stringify(value))));
   const isUsed = (value: unknown) =>
     texts(value).length === 0 || values.has(JSON.stringify(value)) || values.has(JSON.stringify(texts(value)[0]));
@@ -118,17 +121,20 @@ function unusedMembers(read: readonly { user: Json; groups: readonly string[] }[
     ),
   );
   const hasGroups = read.some(({ groups }) => groups.length > 0) && !users.some(({ groups }) => groups !== undefined);
-  return [
-    ...[...attributes].map((name) => `users: without the attribute ${quote(name)}, which no mapper puts into tokens`),
-    ...hasGroups ? ["users: with the roles of their groups, without groups, which no mapper puts into tokens"] : [],
-  ];
+  const unused = [...[...attributes].map((name) => `attribute ${quote(name)}`), ...hasGroups ? ["groups"] : []];
+  return unused.map((part) => ({
+    part,
+    sentence: "left out of users, because no mapper puts it into tokens; the roles of groups are there",
+    isDetail: true,
+  }));
 }
 
-function clientOf(client: Json, notes: string[], newSecret: () => string): ClientMetadata[] {
+function clientOf(client: Json, notes: Note[], newSecret: () => string): ClientMetadata[] {
   const id = text(client.clientId);
   if (id === undefined || ownClients.includes(id)) return [];
-  const note = (sentence: string) => void notes.push(`client ${quote(id)}: ${sentence}`);
-  const skip = (reason: string) => (note(`left out, because ${reason}`), []);
+  const note: AddNote = (sentence, isDetail, uri) =>
+    void notes.push({ part: `client ${quote(id)}${uri === undefined ? "" : ` ${quote(uri)}`}`, sentence, isDetail });
+  const skip = (reason: string) => (note(`left out, because ${reason}`, true), []);
   if (client.enabled === false) return skip("it is disabled");
   if (client.bearerOnly === true) return skip("it only receives tokens");
   if (client.protocol !== undefined && client.protocol !== "openid-connect") return skip("it uses another protocol");
@@ -145,21 +151,24 @@ function clientOf(client: Json, notes: string[], newSecret: () => string): Clien
     isOn(name) && !(hasNoUri && name === "standardFlowEnabled") ? types : []
   );
   for (const [name, reason] of Object.entries(withoutEquivalent)) {
-    if (isOn(name)) note(`without ${name}, ${reason}`);
+    if (isOn(name)) note(`without ${name}, ${reason}`, true);
   }
   if (grant_types.length === 0 && !hasNoUri && !isOn("directAccessGrantsEnabled")) {
     return skip("it has no grant type of OAuth 2.1");
   }
   const toMint = grant_types.length === 0 ? "; its tokens can be minted, with --control on" : "";
   if (hasNoUri) note(`without logins, because it has no redirect URI: add redirectUris${toMint}`);
-  else if (toMint !== "") note(`without a grant type of OAuth 2.1${toMint}`);
-  if (text(String(attributes["access.token.lifespan"] ?? "")) !== undefined) {
+  else if (toMint !== "") note(`without a grant type of OAuth 2.1${toMint}`, true);
+  // Keycloak writes -1 or an empty text for the lifetime of the realm.
+  const lifespan = Number(attributes["access.token.lifespan"]);
+  if (lifespan > 0) {
     note(
-      `its access tokens live as long as those of the realm, not ${attributes["access.token.lifespan"]} seconds: a ` +
-        "lifetime of one client does not exist here",
+      `its access tokens live as long as those of the realm, not ${lifespan} seconds: a lifetime of one client does ` +
+        "not exist here",
+      true,
     );
   }
-  if (client.fullScopeAllowed === false) note("its tokens have all roles of the user, as with fullScopeAllowed");
+  if (client.fullScopeAllowed === false) note("its tokens have all roles of the user, as with fullScopeAllowed", true);
   const logoutUris = (text(attributes["post.logout.redirect.uris"]) ?? "").split("##").filter(Boolean);
   const post_logout_redirect_uris = logoutUris.includes("+") ? redirect_uris : redirectUrisOf(logoutUris, client, note);
   const requested = [...texts(client.defaultClientScopes), ...texts(client.optionalClientScopes)];
@@ -170,7 +179,8 @@ function clientOf(client: Json, notes: string[], newSecret: () => string): Clien
   return [
     defined({
       client_id: id,
-      client_name: text(client.name),
+      // Keycloak replaces ${client_account} by a message.
+      client_name: /^\$\{/.test(text(client.name) ?? "") ? undefined : text(client.name),
       ...authentication,
       redirect_uris: redirect_uris.length > 0 ? redirect_uris : undefined,
       post_logout_redirect_uris: post_logout_redirect_uris.length > 0 ? post_logout_redirect_uris : undefined,
@@ -186,7 +196,7 @@ function authenticationOf(
   { secret, clientAuthenticatorType = "client-secret" }: Json,
   attributes: Json,
   newSecret: () => string,
-  note: (sentence: string) => void,
+  note: AddNote,
 ): object | undefined {
   if (clientAuthenticatorType === "client-jwt" && text(attributes["jwks.url"]) !== undefined) {
     return { token_endpoint_auth_method: "private_key_jwt", jwks_uri: attributes["jwks.url"] };
@@ -196,7 +206,7 @@ function authenticationOf(
   if (known === undefined) note("a new client_secret, because the realm has none");
   else if (/^\*+$/.test(known)) note("a new client_secret, because the export hides its own");
   else {
-    note("with its client_secret");
+    note("with its client_secret", true);
     return { client_secret: known };
   }
   return { client_secret: newSecret() };
@@ -207,21 +217,31 @@ function allowsAnyUri(client: Json): boolean {
   return texts(client.redirectUris).includes("*") && client.enabled !== false;
 }
 
+/** Adds a note about a client, or about one of its URIs. */
+type AddNote = (sentence: string, isDetail?: boolean, uri?: string) => void;
+
 /** Where an application on a laptop usually is. */
 const usualUri = "http://localhost:3000/";
 
 /** Valid redirect URIs without wildcards, which stand for any path: the path before them is a first guess. */
-function redirectUrisOf(uris: readonly string[], client: Json, note: (sentence: string) => void): string[] {
+function redirectUrisOf(uris: readonly string[], client: Json, note: AddNote): string[] {
   const rootUrl = text(client.rootUrl);
   const exact = uris.flatMap((uri) => {
     const absolute = uri.startsWith("/") && rootUrl !== undefined ? rootUrl.replace(/\/$/, "") + uri : uri;
     const guess = absolute === "*" ? text(client.baseUrl) ?? rootUrl ?? usualUri : absolute.split("*", 1)[0]!;
     const issue = validateRedirectUri(guess, false, []);
     if (issue !== undefined) {
-      note(`without the redirect URI ${quote(absolute)}: expected ${issue.expected}`);
+      note(`left out; expected ${issue.expected}`, false, absolute);
       return [];
     }
-    if (guess !== absolute) note(`${quote(absolute)} has a wildcard; the file has ${quote(guess)}`);
+    if (guess !== absolute) {
+      note(
+        "a redirect URI with a wildcard is registered up to the wildcard, since it is compared exactly: add those " +
+          "of the application, or accept any: --redirect-uris any",
+        false,
+        absolute,
+      );
+    }
     return guess;
   });
   return [...new Set(exact)];
@@ -233,28 +253,35 @@ function passwordOf({ credentials }: Json): string | undefined {
     .find((value) => value !== undefined);
 }
 
-/** One sentence for all users with a digest that this server does not have. */
-function unreadPasswords(users: readonly Json[]): string[] {
+/** A note about all users with a digest that this server does not have. */
+function unreadPasswords(users: readonly Json[]): Note[] {
   const { length } = users.filter((user) => objects(user.credentials).length > 0 && passwordOf(user) === undefined);
-  return length === 0 ? [] : [`users: ${length} with the digest of a password; any password logs them in`];
+  if (length === 0) return [];
+  return [{ part: "users", sentence: `${length} with the digest of a password; any password logs them in` }];
 }
 
-function userOf(read: MappedUser, mappers: RealmMappers, notes: string[]): User[] {
+function userOf(read: MappedUser, mappers: RealmMappers, notes: Note[]): User[] {
   const { user, realm, byClient } = read;
   const username = text(user.username)?.toLowerCase();
   if (username === undefined) return [];
   if (user.serviceAccountClientId !== undefined) {
     if (realm.length + byClient.size > 0) {
       const roles = [...realm, ...[...byClient].flatMap(([client, names]) => names.map((name) => `${client}:${name}`))];
-      notes.push(
-        `client ${quote(user.serviceAccountClientId)}: its own tokens are without the roles of its service account, ` +
-          `${roles.join(", ")}; the control adds them: issue.everyAccessToken`,
-      );
+      notes.push({
+        part: `client ${quote(user.serviceAccountClientId)}`,
+        sentence:
+          `its own tokens are without the roles of its service account, ${roles.join(", ")}; the control adds ` +
+          "them: issue.everyAccessToken",
+        isDetail: true,
+      });
     }
     return [];
   }
   if (user.enabled !== true) {
-    notes.push(`user ${quote(username)}: left out, because enabled is not true: write "enabled": true`);
+    notes.push({
+      part: `user ${quote(username)}`,
+      sentence: 'left out, because enabled is not true: write "enabled": true',
+    });
     return [];
   }
   const email = text(user.email);

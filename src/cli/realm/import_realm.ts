@@ -11,6 +11,7 @@ import type { InitActions } from "../init.ts";
 import { splitWords } from "../split_words.ts";
 import { printText } from "../terminal_text.ts";
 import { readText } from "../text_file.ts";
+import { linesOf } from "./keep_valid.ts";
 import { readRealm } from "./read_realm.ts";
 
 const helpText = `Usage: latchkey init --from FILE [--output FILE]
@@ -48,6 +49,7 @@ export async function importRealm(
   if (typeof text !== "string") throw new CommandLineError([text]);
   const realm = parseRealm(text, source);
   const { value, notes } = await readRealm(realm, randomSecret, environment.env);
+  const lines = linesOf(notes);
   // JSON escapes only some of the characters that control a terminal.
   const json = printableLines(JSON.stringify(value, null, 2));
   if (!await createPrivateFile(output, `${json}\n`)) {
@@ -61,8 +63,8 @@ export async function importRealm(
         : `start with --config ${printable(output)}`
     }.`,
     "Check these, and add what the application relies on:",
-    ...notes.slice(0, maxNotes).map((note) => `  ${note}`),
-    ...notes.length > maxNotes ? [`  and ${notes.length - maxNotes} more`] : [],
+    ...lines.slice(0, maxNotes).map((line) => `  ${line}`),
+    ...lines.length > maxNotes ? [`  and ${lines.length - maxNotes} more`] : [],
   ].join("\n"));
   return 0;
 }

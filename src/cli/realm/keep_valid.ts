@@ -5,10 +5,37 @@ import { findMismatches } from "../../server/config/config_issue.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { printable } from "../../core/http/quote_value.ts";
 
-/** A draft, and one sentence for each part to look at. */
+/** A sentence about parts of a realm that the draft has differently, or not at all. */
+export interface Note {
+  /** The part, such as a client, which is printed before the sentence. */
+  readonly part?: string;
+  readonly sentence: string;
+  /** Whether a start leaves it out, because logins and tokens that an application expects are the same. */
+  readonly isDetail?: boolean;
+}
+
+/** A draft, and what to look at. */
 export interface Draft<T> {
   readonly value: T;
-  readonly notes: readonly string[];
+  readonly notes: readonly Note[];
+}
+
+/** Maximum number of parts that a sentence names. */
+const maxParts = 5;
+
+/** One line for each sentence, with all the parts that it is about. */
+export function linesOf(notes: readonly Note[]): readonly string[] {
+  const parts = new Map<string, Set<string>>();
+  for (const { part, sentence } of notes) {
+    const named = parts.get(sentence) ?? new Set();
+    if (part !== undefined) named.add(part);
+    parts.set(sentence, named);
+  }
+  return [...parts].map(([sentence, named]) => {
+    const shown = [...named].slice(0, maxParts);
+    const more = named.size > maxParts ? [`${named.size - maxParts} more`] : [];
+    return named.size === 0 ? sentence : `${[...shown, ...more].join(", ")}: ${sentence}`;
+  });
 }
 
 /** The draft without what does not match its description: of `clients` and `users` without the whole item. */
@@ -23,8 +50,8 @@ export function keepValid<T extends object>(field: Field, { value, notes }: Draf
 }
 
 /** The sentence for a part with an issue. */
-export function leftOut({ path, expected, received }: ConfigIssue): string {
-  return printable(`${path}: left out; expected ${expected}, received ${received}`);
+export function leftOut({ path, expected, received }: ConfigIssue): Note {
+  return { sentence: printable(`${path}: left out; expected ${expected}, received ${received}`) };
 }
 
 function remove(holder: object, [first, ...rest]: Path): void {

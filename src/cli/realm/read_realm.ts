@@ -6,7 +6,7 @@ import { resolveOptions } from "../../server/hosting/extensions.ts";
 import { configFileField } from "../settings.ts";
 import { configurationOfRealm, type RealmConfiguration } from "./configuration_of_realm.ts";
 import { type Draft, keepValid, leftOut } from "./keep_valid.ts";
-import { replacePlaceholders } from "./placeholders.ts";
+import { placeholdersIn, replacePlaceholders } from "./placeholders.ts";
 import type { Environment } from "../environment.ts";
 import type { Json } from "./realm_values.ts";
 
@@ -21,7 +21,7 @@ export async function readRealm(
   newSecret: () => string,
   env: Environment,
 ): Promise<Draft<RealmConfiguration>> {
-  const { realm, missing } = replacePlaceholders(written, env);
+  const realm = replacePlaceholders(written, env);
   const { value, notes } = keepValid(configFileField(), configurationOfRealm(realm, newSecret));
   const { issues } = await resolveOptions(value as Settings, "http://localhost:9000");
   const itemOf = ({ path }: ConfigIssue) => /^(?:clients|users)\[\d+\]/.exec(path)?.[0];
@@ -29,14 +29,17 @@ export async function readRealm(
   const invalid = new Set(issues.map(itemOf));
   const keep = <T>(name: string, items: readonly T[]) => items.filter((_, i) => !invalid.has(`${name}[${i}]`));
   const clients = keep("clients", value.clients);
+  const read = { ...value, clients, users: keep("users", value.users) };
   return {
-    value: { ...value, clients, users: keep("users", value.users) },
+    value: read,
     notes: [
-      ...clients.some(({ grant_types }) => grant_types?.length !== 0) ? [] : [noClient(clients.length > 0)],
-      ...missing.map((name) =>
-        `\${${name}}: the text stays as it is, because no environment variable ${name} is set; ` +
-        `\${${name}:value} has a default`
-      ),
+      ...clients.some(({ grant_types }) => grant_types?.length !== 0)
+        ? []
+        : [{ sentence: noClient(clients.length > 0) }],
+      ...placeholdersIn(read).map((part) => ({
+        part,
+        sentence: "stays as it is, because no environment variable of this name is set; ${NAME:value} has a default",
+      })),
       ...issues.map(leftOut),
       ...notes,
     ],

@@ -3,6 +3,7 @@
  * these, and the claims that every token of a kind has.
  */
 
+import type { Note } from "./keep_valid.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { Members } from "../../server/profiles/provider_functions.ts";
 import type { FixedClaims } from "../../server/profiles/provider_profile.ts";
@@ -47,7 +48,7 @@ const builtIn: ReadonlySet<string> = new Set([
 ]);
 
 /** Reads the mappers of clients and of client scopes. */
-export function realmMappers(realm: Json, notes: string[]): RealmMappers {
+export function realmMappers(realm: Json, notes: Note[]): RealmMappers {
   const settings: MapperSettings = { claims: {}, accessTokenClaims: [], fixedClaims: {} };
   const clients = objects(realm.clients).filter(({ enabled }) => enabled !== false);
   const holders = [
@@ -57,18 +58,22 @@ export function realmMappers(realm: Json, notes: string[]): RealmMappers {
   const all = holders.flatMap(({ holder, scope, place }) =>
     objects(holder.protocolMappers).map((mapper) => ({
       ...{ mapper, scope, config: object(mapper.config), type: String(mapper.protocolMapper) },
-      owner: `${place} ${quote(scope ?? holder.clientId)}: mapper ${quote(mapper.name)}`,
+      owner: `mapper ${quote(mapper.name)} of ${place} ${quote(scope ?? holder.clientId)}`,
       isOfOneClient: scope === undefined && clients.length > 1,
     }))
   ).filter(({ mapper, type }) => (mapper.protocol ?? "openid-connect") === "openid-connect" && !builtIn.has(type));
-  if (all.length > maxMappers) notes.push(`mappers: ${all.length - maxMappers} of ${all.length} are left out`);
+  if (all.length > maxMappers) {
+    notes.push({ part: "mappers", sentence: `${all.length - maxMappers} of ${all.length} are left out` });
+  }
   const userMappers: (UserMapper & { release(): void })[] = [];
   for (const { type, config, scope, owner, isOfOneClient } of all.slice(0, maxMappers)) {
     const isIn = (kind: string) => config[`${kind}.token.claim`] === "true" || config[`${kind}.token.claim`] === true;
     // Without a value, userinfo has what ID tokens have.
     const inUserinfo = config["userinfo.token.claim"] === undefined ? isIn("id") : isIn("userinfo");
     const kinds = { access_token: isIn("access"), id_token: isIn("id"), userinfo: inUserinfo };
-    const everywhere = isOfOneClient ? "; it counts for every client" : "";
+    const noteClaim = (name: string) => {
+      if (isOfOneClient) notes.push({ part: owner, sentence: `adds ${quote(name)} for every client`, isDetail: true });
+    };
     const fixed = fixedClaim(type, config);
     if (fixed !== undefined) {
       for (const kind of ["access_token", "id_token", "userinfo"] as const) {
@@ -77,13 +82,13 @@ export function realmMappers(realm: Json, notes: string[]): RealmMappers {
         const members = byScope[scope ?? "*"] ??= {};
         byScope[scope ?? "*"] = { ...members, [fixed.name]: joined(members[fixed.name], fixed.value) };
       }
-      if (isOfOneClient) notes.push(`${owner} adds ${quote(fixed.name)}${everywhere}`);
+      noteClaim(fixed.name);
       continue;
     }
     const mapper = userMapper(type, config);
     const [name = ""] = mapper?.path ?? [];
     if (mapper === undefined || isReservedClaim(name, "access token")) {
-      if (!isSessionNote(type, config)) notes.push(`${owner} of the type ${quote(type)} is left out`);
+      if (!isSessionNote(type, config)) notes.push({ part: owner, sentence: "left out; the claim is not in tokens" });
       continue;
     }
     let isReleased = false;
@@ -98,8 +103,10 @@ export function realmMappers(realm: Json, notes: string[]): RealmMappers {
           settings.claims[releasing] = [...new Set([...settings.claims[releasing] ?? [], name])];
         }
         if (kinds.access_token && !settings.accessTokenClaims.includes(name)) settings.accessTokenClaims.push(name);
-        if (kinds.id_token !== kinds.userinfo) notes.push(`${owner}: ID tokens and userinfo both have ${quote(name)}`);
-        if (isOfOneClient) notes.push(`${owner} adds ${quote(name)}${everywhere}`);
+        if (kinds.id_token !== kinds.userinfo) {
+          notes.push({ part: owner, sentence: `ID tokens and userinfo both have ${quote(name)}`, isDetail: true });
+        }
+        noteClaim(name);
       },
     });
   }

@@ -1,5 +1,6 @@
 /** The roles and attributes of a user of Keycloak: its own, those of its groups, and the roles that roles contain. */
 
+import type { Note } from "./keep_valid.ts";
 import { type Json, object, objects, text, texts } from "./realm_values.ts";
 
 /** A role of the realm, or of a client. */
@@ -31,7 +32,7 @@ const maxSteps = 1_000_000;
  *
  * @param notes Receives one sentence if not all roles are read.
  */
-export function roleReader(realm: Json, notes: string[]): (user: Json) => UserRoles {
+export function roleReader(realm: Json, notes: Note[]): (user: Json) => UserRoles {
   const contained = containedRoles(realm);
   const groups = groupsByPath(realm);
   const known = new Map<string, UserRoles>();
@@ -44,7 +45,7 @@ export function roleReader(realm: Json, notes: string[]): (user: Json) => UserRo
       for (const role of roles) {
         const key = keyOf(role);
         if (++steps > maxSteps || found.size >= maxRolesOfUser) {
-          if (!notes.includes(tooManyRoles)) notes.push(tooManyRoles);
+          notes.push({ sentence: tooManyRoles });
           return byHolder(found);
         }
         if (found.has(key)) continue;
