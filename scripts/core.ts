@@ -2,13 +2,19 @@
 
 import { globSync } from "node:fs";
 import { core } from "../src/core/mod.ts";
+import { functionsOf, ownersOf } from "../src/core/replacements.ts";
+import type { Server } from "../src/core/server.ts";
+import { extensions } from "../src/server/hosting/extensions.ts";
+import { latchkey } from "../src/server/hosting/latchkey.ts";
+import { partsAfter, partsBefore } from "../src/server/hosting/parts.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { readImportGraph } from "./import_graph.ts";
 import { findFolderCircles } from "./import_rules.ts";
 
 readCommand({
   call: "deno task core",
-  does: "Prints how much the minimal server consists of, counted from the code. Fails if the core imports a file of " +
+  does:
+    "Prints how much the minimal server consists of, counted from the code, and who replaces what in the whole server. Fails if the core imports a file of " +
     "another folder, or if folders of the core or the server import values of each other in a circle.",
 });
 const files = globSync("src/**/*.{ts,tsx}").map((path) => path.slice("src/".length)).sort();
@@ -20,6 +26,8 @@ const leaving = edges.filter(({ from, to }) => from.startsWith("core/") && to !=
 const circles = findFolderCircles(edges, ["core/", "server/"]);
 
 const { server } = await core({ issuer: "http://localhost:9000", clients: [], users: [] });
+let whole: Server = server;
+await using _whole = await latchkey({ plugins: [{ setup: (app) => void (whole = app.server) }] });
 
 /** The functions that a value has, at any depth. */
 function countFunctions(value: unknown, seen = new Set<unknown>()): number {
@@ -39,6 +47,16 @@ const figures = {
   "circles of folders in the core and the server": circles.length,
 };
 for (const [name, figure] of Object.entries(figures)) console.log(`${String(figure).padStart(6)}  ${name}`);
+const parts = [...partsBefore({ hosting: {} } as never), ...extensions, ...partsAfter];
+console.log(`\nThe parts and extensions of the whole server, in order: ${parts.map(({ name }) => name).join(", ")}.`);
+const replaced = functionsOf(whole).map(([name, call]) => [name, ownersOf(call)] as const).filter(([, { length }]) =>
+  length
+);
+const nested = replaced.reduce((sum, [, owners]) => sum + owners.length, 0);
+console.log(`\n${replaced.length} functions of it are replaced, ${nested} times in all; the last one first:`);
+for (const [name, owners] of replaced) {
+  console.log(`  ${name.padEnd(44)}  ${owners.map((owner) => owner.replace("the extension ", "")).join(" > ")}`);
+}
 for (const { from, to, line } of leaving) console.error(`src/${from}:${line} imports src/${to}.`);
 for (const circle of circles) console.error(`These folders import each other in a circle: ${circle.join(", ")}.`);
 if (leaving.length + circles.length > 0) Deno.exit(1);

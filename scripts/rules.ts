@@ -1,11 +1,14 @@
 /**
- * Prints the checks of an authorization request in their order, and which test proves which rule, and compares
- * tests/rules.md with the table in the code: `deno task rules --help`.
+ * Prints the checks of an authorization request and how a token is made, each in its order, and which test proves which
+ * rule, and compares tests/rules.md with the table in the code: `deno task rules --help`.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { checksWith } from "../src/core/authorize/checks.ts";
-import { approvalChecks, destinationChecks } from "../tests/core/check_order.ts";
+import { stepsWith } from "../src/core/token/table.ts";
+import type { Server } from "../src/core/server.ts";
+import { partsAfter, partsBefore } from "../src/server/hosting/parts.ts";
+import { approvalChecks, destinationChecks, tokenRequestSteps } from "../tests/core/check_order.ts";
 import { parseRules, type RuleRow } from "../src/devtools/rules/rules_file.ts";
 import { extensions } from "../src/server/hosting/extensions.ts";
 import { rules } from "../src/server/rules.ts";
@@ -130,10 +133,37 @@ function printChecks(requirements: ReadonlyMap<string, RuleRow>): void {
   console.log("");
 }
 
+/** What each table of steps makes. */
+const tables: Readonly<Record<keyof Server["steps"], string>> = {
+  granted: "What an approval grants",
+  beforeIssue: "Before something is issued, for an approval and for a token request",
+  issuers: "What a token response gets",
+  accessTokenClaims: "The claims of an access token",
+  idTokenClaims: "The claims of an ID token",
+  afterIssue: "After the tokens were made, before they are sent",
+  visibleClaims: "What introspection returns of an access token",
+};
+
+/** How a token is made at a server with all extensions: each step in the order in which it runs, and whose it is. */
+function printSteps(): void {
+  const owned = [...partsBefore({ hosting: {} } as never), ...extensions, ...partsAfter];
+  const steps = stepsWith(owned);
+  console.log("How a token is made, in order. A token request, before anything is issued:\n");
+  for (const { by, does } of tokenRequestSteps) console.log(`  ${by.padEnd(34)}  ${does}`);
+  for (const [table, title] of Object.entries(tables) as [keyof Server["steps"], string][]) {
+    console.log(`\n${title} (${table}): step, core or extension.`);
+    for (const step of steps[table]) {
+      const owner = owned.find(({ steps }) => steps?.[table]?.some((row) => row === step))?.name ?? "core";
+      console.log(`  ${step.name.padEnd(34)}  ${owner}`);
+    }
+  }
+  console.log("");
+}
+
 const { flags } = readCommand({
   call: "deno task rules",
   does:
-    "Prints the checks of an authorization request in their order, and which test proves which rule of tests/rules.md. Fails while a MUST or a rule of the rule table has no test, " +
+    "Prints the checks of an authorization request and how a token is made, in their order, and which test proves which rule of tests/rules.md. Fails while a MUST or a rule of the rule table has no test, " +
     "a title quotes an unknown ID, or the table does not match tests/rules.md and the code.",
   flags: {
     uncovered: { does: "only what is missing" },
@@ -148,6 +178,7 @@ const hasTest = (rule: RuleRow): boolean => testsByRule.get(rule.id)!.length > 0
 
 if (!flags.uncovered) {
   printChecks(requirements);
+  printSteps();
   for (const { id, level } of requirements.values()) {
     const [first, ...others] = testsByRule.get(id)!;
     const proof = first ? `${first.file}: ${first.text}` : "–";

@@ -19,11 +19,12 @@ import { json } from "./http/message.ts";
 import type { ParameterDescription } from "./http/params.ts";
 import { findExtendIssues } from "./options/validate_extensions.ts";
 import { assertNoIssues } from "./rules/configuration_error.ts";
+import { nameReplacements } from "./replacements.ts";
 import { randomToken } from "./keys/secrets.ts";
 import type { GrantType, Server } from "./server.ts";
 import { endSession, sessionFor } from "./authorize/session.ts";
 import { publicIdentifiers } from "./clients/subjects.ts";
-import { tokenIssuers } from "./token/tokens/mod.ts";
+import { stepsWith } from "./token/table.ts";
 import { bearerTokens } from "./token/tokens/read_access_token.ts";
 import { tokenResponse } from "./token/token.ts";
 
@@ -42,19 +43,48 @@ type Given =
   | "clients"
   | "users";
 
-export interface ServerParts<Added extends object> {
-  readonly given: Pick<Server, Given> & Partial<Server> & Added;
+interface ServerParts {
+  readonly given: Pick<Server, Given> & Partial<Server>;
   readonly keys: Keys;
-  /** Default: none. */
+  /** The extensions of the program. Default: none. */
   readonly extensions?: readonly CoreExtension[];
+  /** Parts of a larger server, in the same form. Default: none. */
+  readonly before?: readonly CoreExtension[];
+  /** Parts that also apply to what extensions replace. Default: none. */
+  readonly after?: readonly CoreExtension[];
   /** Grant types besides those of every server and of extensions. Default: none. */
   readonly grantTypes?: readonly GrantType[];
 }
 
-/** Creates the server, with what extensions list. {@link extendServer} lets them replace its members. */
-export function createServer<Added extends object>(
-  { given, keys, extensions = [], grantTypes = [] }: ServerParts<Added>,
-): Server & Added {
+/**
+ * Assembles a server: the core with what its extensions list, then each extension replaces members of it, in their
+ * order.
+ *
+ * @typeParam S The type of the server, with what the extensions add.
+ * @throws {ConfigurationError} If an extension returned no server, or one that lacks members.
+ */
+export async function assembleServer<S extends Server = Server>(
+  { before = [], extensions = [], after = [], ...others }: ServerParts,
+): Promise<S> {
+  const all = [...before, ...extensions, ...after];
+  let server = createServer({ ...others, extensions: all }) as S;
+  for (const extension of all) {
+    if (extension.extend === undefined) continue;
+    const returned = await extension.extend(server);
+    const i = extensions.indexOf(extension);
+    if (i >= 0) assertNoIssues(findExtendIssues(extension, i, server, returned));
+    const owner = `the extension ${extension.name}`;
+    const extended = withImmediateFunctions(server, { ...server, ...returned }, owner);
+    nameReplacements(server, extended, owner);
+    server = extended;
+  }
+  return server;
+}
+
+/** The server with the defaults of its members, and with what extensions list. */
+function createServer(
+  { given, keys, extensions = [], grantTypes = [] }: Omit<ServerParts, "before" | "after">,
+): Server {
   const { issuer, policy } = given;
   immediate("now", given.now());
   const types = jwtTypes(policy, Object.assign({}, ...extensions.map(({ jwtTypes }) => jwtTypes)));
@@ -78,7 +108,7 @@ export function createServer<Added extends object>(
     responseParameters: [codeParameter],
     findUnmetDemand,
     sessionFor,
-    tokenIssuers,
+    steps: stepsWith(extensions),
     endSession,
     receipt: bearerTokens,
     grants: grantFunctions,
@@ -93,20 +123,4 @@ export function createServer<Added extends object>(
     claims: claimRules(policy),
     ...given,
   };
-}
-
-/**
- * The server with the members that the extensions replace, each after the one before it.
- *
- * @throws {ConfigurationError} If an extension returned no server, or one that lacks members.
- */
-export async function extendServer<S extends Server>(server: S, extensions: readonly CoreExtension[]): Promise<S> {
-  let extended = server;
-  for (const [i, extension] of extensions.entries()) {
-    if (extension.extend === undefined) continue;
-    const returned = await extension.extend(extended);
-    assertNoIssues(findExtendIssues(extension, i, extended, returned));
-    extended = withImmediateFunctions(extended, { ...extended, ...returned }, `the extension ${extension.name}`);
-  }
-  return extended;
 }

@@ -7,7 +7,7 @@ import { acceptedSigningAlgorithms } from "./keys/signing_algorithm.ts";
 import { immediate } from "./immediate.ts";
 import { promptValues } from "./http/params.ts";
 import type { Server } from "./server.ts";
-import { idTokenClaims } from "./token/tokens/mod.ts";
+import { idTokenClaimNames } from "./token/tokens/mod.ts";
 import type { Context } from "./http/context.ts";
 import type { CoreExtension } from "./extension.ts";
 import type { Handlers } from "./route.ts";
@@ -67,7 +67,7 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: acceptedSigningAlgorithms(server.policy),
-    claims_supported: [...idTokenClaims, ...claims],
+    claims_supported: [...idTokenClaimNames, ...claims],
     prompt_values_supported: promptValues,
     // The default is true (OpenID Connect Discovery §3).
     request_uri_parameter_supported: false,

@@ -7,6 +7,7 @@ import type { JwtTypes } from "./keys/jwt.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { Endpoint } from "./route.ts";
 import type { ClientAuth, RequestCheck, Server } from "./server.ts";
+import type { TokenSteps } from "./token/steps.ts";
 
 /** @internal A server with the settings of an extension. */
 export type ServerWith<Own> = Server & { readonly policy: Own };
@@ -32,6 +33,8 @@ export interface CoreExtension<Own = object> {
   readonly grantTypes?: readonly LoadableGrantType<Own>[];
   /** Its checks of requests for access; `authorize/checks.ts` has the order. Default: none. */
   readonly requestChecks?: readonly RequestCheck[];
+  /** Its steps by which a token is made; `token/table.ts` has the order. Default: none. */
+  readonly steps?: Partial<TokenSteps<Server>>;
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
   endpoints?(policy: Policy & Own, options: EndpointOptions): readonly Endpoint[];
   /**

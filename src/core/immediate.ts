@@ -4,18 +4,21 @@
  * end the process.
  */
 
+import { ProgramError } from "./rules/program_error.ts";
 import type { Server } from "./server.ts";
 
 /**
  * The result of such a function.
  *
  * @param name The function and whose it is, such as `metadata of the extension policy`.
- * @throws {TypeError} If it is a promise.
+ * @throws {ProgramError} If it is a promise.
  */
 export function immediate<T>(name: string, result: T): T {
   if (!isThenable(result)) return result;
   ignoreRejection(result);
-  throw new TypeError(`expected ${name} to return immediately, received a promise. Do not declare the function async.`);
+  throw new ProgramError(
+    `expected ${name} to return immediately, received a promise. Do not declare the function async.`,
+  );
 }
 
 /** Ignores that a listener, whose result nothing reads, rejects. */

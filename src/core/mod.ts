@@ -26,7 +26,7 @@ import { issuesOf } from "./options/program_fields.ts";
 import { assertNoIssues } from "./rules/configuration_error.ts";
 import { type CoreApp, RequestContext } from "./http/context.ts";
 import { createHandler, endpointRoutes } from "./route.ts";
-import { createServer, extendServer } from "./create_server.ts";
+import { assembleServer } from "./create_server.ts";
 import { randomBytes as systemRandomBytes } from "./keys/crypto.ts";
 import { credentialParametersOf } from "./http/endpoint.ts";
 import { errorHandler } from "./authorize/error_response.ts";
@@ -96,7 +96,7 @@ export async function core(options: CoreOptions): Promise<Core> {
   const testKeys = policy.allows.testKeys ? "accepted" : "rejected";
   const keyStorage = { store, now, trace, maxTokenLifetime, testKeys } as const;
   await assertNotRotated(keyStorage);
-  const minimal = createServer({
+  const server = await assembleServer({
     keys: storedKeys(keyStorage),
     extensions,
     grantTypes,
@@ -113,7 +113,6 @@ export async function core(options: CoreOptions): Promise<Core> {
       users: fixedEntries(options.users.map((user) => ({ ...user })), ({ sub }) => sub),
     },
   });
-  const server = await extendServer(minimal, extensions);
   assertNoIssues(findServerIssues(server, options.clients));
   const base = basePath(issuer);
   const decide: Decide = (context, pending) => decideRequest(context, pending, approver);

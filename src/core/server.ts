@@ -8,8 +8,9 @@
  * (`authorize/authorization_response.ts`).
  *
  * A token request passes through `clientEndpoint` (`token/client_endpoint.ts`), which authenticates the client, then
- * `findGrantType` (`token/token.ts`), `authorize` of the grant type (`token/grants/`), which checks and consumes the
- * code or the refresh token, and `issueTokens` (`token/tokens/mod.ts`).
+ * `findGrantType` (`token/token.ts`), `authorize` of the grant type (`token/grants/`), which checks the code or the
+ * refresh token, which the endpoint lets be consumed once its scope and user are checked,
+ * and `issueTokens` (`token/tokens/mod.ts`), by the steps of `token/table.ts`.
  */
 
 import type { Approval } from "./authorize/approval.ts";
@@ -25,12 +26,7 @@ import type { ParameterDescription, Params, ResponseFields, ResponseMode, Respon
 import type { ClaimRules, UserClaims } from "./clients/claims.ts";
 import type { Client, Clients, Users } from "./clients/clients.ts";
 import type { ClientAuthMethod, User } from "./clients/client.ts";
-import type {
-  AuthenticatedRequest,
-  Authorization,
-  ResourceRequest,
-  TokenResponse,
-} from "./token/grants/authenticated_request.ts";
+import type { AuthenticatedRequest, Authorization, ResourceRequest } from "./token/grants/authenticated_request.ts";
 import type { OAuthError } from "./rules/errors.ts";
 import type { GrantFunctions } from "./token/grants/grant_functions.ts";
 import type { HttpResponse } from "./http/message.ts";
@@ -47,6 +43,8 @@ import type { AccessToken, AccessTokenClaims } from "./token/tokens/access_token
 import type { SentToken } from "./token/tokens/sent_token.ts";
 import type { RuleId } from "./rules/mod.ts";
 import type { CoreTrace, RulePassed } from "./trace.ts";
+import type { Place } from "./place.ts";
+import type { TokenSteps } from "./token/steps.ts";
 
 /** One authorization server. */
 export interface Server {
@@ -89,8 +87,8 @@ export interface Server {
     received: Params,
     unrepeatable: ReadonlySet<string>,
   ): ResolvedRequest | Promise<ResolvedRequest>;
-  /** The functions that issue the tokens of a response, in the order in which they run. */
-  readonly tokenIssuers: readonly TokenIssuer[];
+  /** How a token is made: tables of steps, in the order in which they run. */
+  readonly steps: TokenSteps<Server>;
   /** How grants, access tokens and logins are made and checked. */
   readonly grants: GrantFunctions<Server>;
   /** The identifiers of users and sessions that clients receive. */
@@ -259,11 +257,17 @@ export interface GrantType {
   /** The parameters that it reads, besides `grant_type` and those of client authentication. */
   readonly parameters: readonly ParameterDescription[];
   /**
-   * Verifies the grant and consumes it. Nothing is issued before it returns.
+   * Verifies the grant. The token endpoint then requires that the client is registered for each scope value, and that
+   * the user may log in; it calls `consume` of the result, and issues the tokens.
    *
    * @throws {OAuthError} If the grant is invalid.
    */
   authorize(server: Server, request: AuthenticatedRequest): Authorization | Promise<Authorization>;
+  /**
+   * Whether `authorize` decides itself which scope values the client may have, also values for which it is not
+   * registered. Default: the token endpoint requires that it is registered for each.
+   */
+  readonly checksScope?: true;
   /**
    * The id of the client of a request that names no client. The client must be public. Default: such a request is
    * rejected with `invalid_client`.
@@ -274,22 +278,6 @@ export interface GrantType {
   /** Further members of the metadata document (RFC 8414 §2). Default: none. */
   readonly metadata?: Readonly<Record<string, readonly string[]>>;
 }
-
-/**
- * @internal Issues at most one token; returns members of the response. To add claims to access tokens, wrap
- * `accessTokenClaims` of `grants`.
- *
- * @param now The server's clock in seconds, the same for every issuer of one response.
- * @param issued The response so far: members of the grant type and of the issuers before this one.
- * @param request The token request, with the values of extensions.
- */
-export type TokenIssuer = (
-  server: Server,
-  authorization: Authorization,
-  now: number,
-  issued: Partial<TokenResponse>,
-  request: AuthenticatedRequest,
-) => Partial<TokenResponse> | Promise<Partial<TokenResponse>>;
 
 /** @internal The request that a check reads. */
 export interface CheckInput extends RequestOrigin {
@@ -322,7 +310,7 @@ export interface RequestCheck {
    * a check, whose members it must then return, and which no other extension may replace. Checks at the same place
    * run in the order of the extensions. Default: after AZ-07, before the parameters are read.
    */
-  readonly place?: { readonly after: RuleId } | { readonly before: RuleId } | { readonly instead: RuleId } | "last";
+  readonly place?: Place<RuleId>;
   /** Its parameters, besides those that `authorize/checks.ts` lists. Default: none. */
   readonly parameters?: readonly ParameterDescription[];
   /**

@@ -6,6 +6,7 @@ import type { ResponseFields } from "../core/http/params.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { Handlers } from "../core/route.ts";
 import { asServerPolicy } from "./config/server_policy.ts";
+import type { Extension } from "./hosting/extension.ts";
 import type { HostedServer } from "./hosted_server.ts";
 
 interface WithSettings {
@@ -37,10 +38,11 @@ export function announcedFields(server: WithSettings, fields: ResponseFields): R
 }
 
 /**
- * The server, whose responses have no `iss` if its metadata does not announce it; a mode that signs its responses keeps
- * it.
+ * Responses have no `iss` if the metadata of the server does not announce it; a mode that signs its responses keeps it.
  */
-export function withAnnouncedIss(server: HostedServer): HostedServer {
+export const announcedIss: Extension = { name: "announced_iss", extend: withAnnouncedIss };
+
+function withAnnouncedIss(server: HostedServer): HostedServer {
   const { authorization } = server.responses;
   return {
     ...server,

@@ -3,17 +3,9 @@
 import type { UserClaims } from "../core/clients/claims.ts";
 import type { AuthenticatedRequest } from "../core/token/grants/authenticated_request.ts";
 import { storageKey } from "../core/keys/secrets.ts";
-import type { Server, TokenIssuer } from "../core/server.ts";
-import { refreshToken } from "../core/token/tokens/issue_refresh_token.ts";
+import type { Server } from "../core/server.ts";
 import { asServerPolicy } from "./config/server_policy.ts";
 import type { HostedServer } from "./hosted_server.ts";
-
-/** Issues a refresh token as the core does, and adds the configured members. */
-export const refreshTokenWithLifetimes: TokenIssuer = async (server, ...others) => {
-  const response = await refreshToken(server, ...others);
-  if (asServerPolicy(server.policy).refresh.lifetimeMembers.length === 0) return response;
-  return { ...response, ...await lifetimeMembers(server, response.refresh_token) };
-};
 
 /** Adds the configured members to the description of a refresh token. */
 export async function introspectionWithLifetimes(
@@ -33,8 +25,11 @@ export function lifetimeMetadata({ policy }: HostedServer): Readonly<Record<stri
   return { refresh_token_expiration_types_supported: supported.map(([, type]) => type) };
 }
 
-/** The configured members with the rest of both lifetimes of a token, in whole seconds. */
-async function lifetimeMembers(server: Server, token: string | undefined): Promise<Readonly<Record<string, number>>> {
+/** The configured members with the rest of both lifetimes of a token, in whole seconds; empty without a token. */
+export async function lifetimeMembers(
+  server: Server,
+  token: string | undefined,
+): Promise<Readonly<Record<string, number>>> {
   const names = asServerPolicy(server.policy).refresh.lifetimeMembers;
   if (token === undefined || names.length === 0) return {};
   const stored = await server.store.get("refresh_token", await storageKey(server, token));

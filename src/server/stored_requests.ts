@@ -3,6 +3,7 @@
 import type { Approver } from "../core/authorize/approver.ts";
 import { reject } from "../core/rules/reject.ts";
 import { type Slot, slot } from "../core/slot.ts";
+import type { Extension } from "./hosting/extension.ts";
 import type { HostedServer, StoredRequests } from "./hosted_server.ts";
 
 /** The id of the stored request that a response completes, in the origin of the request and its destination. */
@@ -38,8 +39,10 @@ async function approveStored(approve: Approver, ...[request, at]: Parameters<App
   return decision;
 }
 
-/** The server, whose responses consume the requests that were stored. */
-export function withStoredRequests(server: HostedServer): HostedServer {
+/** Responses consume the requests that were stored. */
+export const consumedRequests: Extension = { name: "consumed_requests", extend: withConsumedRequests };
+
+function withConsumedRequests(server: HostedServer): HostedServer {
   const { issueResponse } = server.grants;
   return {
     ...server,

@@ -179,7 +179,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     }),
     forRequest(server, { request }) {
       if (Object.values(queues).every(isEmpty)) return undefined;
-      const { claimChange, tokenIssuers } = server;
+      const { claimChange, steps } = server;
       return {
         claimChange: withChange(
           server,
@@ -188,10 +188,16 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
               ? override(kind as TokenKind, claims, context, request, claimChange?.original)
               : claims,
         ),
-        tokenIssuers: [...tokenIssuers, async (inner, authorization, _, members) => {
-          const context = await claimsContext(inner, authorization);
-          return replaceMembers(members, override("token_response", members, context, request));
-        }],
+        steps: {
+          ...steps,
+          issuers: [...steps.issuers, {
+            name: "members of a test",
+            async run(inner, authorization, _, members) {
+              const context = await claimsContext(inner, authorization);
+              return replaceMembers(members, override("token_response", members, context, request));
+            },
+          }],
+        },
       };
     },
   };

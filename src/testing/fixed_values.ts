@@ -3,7 +3,8 @@
 import { object, text } from "../core/policy/field.ts";
 import { quote } from "../server/config/config_issue.ts";
 import type { Authorization } from "../core/token/grants/authenticated_request.ts";
-import { type Server, serverWith, type TokenIssuer } from "../core/server.ts";
+import { type Server, serverWith } from "../core/server.ts";
+import { replaceIssuer } from "../core/token/table.ts";
 import { assertOptions } from "./options.ts";
 
 /** @internal */
@@ -43,14 +44,14 @@ export function fixedValues() {
       for (const [name, value] of given) queues[name as keyof FixedValues].push(value);
     },
     /** The members to replace in the server. */
-    current(server: Server): Partial<Pick<Server, "newToken" | "tokenIssuers">> {
+    current(server: Server): Partial<Pick<Server, "newToken" | "steps">> {
       if (Object.values(queues).every(({ length }) => length === 0)) return {};
       const { newToken } = server;
       return {
         // A successor has a value, and takes none.
         newToken: (current, kind, value) =>
           (value === undefined ? queues[kind].shift() : undefined) ?? newToken(current, kind, value),
-        tokenIssuers: withOpaqueToken(server, (inner) => queues.access_token.length === 0 ? undefined : inner.newToken),
+        steps: withOpaqueToken(server, (inner) => queues.access_token.length === 0 ? undefined : inner.newToken),
       };
     },
     reset(): void {
@@ -60,20 +61,20 @@ export function fixedValues() {
 }
 
 /**
- * The issuers of tokens, of which the first issues opaque access tokens.
+ * The steps of a server, which issues opaque access tokens.
  *
  * @param newTokenFor The function that makes such a token; `undefined` if the token is issued as usual.
  */
 export function withOpaqueToken(
-  { tokenIssuers: [issueAccessToken, ...others] }: Server,
+  { steps }: Server,
   newTokenFor: (server: Server, authorization: Authorization) => Server["newToken"] | undefined,
-): readonly TokenIssuer[] {
-  return [(server, authorization, ...more) => {
+): Server["steps"] {
+  return replaceIssuer(steps, "access_token", (issue) => (server, authorization, ...more) => {
     const newToken = authorization.issue === undefined ? newTokenFor(server, authorization) : undefined;
-    if (newToken === undefined) return issueAccessToken!(server, authorization, ...more);
+    if (newToken === undefined) return issue(server, authorization, ...more);
     const { client } = authorization;
     const metadata = { ...client.metadata, access_token_format: "opaque" } as const;
     const forClient = { ...authorization, client: { ...client, metadata } };
-    return issueAccessToken!(serverWith(server, { newToken }), forClient, ...more);
-  }, ...others];
+    return issue(serverWith(server, { newToken }), forClient, ...more);
+  });
 }

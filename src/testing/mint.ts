@@ -15,12 +15,13 @@ import { codeChallenge } from "../client/authorization_request.ts";
 import { randomId } from "../core/keys/secrets.ts";
 import type { Session } from "../core/authorize/session.ts";
 import { secondsNow } from "../core/keys/jwt.ts";
-import { type Server, serverWith, type TokenIssuer } from "../core/server.ts";
+import { type Server, serverWith } from "../core/server.ts";
+import type { Issue } from "../core/token/steps.ts";
 import { levelOf, loginLevel } from "../server/token/levels.ts";
 import { proofKey } from "../server/extensions/bound_tokens/mod.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
-import { accessToken, idToken, issueTokens } from "../core/token/tokens/mod.ts";
-import { refreshToken } from "../core/token/tokens/issue_refresh_token.ts";
+import { issueAccessToken, issueIdToken, issueTokens } from "../core/token/tokens/mod.ts";
+import { issueRefreshToken } from "../core/token/tokens/issue_refresh_token.ts";
 import { assertionFields, mintAssertion, type MintedAssertion, type MintedIdJag } from "./mint_assertion.ts";
 import { logoutTokenFields, type MintedLogoutToken, mintLogoutToken } from "./mint_logout_token.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";
@@ -192,7 +193,7 @@ export function mint(
 
   /** Runs a token issuer for an authorization. */
   const issue = (
-    run: TokenIssuer,
+    run: Issue<Server>,
     server: Server,
     authorization: Authorization,
     options: MintedGrant,
@@ -205,7 +206,7 @@ export function mint(
       const issuer = atIssueTime(await server(), options, "access_token");
       const withAlg = withPolicy(issuer, { alg: resolveAlgorithm(options, issuer.policy.alg) });
       const authorization = await createAuthorization(issuer, options);
-      const { access_token } = await issue(accessToken, withOverrides(withAlg, options), authorization, options);
+      const { access_token } = await issue(issueAccessToken, withOverrides(withAlg, options), authorization, options);
       return access_token!;
     },
 
@@ -220,7 +221,7 @@ export function mint(
         ...rest,
         client: { ...client, idTokenAlg: resolveAlgorithm(options, client.idTokenAlg) },
       };
-      const { id_token } = await issue(idToken, withOverrides(issuer, overrides), authorization, options, {
+      const { id_token } = await issue(issueIdToken, withOverrides(issuer, overrides), authorization, options, {
         access_token: accessToken ?? "",
       });
       if (id_token !== undefined) return id_token;
@@ -239,7 +240,7 @@ export function mint(
       const issuer = atIssueTime(await server(), options, "refresh_token");
       const authorization = await createAuthorization(issuer, options);
       const permissive = withPolicy(issuer, { refresh: { ...issuer.policy.refresh, onlyOffline: false } });
-      const { refresh_token } = await issue(refreshToken, permissive, authorization, options);
+      const { refresh_token } = await issue(issueRefreshToken, permissive, authorization, options);
       if (refresh_token !== undefined) return refresh_token;
       throw new TypeError(
         `client ${authorization.client.id}: expected grant_types with refresh_token, ` +

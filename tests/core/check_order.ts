@@ -1,4 +1,4 @@
-/** The checks of an authorization request outside of the table, in the order that `check_order_test.ts` proves. */
+/** Checks and steps outside of tables, in the order that `check_order_test.ts` proves. */
 
 import type { RuleId } from "../../src/core/rules/mod.ts";
 
@@ -37,4 +37,16 @@ export const approvalChecks: readonly OtherCheck[] = [
   { rule: "OI-08", reads: "the user, and what extensions demand of the login", by: "acceptApproval" },
   { rule: "AZ-18", reads: "the approved access", by: "acceptApproval" },
   { rule: "AZ-21", reads: "whether the user and the client still exist", by: "acceptApproval" },
+];
+
+/** What happens at the token endpoint before anything is issued. */
+export const tokenRequestSteps: readonly { readonly by: string; readonly does: string }[] = [
+  { by: "authenticateClient", does: "authenticates the client" },
+  { by: "findGrantType", does: "finds the grant type, which the client must be registered for" },
+  { by: "checkTokenRequest", does: "runs the checks that are also for token requests" },
+  { by: "authorize of the grant type", does: "verifies the grant" },
+  { by: "assertComplete", does: "requires client, scope, grantId, and subject or none" },
+  { by: "assertRegistered", does: "requires that the client is registered for each scope value" },
+  { by: "requireUser", does: "requires that the user may still log in" },
+  { by: "consume of the grant", does: "consumes what can be used once" },
 ];

@@ -228,12 +228,12 @@ test("an extension that returns no server, or one that lacks members or misspell
       "Did you mean grants?",
     ],
     [
-      ({ grants, ...server }) => ({ ...server, grants: { ...grants, accessTokenClaim: grants.accessTokenClaims } }),
-      `Expected members of grants, or new ones with names of their own, found "accessTokenClaim"`,
-      "Did you mean accessTokenClaims?",
+      ({ grants, ...server }) => ({ ...server, grants: { ...grants, checkCodes: grants.checkCode } }),
+      `Expected members of grants, or new ones with names of their own, found "checkCodes"`,
+      "Did you mean checkCode?",
     ],
     [
-      ({ grants: { accessTokenClaims } }) => ({ grants: { accessTokenClaims } }),
+      ({ grants: { checkCode } }) => ({ grants: { checkCode } }),
       "Expected all members that grants had, found grants without create, findRemoved, ",
       "Return { ...server, grants: { ...server.grants } } with what it replaces.",
     ],

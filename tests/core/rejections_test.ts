@@ -203,16 +203,12 @@ test("[RI-01, CI-11] an extension adds resources; a core without it rejects thei
       parameters: [{ name: "resource" }],
       read: ({ params }, request) => granted.put(request, params.get("resource")),
     }],
-    extend: (server) => ({
-      ...server,
-      grants: {
-        ...server.grants,
-        async accessTokenClaims(current, authorization, ...issued) {
-          const claims = await server.grants.accessTokenClaims(current, authorization, ...issued);
-          return { ...claims, aud: granted.of(authorization.grant) ?? current.audience };
-        },
-      },
-    }),
+    steps: {
+      accessTokenClaims: [{
+        name: "aud",
+        run: (server, _claims, { grant }) => ({ aud: granted.of(grant) ?? server.audience }),
+      }],
+    },
   };
   const { code, exchange } = await startCore({ store, extensions: [extension] });
   const other = await startCore({ store });

@@ -2,15 +2,7 @@
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import {
-  type CoreExtension,
-  type GrantType,
-  memoryStore,
-  OAuthError,
-  randomId,
-  type Server,
-  slot,
-} from "../../src/core/mod.ts";
+import { type CoreExtension, type GrantType, memoryStore, OAuthError, randomId, slot } from "../../src/core/mod.ts";
 import { startCore } from "./kit.ts";
 
 const tenant = slot<string>("tenants");
@@ -21,16 +13,12 @@ const tenants: CoreExtension = {
     parameters: [{ name: "tenant" }],
     read: ({ params }, request) => tenant.put(request, params.get("tenant")),
   }],
-  extend: (server) => ({
-    ...server,
-    grants: {
-      ...server.grants,
-      async accessTokenClaims(current, authorization, ...others) {
-        const claims = await server.grants.accessTokenClaims(current, authorization, ...others);
-        return { ...claims, tenant: tenant.of(authorization) };
-      },
-    },
-  }),
+  steps: {
+    accessTokenClaims: [{
+      name: "tenant",
+      run: (_server, _claims, authorization) => ({ tenant: tenant.of(authorization) }),
+    }],
+  },
 };
 
 function claimsOf({ access_token }: { readonly access_token: string }) {
@@ -82,7 +70,7 @@ test("a value under a name that is no extension of the server is an error of the
   const location = new URL((await authorize()).headers.get("location")!);
   assertEquals([location.searchParams.get("error"), location.searchParams.has("code")], ["server_error", false]);
   assertEquals(causes, [
-    `TypeError: expected a slot with the name of an extension of this server (tenancy), received "tenants"`,
+    `ProgramError: expected a slot with the name of an extension of this server (tenancy), received "tenants"`,
   ]);
 });
 
@@ -163,14 +151,6 @@ test("a grant type of an extension has its code, or loads it; what it leaves out
   assertEquals(await errorsOf({ load: () => Promise.resolve({ authorize }) }), []);
   const [noCode] = await errorsOf({ load: () => Promise.resolve(authorize) });
   assertMatch(noCode!, /expected load of the grant type urn:example:voucher to return { authorize }, received/);
-  const incomplete = [{ client: undefined }, { scope: "read" }, { grantId: undefined }, { subject: "alice" }];
-  for (const wrong of incomplete) {
-    const [error] = await errorsOf({
-      authorize: (...request: Parameters<typeof authorize>) => ({ ...authorize(...request), ...wrong }),
-    });
-    assertMatch(error!, /expected authorize of the grant type urn:example:voucher to return client/);
-  }
-  assertMatch((await errorsOf({ authorize: () => {} }))[0]!, /expected authorize of the grant type/);
 });
 
 test("a check that returns an error or a truth value, instead of throwing, is an error of the program", async () => {
@@ -200,23 +180,20 @@ test("a check that replaces one of the core, and returns nothing, is an error of
 });
 
 test("a token that lost claims, as by a forgotten await, is an error of the program and is not issued", async () => {
-  const mistakes: Readonly<Record<string, (grants: Server["grants"]) => object>> = {
-    "accessTokenClaims of grants, await the function that it wraps": ({ accessTokenClaims }) => ({
-      accessTokenClaims: (...request: Parameters<typeof accessTokenClaims>) => ({
-        ...accessTokenClaims(...request),
-        tenant: "acme",
-      }),
-    }),
-    "received none of iss, sub, aud, client_id, iat, exp, jti": () => ({ accessTokenClaims: () => {} }),
-    "idTokenClaims of grants, await the function that it wraps": () => ({ idTokenClaims: () => ({ sub: undefined }) }),
+  const mistakes: Readonly<Record<string, CoreExtension["steps"]>> = {
+    "the step tenant to return claims, received nothing": {
+      accessTokenClaims: [{ name: "tenant", run: () => undefined! }],
+    },
+    "the step tenant to return claims, received an array": {
+      idTokenClaims: [{ name: "tenant", run: () => [] as never }],
+    },
+    "received none of exp": { accessTokenClaims: [{ name: "tenant", run: () => ({ exp: undefined }) }] },
+    "received none of sub": { idTokenClaims: [{ name: "tenant", place: "last", run: () => ({ sub: undefined }) }] },
   };
-  for (const [message, mistake] of Object.entries(mistakes)) {
+  for (const [message, steps] of Object.entries(mistakes)) {
     const errors: string[] = [];
     const { code, exchange } = await startCore({
-      extensions: [{
-        name: "tenants",
-        extend: (server) => ({ ...server, grants: { ...server.grants, ...mistake(server.grants) } }),
-      }],
+      extensions: [{ name: "tenants", steps }],
       trace: (event) => void (event.type === "internal_error" && errors.push(String(event.cause))),
     });
     const response = await exchange(await code());

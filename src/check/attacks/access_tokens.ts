@@ -1,5 +1,6 @@
 /** Access tokens in unusual forms that the server accepts; a client must not read them (RFC 6749 §1.4). */
 
+import { replaceIssuer } from "../../core/token/table.ts";
 import { storageKey } from "../../core/keys/secrets.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
@@ -11,11 +12,10 @@ export function opaqueAccessToken(name: string, choose: (token: string) => strin
     waitsFor: "issued an access token",
     extend: (server, context) => ({
       ...server,
-      tokenIssuers: server.tokenIssuers.map((issue) => async (inner, authorization, now, earlier, request) => {
-        if (earlier.access_token !== undefined) return await issue(inner, authorization, now, earlier, request);
+      steps: replaceIssuer(server.steps, "access_token", (issue) => async (inner, authorization, ...others) => {
         const { client } = authorization;
         const opaqueClient = { ...client, metadata: { ...client.metadata, access_token_format: "opaque" as const } };
-        const issued = await issue(inner, { ...authorization, client: opaqueClient }, now, earlier, request);
+        const issued = await issue(inner, { ...authorization, client: opaqueClient }, ...others);
         if (issued.access_token === undefined || !context.consume()) return issued;
         const record = (await server.store.get("access_token", await storageKey(server, issued.access_token)))!;
         const token = choose(issued.access_token);

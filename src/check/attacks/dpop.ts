@@ -3,6 +3,8 @@
 import { type HttpResponse, json, withHeaders } from "../../core/http/message.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { proofKey } from "../../server/extensions/bound_tokens/mod.ts";
+import type { Server } from "../../core/server.ts";
+import type { Issue } from "../../core/token/steps.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { withCorsHeaders } from "../../testing/faults/response_body.ts";
@@ -161,13 +163,21 @@ export const dpopAttacks: readonly Attack[] = [
     once: () => ({
       name: "proof ignored",
       waitsFor: "had a DPoP proof",
-      extend: (server, context) => ({
-        ...server,
-        tokenIssuers: server.tokenIssuers.map((issue) => (issuing, granted, now, issued, request) => {
-          const isIgnored = proofKey.of(request) !== undefined && context.consume();
-          return issue(issuing, granted, now, issued, isIgnored ? proofKey.put(request, undefined) : request);
-        }),
-      }),
+      extend(server, context) {
+        const ignored = new WeakSet<object>();
+        const withoutProof = (issue: Issue<Server>): Issue<Server> => (issuing, granted, now, issued, request) => {
+          if (!ignored.has(request) && proofKey.of(request) !== undefined && context.consume()) ignored.add(request);
+          return issue(
+            issuing,
+            granted,
+            now,
+            issued,
+            ignored.has(request) ? proofKey.put(request, undefined) : request,
+          );
+        };
+        const issuers = server.steps.issuers.map((row) => ({ ...row, run: withoutProof(row.run) }));
+        return { ...server, steps: { ...server.steps, issuers } };
+      },
     }),
   }),
 ];

@@ -5,7 +5,7 @@ import type { WithExtensions } from "../slot.ts";
 
 /**
  * The decision of a user, with the values that extensions keep of it, such as the granted part of other access. An
- * extension reads its value where it wraps `grants.granted`; otherwise a grant has the values of the request.
+ * extension reads its value in a step of `granted`; otherwise a grant has the values of the request.
  */
 export interface Approval extends WithExtensions {
   /** The object that `users.find` or `users.list` returned, not a copy. */

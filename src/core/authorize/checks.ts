@@ -3,6 +3,7 @@
  * client and the redirect URI; after them come the checks of the login and the approval. `deno task rules` prints all.
  */
 
+import { ProgramError } from "../rules/program_error.ts";
 import { policyOf } from "../clients/clients.ts";
 import { ignoreRejection, isThenable } from "../immediate.ts";
 import { describeKind } from "../http/quote_value.ts";
@@ -14,6 +15,7 @@ import type { AuthorizationRequest } from "./authorization_request.ts";
 import { readLoginRequirements } from "./login.ts";
 import { readCodeChallenge } from "./pkce.ts";
 import type { RuleId } from "../rules/mod.ts";
+import { type Place, withRows } from "../place.ts";
 import { resolveScope } from "./scope.ts";
 import { assertResponseMode, assertState, readResponseType } from "./response.ts";
 
@@ -47,36 +49,15 @@ const ownChecks: readonly RequestCheck[] = [
   },
 ];
 
-/** The checks of every server, with those of extensions in their places. */
-export function checksWith(added: readonly RequestCheck[]): readonly RequestCheck[] {
-  const places = added.map(placeOf);
-  const addedAt = (place: string) => added.filter((_, i) => places[i] === place);
-  const withAdded = ownChecks.flatMap((own) => {
-    const replacements = addedAt(`instead ${own.rule}`);
-    return [
-      ...addedAt(`before ${own.rule}`),
-      ...replacements.length > 0 ? replacements : [own],
-      ...addedAt(`after ${own.rule}`),
-    ];
-  });
-  return [...withAdded, ...addedAt("last")];
-}
+/** The place of checks that name none. */
+export const usualPlace: Place<RuleId> = { after: "AZ-07" };
 
 /** The rules of the checks, which name places. */
-const placeRules = ownChecks.flatMap(({ rule }) => rule ?? []);
+export const placeRules: readonly RuleId[] = ownChecks.flatMap(({ rule }) => rule ?? []);
 
-/** The places that a check of an extension can have. */
-export const places = `"last", or one of before, after and instead with one of ${placeRules.join(", ")}`;
-
-/** The place of a check as text: `last`, or a word and a rule, such as `after AZ-07`. */
-export function placeOf({ place = { after: "AZ-07" } }: RequestCheck): string {
-  return place === "last" ? place : Object.entries(place ?? {}).map(([word, rule]) => `${word} ${rule}`).join();
-}
-
-/** Whether there is such a place. A check with any other would be left out. */
-export function isPlace(place: string): boolean {
-  return place === "last" ||
-    placeRules.some((rule) => [`before ${rule}`, `after ${rule}`, `instead ${rule}`].includes(place));
+/** The checks of every server, with those of extensions in their places. */
+export function checksWith(added: readonly RequestCheck[]): readonly RequestCheck[] {
+  return withRows(ownChecks, added, ({ rule }) => rule, usualPlace);
 }
 
 /** Every parameter of an authorization request: those that a specification defines, and those of extensions. */
@@ -88,8 +69,8 @@ export function parametersOf(checks: readonly RequestCheck[]): readonly Paramete
  * Reads and checks a request. It changes nothing, so that a request may be read more than once.
  *
  * @throws {OAuthError} Errors for the client.
- * @throws {TypeError} If a check returned something else than members of the request, or the check of an extension that
- *   replaces one of these left out its member.
+ * @throws {ProgramError} If a check returned something else than members of the request, or the check of an extension
+ *   that replaces one of these left out its member.
  */
 export async function readRequest(input: CheckInput): Promise<AuthorizationRequest> {
   // A request without a redirect has no response mode, as that of a device.
@@ -102,7 +83,7 @@ export async function readRequest(input: CheckInput): Promise<AuthorizationReque
     const added = isThenable(returned) ? await returned : returned;
     if (added === undefined) continue;
     if (!isObject(added) || added instanceof Error) {
-      throw new TypeError(
+      throw new ProgramError(
         `expected a check to return members of the request or nothing, received ${describeKind(added)}`,
       );
     }
@@ -118,7 +99,7 @@ export async function readRequest(input: CheckInput): Promise<AuthorizationReque
 /** A check that replaces one of these must return its member, even if it is `undefined`. */
 function assertRead(request: object, member: keyof AuthorizationRequest, rule: RuleId): void {
   if (Object.hasOwn(request, member)) return;
-  throw new TypeError(`expected the check in the place of ${rule} to return ${member}, received nothing`);
+  throw new ProgramError(`expected the check in the place of ${rule} to return ${member}, received nothing`);
 }
 
 /** Runs the checks of token requests. @throws {OAuthError} If one of them rejects the request. */

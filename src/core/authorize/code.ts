@@ -7,6 +7,7 @@ import type { ResponseFields } from "../http/params.ts";
 import { reject } from "../rules/reject.ts";
 import { randomId, storageKey } from "../keys/secrets.ts";
 import type { Server } from "../server.ts";
+import type { Granted } from "../token/grants/grant_functions.ts";
 import type { Session } from "./session.ts";
 import type { PendingAuthorization } from "./authorization_request.ts";
 
@@ -24,8 +25,10 @@ export async function acceptApproval(
   const { request, client } = pending;
   const unmet = await server.findUnmetDemand(server, pending, session);
   if (unmet !== undefined) throw unmet.error;
-  const granted = await server.grants.granted(server, client, request, approval);
+  let granted: Granted = { scope: [] };
+  for (const { run } of server.steps.granted) granted = await run(server, granted, client, request, approval);
   if (server.grants.isEmpty(granted)) throw reject("AZ-18", { requested: request.scope });
+  for (const { run } of server.steps.beforeIssue) await run(server, client, request);
   if (granted.scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
     server.observe(server, client.id, "OI-09", { grantTypes: client.grantTypes });
   }

@@ -8,6 +8,7 @@ import {
   description,
   type Field,
   type Fields,
+  functionField,
   functionFields,
   implementation,
   list,
@@ -17,6 +18,7 @@ import {
 import type { ParameterDescription } from "../http/params.ts";
 import type { ClientAuth, GrantType, RequestCheck } from "../server.ts";
 import type { Store } from "../store/store.ts";
+import type { Step } from "../token/steps.ts";
 import type { LoadableGrantType } from "../token/grants/mod.ts";
 
 const storeFunctions = functionFields(
@@ -40,19 +42,20 @@ const parameters = list<ParameterDescription>(
   { expected: "an array of parameters" },
 );
 
+const onlyTrue: Field<never> = { type: "boolean", expected: "true", examples: [] };
+
 /** Describes the {@link GrantType}s of a program. */
 export const grantTypesField = list<GrantType>(
   description<GrantType>({
     type,
     parameters,
     metadata: objectField,
+    checksScope: onlyTrue,
     ...functionFields("authorize", "identifyClient"),
   }, ["type", "parameters", "authorize"]),
   [[]],
   { expected: "an array of grant types" },
 );
-
-const onlyTrue: Field<never> = { type: "boolean", expected: "true", examples: [] };
 
 /** `validate_extensions.ts` validates `place`. */
 const requestCheck = description<RequestCheck>({
@@ -62,6 +65,16 @@ const requestCheck = description<RequestCheck>({
   ...{ place: anyValue as Field<never>, parameters, ...functionFields("read", "warn") },
 }, []);
 
+/** Describes the steps of a table; `validate_extensions.ts` validates `place`. */
+const steps = list<never>(
+  description<Step<unknown>>({ name: text(["ticket"]), place: anyValue as Field<never>, run: functionField }, [
+    "name",
+    "run",
+  ]),
+  [[]],
+  { expected: "an array of steps" },
+);
+
 /** Describes the members of a {@link CoreExtension}. */
 export const extensionMembers = {
   name: text(["invitations"]),
@@ -69,6 +82,7 @@ export const extensionMembers = {
     description<LoadableGrantType>({
       type,
       parameters,
+      checksScope: onlyTrue,
       ...functionFields("isOn", "load", "authorize", "identifyClient"),
     }, ["type", "parameters"]),
     [[]],
@@ -84,6 +98,8 @@ export const extensionMembers = {
     { expected: "an array of methods of client authentication" },
   ),
   jwtTypes: objectField,
+  // `validate_extensions.ts` validates the names of the tables.
+  steps: { ...objectField, others: steps },
   ...functionFields("endpoints", "extend", "metadata"),
 } satisfies Fields<CoreExtension>;
 

@@ -1,21 +1,73 @@
 /** The mistakes of extensions that would have no effect, in their checks and in what `extend` returns. */
 
-import { isPlace, placeOf, places } from "../authorize/checks.ts";
+import { placeRules, usualPlace } from "../authorize/checks.ts";
 import type { CoreExtension } from "../extension.ts";
 import { isObject } from "../http/json_value.ts";
 import { describeKind, printable, quoteValue } from "../http/quote_value.ts";
+import { isPlace, type Place, placesOf, placeText } from "../place.ts";
 import { suggest } from "../policy/suggest.ts";
 import type { ConfigIssue } from "../rules/configuration_error.ts";
 import type { RequestCheck, Server } from "../server.ts";
+import type { TokenSteps } from "../token/steps.ts";
+import { placeNames } from "../token/table.ts";
 
-/** The issues of the checks of extensions. */
-export function findCheckIssues(extensions: readonly CoreExtension[] = []): ConfigIssue[] {
-  return extensions.flatMap(({ name, requestChecks = [] }, i) =>
-    requestChecks.flatMap((check, j) => {
-      const path = `extensions[${i}].requestChecks[${j}]`;
-      return [...validateFunctions(path, check), ...validatePlace(path, name, check, extensions.slice(0, i))];
-    })
-  );
+/** The issues of the checks and steps of extensions. */
+export function findRowIssues(extensions: readonly CoreExtension[] = []): ConfigIssue[] {
+  const unknown = extensions.flatMap((extension, i) => findUnknownTables(`extensions[${i}].steps`, extension));
+  const steps: readonly Table[] = tableNames.map((table) => ({
+    path: `steps.${table}`,
+    what: "step",
+    names: placeNames[table],
+    rows: ({ steps }) => steps?.[table] ?? [],
+  }));
+  return [
+    ...unknown,
+    ...extensions.flatMap((extension, i) => [
+      ...(extension.requestChecks ?? []).flatMap((check, j) =>
+        validateFunctions(`extensions[${i}].requestChecks[${j}]`, check)
+      ),
+      ...[checks, ...steps].flatMap((table) =>
+        table.rows(extension).flatMap((row, j) =>
+          validateRow(`extensions[${i}].${table.path}[${j}]`, extension.name, row, table, extensions.slice(0, i))
+        )
+      ),
+    ]),
+  ];
+}
+
+/** A row of an extension: its place, and its name if it has one. */
+interface Row {
+  readonly place?: Place;
+  readonly name?: string;
+}
+
+/** A table of the core, to which extensions add. */
+interface Table {
+  /** The member of extensions with their rows. */
+  readonly path: string;
+  readonly what: string;
+  /** The names of the rows of the core. */
+  readonly names: readonly string[];
+  rows(extension: CoreExtension): readonly Row[];
+}
+
+const checks: Table = {
+  path: "requestChecks",
+  what: "check",
+  names: placeRules,
+  rows: ({ requestChecks = [] }) => requestChecks.map(({ place = usualPlace }) => ({ place })),
+};
+
+const tableNames = Object.keys(placeNames) as (keyof TokenSteps<Server>)[];
+
+/** The issues of steps that are in no table. */
+function findUnknownTables(path: string, { steps = {} }: CoreExtension): ConfigIssue[] {
+  return Object.keys(steps).filter((table) => !Object.hasOwn(placeNames, table)).map((table) => ({
+    path,
+    expected: `tables of steps: ${tableNames.join(", ")}`,
+    received: quoteValue(table),
+    hint: "deno task rules prints the steps of each table.",
+  }));
 }
 
 /** A check without functions may declare parameters, so that they are known. Anything else of it has no effect. */
@@ -32,26 +84,39 @@ function validateFunctions(path: string, check: RequestCheck): ConfigIssue[] {
   }];
 }
 
-function validatePlace(
+function validateRow(
   path: string,
-  name: string,
-  check: RequestCheck,
+  extension: string,
+  { place, name }: Row,
+  { rows, names, what }: Table,
   before: readonly CoreExtension[],
 ): ConfigIssue[] {
-  const place = placeOf(check);
-  const issue = {
+  const received = printable(JSON.stringify(place) ?? describeKind(place));
+  if (place !== undefined && !isPlace(place, names)) {
+    const [example = ""] = names.slice(-1);
+    const hint = example === "" ? "Leave place out." : `Write it like { after: ${quoteValue(example)} }.`;
+    return [{ path: `${path}.place`, expected: placesOf(names), received, hint }];
+  }
+  const isTaken = (other: Row) =>
+    name !== undefined && other.name === name ||
+    placeText(place).startsWith("instead ") && placeText(other.place) === placeText(place);
+  const own = name !== undefined && names.includes(name) ? "the core" : undefined;
+  const other = before.find((earlier) => rows(earlier).some(isTaken));
+  const owner = own ?? (other && `the extension ${other.name}`);
+  if (owner === undefined) return [];
+  if (own !== undefined || rows(other!).some((earlier) => name !== undefined && earlier.name === name)) {
+    return [{
+      path,
+      expected: `a ${what} with a name of its own, because ${owner} has one with that name`,
+      received: `${quoteValue(name)} of the extension ${extension}`,
+      hint: "Choose another name.",
+    }];
+  }
+  return [{
     path: `${path}.place`,
-    received: printable(JSON.stringify(check.place) ?? describeKind(check.place)),
-  };
-  if (!isPlace(place)) return [{ ...issue, expected: places, hint: 'Write it like { after: "AZ-17" }.' }];
-  const other = place.startsWith("instead ")
-    ? before.find(({ requestChecks = [] }) => requestChecks.some((earlier) => placeOf(earlier) === place))
-    : undefined;
-  return other === undefined ? [] : [{
-    ...issue,
-    expected: `another place, because a check of the extension ${other.name} already replaces that check`,
-    received: `${issue.received} of the extension ${name}`,
-    hint: "Pass one of the two extensions, or let the check run before or after.",
+    expected: `another place, because a ${what} of ${owner} already replaces that ${what}`,
+    received: `${received} of the extension ${extension}`,
+    hint: `Pass one of the two extensions, or let the ${what} run before or after.`,
   }];
 }
 

@@ -1,5 +1,6 @@
 /** Grants: created at an approval, and revoked with everything issued for them; and the revocation of sessions. */
 
+import { ProgramError } from "../rules/program_error.ts";
 import type { Authorization } from "../token/grants/authenticated_request.ts";
 import type { Client } from "../clients/clients.ts";
 import { quoteValue } from "../http/quote_value.ts";
@@ -16,11 +17,11 @@ export async function grantOf(
   return grant ?? await server.grants.create(server, client, { subject, scope, extensions });
 }
 
-/** @throws {TypeError} If it has a value of an extension that the server does not have: it could never be used. */
+/** @throws {ProgramError} If it has a value of an extension that the server does not have: it could never be used. */
 export function createGrant({ now, extensionNames }: Server, { id: clientId }: Client, granted: NewGrant): Grant {
   const unknown = Object.keys(granted.extensions ?? {}).find((name) => !extensionNames.has(name));
   if (unknown !== undefined) {
-    throw new TypeError(
+    throw new ProgramError(
       `expected a slot with the name of an extension of this server (${
         [...extensionNames].join(", ") || "it has none"
       }), ` +

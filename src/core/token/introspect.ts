@@ -5,6 +5,8 @@ import { registeredScope } from "./grants/narrow_grant.ts";
 import { storageKey } from "../keys/secrets.ts";
 import { reject } from "../rules/reject.ts";
 import type { Server } from "../server.ts";
+import type { UserClaims } from "../clients/claims.ts";
+import type { Client } from "../clients/clients.ts";
 import { readAccessToken } from "./tokens/read_access_token.ts";
 import { requireTokenParameter } from "./revoke.ts";
 import { clientEndpoint } from "./client_endpoint.ts";
@@ -48,7 +50,7 @@ export async function describeToken(
       server.observe(server, caller.id, "IN-02", { client: caller, audience: accessToken.audience });
       return inactiveToken;
     }
-    return { active: true, ...await server.grants.visibleClaims(server, caller, accessToken.claims) };
+    return { active: true, ...await visibleClaims(server, caller, accessToken.claims) };
   }
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
   if (refreshToken === undefined || refreshToken.consumedAt !== undefined) return inactiveToken;
@@ -66,4 +68,18 @@ export async function describeToken(
     token_type: "refresh_token",
     ...await server.grants.refreshTokenClaims(server, caller, refreshToken.value),
   };
+}
+
+/** What introspection returns of a valid access token to a client that may introspect it. */
+export async function visibleClaims(server: Server, client: Client, claims: UserClaims): Promise<UserClaims> {
+  let visible: UserClaims = {};
+  for (const { run } of server.steps.visibleClaims) {
+    visible = { ...visible, ...await run(server, visible, client, claims) };
+  }
+  return visible;
+}
+
+/** Its claims. A token that is bound to a key is no bearer token. */
+export function showClaims(_server: Server, _visible: UserClaims, _client: Client, claims: UserClaims): UserClaims {
+  return { token_type: claims.cnf === undefined ? "Bearer" : undefined, ...claims };
 }

@@ -1,15 +1,20 @@
 /** POST /oauth2/token (OAuth 2.1 §3.2): authenticate the client, validate the grant, issue the tokens. */
 
+import { ProgramError } from "../rules/program_error.ts";
 import { clientEndpoint } from "./client_endpoint.ts";
 import type { Handlers } from "../route.ts";
 import { type HttpResponse, json } from "../http/message.ts";
 import { isTextList } from "../http/json_value.ts";
-import { describeKind } from "../http/quote_value.ts";
+import { describeKind, quoteValue } from "../http/quote_value.ts";
+import type { Client } from "../clients/clients.ts";
 import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
 import type { Params } from "../http/params.ts";
+import { OAuthError } from "../rules/errors.ts";
 import { reject } from "../rules/reject.ts";
 import { checkTokenRequest } from "../authorize/checks.ts";
 import type { GrantType, Server } from "../server.ts";
+import { grantOf } from "../store/grant.ts";
+import { invalidGrantBy } from "./grants/narrow_grant.ts";
 import { issueTokens } from "./tokens/mod.ts";
 
 /** By default, `server.responses.token` is {@link tokenResponse}. */
@@ -24,20 +29,60 @@ export async function tokenResponse(server: Server, request: AuthenticatedReques
   const { client, parameters: params } = request;
   await checkTokenRequest({ server, client, params });
   const authorization = await grantType.authorize(server, request);
-  assertComplete(authorization ?? {}, grantType);
+  assertComplete(authorization ?? {}, client, grantType);
+  // The scope of a token for another server is not registered here.
+  if (!grantType.checksScope && authorization.issue === undefined) assertRegistered(authorization, grantType);
+  await requireUser(server, authorization, grantType);
+  // Atomic: one of several concurrent requests succeeds. If a later step fails, the grant stays consumed: the user must
+  // log in again, but nothing is exchanged twice (replay).
+  if (await authorization.consume?.() === false) throw new OAuthError("invalid_grant", "the grant was used before");
   return json(200, await issueTokens(server, request, authorization));
 }
 
-/** @throws {TypeError} If `authorize` of a grant type returned an incomplete result. */
+/** @throws {ProgramError} If `authorize` of a grant type returned an incomplete result. */
 function assertComplete(
-  { client, scope, grantId, subject }: Partial<Authorization>,
+  { client, scope, grantId, subject, consume }: Partial<Authorization>,
+  sender: Client,
   { type }: GrantType,
 ): void {
-  const lacksSub = subject !== undefined && typeof subject.sub !== "string";
-  if (client !== undefined && isTextList(scope) && typeof grantId === "string" && !lacksSub) return;
-  throw new TypeError(
-    `expected authorize of the grant type ${type} to return client, scope (an array of strings), grantId, and ` +
-      `subject with a sub, or no subject; received ${[client, scope, grantId, subject].map(describeKind).join(", ")}`,
+  const isComplete = client?.id === sender.id && isTextList(scope) && typeof grantId === "string" &&
+    (subject === undefined || typeof subject?.sub === "string") &&
+    (consume === undefined || typeof consume === "function");
+  if (isComplete) return;
+  throw new ProgramError(
+    `expected authorize of the grant type ${type} to return client (that of the request), scope (an array of ` +
+      `strings), grantId, subject with a sub, or no subject, and consume, a function, or none; received ` +
+      [client, scope, grantId, subject, consume].map(describeKind).join(", "),
+  );
+}
+
+/** @throws {ProgramError} If `authorize` of a grant type returned a scope value that the client may not have. */
+function assertRegistered({ client, scope }: Authorization, { type }: GrantType): void {
+  const other = scope.find((value) => !client.allowsScope(value));
+  if (other === undefined) return;
+  throw new ProgramError(
+    `expected authorize of the grant type ${type} to return scope values for which the client ${client.id} is ` +
+      `registered, received ${quoteValue(other)}. Reject the request with invalid_scope, leave the value out, or ` +
+      "declare checksScope if the grant type decides itself what the client may have.",
+  );
+}
+
+/**
+ * Requires that the user of a result may still log in.
+ *
+ * @throws {OAuthError} If the user of a stored grant was removed.
+ * @throws {ProgramError} If a grant type that stores no grant returned another user.
+ */
+async function requireUser(server: Server, authorization: Authorization, { type }: GrantType): Promise<void> {
+  const { client, subject, grant } = authorization;
+  if (subject === undefined) return;
+  const stored = grant ?? await grantOf(server, authorization, subject);
+  const removed = await server.grants.findRemoved(server, client, stored);
+  if (removed === undefined) return;
+  if (grant !== undefined) throw invalidGrantBy("CI-11", "the grant is no longer valid")(removed);
+  throw new ProgramError(
+    `expected authorize of the grant type ${type} to return a user who may log in, received the sub ` +
+      `${quoteValue(subject.sub)}. Reject the request with invalid_grant if users.find finds nobody.`,
   );
 }
 

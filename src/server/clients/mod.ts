@@ -1,12 +1,12 @@
 /** Clients and users that can be added, replaced and removed while the server runs. */
 
-import type { Server } from "../../core/server.ts";
 import { serverClaimRules } from "../config/received_claims.ts";
 import { reject } from "../../core/rules/reject.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { describeGrantType, isPermitted } from "../standing.ts";
-import { accessTokenFunctions } from "../token/access_tokens.ts";
+import type { Extension } from "../hosting/extension.ts";
+import { accessTokenFunctions, hiddenDetails } from "../token/access_tokens.ts";
 import { type ClientsOptions, serverClients } from "./clients.ts";
 import { generationFunctions } from "./generations.ts";
 import { serverUsers, type UsersOptions } from "./users.ts";
@@ -36,15 +36,19 @@ export function clientsAndUsers(options: EntryOptions): Pick<HostedServer, "clai
 }
 
 /** What was issued ends with its client and user; a client may do what its standing permits. */
-export function withChangingClients<S extends Server>(
-  server: S,
-): S & Pick<HostedServer, "grantTypes" | "grants" | "responses"> {
+export const changingClients: Extension = {
+  name: "changing_clients",
+  steps: { visibleClaims: [hiddenDetails] },
+  extend: withChangingClients,
+};
+
+function withChangingClients(server: HostedServer): HostedServer {
   const { grants, responses } = server;
   return {
     ...server,
     grants: {
       ...{ ...grants, ...generationFunctions, ...accessTokenFunctions },
-      async mayInspect(current, client, token) {
+      async mayInspect(current: HostedServer, client, token) {
         const isOwn = token.claims.client_id === client.id;
         return (isOwn || isPermitted(current, client, "inspectTokensOfOthers")) &&
           await grants.mayInspect(current, client, token);
@@ -53,7 +57,7 @@ export function withChangingClients<S extends Server>(
     grantTypes: server.grantTypes.map(describeGrantType),
     responses: {
       ...responses,
-      async token(current, request) {
+      async token(current: HostedServer, request) {
         const { client, parameters } = request;
         const type = parameters.get("grant_type");
         const grantType = current.grantTypes.find((supported) => supported.type === type);

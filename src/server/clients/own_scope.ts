@@ -3,6 +3,7 @@
 import { splitScope } from "../../core/http/params.ts";
 import type { CheckInput, GrantType, RequestCheck } from "../../core/server.ts";
 import { type HostedClient, registeredScopeOf } from "../config/client_metadata.ts";
+import type { Extension } from "../hosting/extension.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { reject } from "../rules/own_scope.ts";
 import { isPermitted } from "../standing.ts";
@@ -22,6 +23,7 @@ function withScopeOfClient<Type extends GrantType>(grantType: Type): Type {
   if (grantType.type !== "client_credentials") return grantType;
   return {
     ...grantType,
+    checksScope: true,
     async authorize(server: HostedServer, request: Parameters<GrantType["authorize"]>[1]) {
       const { client } = request;
       const own = { ...request, client: onOwnBehalf(server, client) };
@@ -53,10 +55,11 @@ function withScopeOfUsers(check: RequestCheck): RequestCheck {
 }
 
 /** Clients may request some scope values only on their own behalf. */
-export function withOwnScope(server: HostedServer): HostedServer {
-  return {
+export const ownScope: Extension = {
+  name: "own_scope",
+  extend: (server) => ({
     ...server,
     grantTypes: server.grantTypes.map(withScopeOfClient),
     requestChecks: server.requestChecks.map(withScopeOfUsers),
-  };
-}
+  }),
+};

@@ -10,6 +10,7 @@ import type { FailedAuthentication } from "../../core/rules/token.ts";
 import { type ClientAuth, type RequestCheck, serverWith } from "../../core/server.ts";
 import { hostedClient, type HostedClientPolicy, type ServerClients } from "./clients.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
+import type { Extension } from "../hosting/extension.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 /** Maximum number of unregistered clients in memory. */
@@ -69,7 +70,9 @@ function withUnregisteredClients(
  * secret or with none. Such a client needs no code challenge, like a confidential one. Its refresh tokens rotate, like
  * those of public ones.
  */
-export function withAnyClient(server: HostedServer): HostedServer {
+export const anyClient: Extension = { name: "any_client", extend: withAnyClient };
+
+function withAnyClient(server: HostedServer): HostedServer {
   const { policy, grantTypes, grants } = server;
   if (!policy.acceptsAny.includes("clients")) return server;
   return {

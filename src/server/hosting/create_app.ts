@@ -1,9 +1,10 @@
 /** Assembles a server from its options, and one request handler from endpoints and plugins. */
 
-import { createServer, extendServer } from "../../core/create_server.ts";
+import { assembleServer } from "../../core/create_server.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
 import { immediate, withImmediateFunctions } from "../../core/immediate.ts";
 import type { Keys } from "../../core/keys/keys.ts";
+import { nameReplacements } from "../../core/replacements.ts";
 import { basePath } from "../../core/http/names.ts";
 import { createHandler } from "../../core/route.ts";
 import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
@@ -13,34 +14,26 @@ import type { ServerPolicy } from "../config/server_policy.ts";
 import { crossOriginHeaders } from "../cross_origin_headers.ts";
 import type { EndpointDescription } from "../endpoint.ts";
 import { withLimitedAuthentication } from "../clients/client_authentication.ts";
-import { withOwnScope } from "../clients/own_scope.ts";
 import { type CreateRepository, recordPrefix } from "../clients/repository.ts";
 import { acceptedRequests } from "../explain/accepted_request.ts";
 import { traceObservation } from "./trace_observation.ts";
-import { withAnyClient } from "../clients/unregistered_clients.ts";
 import type { UserWarnings } from "../clients/users.ts";
-import { clientsAndUsers, withChangingClients } from "../clients/mod.ts";
-import { withExplanations } from "./with_explanations.ts";
+import { clientsAndUsers } from "../clients/mod.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { withAnnouncedIss } from "../metadata_setting.ts";
 import type { Pages } from "../pages.ts";
 import type { AddedSecrets } from "../redaction/registered_secrets.ts";
-import { withRedaction } from "../redaction/with_redaction.ts";
-import { withStoredRequests } from "../stored_requests.ts";
 import { aroundRouter } from "./around.ts";
 import { assertOwnPaths } from "./configured_paths.ts";
+import { partsAfter, partsBefore } from "./parts.ts";
 import { demoClientMover } from "./demo_client_mover.ts";
 import { endSessionsOfChangedUsers } from "./end_user_sessions.ts";
-import { resourceIndicators, withResourceIndicators } from "./resource_indicators.ts";
 import { type EndpointTable, endpointTable, pluginEndpoints } from "./endpoint_table.ts";
 import { type EndpointParts, ownEndpoints } from "./endpoints.ts";
 import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
 import type { KeyRotation } from "./rotating_keys.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
-import { withHosting } from "./with_hosting.ts";
 import { type IssuerInEffect, issuerMembers } from "./with_issuer.ts";
-import { withResponses } from "./with_responses.ts";
 
 /** The dependencies of the assembly besides the options. */
 interface AppDependencies
@@ -130,7 +123,7 @@ function growingPolicy(policy: ServerPolicy): GrowingPolicy {
 /** Does nothing: `passed`, until a recorder replaces it for a request; and `observe`, if nothing listens. */
 function ignore(): void {}
 
-/** The core, and what each part of the whole server adds to it or replaces, in order. */
+/** The core, and what each part of the whole server and each extension adds to it or replaces, in order. */
 async function composeServer(
   options: LatchkeyOptions,
   dependencies: AppDependencies,
@@ -147,30 +140,24 @@ async function composeServer(
     recordPrefix: recordPrefix(options),
     hasPages: interaction !== undefined,
   });
-  const core = createServer<Pick<HostedServer, "claims" | "clients" | "observe" | "policy" | "trace" | "users">>({
-    keys,
-    extensions: [resourceIndicators, ...extensions, ...hasListener ? [acceptedRequests] : []],
-    grantTypes: options.grantTypes,
+  const { outbound, grantTypes } = options;
+  return await assembleServer<HostedServer>({
+    ...{ keys, grantTypes },
+    before: partsBefore({ secrets, hosting: { keyRotation: keys, outbound, issuerInEffect } }),
+    extensions,
+    after: hasListener ? [...partsAfter, acceptedRequests] : partsAfter,
     given: { issuer, policy, store, now, randomBytes, trace, passed: ignore, observe, ...entries },
   });
-  const withResources = withResourceIndicators(core);
-  const changing = withChangingClients(withResources);
-  const explained = withExplanations(changing);
-  const responding = withResponses(explained);
-  const redacted = withRedaction(responding, secrets);
-  const hosted = withHosting(redacted, { keyRotation: keys, outbound: options.outbound, issuerInEffect });
-  const extended = await extendServer<HostedServer>(hosted, extensions);
-  const scoped = withOwnScope(extended);
-  const acceptingAny = withAnyClient(scoped);
-  const storing = withStoredRequests(acceptingAny);
-  return withAnnouncedIss(storing);
 }
 
 /** The server with the members that plugins replace, the first plugin outermost. */
 function withPlugins(server: HostedServer, plugins: readonly Plugin[]): HostedServer {
   return plugins.reduceRight((inner, plugin) => {
     const outer = immediate("extend of a plugin", plugin.extend?.(inner));
-    return outer === undefined ? inner : withImmediateFunctions(inner, outer, "a plugin");
+    if (outer === undefined) return inner;
+    const replaced = withImmediateFunctions(inner, outer, "a plugin");
+    nameReplacements(inner, replaced, "a plugin");
+    return replaced;
   }, server);
 }
 

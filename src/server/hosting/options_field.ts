@@ -2,7 +2,7 @@
 
 import { isObject } from "../../core/http/json_value.ts";
 import { extensionMembers, grantTypesField, issuesOf, storeField } from "../../core/options/program_fields.ts";
-import { findCheckIssues } from "../../core/options/validate_extensions.ts";
+import { findRowIssues } from "../../core/options/validate_extensions.ts";
 import {
   choice,
   description,
@@ -124,7 +124,7 @@ function validateExtensions(extensions: readonly Extension[]): ConfigIssue[] {
       known.add(setting);
     }
   }
-  return [...issues, ...findCheckIssues(extensions)];
+  return [...issues, ...findRowIssues(extensions)];
 }
 
 /** Describes the {@link LatchkeyOptions} of a server with these extensions. */

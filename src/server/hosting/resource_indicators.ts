@@ -1,10 +1,13 @@
 /** Resource indicators (RFC 8707): requests name the resources that their access tokens are for. */
 
 import type { AuthenticatedRequest, Authorization } from "../../core/token/grants/authenticated_request.ts";
-import type { CoreExtension } from "../../core/extension.ts";
+import type { TokenSteps } from "../../core/token/steps.ts";
+import { addUserClaims } from "../../core/token/tokens/mod.ts";
+import type { Extension } from "./extension.ts";
 import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
+import { isObject } from "../../core/http/json_value.ts";
 import { resourceParameter } from "../../core/authorize/checks.ts";
-import { type CheckInput, type GrantType, type Server, serverWith } from "../../core/server.ts";
+import type { CheckInput, GrantType, Server } from "../../core/server.ts";
 import { resourceIndicatorsName as name, resourcesOf, withResources } from "../token/resources.ts";
 import { withRequestedResources } from "../token/requested_resources.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -33,14 +36,6 @@ function withTargets(grants: Server["grants"]): Server["grants"] {
       const resources = await server.resources.narrow(server, kept, request.parameters);
       return withResources({ ...authorization, grant: withResources(authorization.grant!, kept) }, resources);
     },
-    async accessTokenClaims(server: HostedServer, authorization, now, request) {
-      const resources = resourcesOf(authorization);
-      if (resources.length === 0) return await grants.accessTokenClaims(server, authorization, now, request);
-      const accessToken = server.resources.claimNames(server, resources);
-      const forResources = serverWith(server, { claims: { ...server.claims, accessToken } });
-      const claims = await grants.accessTokenClaims(forResources, authorization, now, request);
-      return { ...claims, aud: resources.length === 1 ? resources[0]! : resources };
-    },
     /** A client that serves a resource may inspect the tokens for it. */
     async mayInspect(server: HostedServer, client, token) {
       return await grants.mayInspect(server, client, token) ||
@@ -62,7 +57,8 @@ const ofGrant: Authorize = (authorize) => async (server, request) => {
 /** Without an earlier approval: the token is for the resources of the request, unless the grant type names others. */
 const ofRequest: Authorize = (authorize) => async (server, request) => {
   const authorization = await authorize(server, request);
-  if (resourcesOf(authorization).length > 0) return authorization;
+  // The token endpoint rejects a result that is no object.
+  if (!isObject(authorization) || resourcesOf(authorization).length > 0) return authorization;
   return await withRequestedResources(server, request, authorization);
 };
 
@@ -75,8 +71,25 @@ function withParameter(grantType: GrantType): GrantType {
   return { ...grantType, parameters: [...parameters, resourceParameter], authorize };
 }
 
-/** Reads `resource` in requests for access. */
-export const resourceIndicators: CoreExtension = {
+/** The resources of an access token, and the claims about the user that they receive. */
+const accessTokenClaims: TokenSteps<Server>["accessTokenClaims"] = [{
+  name: "aud",
+  run(_server, _claims, authorization) {
+    const resources = resourcesOf(authorization);
+    return resources.length === 0 ? {} : { aud: resources.length === 1 ? resources[0]! : resources };
+  },
+}, {
+  name: "user of resources",
+  place: { instead: "user" },
+  async run(server: HostedServer, claims, authorization, now, request) {
+    const resources = resourcesOf(authorization);
+    const names = resources.length === 0 ? undefined : server.resources.claimNames(server, resources);
+    return await addUserClaims(server, claims, authorization, now, request, names);
+  },
+}];
+
+/** Lets requests name the resources of the server. */
+export const resourceIndicators: Extension = {
   name,
   requestChecks: [{
     rule: "RI-01",
@@ -84,16 +97,11 @@ export const resourceIndicators: CoreExtension = {
     parameters: [resourceParameter],
     read: readResources,
   }],
-};
-
-/** Lets requests name the resources of the server. */
-export function withResourceIndicators<S extends Server & Pick<HostedServer, "policy">>(
-  server: S,
-): S & Pick<HostedServer, "resources"> {
-  return {
+  steps: { accessTokenClaims },
+  extend: (server) => ({
     ...server,
     resources: hostedResources(server.policy),
     grants: withTargets(server.grants),
     grantTypes: server.grantTypes.map(withParameter),
-  };
-}
+  }),
+};

@@ -1,27 +1,32 @@
 /** What responses and tokens of the whole server have besides those of the core: claims can be signed and encrypted. */
 
 import { contentHeaders, type HttpResponse, json } from "../../core/http/message.ts";
-import type { ClientResponses, Server } from "../../core/server.ts";
+import type { ClientResponses } from "../../core/server.ts";
 import { grantOfAccessToken } from "../../core/token/tokens/access_token.ts";
-import { refreshToken } from "../../core/token/tokens/issue_refresh_token.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { introspectionWithLifetimes, refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
+import type { Extension } from "./extension.ts";
+import { introspectionWithLifetimes, lifetimeMembers } from "../refresh_lifetimes.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import { finalClaims } from "../token/claim_change.ts";
 import { withReuse } from "../token/refresh_reuse.ts";
 
 /** Adds responses as JWTs, lifetimes of refresh tokens in responses, and the setting `refresh.reuse`. */
-export function withResponses<S extends Server>(
-  server: S,
-): S & Pick<HostedServer, "jwtResponses" | "responses" | "tokenIssuers"> {
-  return {
+export const clientResponses: Extension = {
+  name: "client_responses",
+  steps: {
+    issuers: [{
+      name: "lifetimes of the refresh token",
+      place: { after: "refresh_token" },
+      run: async (server, _authorization, _now, { refresh_token }) => await lifetimeMembers(server, refresh_token),
+    }],
+  },
+  extend: (server) => ({
     ...server,
     grantTypes: server.grantTypes.map(withReuse),
-    tokenIssuers: server.tokenIssuers.map((issue) => issue === refreshToken ? refreshTokenWithLifetimes : issue),
     responses: { ...server.responses, ...claimResponses },
     jwtResponses: { findEncryption: () => undefined, signIntrospection: () => undefined },
-  };
-}
+  }),
+};
 
 /** The responses with claims of the whole server. */
 const claimResponses: Omit<ClientResponses, "authorization" | "token"> = {

@@ -17,20 +17,22 @@ interface RequestOfOrganization extends Partial<AuthorizationRequest> {
  * The members of a server that rejects a user outside of the requested organization.
  * https://auth0.com/docs/manage-users/organizations/configure-organizations/use-org-name-authentication-api
  */
-export function withOrganization({ grants, requestChecks }: Server): Pick<Server, "grants" | "requestChecks"> {
+export function withOrganization({ steps, requestChecks }: Server): Pick<Server, "requestChecks" | "steps"> {
   const readOrganization = ({ params }: CheckInput): RequestOfOrganization => ({
     [organizationMember]: params.get("organization"),
   });
   return {
     requestChecks: [...requestChecks, { redirectOnly: true, read: readOrganization }],
-    grants: {
-      ...grants,
-      async granted(server, client, request, approval) {
-        const granted = await grants.granted(server, client, request, approval);
-        const { [organizationMember]: organization }: RequestOfOrganization = request;
-        if (organization !== undefined) rejectOtherOrganization(organization, approval.user);
-        return granted;
-      },
+    steps: {
+      ...steps,
+      granted: [...steps.granted, {
+        name: "organization",
+        run(_server, granted, _client, request, approval) {
+          const { [organizationMember]: organization }: RequestOfOrganization = request;
+          if (organization !== undefined) rejectOtherOrganization(organization, approval.user);
+          return granted;
+        },
+      }],
     },
   };
 }

@@ -7,10 +7,11 @@ import type { Authorization } from "../../core/token/grants/authenticated_reques
 import { findRevoked } from "../../core/store/grant.ts";
 import { storageKey } from "../../core/keys/secrets.ts";
 import { slot } from "../../core/slot.ts";
-import type { CheckInput, GrantType, Server, TokenIssuer } from "../../core/server.ts";
+import type { CheckInput, GrantType, Server } from "../../core/server.ts";
+import type { Issue } from "../../core/token/steps.ts";
+import { replaceIssuer } from "../../core/token/table.ts";
 import { longScope } from "./google_endpoints.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
 
 /** How a request asks for a refresh token: at the first consent alone, or at this consent. */
 type Access = "offline" | "offline with consent";
@@ -29,30 +30,28 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
   const latest = boundedCache<string>(maxRemembered);
 
   /** Issues a refresh token only with `access_type=offline`, and a second one only with `prompt=consent`. */
-  const issueRefreshToken: TokenIssuer = async (server, authorization, now, issued, request) => {
+  const onlyOffline = (issue: Issue<Server>): Issue<Server> => async (server, authorization, now, issued, request) => {
     const { client, subject, refresh, grant } = authorization;
     if (refresh !== undefined || !request.parameters.has("code")) {
-      return await refreshTokenWithLifetimes(server, authorization, now, issued, request);
+      return await issue(server, authorization, now, issued, request);
     }
     const access = requestedAccess.of(grant);
     const key = `${client.id} ${subject?.sub}`;
     if (access === undefined || access === "offline" && await isAlive(server, latest.get(key))) return {};
-    const response = await refreshTokenWithLifetimes(server, authorization, now, issued, request);
+    const response = await issue(server, authorization, now, issued, request);
     if (response.refresh_token !== undefined) latest.set(key, await storageKey(server, response.refresh_token));
     return response;
   };
 
-  return ({ requestChecks, tokenIssuers, grantTypes, extensionNames }) => {
+  return ({ requestChecks, steps, grantTypes, extensionNames }) => {
+    const { issuers, ...others } = replaceIssuer(steps, "refresh_token", onlyOffline);
     return {
       extensionNames: new Set([...extensionNames, profileName]),
       requestChecks: [
         ...requestChecks,
         { redirectOnly: true, parameters: [{ name: "access_type" }], read: readAccess },
       ],
-      tokenIssuers: [
-        ...tokenIssuers.map((issuer) => issuer === refreshTokenWithLifetimes ? issueRefreshToken : issuer),
-        nameScope,
-      ],
+      steps: { ...others, issuers: [...issuers, { name: "scope", run: nameScope }] },
       grantTypes: grantTypes.map(requireSecret),
     };
   };
@@ -74,7 +73,7 @@ async function isAlive(server: Server, key: string | undefined): Promise<boolean
   return await findRevoked(server, [stored.grantId!]) === undefined;
 }
 
-const nameScope: TokenIssuer = (_server, { scope }: Authorization) => ({
+const nameScope: Issue<Server> = (_server, { scope }: Authorization) => ({
   ...scope.length > 0 && { scope: longScope(scope) },
 });
 

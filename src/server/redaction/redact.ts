@@ -55,7 +55,7 @@ function redactCause(cause: unknown, registered: RegisteredSecrets | undefined):
   if (!(cause instanceof Error)) return cutFreeText(redactText(errorText(cause), registered));
   const redacted = redactText(cause.message, registered);
   // Errors of this project explain themselves to the operator.
-  const message = /^(?:Store|Configuration)Error$/.test(cause.name) ? redacted : cutFreeText(redacted);
+  const message = /^(?:Store|Configuration|Program)Error$/.test(cause.name) ? redacted : cutFreeText(redacted);
   // A stack without the message, which was changed later, is redacted as a whole.
   const stack = cause.stack?.includes(cause.message)
     ? cause.stack.replace(cause.message, () => message)

@@ -3,25 +3,26 @@
 import { isResponse } from "../../core/http/message.ts";
 import type { RequestHandler } from "../../core/http/router.ts";
 import { randomToken } from "../../core/keys/secrets.ts";
-import type { Server } from "../../core/server.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
-import type { HostedServer } from "../hosted_server.ts";
+import type { Extension } from "../hosting/extension.ts";
 import { rememberIssued } from "./issued_secrets.ts";
 import type { AddedSecrets } from "./registered_secrets.ts";
 
 /** Remembers codes and tokens, and finds the secrets of clients. */
-export function withRedaction<S extends Server & Pick<HostedServer, "clients" | "policy">>(
-  server: S,
-  registeredSecrets: AddedSecrets,
-): S & Pick<HostedServer, "newToken" | "registeredSecrets"> {
-  registeredSecrets.addClients(server.clients.registered);
+export function redaction(registeredSecrets: AddedSecrets): Extension {
   return {
-    ...server,
-    newToken({ policy, randomBytes }, kind, value = randomToken(randomBytes)) {
-      rememberIssued(value);
-      return ((policy as ServerPolicy).tokenPrefixes[kind] ?? "") + value;
+    name: "redaction",
+    extend(server) {
+      registeredSecrets.addClients(server.clients.registered);
+      return {
+        ...server,
+        newToken({ policy, randomBytes }, kind, value = randomToken(randomBytes)) {
+          rememberIssued(value);
+          return ((policy as ServerPolicy).tokenPrefixes[kind] ?? "") + value;
+        },
+        registeredSecrets,
+      };
     },
-    registeredSecrets,
   };
 }
 

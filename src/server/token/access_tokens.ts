@@ -2,8 +2,8 @@
 
 import { type Client, policyOf } from "../../core/clients/clients.ts";
 import type { Authorization } from "../../core/token/grants/authenticated_request.ts";
-import { grantFunctions } from "../../core/token/grants/default_functions.ts";
 import type { GrantFunctions } from "../../core/token/grants/grant_functions.ts";
+import type { TokenSteps } from "../../core/token/steps.ts";
 import { storageKey } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import { metadataOf } from "../config/client_metadata.ts";
@@ -59,12 +59,14 @@ export const accessTokenFunctions = {
     const { client } = authorization;
     return await signLimitedToken(server, client, "id_token", client.idTokenAlg, claims);
   },
-  // The extension shows the access that a client may see; without it, older tokens may still have some.
-  visibleClaims: async (server, client, claims) => ({
-    ...await grantFunctions.visibleClaims(server, client, claims),
-    [detailsName]: undefined,
-  }),
 } satisfies Partial<GrantFunctions<Server>>;
+
+/** The extension shows the access that a client may see; without it, older tokens may still have some. */
+export const hiddenDetails: TokenSteps<Server>["visibleClaims"][number] = {
+  name: `hidden ${detailsName}`,
+  place: { after: "claims" },
+  run: () => ({ [detailsName]: undefined }),
+};
 
 /** Whether a token is opaque. A pairwise subject does not identify the user: a stored token does. */
 function mustStore({ policy, resources: { isOpaque } }: HostedServer, client: Client, resources: readonly string[]) {

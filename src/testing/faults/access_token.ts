@@ -1,5 +1,6 @@
 /** Access tokens with changed claims, a changed header, or an arbitrary text in their place. */
 
+import { replaceIssuer } from "../../core/token/table.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { textParameter } from "./parameters.ts";
@@ -57,7 +58,7 @@ export const replaced: FaultFactory<(token?: string) => Fault> = defineFault({
     waitsFor: "issued an access token",
     extend: (server, context) => ({
       ...server,
-      tokenIssuers: server.tokenIssuers.map((issue) => async (...issued) => {
+      steps: replaceIssuer(server.steps, "access_token", (issue) => async (...issued) => {
         const members = await issue(...issued);
         return members.access_token !== undefined && context.consume() ? { ...members, access_token: token } : members;
       }),

@@ -1,6 +1,7 @@
 /** Token responses that do not describe the issued tokens (OAuth 2.1 §3.2.3, §4.3). */
 
-import type { GrantType, TokenIssuer } from "../../core/server.ts";
+import type { GrantType, Server } from "../../core/server.ts";
+import type { Issue } from "../../core/token/steps.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { anyParameter, textParameter } from "./parameters.ts";
 import { editJsonBody } from "./response_body.ts";
@@ -46,14 +47,17 @@ export const tokenType: FaultFactory<(type?: string) => Fault> = defineFault({
 function wrapIssuers(
   name: string,
   waitsFor: string,
-  wrap: (issue: TokenIssuer, context: FaultContext) => TokenIssuer,
+  wrap: (issue: Issue<Server>, context: FaultContext) => Issue<Server>,
 ): Fault {
   return {
     name,
     waitsFor,
     extend: (server, context) => ({
       ...server,
-      tokenIssuers: server.tokenIssuers.map((issue) => wrap(issue, context)),
+      steps: {
+        ...server.steps,
+        issuers: server.steps.issuers.map((row) => ({ ...row, run: wrap(row.run, context) })),
+      },
     }),
   };
 }

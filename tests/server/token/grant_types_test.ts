@@ -2,7 +2,8 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, OAuthError } from "../../../src/mod.ts";
+import { core, type CoreExtension, type CoreOptions, type Server } from "../../../src/core/mod.ts";
+import { ConfigurationError, extensions, latchkey, type LatchkeyOptions, OAuthError } from "../../../src/mod.ts";
 import { parameters, withResources } from "../../../src/server/extension.ts";
 import type { GrantType } from "../../../src/server/extension.ts";
 import type { Authorization } from "../../../src/core/token/grants/authenticated_request.ts";
@@ -149,4 +150,91 @@ test("its parameters must not repeat, must not be in the URL, and are redacted w
   const [login] = record.exchanges();
   const flow = record.flows().find(({ exchanges }) => exchanges.some(({ number }) => number === login!.number));
   assertEquals(flow!.exchanges.at(-1)!.number, exchanged!.number);
+});
+
+/** What a grant type of a program may return by mistake: the OAuth error, and what the program is told. */
+const mistakes: Readonly<Record<string, readonly [returned: object | undefined, error: string, told: RegExp]>> = {
+  "a scope value of another client": [{ scope: ["read", "write"] }, "server_error", /is registered, received "write"/],
+  "an unknown scope value": [{ scope: ["admin"] }, "server_error", /is registered, received "admin"/],
+  "an unknown user": [{ subject: { sub: "nobody" } }, "server_error", /who may log in, received the sub "nobody"/],
+  "a user who may not log in": [{ subject: { sub: "locked" } }, "server_error", /received the sub "locked"/],
+  "a used grant": [{ consume: () => Promise.resolve(false) }, "invalid_grant", /the grant was used before/],
+  "a promise of a used grant": [Promise.resolve({ consume: async () => await false }), "invalid_grant", /used before/],
+  "nothing": [undefined, "server_error", /received nothing, nothing/],
+  "no client": [{ client: undefined }, "server_error", /received nothing, an array/],
+  "another client": [{ client: { id: "web", allowsScope: () => true } }, "server_error", /that of the request/],
+  "a scope that is no list": [{ scope: "read" }, "server_error", /a string, a string/],
+  "no id of a grant": [{ grantId: undefined }, "server_error", /grantId/],
+  "a subject that is no object": [{ subject: "alice" }, "server_error", /subject with a sub/],
+  "no function to consume it": [{ consume: "used" }, "server_error", /consume, a function, or none/],
+  "a promise of rubbish": [
+    Promise.resolve({ client: 1, scope: 2, grantId: 3, subject: 4 }),
+    "server_error",
+    /a number/,
+  ],
+};
+
+test("no mistake of a grant type of a program leads to a token, with core() as with latchkey()", async () => {
+  const grantType: GrantType = {
+    type: grantTypeName,
+    parameters: parameters("mistake"),
+    async authorize({ randomBytes }, { client, parameters: sent }) {
+      const mistake = mistakes[sent.get("mistake") ?? ""];
+      const good = { client, scope: ["read"], grantId: randomId(randomBytes), subject: { sub: "alice" }, refresh: {} };
+      if (mistake === undefined) return { ...good, consume: async () => await undefined };
+      const returned = await mistake[0];
+      return (returned && { ...good, ...returned }) as Authorization;
+    },
+  };
+  /** Users may be known and not log in. */
+  const locks = {
+    name: "locks",
+    extend: <S extends Server>(server: S): S => {
+      const findRemoved: Server["grants"]["findRemoved"] = async (current, client, grant) => {
+        const { sub } = grant.subject;
+        if (sub === "locked") return { rule: "CI-11", lost: "user", id: sub };
+        return await server.grants.findRemoved(current, client, grant);
+      };
+      return { ...server, grants: { ...server.grants, findRemoved } };
+    },
+  } satisfies CoreExtension;
+  const events: unknown[] = [];
+  const scopes = ["openid", "read", "write", "admin"];
+  const options = {
+    issuer: "https://as.test",
+    clients: [
+      { client_id: "kiosk", client_secret: "kiosk-secret", grant_types: [grantTypeName], scope: "read" },
+    ],
+    users: [{ sub: "alice" }, { sub: "locked" }],
+    grantTypes: [grantType],
+    trace: (event: unknown) => void events.push(event),
+  };
+  const servers = {
+    core: await core({ ...options, policy: { scopes }, extensions: [locks] } as CoreOptions),
+    latchkey: await latchkey({ ...options, scopes, extensions: [...extensions, locks] } as LatchkeyOptions),
+  };
+  for (const [name, { fetch }] of Object.entries(servers)) {
+    for (const [mistake, [, error, told]] of [...Object.entries(mistakes), ["none", [undefined, "", /^$/]] as const]) {
+      events.length = 0;
+      const response = await fetch(
+        new Request("https://as.test/oauth2/token", {
+          method: "POST",
+          headers: basicHeader("kiosk"),
+          body: new URLSearchParams({ grant_type: grantTypeName, mistake }),
+        }),
+      );
+      const { access_token, ...members } = await response.json();
+      const text = JSON.stringify(members);
+      if (error === "") {
+        assert(typeof access_token === "string", `${name}: ${text}`);
+        continue;
+      }
+      assertEquals([access_token, members.error], [undefined, error], `${name}: ${mistake}`);
+      assert(!/authorize|nobody|locked|admin/.test(text), text);
+      assertMatch(
+        JSON.stringify(events, (_, value) => value instanceof Error ? value.message : value).replaceAll('\\"', '"'),
+        told,
+      );
+    }
+  }
 });

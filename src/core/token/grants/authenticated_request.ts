@@ -42,6 +42,14 @@ export interface Authorization extends WithExtensions {
   readonly nonce?: string;
   /** The stored grant, with values of extensions. Default: a new grant, of the members above. */
   readonly grant?: Grant;
+  /**
+   * Consumes what can be used once, such as a code: of concurrent requests one succeeds. The token endpoint calls it
+   * after all checks, before anything is issued. Default: the grant can be used again.
+   *
+   * @returns `false` if it was used before.
+   * @throws {OAuthError} If it was used before, with an error of its own.
+   */
+  consume?(): Promise<boolean | void>;
   /** The refresh token of the response, if the grant type has decided it; without `token` the response has none. */
   readonly refresh?: { readonly token?: string };
   /** Further claims of the access token, such as `act`. Default: none. */

@@ -8,7 +8,7 @@ import { parameters, type Params } from "../../http/params.ts";
 import { verifyCodeVerifier } from "../../authorize/pkce.ts";
 import { storageKey } from "../../keys/secrets.ts";
 import type { GrantType, Server } from "../../server.ts";
-import { invalidGrantBy, registeredScope } from "./narrow_grant.ts";
+import { invalidGrantBy, requireValid } from "./narrow_grant.ts";
 import { revokeGrant } from "../../store/grant.ts";
 import type { AuthenticatedRequest } from "./authenticated_request.ts";
 
@@ -45,23 +45,22 @@ export const authorizationCode: GrantType = {
     const now = server.now();
     if (now >= record.validUntil) throw invalidGrant({ rule: "CI-02", validUntil: record.validUntil, now });
     server.passed("CI-02", record.validUntil);
-    const scope = registeredScope(client, record.grant.scope);
-    const invalidReason = await server.grants.findInvalidReason(server, client, stored, scope);
-    if (invalidReason !== undefined) {
+    const scope = await requireValid(server, request, stored, async (reason) => {
       // Since the code was read, another request may have used it, and a third one revoked the grant.
       const consumedAt = (await server.store.get("code", id))?.consumedAt;
-      if (consumedAt !== undefined) throw await revokeReplayed(server, client, stored, consumedAt);
-      throw invalidGrant(invalidReason);
-    }
+      return consumedAt === undefined ? invalidGrant(reason) : await revokeReplayed(server, client, stored, consumedAt);
+    });
     const authorization = await server.grants.narrow(server, request, stored, scope);
-    // Atomic: one of several concurrent requests succeeds. Nothing is issued before this point. If a later step fails,
-    // the code stays consumed: the user must log in again, but no code is exchanged twice (replay).
-    if (!await server.store.consume("code", id, server.now())) {
-      throw await revokeReplayed(server, client, stored, server.now());
-    }
-    server.passed("CI-06");
-    if (isUnbound(parameters, record)) server.observe(server, client.id, "TK-14", undefined);
-    return authorization;
+    return {
+      ...authorization,
+      async consume() {
+        if (!await server.store.consume("code", id, server.now())) {
+          throw await revokeReplayed(server, client, stored, server.now());
+        }
+        server.passed("CI-06");
+        if (isUnbound(parameters, record)) server.observe(server, client.id, "TK-14", undefined);
+      },
+    };
   },
 };
 

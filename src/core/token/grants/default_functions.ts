@@ -12,7 +12,6 @@ import type { AccessTokenProblem } from "../../rules/openid.ts";
 import type { Server } from "../../server.ts";
 import type { GrantRecord, StoredRecord } from "../../store/store.ts";
 import { type AccessToken, newTokenId } from "../tokens/access_token.ts";
-import { claimsOfIdToken, newTokenClaims } from "../tokens/mod.ts";
 import { readJwt } from "../tokens/read_access_token.ts";
 import { storeRefreshToken } from "../tokens/issue_refresh_token.ts";
 import type { AuthenticatedRequest } from "./authenticated_request.ts";
@@ -33,8 +32,6 @@ export const grantFunctions: GrantFunctions<Server> = {
   formatToken: (server, { client }, claims) => server.keys.sign("access_token", policyOf(server, client).alg, claims),
   formatIdToken: ({ keys }, { client }, claims) => keys.sign("id_token", client.idTokenAlg, claims),
   readToken: readJwt,
-  accessTokenClaims: newTokenClaims,
-  idTokenClaims: claimsOfIdToken,
   userinfoClaims: ({ claims }, _token, _client, user, scope) => claimsForScope(claims, user, scope),
   refreshTokenClaims: describeRefreshToken,
   storeRefreshToken,
@@ -42,17 +39,11 @@ export const grantFunctions: GrantFunctions<Server> = {
   checkRefreshToken,
   rotates,
   findTokenProblem,
-  granted,
   issueResponse,
   mayInspect,
   isEmpty: ({ scope }) => scope.length === 0,
   narrow: narrowGrant,
   refreshScope,
-  // A token that is bound to a key is no bearer token.
-  visibleClaims: (_server, _client, claims) => ({
-    token_type: claims.cnf === undefined ? "Bearer" : undefined,
-    ...claims,
-  }),
 };
 
 /** The requested part of the granted scope, for this access token only (§4.3.1). */
@@ -83,8 +74,9 @@ function mayInspect(server: Server, client: Client, { audience, claims }: Access
 }
 
 /** The approved part of the requested scope, with the values of extensions in the request. */
-function granted(
+export function grantApproved(
   _server: Server,
+  _granted: Granted,
   _client: Client,
   { scope, extensions }: AuthorizationRequest,
   { scope: approved, consent }: Approval,

@@ -1,10 +1,9 @@
 /** How grants, access tokens and logins are made and checked. `default_functions.ts` has the defaults. */
 
-import type { ClaimRules, UserClaims } from "../../clients/claims.ts";
+import type { UserClaims } from "../../clients/claims.ts";
 import type { User } from "../../clients/client.ts";
-import type { Approval } from "../../authorize/approval.ts";
 import type { Client } from "../../clients/clients.ts";
-import type { AuthorizationRequest, PendingAuthorization } from "../../authorize/authorization_request.ts";
+import type { PendingAuthorization } from "../../authorize/authorization_request.ts";
 import type { ResponseFields } from "../../http/params.ts";
 import type { AccessTokenProblem } from "../../rules/openid.ts";
 import type {
@@ -15,7 +14,7 @@ import type {
   RevocationRecord,
   StoredRecord,
 } from "../../store/store.ts";
-import type { AccessToken, AccessTokenClaims } from "../tokens/access_token.ts";
+import type { AccessToken } from "../tokens/access_token.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
 /** @internal What an approval grants. */
@@ -45,17 +44,6 @@ export type InvalidReason =
 
 /** @internal The functions about grants, which extensions and the whole server replace. */
 export interface GrantFunctions<Server> {
-  /**
-   * What an approval grants: the approved part of the requested scope, and the values of extensions in the request.
-   *
-   * @throws {OAuthError} From an extension, if the user may not grant it.
-   */
-  granted(
-    server: Server,
-    client: Client,
-    request: AuthorizationRequest,
-    approval: Approval,
-  ): Granted | Promise<Granted>;
   /** Issues the parameters of the response to an approved request. Default: a code. */
   issueResponse(server: Server, pending: PendingAuthorization, grant: Grant): Promise<ResponseFields>;
   /** Whether a client may inspect an access token. Default: one of its own, or one for the server's audience. */
@@ -103,18 +91,6 @@ export interface GrantFunctions<Server> {
     claims: UserClaims,
     exp: number,
   ): string | Promise<string>;
-  /**
-   * The claims of a new access token.
-   *
-   * @param now The server's clock in seconds.
-   * @param request The token request, with the values of extensions.
-   */
-  accessTokenClaims(
-    server: Server,
-    authorization: Authorization,
-    now: number,
-    request: AuthenticatedRequest,
-  ): AccessTokenClaims | Promise<AccessTokenClaims>;
   /** Stores a refresh token. A token that is already stored, consumed or not, stays unchanged. */
   storeRefreshToken(
     server: Server,
@@ -136,13 +112,6 @@ export interface GrantFunctions<Server> {
   checkRefreshToken(server: Server, request: AuthenticatedRequest, record: RefreshTokenRecord): void | Promise<void>;
   /** Whether each use of a refresh token replaces it. */
   rotates(server: Server, client: Client, record: RefreshTokenRecord): boolean | Promise<boolean>;
-  /** The claims about a user in an ID token, by `sub` on this server. */
-  idTokenClaims(
-    server: Server,
-    authorization: Authorization,
-    sub: string,
-    content: ClaimRules["idToken"],
-  ): Promise<UserClaims>;
   /** The claims about a user that userinfo returns, for an access token whose scope is still registered. */
   userinfoClaims(
     server: Server,
@@ -182,6 +151,4 @@ export interface GrantFunctions<Server> {
     stored: StoredRecord<GrantRecord>,
     granted: readonly string[],
   ): readonly string[] | Promise<readonly string[]>;
-  /** What introspection returns of a valid access token to a client that may introspect it: its claims. */
-  visibleClaims(server: Server, client: Client, claims: UserClaims): UserClaims | Promise<UserClaims>;
 }

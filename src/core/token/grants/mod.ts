@@ -1,5 +1,6 @@
 /** The grant types: one file each. This file lists them. `server.ts` says how a token request passes through one. */
 
+import { ProgramError } from "../../rules/program_error.ts";
 import { immediate } from "../../immediate.ts";
 import { authorizationCode } from "./authorization_code.ts";
 import { clientCredentials } from "./client_credentials.ts";
@@ -19,7 +20,7 @@ function loadedOnDemand(
   async function loadCode(): Promise<GrantTypeCode> {
     const loaded = await load();
     if (typeof loaded?.authorize === "function") return loaded;
-    throw new TypeError(
+    throw new ProgramError(
       `expected load of the grant type ${description.type} to return { authorize }, received ${describeKind(loaded)}`,
     );
   }

@@ -55,6 +55,24 @@ export function invalidGrantBy<Rules = typeof coreRules>(
   return (broken) => new OAuthError("invalid_grant", message, { rule, internalRule: broken.rule, facts: () => broken });
 }
 
+/**
+ * Requires that a stored grant is still valid.
+ *
+ * @param invalid Creates the error.
+ * @returns The part of its scope that is still registered.
+ */
+export async function requireValid(
+  server: Server,
+  { client }: AuthenticatedRequest,
+  stored: StoredRecord<GrantRecord>,
+  invalid: (reason: InvalidReason) => OAuthError | Promise<OAuthError>,
+): Promise<readonly string[]> {
+  const scope = registeredScope(client, stored.value.grant.scope);
+  const reason = await server.grants.findInvalidReason(server, client, stored, scope);
+  if (reason !== undefined) throw await invalid(reason);
+  return scope;
+}
+
 /** See `findInvalidReason` of `GrantFunctions`. */
 export async function findInvalidReason(
   server: Server,

@@ -9,7 +9,7 @@ import { storageKey } from "../../keys/secrets.ts";
 import { parameters } from "../../http/params.ts";
 import type { GrantType, Server } from "../../server.ts";
 import { deriveSuccessor, idleExpiresAt, randomSuccessor, successorRecord } from "../tokens/issue_refresh_token.ts";
-import { invalidGrantBy, registeredScope } from "./narrow_grant.ts";
+import { invalidGrantBy, registeredScope, requireValid } from "./narrow_grant.ts";
 import { revokeGrant } from "../../store/grant.ts";
 import type { AuthenticatedRequest } from "./authenticated_request.ts";
 
@@ -34,11 +34,17 @@ export const refreshToken: GrantType = {
     // A token that was rotated stays consumed, even if the client has become confidential since.
     const rotates = stored.consumedAt !== undefined || await server.grants.rotates(server, client, stored.value);
     server.passed("RT-06", scope.join(" "));
-    const nextToken = rotates
-      ? await rotate(server, request, id, token, stored)
-      : await renew(server, id, token, stored);
-    if (rotates) server.passed("RT-04");
-    return { ...authorization, scope, refresh: { token: nextToken } };
+    const nextToken = rotates ? await successorOf(server, client, token, stored.value) : token;
+    return {
+      ...authorization,
+      scope,
+      refresh: { token: nextToken },
+      async consume() {
+        if (!rotates) return await renew(server, id, stored);
+        await rotate(server, request, id, stored, nextToken);
+        server.passed("RT-04");
+      },
+    };
   },
 };
 
@@ -61,16 +67,13 @@ export async function findRefreshToken(
   request: AuthenticatedRequest,
   token: string,
 ): Promise<FoundRefreshToken> {
-  const { client } = request;
   const id = await storageKey(server, token);
   const stored = await server.store.get("refresh_token", id);
   if (stored === undefined) throw invalidGrant({ rule: "RT-07", isUnknown: true });
   const record = stored.value;
   await server.grants.checkRefreshToken(server, request, record);
   assertNotExpired(server, stored);
-  const registered = registeredScope(client, record.grant.scope);
-  const invalidReason = await server.grants.findInvalidReason(server, client, stored, registered);
-  if (invalidReason !== undefined) throw invalidGrant(invalidReason);
+  const registered = await requireValid(server, request, stored, invalidGrant);
   server.passed("RT-07", record.validUntil);
   return { id, stored, registered };
 }
@@ -100,6 +103,17 @@ function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<Re
   }
 }
 
+/** The token that follows a refresh token. It is not stored yet. */
+async function successorOf(
+  server: Server,
+  client: Client,
+  token: string,
+  record: RefreshTokenRecord,
+): Promise<string> {
+  const { grace } = policyOf(server, client).refresh;
+  return grace === 0 ? randomSuccessor(server) : await deriveSuccessor(server, token, record);
+}
+
 /**
  * Consumes the token and stores its successor.
  *
@@ -110,18 +124,17 @@ async function rotate(
   server: Server,
   request: AuthenticatedRequest,
   id: string,
-  token: string,
   stored: StoredRecord<RefreshTokenRecord>,
-): Promise<string> {
+  nextToken: string,
+): Promise<void> {
   const { client } = request;
   const { grace } = policyOf(server, client).refresh;
-  const nextToken = grace === 0 ? randomSuccessor(server) : await deriveSuccessor(server, token, stored.value);
   const isFirstUse = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
   if (!isFirstUse && !await isRetry(server, request, grace, nextToken, stored.consumedAt)) {
     await revokeGrant(server, stored.grantId!, "refresh token used twice", stored.value.endsAt);
     throw invalidGrant({ rule: "RT-04", usedAt: stored.consumedAt ?? server.now(), clientId: client.id });
   }
-  return await storeSuccessor(server, request, stored, nextToken);
+  await storeSuccessor(server, request, stored, nextToken);
 }
 
 /** Stores the token that follows a refresh token. @param token Default: a random one. */
@@ -139,14 +152,11 @@ export async function storeSuccessor(
 async function renew(
   server: Server,
   id: string,
-  token: string,
-  stored: StoredRecord<RefreshTokenRecord>,
-): Promise<string> {
-  const { grantId, expiresAt, value } = stored;
+  { grantId, expiresAt, value }: StoredRecord<RefreshTokenRecord>,
+): Promise<void> {
   const renewed = { ...value, validUntil: idleExpiresAt(server, value.endsAt) };
   // If it has changed meanwhile, another request has renewed it.
   await server.store.replace("refresh_token", id, value, renewed, { grantId, expiresAt });
-  return token;
 }
 
 /**

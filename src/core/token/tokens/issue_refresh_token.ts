@@ -4,10 +4,11 @@ import { grantOf } from "../../store/grant.ts";
 import type { RefreshTokenRecord } from "../../store/store.ts";
 import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 import { digest, randomId, randomToken, storageKey } from "../../keys/secrets.ts";
-import type { Server, TokenIssuer } from "../../server.ts";
+import type { Server } from "../../server.ts";
+import type { Issue } from "../steps.ts";
 
 /** Issues the first refresh token of a grant, or the refresh token that the grant type has chosen. */
-export const refreshToken: TokenIssuer = async (server, authorization, _now, _issued, request) => {
+export const issueRefreshToken: Issue<Server> = async (server, authorization, _now, _issued, request) => {
   const { client, subject, scope, grantId, refresh: nextRefreshToken } = authorization;
   if (nextRefreshToken !== undefined) {
     return nextRefreshToken.token === undefined ? {} : { refresh_token: nextRefreshToken.token };

@@ -36,7 +36,7 @@ export function jwtBearer(
   };
 }
 
-/** Authorizes the client by an assertion. The assertion is consumed last, so it stays usable after a failed attempt. */
+/** Authorizes the client by an assertion. */
 async function authorizeAssertion(
   server: HostedServer,
   request: AuthenticatedRequest,
@@ -55,13 +55,13 @@ async function authorizeAssertion(
   const resources = await grantedResources(server, client, parameters, verified);
   const issued = details && await issueDetails(server, request, verified, { details, scope }, resources);
   server.passed("JB-11", scope.join(" "));
-  if (trusted.singleUse === true) await consume(server, verified);
   return withResources({
     client,
     scope,
     grantId: randomId(server.randomBytes),
     ...user && { subject: { sub: user.sub, authTime: millisecondsOf(claims.auth_time) } },
     refresh: {},
+    ...trusted.singleUse === true && { consume: () => consume(server, verified) },
     ...issued,
     ...parameters.get("scope") !== undefined && scope.length === 0 && {
       responseMembers: { ...issued?.responseMembers, scope: "" },

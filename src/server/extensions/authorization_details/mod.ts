@@ -24,6 +24,7 @@ import { isObject } from "../../../core/http/json_value.ts";
 import { reject as rejectByCore } from "../../../core/rules/reject.ts";
 import type { AuthorizationRequest } from "../../../core/authorize/authorization_request.ts";
 import type { CheckInput, GrantType, RequestCheck, Server } from "../../../core/server.ts";
+import type { TokenSteps } from "../../../core/token/steps.ts";
 import {
   authorizationDetailsClientFields,
   type AuthorizationDetailsSettings,
@@ -61,12 +62,11 @@ const detailsCheck: RequestCheck = {
   warn: warnIgnoredDetails,
 };
 
-/** Grants the details that the user allows, and issues those that a token request may have. */
-function withGrantedDetails(grants: Server["grants"]): Server["grants"] {
-  return {
-    ...grants,
-    async granted(server, client, request, approval) {
-      const granted = await grants.granted(server, client, request, approval);
+/** The details that the user allows, and who sees them. */
+const steps: Partial<TokenSteps<Server>> = {
+  granted: [{
+    name,
+    async run(server, granted, client, request, approval) {
       const requested = detailsSlot.of(request);
       if (requested === undefined) return granted;
       const { approvedDetails } = await load();
@@ -74,6 +74,26 @@ function withGrantedDetails(grants: Server["grants"]): Server["grants"] {
       if (approved === undefined && request.scope.length === 0) throw rejectByCore("AZ-18", { requested: [name] });
       return detailsSlot.put(granted, approved);
     },
+  }],
+  visibleClaims: [{
+    name,
+    /**
+     * In its own token, a client sees all details. In other tokens, it sees those for the default audience and for the
+     * resources that it serves.
+     */
+    async run(server, _visible, client, claims) {
+      if (claims[name] === undefined) return {};
+      if (claims.client_id === client.id) return { [name]: claims[name] };
+      const audiences = [server.audience, ...metadataOf(client).serves ?? []];
+      return { [name]: (await load()).visibleDetails(claims[name] as AuthorizationDetails, audiences) };
+    },
+  }],
+};
+
+/** Issues the details that a token request may have. */
+function withGrantedDetails(grants: Server["grants"]): Server["grants"] {
+  return {
+    ...grants,
     isEmpty: (granted) => grants.isEmpty(granted) && !hasAuthorizationDetails(granted),
     async narrow(server, request, stored, scope) {
       const authorization = await grants.narrow(server, request, stored, scope);
@@ -88,17 +108,6 @@ function withGrantedDetails(grants: Server["grants"]): Server["grants"] {
       const { [name]: items = [] }: Readonly<Record<string, unknown>> = read?.claims ?? {};
       // Test keys are public, so others can sign tokens.
       return Array.isArray(items) && items.every(isObject) ? read : undefined;
-    },
-    /**
-     * In its own token, a client sees all details. In other tokens, it sees those for the default audience and for the
-     * resources that it serves.
-     */
-    async visibleClaims(server, client, claims) {
-      const visible = await grants.visibleClaims(server, client, claims);
-      if (claims[name] === undefined) return visible;
-      if (claims.client_id === client.id) return { ...visible, [name]: claims[name] };
-      const audiences = [server.audience, ...metadataOf(client).serves ?? []];
-      return { ...visible, [name]: (await load()).visibleDetails(claims[name] as AuthorizationDetails, audiences) };
     },
   };
 }
@@ -191,6 +200,7 @@ export const authorizationDetails: Extension<AuthorizationDetailsSettings> = {
   clientMetadata: { fields: authorizationDetailsClientFields, validate: validateTypes },
   metadata: ({ policy }) => ({ authorization_details_types_supported: Object.keys(detailsTypes(policy) ?? {}) }),
   requestChecks: [detailsCheck],
+  steps,
   extend: (server) => ({
     ...server,
     details: functions,

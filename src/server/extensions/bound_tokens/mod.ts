@@ -8,6 +8,7 @@ import { mustAuthenticate } from "../../config/client_metadata.ts";
 import { asServerPolicy } from "../../config/server_policy.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
 import type { Server } from "../../../core/server.ts";
+import type { TokenSteps } from "../../../core/token/steps.ts";
 import { type Slot, slot, type WithExtensions } from "../../../core/slot.ts";
 import type { RefreshTokenRecord } from "../../../core/store/store.ts";
 
@@ -24,7 +25,7 @@ export const certificateKey: Slot<string> = slot("mutual_tls");
 export type Confirmation = Readonly<Record<string, string>>;
 
 /** One kind of key. */
-interface KeyKind {
+export interface KeyKind {
   readonly key: Slot<string>;
   /** Its member of the claim `cnf`. */
   readonly member: "jkt" | "x5t#S256";
@@ -45,25 +46,30 @@ export function hasKey({ cnf }: { readonly cnf?: unknown }, member: KeyKind["mem
   return (Object(cnf) as Partial<Confirmation>)[member] !== undefined;
 }
 
-/** Binds the tokens of a server to the keys of one kind that token requests prove. */
-export function withBoundTokens<Extended extends Server>(
-  server: Extended,
-  { key, member, unproven }: KeyKind,
-): Extended {
-  const { grants } = server;
-  const cnfOf = (holder: WithExtensions) => {
-    const thumbprint = key.of(holder);
-    return thumbprint === undefined ? undefined : { [member]: thumbprint };
+function cnfOf({ key, member }: KeyKind, holder: WithExtensions): Confirmation | undefined {
+  const thumbprint = key.of(holder);
+  return thumbprint === undefined ? undefined : { [member]: thumbprint };
+}
+
+/** The claim `cnf` of access tokens for the key that a token request proves. */
+export function confirmationStep(kind: KeyKind): TokenSteps<Server>["accessTokenClaims"][number] {
+  return {
+    name: `cnf.${kind.member}`,
+    run(_server, { cnf }, _authorization, _now, request) {
+      const proven = cnfOf(kind, request);
+      return proven === undefined ? {} : { cnf: { ...cnf as Confirmation | undefined, ...proven } };
+    },
   };
+}
+
+/** Binds the refresh tokens of a server to the keys of one kind that token requests prove. */
+export function withBoundTokens<Extended extends Server>(server: Extended, kind: KeyKind): Extended {
+  const { key, unproven } = kind;
+  const { grants } = server;
   return {
     ...server,
     grants: {
       ...grants,
-      async accessTokenClaims(server, authorization, now, request) {
-        const claims = await grants.accessTokenClaims(server, authorization, now, request);
-        const cnf = cnfOf(request);
-        return cnf === undefined ? claims : { ...claims, cnf: { ...claims.cnf, ...cnf } };
-      },
       async storeRefreshToken(server, request, token, grantId, record) {
         // A confidential client authenticates with each refresh, and may change its key (RFC 9449 §5).
         const bound = key.of(record) ?? (mustAuthenticate(request.client) ? undefined : key.of(request));
@@ -82,7 +88,7 @@ export function withBoundTokens<Extended extends Server>(
       },
       async refreshTokenClaims(server, client, record: RefreshTokenRecord) {
         const claims = await grants.refreshTokenClaims(server, client, record);
-        const cnf = cnfOf(record);
+        const cnf = cnfOf(kind, record);
         return cnf === undefined ? claims : { ...claims, cnf };
       },
     },

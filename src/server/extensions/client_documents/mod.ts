@@ -10,7 +10,11 @@ import type { HostedServer } from "../../hosted_server.ts";
 import type { Sender } from "../../fetching/sender.ts";
 import type { DocumentClients } from "./document_clients.ts";
 import { type ClientDocumentPolicy, clientDocumentSettings } from "./settings.ts";
-import { beforeIssue } from "../../token/before_issue.ts";
+
+/** The function of a server that keeps the document of a client, because something is issued to the client. */
+interface DocumentKeeper {
+  keepDocument(id: string): void;
+}
 
 /** Accepts clients with a metadata document. */
 export const clientDocuments: Extension<ClientDocumentPolicy> = {
@@ -23,6 +27,14 @@ export const clientDocuments: Extension<ClientDocumentPolicy> = {
     read: traceDocument,
   }],
   metadata: ({ policy }) => policy.clientIdMetadataDocuments ? { client_id_metadata_document_supported: true } : {},
+  steps: {
+    beforeIssue: [{
+      name: "metadata document in use",
+      run({ keepDocument }: HostedServer & Partial<DocumentKeeper>, client) {
+        if (client.standing === "unknown") keepDocument?.(client.id);
+      },
+    }],
+  },
   extend: (server) => server.policy.clientIdMetadataDocuments ? { ...server, ...withDocumentClients(server) } : server,
 };
 
@@ -33,7 +45,7 @@ function traceDocument({ server, client }: CheckInput): void {
 }
 
 /** Adds the clients of metadata documents. The code for them is loaded with the first such client. */
-function withDocumentClients(server: HostedServer): Pick<HostedServer, "clients" | "grants" | "tokenIssuers"> {
+function withDocumentClients(server: HostedServer): Pick<HostedServer, "clients"> & DocumentKeeper {
   const { clients, fetching } = server;
   let documents: DocumentClients | undefined;
   let loading: Promise<DocumentClients> | undefined;
@@ -68,9 +80,7 @@ function withDocumentClients(server: HostedServer): Pick<HostedServer, "clients"
   }
 
   return {
-    ...beforeIssue(server, (_, client) => {
-      if (client.standing === "unknown") documents?.keep(client.id);
-    }),
+    keepDocument: (id) => documents?.keep(id),
     clients: {
       ...clients,
       find: (id, current: HostedServer | undefined) => isUrl(id) ? find(id, current) : clients.find(id, current),

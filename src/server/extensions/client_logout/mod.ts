@@ -10,7 +10,8 @@
  */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { TokenIssuer } from "../../../core/server.ts";
+import type { Server } from "../../../core/server.ts";
+import type { TokenSteps } from "../../../core/token/steps.ts";
 import {
   clientLogoutOf,
   type ClientLogoutPolicy,
@@ -23,11 +24,13 @@ import type { HostedServer, SessionTracker } from "../../hosted_server.ts";
 
 const load = () => import("./channels.ts");
 
-const recordClient: TokenIssuer = async (server, { client, subject }, _now, { id_token }) => {
-  const { sub, sid } = subject ?? {};
-  if (id_token === undefined || sid === undefined || !hasLogoutUri(client.metadata, clientLogoutOf(server))) return {};
-  await (await load()).recordSessionClient(server, client, sub!, sid);
-  return {};
+const recordClient: TokenSteps<Server>["afterIssue"][number] = {
+  name: "clients of the session",
+  async run(server, { client, subject }, _now, { id_token }) {
+    const { sub, sid } = subject ?? {};
+    if (id_token === undefined || sid === undefined || !hasLogoutUri(client.metadata, clientLogoutOf(server))) return;
+    await (await load()).recordSessionClient(server, client, sub!, sid);
+  },
 };
 
 const watcher: SessionTracker = {
@@ -67,10 +70,7 @@ export const clientLogout: Extension<ClientLogoutPolicy> = {
     };
   },
   jwtTypes: { logout_token: "logout+jwt" },
-  extend: (server) => ({
-    ...server,
-    tokenIssuers: [...server.tokenIssuers, recordClient],
-    sessionWatchers: [...server.sessionWatchers, watcher],
-  }),
+  steps: { afterIssue: [recordClient] },
+  extend: (server) => ({ ...server, sessionWatchers: [...server.sessionWatchers, watcher] }),
   everyMinute: repeatCalls,
 };

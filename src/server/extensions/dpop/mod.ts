@@ -8,7 +8,7 @@ import { unusableToken } from "../../../core/token/grants/refresh_token.ts";
 import type { AuthorizationRequest } from "../../../core/authorize/authorization_request.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { hasKey, proofKey, withBoundTokens } from "../bound_tokens/mod.ts";
+import { confirmationStep, hasKey, type KeyKind, proofKey, withBoundTokens } from "../bound_tokens/mod.ts";
 import { bindsToCertificate } from "../mutual_tls/settings.ts";
 import { type dpopRules, reject } from "./rules.ts";
 import { type AcceptedProofs, acceptedProofs, assertKeyProven, dpopScheme } from "./scheme.ts";
@@ -23,7 +23,7 @@ function proofsOf({ policy }: Server): AcceptedProofs {
 
 /** Verifies the proofs of token requests, and requires the key that a code or refresh token is bound to. */
 function withProofs(server: HostedServer): HostedServer {
-  const { grants, receipt, responses, tokenIssuers: [issueAccessToken, ...issueOthers] } = server;
+  const { grants, receipt, responses } = server;
   return {
     ...server,
     responses: {
@@ -42,10 +42,6 @@ function withProofs(server: HostedServer): HostedServer {
         const [expectedKey, provenKey] = [proofKey.of(record.grant), proofKey.of(request)];
         if (expectedKey === undefined || expectedKey === provenKey) return;
         throw unproven("code", expectedKey, provenKey);
-      },
-      async visibleClaims(server, client, claims) {
-        const visible = await grants.visibleClaims(server, client, claims);
-        return !hasKey(claims, "jkt") ? visible : { ...visible, token_type: dpopScheme };
       },
     },
     receipt: {
@@ -71,11 +67,6 @@ function withProofs(server: HostedServer): HostedServer {
         return cnf?.jkt !== undefined && await (await load()).nextProofHeaders(server, "resource") || {};
       },
     },
-    tokenIssuers: [async (server, authorization, now, issued, request) => {
-      const members = await issueAccessToken!(server, authorization, now, issued, request);
-      const isBound = proofKey.of(request) !== undefined && members.token_type === "Bearer";
-      return isBound ? { ...members, token_type: dpopScheme } : members;
-    }, ...issueOthers],
   };
 }
 
@@ -100,6 +91,12 @@ function readKeyBinding(
   return proofKey.put(request, thumbprint);
 }
 
+const proofKind: KeyKind = {
+  key: proofKey,
+  member: "jkt",
+  unproven: (expected, proven) => unproven("refresh token", expected, proven),
+};
+
 /** Lets clients prove possession of a key. */
 export const dpop: Extension<DpopPolicy> = {
   name: "dpop",
@@ -114,10 +111,18 @@ export const dpop: Extension<DpopPolicy> = {
     read: readKeyBinding,
   }],
   metadata: ({ policy }) => ({ dpop_signing_alg_values_supported: policy.dpop.algorithms }),
-  extend: (server) =>
-    withBoundTokens(withProofs(server), {
-      key: proofKey,
-      member: "jkt",
-      unproven: (expected, proven) => unproven("refresh token", expected, proven),
-    }),
+  steps: {
+    issuers: [{
+      name: "token_type",
+      place: { after: "access_token" },
+      run: (_server, _authorization, _now, { token_type }, request) =>
+        proofKey.of(request) !== undefined && token_type === "Bearer" ? { token_type: dpopScheme } : {},
+    }],
+    accessTokenClaims: [confirmationStep(proofKind)],
+    visibleClaims: [{
+      name: "token_type of dpop",
+      run: (_server, _visible, _client, claims) => hasKey(claims, "jkt") ? { token_type: dpopScheme } : {},
+    }],
+  },
+  extend: (server) => withBoundTokens(withProofs(server), proofKind),
 };

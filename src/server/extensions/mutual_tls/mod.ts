@@ -17,7 +17,7 @@ import {
 import { invalidGrantBy } from "../../../core/token/grants/narrow_grant.ts";
 import { unusableToken } from "../../../core/token/grants/refresh_token.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
-import { certificateKey, hasKey, withBoundTokens } from "../bound_tokens/mod.ts";
+import { certificateKey, confirmationStep, hasKey, type KeyKind, withBoundTokens } from "../bound_tokens/mod.ts";
 import type { mutualTlsRules } from "./rules.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
@@ -85,16 +85,6 @@ function withCertificates(server: HostedServer): HostedServer {
         return await responses.token(server, certificateKey.put(request, requireCertificate(server, request)));
       },
     },
-    grants: {
-      ...server.grants,
-      async visibleClaims(current, client, claims) {
-        const visible = await server.grants.visibleClaims(current, client, claims);
-        // The scheme of such a token is Bearer (RFC 8705 §3).
-        return hasKey(claims, confirmationMember)
-          ? { ...visible, token_type: visible.token_type ?? "Bearer" }
-          : visible;
-      },
-    },
     receipt: {
       ...receipt,
       async assertHolder(server: HostedServer, request, sent, claims) {
@@ -154,6 +144,8 @@ function validateClient(client: ClientMetadata, { mutualTls }: MutualTlsSettings
   return issues;
 }
 
+const certificateKind: KeyKind = { key: certificateKey, member: confirmationMember, unproven: otherCertificate };
+
 /** Lets clients authenticate and bind tokens by certificates. */
 export const mutualTls: Extension<MutualTlsSettings> = {
   name: "mutual_tls",
@@ -175,12 +167,17 @@ export const mutualTls: Extension<MutualTlsSettings> = {
       ...origin !== undefined && { mtls_endpoint_aliases: Object.fromEntries(aliases) },
     };
   },
+  steps: {
+    accessTokenClaims: [confirmationStep(certificateKind)],
+    visibleClaims: [{
+      name: "token_type of mutual TLS",
+      // The scheme of such a token is Bearer (RFC 8705 §3).
+      run: (_server, { token_type = "Bearer" }, _client, claims) =>
+        hasKey(claims, confirmationMember) ? { token_type } : {},
+    }],
+  },
   extend: (server) => ({
-    ...withBoundTokens(withCertificateMethods(withCertificates(server)), {
-      key: certificateKey,
-      member: confirmationMember,
-      unproven: otherCertificate,
-    }),
+    ...withBoundTokens(withCertificateMethods(withCertificates(server)), certificateKind),
     certificateListener: { port: server.policy.mutualTls?.port },
   }),
 };

@@ -4,7 +4,7 @@ import type { HostedServer } from "../../hosted_server.ts";
 import { generationOfClient } from "../../clients/generations.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
-import { invalidGrantBy, registeredScope } from "../../../core/token/grants/narrow_grant.ts";
+import { invalidGrantBy, requireValid } from "../../../core/token/grants/narrow_grant.ts";
 import { constantTimeEqual, digest } from "../../../core/keys/secrets.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/token/grants/authenticated_request.ts";
 import type { coreRules } from "../../../core/rules/mod.ts";
@@ -36,7 +36,6 @@ export async function authorizePoll(
 ): Promise<Authorization> {
   const { code: rule } = grant.rules;
   const names = namesOf(grant);
-  const invalidGrant = invalidCode(grant);
   const { client, parameters } = request;
   const code = parameters.get(grant.parameter);
   if (code === undefined) throw reject(rule, { problem: "missing", names });
@@ -50,15 +49,16 @@ export async function authorizePoll(
   const { grant: approved } = decision.value;
   if (approved === undefined) throw reject(rule, { problem: "denied", names });
   const stored = { ...decision, value: { grant: approved } };
-  const scope = registeredScope(client, approved.scope);
-  const invalidReason = await server.grants.findInvalidReason(server, client, stored, scope);
-  if (invalidReason !== undefined) throw invalidGrant(invalidReason);
+  const scope = await requireValid(server, request, stored, invalidCode(grant));
   const authorization = await server.grants.narrow(server, request, stored, scope);
-  // Atomic: one of several concurrent polls receives the tokens.
-  if (!await polledStore(server).consume("polled_request", id, server.now())) throw usedCode(grant, server.now());
-  server.passed(rule, client.id);
-  server.resources.observe(server, client, parameters);
-  return authorization;
+  return {
+    ...authorization,
+    async consume() {
+      if (!await polledStore(server).consume("polled_request", id, server.now())) throw usedCode(grant, server.now());
+      server.passed(rule, client.id);
+      server.resources.observe(server, client, parameters);
+    },
+  };
 }
 
 /** Creates the errors of codes that cannot be exchanged. */

@@ -5,7 +5,7 @@ import type { Endpoint } from "../../endpoint.ts";
 import { parameters } from "../../../core/http/params.ts";
 import { type RegistrationPolicy, registrationSettings, validateRegistration } from "./settings.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
-import { beforeIssue } from "../../token/before_issue.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 const load = () => import("./endpoints.ts");
 
@@ -25,16 +25,18 @@ export const registration: Extension<RegistrationPolicy> = {
       ? registrationEndpoints(base, aliases)
       : [registrationOffEndpoint(base, aliases)];
   },
+  steps: {
+    beforeIssue: [{
+      name: "use of a registration",
+      async run(server: HostedServer, client) {
+        const { registration }: HostedClient = client;
+        if (registration?.usedInitialAccessToken === false) await (await load()).recordUse(server, client);
+      },
+    }],
+  },
   extend(server) {
     for (const token of server.policy.registration.initialAccessTokens) server.registeredSecrets.learn(token);
-    return {
-      ...server,
-      ...beforeIssue(server, async (current, client) => {
-        const { registration }: HostedClient = client;
-        if (registration?.usedInitialAccessToken !== false) return;
-        await (await load()).recordUse(current, client);
-      }),
-    };
+    return server;
   },
 };
 

@@ -7,43 +7,55 @@ import { isObject } from "../../../core/http/json_value.ts";
 import type { AccessTokenClaims } from "../../../core/token/tokens/access_token.ts";
 import { reject } from "../../../core/rules/reject.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
+import type { TokenSteps } from "../../../core/token/steps.ts";
+import { addUserClaimsOfIdToken } from "../../../core/token/tokens/mod.ts";
 import { namedClaims } from "../../token/requested_claims.ts";
 import type { Extension } from "../../hosting/extension.ts";
 
 const load = () => import("./requested_claims.ts");
 
-/**
- * Grants the requested claims that the user allows, leaves out those that the client lost since, and adds them to
- * tokens and userinfo.
- */
-function withRequestedClaims(grants: Server["grants"]): Server["grants"] {
-  return {
-    ...grants,
-    async granted(server, client, request, approval) {
-      const granted = await grants.granted(server, client, request, approval);
+/** The claims that the user allows, and which tokens have them. */
+const steps: Partial<TokenSteps<Server>> = {
+  granted: [{
+    name: "requested claims",
+    async run(server, granted, _client, request, approval) {
       const requested = namedClaims.of(request);
       if (requested === undefined) return granted;
       return namedClaims.put(granted, (await load()).approveClaims(server, requested, request.scope, approval));
     },
+  }],
+  accessTokenClaims: [{
+    name: "requested claims",
+    async run(_server, _claims, authorization) {
+      const granted = namedClaims.of(authorization);
+      return granted === undefined ? {} : (await load()).claimsInAccessToken(granted);
+    },
+  }],
+  idTokenClaims: [{
+    name: "requested claims",
+    // A claim of the scope whose value differs from the requested one is left out.
+    place: { instead: "user" },
+    async run(server, claims, token) {
+      const granted = namedClaims.of(token);
+      if (granted === undefined) return await addUserClaimsOfIdToken(server, claims, token);
+      const user = await server.users.find(token.subject.sub);
+      if (user === undefined) return {};
+      const ofScope = token.content === "minimal" ? {} : await addUserClaimsOfIdToken(server, claims, token);
+      return (await load()).claimsInIdToken(granted, user, ofScope);
+    },
+  }],
+};
+
+/** Leaves out claims that the client lost since, and adds requested claims to userinfo. */
+function withRequestedClaims(grants: Server["grants"]): Server["grants"] {
+  return {
+    ...grants,
     async narrow(server, request, stored, scope) {
       const authorization = await grants.narrow(server, request, stored, scope);
       const granted = namedClaims.of(stored.value.grant);
       if (granted === undefined) return authorization;
       const left = (await load()).narrowClaims(server, granted, request.client);
       return namedClaims.put({ ...authorization, grant: namedClaims.put(authorization.grant!, left) }, left);
-    },
-    async accessTokenClaims(server, authorization, ...others) {
-      const claims = await grants.accessTokenClaims(server, authorization, ...others);
-      const granted = namedClaims.of(authorization);
-      return granted === undefined ? claims : { ...claims, ...(await load()).claimsInAccessToken(granted) };
-    },
-    async idTokenClaims(server, authorization, sub, content) {
-      const granted = namedClaims.of(authorization);
-      if (granted === undefined) return await grants.idTokenClaims(server, authorization, sub, content);
-      const user = await server.users.find(sub);
-      if (user === undefined) return {};
-      const claims = content === "minimal" ? {} : await grants.idTokenClaims(server, authorization, sub, content);
-      return (await load()).claimsInIdToken(granted, user, claims);
     },
     async readToken(server, token) {
       const read = await grants.readToken(server, token);
@@ -89,6 +101,7 @@ export const requestedClaims: Extension = {
       return await (await load()).addRequestedClaims(input, request);
     },
   }],
+  steps,
   extend: (server) => ({ ...server, grants: withRequestedClaims(server.grants) }),
   metadata: () => ({ claims_parameter_supported: true }),
 };

@@ -62,8 +62,15 @@ export const stepUp: Extension<StepUpPolicy> = {
     reads: "acr_values",
     read: readLevels,
   }],
+  steps: {
+    accessTokenClaims: [{
+      name: "acr and amr",
+      run: (_server, _claims, { subject }) => ({ ...loginLevel.of(subject) }),
+    }],
+    idTokenClaims: [{ name: "acr and amr", run: (_server, _claims, { subject }) => ({ ...loginLevel.of(subject) }) }],
+  },
   extend(server) {
-    const { policy: { acrValues }, grants } = server;
+    const { policy: { acrValues } } = server;
     return {
       ...server,
       levels: acrValues.length === 0 ? undefined : authenticationLevels(acrValues),
@@ -74,17 +81,6 @@ export const stepUp: Extension<StepUpPolicy> = {
         const continued = isSame ? session : undefined;
         const approved = await server.sessionFor(current, approval, continued, previousSession);
         return approved === session ? session : loginLevel.put(approved, statedLevel(current, approval));
-      },
-      grants: {
-        ...grants,
-        accessTokenClaims: async (current, authorization, ...others) => ({
-          ...await grants.accessTokenClaims(current, authorization, ...others),
-          ...loginLevel.of(authorization.subject),
-        }),
-        idTokenClaims: async (current, authorization, ...others) => ({
-          ...await grants.idTokenClaims(current, authorization, ...others),
-          ...loginLevel.of(authorization.subject),
-        }),
       },
     };
   },

@@ -5,10 +5,11 @@
 
 import type { GrantRecord, StoredRecord } from "../../../core/store/store.ts";
 import { storageKey } from "../../../core/keys/secrets.ts";
-import type { Server, TokenIssuer } from "../../../core/server.ts";
+import type { Server } from "../../../core/server.ts";
+import type { Authorization, TokenResponse } from "../../../core/token/grants/authenticated_request.ts";
 import { grantOf } from "../../../core/store/grant.ts";
 import { storeOf } from "../../records.ts";
-import { tokenExchangeType } from "./settings.ts";
+import { type TokenExchangePolicy, tokenExchangeType } from "./settings.ts";
 
 const idTokenStore = storeOf<{
   /** The grants of ID tokens, by the digest of the token. */
@@ -19,17 +20,22 @@ const idTokenStore = storeOf<{
  * Stores the grant of each ID token that the token endpoint issues, under the digest of the token. An ID token in an
  * authorization response grants nothing.
  */
-export const storeIdToken: TokenIssuer = async (server, authorization, now, { id_token: token }) => {
+export async function storeIdToken(
+  server: Server & { readonly policy: Partial<TokenExchangePolicy> },
+  authorization: Authorization,
+  now: number,
+  { id_token: token }: Partial<TokenResponse>,
+): Promise<void> {
   const { client, grantId, subject, issue } = authorization;
+  const { resourceAuthorizationServers = [] } = server.policy;
   if (
-    token === undefined || issue !== undefined || subject === undefined ||
+    resourceAuthorizationServers.length === 0 || token === undefined || issue !== undefined || subject === undefined ||
     !client.grantTypes.includes(tokenExchangeType)
-  ) return {};
+  ) return;
   const grant = await grantOf(server, authorization, subject);
   const expiresAt = (now + server.policy.lifetimes.id_token) * 1000;
   await idTokenStore(server).put("id_token", await storageKey(server, token), { grant }, { grantId, expiresAt });
-  return {};
-};
+}
 
 /** The grant of an ID token; `undefined` if the token was not stored. */
 export async function findIdToken(server: Server, token: string): Promise<StoredRecord<GrantRecord> | undefined> {

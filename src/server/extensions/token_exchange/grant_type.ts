@@ -12,6 +12,7 @@ import type { HostedServer } from "../../hosted_server.ts";
 import { type Confirmation, confirmationOf } from "../bound_tokens/mod.ts";
 import { type AccessToken, grantOfAccessToken } from "../../../core/token/tokens/access_token.ts";
 import { readAccessToken } from "../../../core/token/tokens/read_access_token.ts";
+import { visibleClaims } from "../../../core/token/introspect.ts";
 import { exchangeForIdJag } from "./exchange_for_id_jag.ts";
 import { reject } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";
@@ -84,7 +85,7 @@ async function exchangeAccessToken(
   if (exchanges >= maxExchanges) throw reject("TX-05", { exchanges, max: maxExchanges });
   const scope = narrowScope(request, subjectToken);
   const resources = await narrowTarget(server, request, subjectToken, settings);
-  const { [detailsName]: items } = await server.grants.visibleClaims(server, client, subjectToken.claims);
+  const { [detailsName]: items } = await visibleClaims(server, client, subjectToken.claims);
   const details = (items ?? []) as AuthorizationDetails;
   const issued = details.length > 0 || requestsDetails(server, parameters)
     ? (await server.details?.narrow(server, request, { details, scope }, resources))?.issued

@@ -56,6 +56,5 @@ export const tokenExchange: Extension<TokenExchangePolicy> = {
     },
   }],
   jwtTypes: { id_jag: "oauth-id-jag+jwt" },
-  extend: (server) =>
-    issuesIdJags(server.policy) ? { ...server, tokenIssuers: [...server.tokenIssuers, storeIdToken] } : server,
+  steps: { afterIssue: [{ name: "ID tokens to exchange", run: storeIdToken }] },
 };
