@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
  * Keycloak: keycloak/keycloak themes/src/main/resources/theme/keycloak.v2/login/{login,field,buttons,template}.ftl, and
- * theme/base/login/messages/messages_en.properties for its words. `keycloak-v1`, the theme before version 24, has its
+ * theme/base/login/messages/messages_en.properties for its words. `keycloak-v1`, the theme before keycloak.v2, has its
  * button as an `<input>`, and one `#input-error` (theme/base/login/login.ftl).
  */
 
