@@ -89,7 +89,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
       found[index] ?? skippedResult(task, "the check was stopped before it")
     );
     const notRun = results.filter((_, index) => found[index] === undefined).length;
-    const practices = recordings.length === 0 ? [] : await checkJourneyPractices(recordings, results, driver);
+    const practices = recordings.length === 0 ? [] : await checkJourneyPractices(recordings, results);
     const seconds = (timers.elapsed() - startedAt) / 1000;
     const facts = { client: driver.name, control, results, practices, seconds, baseline, failOn, notRun };
     return checkReport({ ...facts, repeat, rulesUrl, suggestFlag });

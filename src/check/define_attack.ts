@@ -37,9 +37,9 @@ export interface AttackSource<Parameters extends readonly FaultParameter[]>
   /** Default: none. */
   readonly parameters?: Parameters;
   /** The fault of the next request, and of no later one, except where {@link staysActive} is true. */
-  once?(values: ParameterValues<Parameters>, stage: Stage): Fault | Promise<Fault>;
+  once?(values: ParameterValues<Parameters>, stage: Stage): Fault | undefined | Promise<Fault>;
   /** The fault of every request. */
-  always?(values: ParameterValues<Parameters>, stage: Stage): Fault | Promise<Fault>;
+  always?(values: ParameterValues<Parameters>, stage: Stage): Fault | undefined | Promise<Fault>;
   /** The endpoint of the fault. Default: the value of the parameter `endpoint`, else the first of `endpoints`. */
   readonly on?: string;
   /** The requests to the endpoint that the fault is for. Default: all. */

@@ -4,7 +4,7 @@ import { type PracticeResult, readPractices, type Recording } from "../recorder/
 import type { JourneyEnvironment } from "./journeys.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
-import { type ClientDriver, type SessionStart, sessionStartsOf } from "./driver.ts";
+import { type SessionStart, sessionStartsOf } from "./driver.ts";
 
 /** The number of logins at the first issuer, in each way that the driver has: some practices need three. */
 const logins = 3;
@@ -46,21 +46,21 @@ export function withKeptKeys(control: ControlResult, { exchanges }: Recording): 
   return keepsKeys ? { ...control, capabilities: new Set([...control.capabilities, "keepsKeys"]) } : control;
 }
 
-async function recordingOf({ as, journey, trap }: JourneyEnvironment): Promise<Recording> {
+async function recordingOf({ as, journey }: JourneyEnvironment): Promise<Recording> {
   const registered = await as.clients.find(journey.client.client_id);
-  return { issuer: as.issuer, exchanges: as.log.unmasked.exchanges, client: registered?.metadata, trap };
+  return { issuer: as.issuer, exchanges: as.log.unmasked.exchanges, client: registered?.metadata };
 }
 
 /** Checks the practices in the ordinary use. @param results What the attacks show. */
 export async function checkJourneyPractices(
   recordings: readonly Recording[],
   results: readonly AttackResult[],
-  { opensBrowser }: ClientDriver,
 ): Promise<readonly PracticeResult[]> {
   return await readPractices(recordings, {
-    refreshesOnDemand: true,
-    opensBrowsers: opensBrowser,
     rejectsWrongIssuer: rejects(results, "response/iss-wrong") || undefined,
+    // In ordinary use, no request fails.
+    failures: results.filter(({ attack: { id } }) => id === "transport/unavailable")
+      .map(({ evidence }) => evidence.exchanges),
   });
 }
 

@@ -59,6 +59,16 @@ const locksItself = (): Http => {
   };
 };
 
+/** Repeats each request that fails, many times. */
+const repeatsOften: Http = (fetch) => async (url, init) => {
+  let response = await fetch(url, init);
+  for (let repetitions = 0; response.status >= 500 && repetitions < 10; repetitions++) {
+    await response.body?.cancel();
+    response = await fetch(url, init);
+  }
+  return response;
+};
+
 /** Sends the secret with each request, as an HTTP client with default credentials does. */
 const sendsSecretEverywhere: Http = (fetch, { client }) => (url, init) => {
   const headers = new Headers(init?.headers);
@@ -533,6 +543,16 @@ export const brokenClients: readonly BrokenClient[] = [
     name: "has nonces of the clock",
     foundBy: ["practice/nonce-fresh"],
     change: counting("nonce"),
+  },
+  {
+    name: "has the time as nonce",
+    foundBy: ["practice/nonce-fresh"],
+    change: { newValue: (what) => what === "nonce" ? String(Date.now()) : randomText() },
+  },
+  {
+    name: "repeats a failed request ten times",
+    foundBy: ["practice/retry-measured"],
+    change: { http: repeatsOften },
   },
   {
     name: "sends the verifier as state",

@@ -42,7 +42,7 @@ test("an application that stops: during which attack, its error, and the practic
     String(report),
     /SKIPPED, although they apply: the application stopped during an earlier attack:\n {2}response\/state-wrong \(\d+\), token\/type-case/,
   );
-  assert(report.practices.filter(({ outcome }) => outcome === "passed").length > 10, String(report));
+  assert(report.practices.filter(({ outcome }) => outcome === "passed").length > 5, String(report));
 });
 
 test("an application that stops at a text as ID token fails before the attacks, and keeps its practices", async () => {
@@ -54,7 +54,7 @@ test("an application that stops at a text as ID token fails before the attacks, 
     String(report),
     /The login without an attack failed: rejected, it failed after a token response whose ID token is not valid: http.* could not be reached/,
   );
-  assert(report.practices.filter(({ outcome }) => outcome === "passed").length > 10, String(report));
+  assert(report.practices.filter(({ outcome }) => outcome === "passed").length > 5, String(report));
 });
 
 test("an application that stops after the response: the attack before is the cause, not the next one", async () => {

@@ -442,10 +442,10 @@ test("a baseline has failures of attacks and practices; JSON carries it on", asy
   assertEquals([first.passed, second.passed], [false, true], String(second));
   assertEquals(second.failures, []);
   assertStringIncludes(String(second), "KNOWN, failures that the baseline has:\n");
-  assertStringIncludes(String(second), "\n  practice pkce-fresh");
+  assertStringIncludes(String(second), "\n  practice pkce-random");
   assertMatch(await second.toHTML(), /Known: the baseline has them/);
   const third = await checkClientWithEdDsa(driver, { only, baseline: JSON.parse(JSON.stringify(second)) });
   assert(third.passed, String(third));
   const fixed = await checkClientWithEdDsa(smallClient(), { only, baseline });
-  assert(fixed.outdatedBaseline.includes("practice pkce-fresh"), String(fixed));
+  assert(fixed.outdatedBaseline.includes("practice pkce-random"), String(fixed));
 });

@@ -12,6 +12,7 @@ import { categoryOf } from "../../src/check/attack.ts";
 import type { ConfigIssue } from "../../src/core/rules/configuration_error.ts";
 import { checkHelpText, faultsHelpText } from "../../src/cli/check/check_help.ts";
 import { listFaults } from "../../src/cli/check/list_faults.ts";
+import { practices as allPractices } from "../../src/recorder/practices/mod.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";
 import { binary, fastKeys, runProgram, startCommand } from "../platform/runtime/run_program.ts";
 import { type SmallWebApplication, startWebApplication } from "../check/small_web_application.ts";
@@ -311,7 +312,7 @@ test("faults lists attacks, faults and practices, also as JSON; help fits in 80 
   const both = 'found "sub-missing".\n  Did you mean id-token/sub-missing or userinfo/sub-missing?';
   assertThrows(() => listed("sub-missing"), Error, both);
   assertEquals(listed("pkce-used"), ["pkce-used"]);
-  assertEquals((listed("practices")).length, 43);
+  assertEquals((listed("practices")).length, allPractices.length);
   const category = listed("id-token");
   assert(category.length > 10 && category.every((id) => id.startsWith("id-token/")));
   assert((listed("idToken")).every((id) => id.startsWith("idToken.")));

@@ -65,6 +65,9 @@ const failures: Readonly<Record<string, Fault>> = {
   "an HTML page": body.html(),
 };
 
+/** A failure that stays until the journey ends. */
+const lasting = "status 503 for long";
+
 /** Begins a session; then some time passes, because clients wait before they fetch keys again. */
 async function beginAndRest({ begin, passTime }: Stage): Promise<ClientSession> {
   try {
@@ -87,9 +90,10 @@ export const transportAttacks: readonly Attack[] = [
     sources: ["RFC 9110 §9.2.2", "RFC 9110 §15.6.4", "RFC 9112 §8", "RFC 8414 §3.1", "RFC 6585 §4", "internxt/cli#645"],
     ...eachWithEach(
       sent("endpoint", [...loginEndpoints, "jwks"], "The endpoint."),
-      oneOf("how", Object.keys(failures), "What fails."),
+      oneOf("how", [...Object.keys(failures), lasting], "What fails."),
     ),
-    once: ({ how }) => failures[how]!,
+    once: ({ how }) => failures[how],
+    always: ({ how }) => how === lasting ? status(503) : undefined,
     perform: beginAndRest,
   }),
   defineAttack({

@@ -2,7 +2,7 @@
 
 import type { Server } from "../../core/server.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
-import { exchangesOfClient, type PracticeResult, readPractices } from "../../recorder/practices/mod.ts";
+import { exchangesOfClient, readPractices } from "../../recorder/practices/mod.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { redactTextAbout } from "../../recorder/redact.ts";
 import type { FlowPractices, PracticeEvidence, PracticeRow } from "./pages/props.ts";
@@ -45,7 +45,7 @@ export async function describePractices(
   const exchanges = recorded.filter(isFromClient);
   const registered = client === undefined ? undefined : server.clients.known().get(client);
   const recording = { issuer: server.issuer, exchanges, client: registered?.metadata };
-  const results = (await readPractices([recording], { flow: flow.id })).map(withoutRestarts);
+  const results = await readPractices([recording], { flow: flow.id });
   const rows = results.map(({ practice: { id, title, sources }, outcome, because, evidence }): PracticeRow & {
     readonly outcome: typeof outcome;
   } => ({
@@ -68,19 +68,6 @@ export async function describePractices(
     total: rows.length,
     all,
   };
-}
-
-/**
- * A client that is restarted between logins, as in development, fetches metadata and keys before each of them, like one
- * that caches nothing. Here nothing distinguishes the two.
- */
-function withoutRestarts(result: PracticeResult): PracticeResult {
-  if (result.practice.id !== "metadata-cached" || result.outcome !== "warning") return result;
-  const evidence = result.evidence.map((item) => ({
-    ...item,
-    because: `${item.because}, which is right if it was restarted between them`,
-  }));
-  return { ...result, outcome: "passed", evidence };
 }
 
 /** The name of an exchange, and where the pages show it. Exchanges outside of flows have no page. */

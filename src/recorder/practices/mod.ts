@@ -1,24 +1,19 @@
 /**
  * The practices of good clients, read from recorded traffic: nothing is injected, and nothing is sent.
  *
- * 1. `traffic.ts` sorts the exchanges of a client: authorization requests, token requests, tokens.
- * 2. Each category has a file of definitions; a definition reads the traffic and returns what it finds.
+ * 1. `traffic.ts` sorts the exchanges of a client: authorization requests, token requests.
+ * 2. Each file of definitions is about one kind of request; a definition reads the traffic and returns what it finds.
  * 3. {@link checkPractices} turns findings into outcomes: passed, failed, warning, skipped.
  *
- * To add a practice, add a definition to the file of its category.
+ * To add a practice, add a definition to the file of its kind.
  */
 
 import { redactText } from "../../server/redaction/redact.ts";
 import { registeredSecretsFor } from "../exchange_draft.ts";
-import { authenticationPractices } from "./authentication.ts";
 import { authorizationRequestPractices } from "./authorization_request.ts";
-import { dpopPractices } from "./dpop.ts";
-import { extensionPractices } from "./extensions.ts";
 import type { Evidence, Practice, PracticeDefinition, PracticeOutcome } from "./practice.ts";
-import { metadataPractices } from "./metadata.ts";
 import { pkcePractices } from "./pkce.ts";
 import { redirectPractices } from "./redirects.ts";
-import { refreshPractices } from "./refresh.ts";
 import { requestPractices } from "./requests.ts";
 import { tokenPractices } from "./tokens.ts";
 import { readTraffic, type Recording, type TrafficFacts } from "./traffic.ts";
@@ -26,22 +21,17 @@ import type { Exchange } from "../exchange.ts";
 
 export type { Recording, TrafficFacts } from "./traffic.ts";
 
-/** The practices by category, in the order of a login. */
-const practiceCategories: Readonly<Record<string, readonly PracticeDefinition[]>> = {
-  metadata: metadataPractices,
-  requests: requestPractices,
-  "authorization-requests": authorizationRequestPractices,
-  pkce: pkcePractices,
-  redirects: redirectPractices,
-  authentication: authenticationPractices,
-  tokens: tokenPractices,
-  refresh: refreshPractices,
-  extensions: extensionPractices,
-  dpop: dpopPractices,
-};
-
-/** Every practice, in the order of a login. */
-export const practices: readonly PracticeDefinition[] = Object.values(practiceCategories).flat();
+/**
+ * Every practice, in the order of a login: what a client does wrong although each of its requests is accepted, or what
+ * a later version of the specifications rejects ({@link "./next_rules.ts"}).
+ */
+export const practices: readonly PracticeDefinition[] = [
+  ...authorizationRequestPractices,
+  ...pkcePractices,
+  ...redirectPractices,
+  ...tokenPractices,
+  ...requestPractices,
+];
 
 /** One practice, and what the traffic shows of it. */
 export interface PracticeResult {

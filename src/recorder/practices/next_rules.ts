@@ -10,9 +10,8 @@ import { authorizationRequestPractices } from "./authorization_request.ts";
 import { type Evidence, examineEach, type PracticeDefinition, type RequestFinding, toEvidence } from "./practice.ts";
 import { pkcePractices } from "./pkce.ts";
 import { redirectPractices } from "./redirects.ts";
-import { refreshPractices } from "./refresh.ts";
 import { tokenPractices } from "./tokens.ts";
-import { claimsOf, type Traffic } from "./traffic.ts";
+import type { Traffic } from "./traffic.ts";
 
 /** @internal A practice that a draft demands. */
 export interface NextRule extends PracticeDefinition {
@@ -33,7 +32,6 @@ const known = [
   ...authorizationRequestPractices,
   ...pkcePractices,
   ...redirectPractices,
-  ...refreshPractices,
   ...tokenPractices,
 ];
 
@@ -152,7 +150,7 @@ export const nextRules: readonly NextRule[] = [
     occasion: "a client assertion",
     check: (traffic) =>
       examineEach(assertionsOf(traffic), ({ assertion, issuer }): RequestFinding | undefined => {
-        const audiences = [claimsOf(assertion)?.aud].flat();
+        const audiences = [decodeJwtPart(assertion, 1).aud].flat();
         if (audiences.length === 1 && audiences[0] === issuer) return undefined;
         const because = audiences.length === 1
           ? "the audience of the assertion is not the issuer"

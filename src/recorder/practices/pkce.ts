@@ -1,26 +1,15 @@
 /** PKCE (RFC 7636). */
 
 import { findBasicCredentials } from "../record_request.ts";
-import { examineEach, examineFreshness, type PracticeDefinition } from "./practice.ts";
-import { looksLikeTime } from "./random_values.ts";
-import type { TokenRequest, Traffic } from "./traffic.ts";
-
-/** The token requests that exchange a code with a verifier. */
-function verifiersOf({ tokenRequests }: Traffic): (TokenRequest & { readonly verifier: string })[] {
-  return tokenRequests.flatMap((request) => {
-    const verifier = request.get("code_verifier");
-    return verifier === undefined ? [] : [{ ...request, verifier }];
-  });
-}
+import { combineChecks, examineEach, examineFreshness, type PracticeDefinition } from "./practice.ts";
+import { examineRandomness, type LoginValue } from "./random_values.ts";
+import type { TokenRequest } from "./traffic.ts";
 
 /** Whether a token request authenticates the client. */
 function isAuthenticated({ exchange, get }: TokenRequest): boolean {
   return Boolean(findBasicCredentials(exchange.request)?.password) ||
     ["client_secret", "client_assertion"].some((name) => get(name) !== undefined);
 }
-
-/** Two random verifiers begin with the same 8 characters by chance only once in 2^48 pairs. */
-const prefixLength = 8;
 
 export const pkcePractices: readonly PracticeDefinition[] = [
   {
@@ -72,42 +61,25 @@ export const pkcePractices: readonly PracticeDefinition[] = [
       }),
   },
   {
-    id: "pkce-fresh",
-    title: "The client creates a new code verifier for each authorization request.",
+    id: "pkce-random",
+    title: "The client creates a new random code verifier for each authorization request.",
     level: "required",
     sources: ["RFC 7636 §7.1", "RFC 9700 §2.1.1"],
-    occasion: "two authorization requests with code_challenge",
-    check: ({ authorizations }) =>
-      examineFreshness(authorizations, ({ get }) => get("code_challenge"), {
+    occasion: "two logins with a code verifier",
+    async check(traffic) {
+      const fresh = examineFreshness(traffic.authorizations, ({ get }) => get("code_challenge"), {
         parameter: "code_challenge",
         because: "two requests have the same code_challenge",
-      }),
-  },
-  {
-    id: "pkce-random",
-    title: "The client creates a random code verifier.",
-    level: "required",
-    sources: ["RFC 7636 §7.1"],
-    occasion: "two token requests with code_verifier",
-    check(traffic) {
-      const requests = verifiersOf(traffic);
-      if (requests.length < 2) return { seen: [], findings: [] };
-      return examineEach(requests, (request) => {
-        const { verifier, get, exchange } = request;
-        const authorization = traffic.authorizationOf(get("code") ?? "");
-        const known = ["state", "nonce", "client_id"].find((name) => authorization?.get(name) === verifier);
-        const parameter = "code_verifier";
-        if (known !== undefined) return { parameter, because: `the verifier is the same as ${known}` };
-        if (looksLikeTime(verifier, exchange.at)) return { parameter, because: "the verifier is a time" };
-        const similar = requests.find((other) =>
-          other.verifier !== verifier && other.verifier.slice(0, prefixLength) === verifier.slice(0, prefixLength)
-        );
-        return similar && {
-          parameter,
-          because: `two verifiers begin with the same ${prefixLength} characters`,
-          others: [similar.exchange],
-        };
       });
+      const verifiers = traffic.tokenRequests.flatMap(({ exchange, get }): LoginValue[] => {
+        const value = get("code_verifier");
+        const authorization = traffic.authorizationOf(get("code") ?? "");
+        const known = Object.fromEntries(
+          ["state", "nonce", "client_id", "login_hint"].map((name) => [name, authorization?.get(name)]),
+        );
+        return value === undefined ? [] : [{ exchange, value, known }];
+      });
+      return combineChecks(fresh, await examineRandomness(verifiers, "code_verifier", "verifier"));
     },
   },
 ];

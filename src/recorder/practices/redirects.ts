@@ -1,26 +1,14 @@
-/** Redirect URIs, and what the browser does at them. */
+/** Redirect URIs. */
 
-import { isLoopback } from "../../core/http/test_hosts.ts";
-import { examineEach, type PracticeDefinition, type RequestFinding } from "./practice.ts";
+import { examineEach, type PracticeDefinition } from "./practice.ts";
+import { isPlainName } from "./traffic.ts";
 
-/** The names of parameters whose value is a secret of one login. */
-const loginSecrets = ["code", "state", "access_token", "id_token", "refresh_token", "response"];
-
-/** The defect of a redirect URI. */
-function redirectUriProblem(redirectUri: string): Omit<RequestFinding, "parameter"> | undefined {
-  if (!URL.canParse(redirectUri)) return { because: "the redirect URI is not absolute" };
-  const { protocol, hostname } = new URL(redirectUri);
-  if (protocol !== "http:") return undefined;
-  if (hostname === "localhost") {
-    return { because: "the host is localhost, which need not resolve to a loopback address", isNote: true };
-  }
-  return isLoopback(hostname) ? undefined : { because: `the redirect URI uses http at ${hostname}` };
-}
-
-/** Whether a parameter in the query of a redirect URI names a URL of an origin. */
-function namesOrigin(redirectUri = "", origin: string): boolean {
-  return URL.canParse(redirectUri) &&
-    [...new URL(redirectUri).searchParams.values()].some((value) => value.startsWith(origin));
+/** The parameter of a redirect URI that has the URL of another origin. */
+function foreignTarget(redirectUri: string): string | undefined {
+  if (!URL.canParse(redirectUri)) return undefined;
+  const { searchParams, origin } = new URL(redirectUri);
+  const isForeign = (value: string) => /^(?:https?:)?[/\\]{2}/i.test(value) && new URL(value, origin).origin !== origin;
+  return [...searchParams].find(([, value]) => isForeign(value))?.[0];
 }
 
 export const redirectPractices: readonly PracticeDefinition[] = [
@@ -45,18 +33,6 @@ export const redirectPractices: readonly PracticeDefinition[] = [
             : { parameter, because: `the authorization request has ${requested}, the token request ${sent}`, others };
         },
       ),
-  },
-  {
-    id: "redirect-uri-safe",
-    title: "The client uses redirect URIs with https, a private-use scheme, or a loopback IP address.",
-    level: "required",
-    sources: ["RFC 8252 §7.3, §8.3", "MCP authorization"],
-    occasion: "an authorization request with redirect_uri",
-    check: ({ authorizations }) =>
-      examineEach(authorizations.filter(({ get }) => get("redirect_uri") !== undefined), ({ get }) => {
-        const problem = redirectUriProblem(get("redirect_uri")!);
-        return problem && { parameter: "redirect_uri", ...problem };
-      }),
   },
   {
     id: "callback-tells-issuers-apart",
@@ -86,43 +62,18 @@ export const redirectPractices: readonly PracticeDefinition[] = [
   },
   {
     id: "callback-not-open",
-    title: "The client does not redirect the browser to a URL in the query of its redirect URI (open redirector).",
-    level: "required",
+    title: "The redirect URI names no page of another origin, to which the callback could redirect (open redirector).",
+    level: "recommended",
     sources: ["RFC 9700 §4.11.1"],
-    occasion: "a redirect URI with a URL of the trap origin of a check in its query",
-    check: ({ authorizations, recordings }) => {
-      const traps = recordings.flatMap(({ trap }) => trap ?? []);
-      const named = authorizations.flatMap((request) => {
-        const trap = traps.find(({ origin }) => namesOrigin(request.get("redirect_uri"), origin));
-        return trap === undefined ? [] : [{ ...request, trap }];
-      });
-      return examineEach(
-        named,
-        ({ trap }) =>
-          trap.requests.length > 0
-            ? { parameter: "redirect_uri", because: "the browser was redirected to the URL in the redirect URI" }
-            : undefined,
-      );
-    },
-  },
-  {
-    id: "referer-clean",
-    title: "The pages of the client send no code, state or token in the Referer header.",
-    level: "required",
-    sources: ["RFC 9700 §4.2.4"],
-    occasion: "a request with a Referer header of another origin",
-    check: ({ recordings }) => {
-      const requests = recordings.flatMap(({ issuer, exchanges }) =>
-        exchanges.filter(({ request: { headers: { referer } } }) =>
-          referer !== undefined && URL.canParse(referer) && new URL(referer).origin !== new URL(issuer).origin
-        ).map((exchange) => ({ exchange }))
-      );
-      return examineEach(requests, ({ exchange }) => {
-        const { search, hash } = new URL(exchange.request.headers.referer!);
-        const names = [...new URLSearchParams(search).keys(), ...new URLSearchParams(hash.slice(1)).keys()];
-        const leaked = names.find((name) => loginSecrets.includes(name));
-        return leaked === undefined ? undefined : { parameter: "Referer", because: `the Referer has ${leaked}` };
-      });
-    },
+    occasion: "an authorization request with redirect_uri",
+    check: ({ authorizations }) =>
+      examineEach(authorizations.filter(({ get }) => get("redirect_uri") !== undefined), ({ get }) => {
+        const name = foreignTarget(get("redirect_uri")!);
+        if (name === undefined) return undefined;
+        const because = isPlainName(name)
+          ? `the redirect URI has the URL of another origin in ${name}`
+          : "the redirect URI has the URL of another origin";
+        return { parameter: "redirect_uri", because };
+      }),
   },
 ];

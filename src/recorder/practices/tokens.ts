@@ -1,12 +1,14 @@
-/** Codes and tokens: where they go, and how often. */
+/** Secrets, tokens and the resource that they are for: where a client sends them. */
 
-import { findBearerToken, findParam } from "../record_request.ts";
-import type { Exchange } from "../exchange.ts";
-import { combineChecks, examineEach, type PracticeCheck, type PracticeDefinition, toEvidence } from "./practice.ts";
-import { parametersOf, type Traffic } from "./traffic.ts";
+import { findBearerToken } from "../record_request.ts";
+import { type Evidence, examineEach, type PracticeCheck, type PracticeDefinition, toEvidence } from "./practice.ts";
+import { type AuthorizationRequest, overlaps, parametersOf, type Traffic } from "./traffic.ts";
 
-/** The parameters in which endpoints of an authorization server other than userinfo take an access token. */
-const accessTokenParameters = ["token", "subject_token", "actor_token"];
+/** The parameters that must not be part of a URL. */
+const secretParameters = [
+  ...["client_secret", "client_assertion", "code_verifier", "access_token", "refresh_token", "token", "device_code"],
+  ...["password", "assertion", "subject_token", "actor_token"],
+];
 
 /** The requests with an access token: to userinfo and protected resources. */
 function tokenUses({ requests }: Traffic) {
@@ -22,35 +24,22 @@ function tokenUses({ requests }: Traffic) {
   });
 }
 
-/** The practices of codes and tokens. */
+/** The practices of secrets and tokens. */
 export const tokenPractices: readonly PracticeDefinition[] = [
   {
-    id: "code-once",
-    title: "The client exchanges each code once.",
+    id: "secrets-not-in-urls",
+    title: "The client sends no secret, assertion, verifier or token in a URL.",
     level: "required",
-    sources: ["RFC 6749 §4.1.2"],
-    occasion: "a token request with a code",
-    check({ tokenRequests }) {
-      const first = new Map<string, Exchange>();
-      const requests = tokenRequests.filter(({ get, grantType }) =>
-        grantType === "authorization_code" && get("code") !== undefined
-      );
-      return examineEach(requests, ({ exchange, get }) => {
-        const code = get("code")!;
-        const earlier = first.get(code);
-        if (earlier === undefined) {
-          first.set(code, exchange);
-          return undefined;
-        }
-        const isRepeated = earlier.response === undefined || earlier.response.headers["dpop-nonce"] !== undefined;
-        return {
-          parameter: "code",
-          because: `the code is exchanged twice${isRepeated ? ", after a request without tokens" : ""}`,
-          isNote: isRepeated,
-          others: [earlier],
-        };
-      });
-    },
+    sources: ["RFC 6749 §2.3.1", "RFC 6750 §2.3", "OAuth 2.1 §5.1"],
+    occasion: "a request of the client",
+    check: ({ exchanges }) =>
+      examineEach(
+        exchanges.filter(({ endpoint }) => endpoint !== "device").map((exchange) => ({ exchange })),
+        ({ exchange: { request } }) => {
+          const [name] = request.query.find(([name, value]) => secretParameters.includes(name) && value !== "") ?? [];
+          return name === undefined ? undefined : { parameter: name, because: `the URL has ${name}` };
+        },
+      ),
   },
   {
     id: "token-in-header",
@@ -70,142 +59,69 @@ export const tokenPractices: readonly PracticeDefinition[] = [
       }),
   },
   {
-    id: "tokens-stay-home",
-    title:
-      "The client sends access tokens only to resources, and refresh tokens only to the token and revocation endpoints.",
+    id: "resource-stated",
+    title: "The client sends the same resource in the authorization request, the token request and each refresh.",
     level: "required",
-    sources: ["RFC 9700 §4.9.1", "MCP authorization"],
-    occasion: "tokens, in a check with a trap origin",
-    check: checkTokenReceivers,
+    sources: ["RFC 8707 §2", "MCP authorization"],
+    occasion: "a login of a client that uses a protected resource or sends the parameter resource",
+    check: checkResource,
   },
   {
-    id: "id-token-not-as-key",
-    title: "The client does not send an ID token instead of an access token.",
+    id: "refresh-newest",
+    title: "The client refreshes with the newest refresh token of the login.",
     level: "required",
-    sources: ["RFC 8725 §3.12", "RFC 9068 §5"],
-    occasion: "a request with an access token",
-    check(traffic) {
-      const idTokens = new Set(
-        traffic.tokens.filter(({ kind }) => kind === "id_token").map(({ value }) => value),
-      );
-      return examineEach(
-        tokenUses(traffic),
-        ({ token }) =>
-          idTokens.has(token)
-            ? { parameter: "Authorization", because: "the request has an ID token instead of an access token" }
-            : undefined,
-      );
-    },
-  },
-  {
-    id: "dead-token-dropped",
-    title: "The client stops using an access token after a 401, a revocation or a logout.",
-    level: "required",
-    sources: ["RFC 6750 §3.1"],
-    occasion: "an access token that was rejected with 401, or that the client revoked",
-    check: checkDeadTokens,
-  },
-  {
-    id: "logout-complete",
-    title: "The client identifies itself at logout, and uses no token of the session afterwards.",
-    level: "required",
-    sources: ["OpenID Connect RP-Initiated Logout §2", "RFC 7009 §1"],
-    occasion: "a logout request",
-    check: checkLogout,
+    sources: ["RFC 6749 §6", "RFC 9700 §4.14"],
+    occasion: "two refreshes of a login",
+    check: checkRefreshes,
   },
 ];
 
-function checkTokenReceivers(traffic: Traffic): PracticeCheck {
-  const { tokens, recordings, exchanges } = traffic;
-  const bearers = tokens.filter(({ kind }) => kind !== "id_token");
-  if (bearers.length === 0) return { seen: [], findings: [] };
-  const kinds = new Map(bearers.map(({ value, kind }) => [value, kind]));
-  const misplaced = exchanges.flatMap((exchange) => {
-    const header = findBearerToken(exchange.request);
-    const inParameter = parametersOf(exchange).find(([name, value]) =>
-      kinds.get(value) === "access_token"
-        ? exchange.caller !== "resource client" && !accessTokenParameters.includes(name)
-        : kinds.get(value) === "refresh_token" && !["token", "revoke", "introspect"].includes(exchange.endpoint)
-    );
-    if (inParameter !== undefined) {
-      const kind = kinds.get(inParameter[1])!.replace("_", " ");
-      return [toEvidence({ exchange }, {
-        parameter: inParameter[0],
-        because: `the request to ${exchange.endpoint} has the ${kind}`,
-      })];
-    }
-    return header !== undefined && kinds.get(header) === "refresh_token"
-      ? [toEvidence({ exchange }, { parameter: "Authorization", because: "the request has the refresh token" })]
-      : [];
-  });
-  const trapped = recordings.flatMap(({ trap }) =>
-    (trap?.requests ?? []).flatMap(({ url, authorization = "", body }) => {
-      const token = bearers.find(({ value }) => [url, authorization, body].some((text) => text.includes(value)));
-      if (token === undefined) return [];
-      const { exchange, kind } = token;
-      return [toEvidence({ exchange }, { because: `the ${kind.replace("_", " ")} was sent to ${trap!.origin}` })];
-    })
+function checkResource({ authorizations, tokenRequests, exchanges }: Traffic): PracticeCheck {
+  const parameter = "resource";
+  const usesResource = exchanges.some(({ endpoint }) => endpoint === "resource" || endpoint === "resource_metadata");
+  const logins = authorizations.filter((request) =>
+    usesResource || request.get(parameter) !== undefined ||
+    tokenRequests.some(({ exchange, get }) => exchange.flow === request.exchange.flow && get(parameter) !== undefined)
   );
-  const hasTrap = recordings.some(({ trap }) => trap !== undefined);
-  const findings = [...misplaced, ...trapped];
-  return { seen: hasTrap || findings.length > 0 ? bearers.map(({ exchange }) => exchange) : [], findings };
+  const findings = logins.flatMap((login): Evidence[] => {
+    const requested = login.get(parameter);
+    if (requested === undefined) return [toEvidence(login, { parameter, because: "the request has no resource" })];
+    if (requested.includes("#")) return [toEvidence(login, { parameter, because: "the resource has a fragment" })];
+    return tokenRequests.filter(({ exchange }) => exchange.flow !== undefined && exchange.flow === login.exchange.flow)
+      .flatMap((request): Evidence[] => {
+        const sent = request.get(parameter);
+        // A token request may name one of several resources.
+        if (sent !== undefined && requestedResources(login).includes(sent)) return [];
+        const because = sent === undefined
+          ? "the token request has no resource"
+          : `the authorization request has ${requested}, the token request ${sent}`;
+        return [toEvidence(request, { parameter, because, others: [login.exchange] })];
+      });
+  });
+  return { seen: logins.map(({ exchange }) => exchange), findings };
 }
 
-function checkDeadTokens(traffic: Traffic): PracticeCheck {
-  const revoked = traffic.exchanges.filter(({ endpoint, response }) =>
-    endpoint === "revoke" && response?.status === 200
-  )
-    .map((exchange) => ({ exchange, token: findParam(exchange.request, "token"), reason: "was revoked" }));
-  const uses = tokenUses(traffic);
-  const rejected = uses.filter(({ exchange }) => exchange.response?.status === 401)
-    // A demand for a nonce does not reject the token (RFC 9449 §9).
-    .filter(({ exchange }) => !/use_dpop_nonce/.test(exchange.response!.headers["www-authenticate"] ?? ""))
-    .map(({ exchange, token }) => ({ exchange, token, reason: "got a 401" }));
-  const isAccessToken = (token?: string) =>
-    traffic.tokens.some(({ value, kind }) => value === token && kind === "access_token");
-  const ends = [...revoked.filter(({ token }) => isAccessToken(token)), ...rejected];
-  return {
-    seen: ends.map(({ exchange }) => exchange),
-    findings: ends.flatMap((end) => {
-      const later = uses.filter(({ exchange, token }) => token === end.token && exchange.number > end.exchange.number);
-      // One request may have been sent before the 401 arrived.
-      const allowed = end.reason === "got a 401" ? 1 : 0;
-      return later.slice(allowed, allowed + 1).map((use) =>
-        toEvidence(use, {
-          parameter: "Authorization",
-          because: `the token is used again, although it ${end.reason}`,
-          others: [end.exchange],
-        })
-      );
-    }),
-  };
+/** The resources of a request: repeated parameters, or the list in a request object. */
+function requestedResources({ exchange, pushed, get }: AuthorizationRequest): readonly string[] {
+  const named = [exchange, pushed].flatMap((sent) => sent === undefined ? [] : parametersOf(sent))
+    .filter(([name]) => name === "resource").map(([, value]) => value);
+  return named.length > 0 ? named : get("resource")!.split(/[[\]",]+/);
 }
 
-function checkLogout(traffic: Traffic): PracticeCheck {
-  const requests = traffic.exchanges.filter(({ endpoint, request }) =>
-    endpoint === "logout" && findParam(request, "confirm") === undefined
+function checkRefreshes({ tokenRequests }: Traffic): PracticeCheck {
+  const refreshes = tokenRequests.filter(({ grantType }) => grantType === "refresh_token");
+  const later = refreshes.filter(({ exchange: { flow, number } }) =>
+    refreshes.some(({ exchange }) => exchange.flow === flow && exchange.number < number)
   );
-  const identified = examineEach(requests.map((exchange) => ({ exchange })), ({ exchange: { request } }) => {
-    const isIdentified = ["id_token_hint", "client_id"].some((name) => findParam(request, name) !== undefined);
-    return findParam(request, "post_logout_redirect_uri") !== undefined && !isIdentified
-      ? {
-        parameter: "post_logout_redirect_uri",
-        because: "the request has post_logout_redirect_uri, and neither id_token_hint nor client_id",
-      }
-      : undefined;
-  });
-  const used = examineEach(requests.map((exchange) => ({ exchange })), ({ exchange }) => {
-    const hint = findParam(exchange.request, "id_token_hint");
-    const flow = traffic.tokens.find(({ value }) => value === hint)?.exchange.flow;
-    if (flow === undefined) return undefined;
-    const later = traffic.requests.find((request) =>
-      request.exchange.flow === flow && request.exchange.number > exchange.number &&
-      ["token", "userinfo", "resource"].includes(request.exchange.endpoint)
+  return examineEach(later, ({ exchange, get }) => {
+    const newest = tokenRequests.findLast((earlier) =>
+      earlier.exchange.flow === exchange.flow && earlier.exchange.number < exchange.number &&
+      !overlaps(earlier.exchange, exchange) && earlier.response.refresh_token !== undefined
     );
-    return later && {
-      because: `a ${later.exchange.endpoint} request uses a token of the session after the logout`,
-      others: [later.exchange],
+    return newest === undefined || newest.response.refresh_token === get("refresh_token") ? undefined : {
+      parameter: "refresh_token",
+      because: "the request has an older refresh token than the last response",
+      others: [newest.exchange],
     };
   });
-  return combineChecks(identified, used);
 }

@@ -15,28 +15,14 @@ export interface Recording {
   readonly exchanges: readonly Exchange[];
   /** The client as it is registered. Default: unknown. */
   readonly client?: Partial<ClientMetadata>;
-  /** An origin that records every request to it. No request should arrive there. Default: none. */
-  readonly trap?: { readonly origin: string; readonly requests: readonly TrappedRequest[] };
-}
-
-/** A request to an origin that only records. */
-export interface TrappedRequest {
-  /** The absolute URL. */
-  readonly url: string;
-  /** The header `Authorization`, if it was sent. */
-  readonly authorization?: string;
-  /** The body as text; empty without one. */
-  readonly body: string;
 }
 
 /** Facts about the client that its traffic does not show. */
 export interface TrafficFacts {
   /** Whether the client rejects an authorization response of another issuer. Default: unknown. */
   readonly rejectsWrongIssuer?: boolean;
-  /** Whether the test decides when the client refreshes. Default: false. */
-  readonly refreshesOnDemand?: boolean;
-  /** Whether each login is in a new browser, which has nothing in its cache. Default: false. */
-  readonly opensBrowsers?: boolean;
+  /** Further exchanges of the client, each list from one login in which requests failed. Default: none. */
+  readonly failures?: readonly (readonly Exchange[])[];
 }
 
 /** An authorization request: its parameters, wherever they were sent. */
@@ -62,14 +48,6 @@ export interface TokenRequest {
   readonly response: Readonly<Record<string, unknown>>;
 }
 
-/** A token that the server issued. */
-export interface IssuedToken {
-  readonly value: string;
-  readonly kind: "access_token" | "refresh_token" | "id_token";
-  /** The exchange whose response has it. */
-  readonly exchange: Exchange;
-}
-
 /** The traffic of one client. */
 export interface Traffic {
   /** What was recorded, one for each server. */
@@ -81,7 +59,6 @@ export interface Traffic {
   readonly exchanges: readonly Exchange[];
   readonly authorizations: readonly AuthorizationRequest[];
   readonly tokenRequests: readonly TokenRequest[];
-  readonly tokens: readonly IssuedToken[];
   /** The authorization request whose response has a code. */
   authorizationOf(code: string): AuthorizationRequest | undefined;
 }
@@ -101,7 +78,6 @@ export function readTraffic(all: readonly Recording[], facts: TrafficFacts = {})
     ),
     authorizations,
     tokenRequests,
-    tokens: tokenRequests.flatMap(readTokens),
     authorizationOf: (code) => findAuthorization(code, authorizations, exchanges),
   };
 }
@@ -132,13 +108,6 @@ function readTokenRequests({ issuer, exchanges }: Recording): TokenRequest[] {
     get: (name) => findParam(exchange.request, name),
     response: membersOf(exchange),
   }));
-}
-
-function readTokens({ exchange, response }: TokenRequest): IssuedToken[] {
-  return (["access_token", "refresh_token", "id_token"] as const).flatMap((kind) => {
-    const value = response[kind];
-    return typeof value === "string" ? [{ value, kind, exchange }] : [];
-  });
 }
 
 /** The members of a JSON response; empty without one. */
@@ -230,9 +199,4 @@ export function parametersOf({ request }: Exchange): Fields {
 /** Whether a text looks like the name of a parameter. Findings quote no other name: it may contain secrets. */
 export function isPlainName(name: string): boolean {
   return /^[\w.-]{1,64}$/.test(name);
-}
-
-/** The claims of a JWT in a parameter; `undefined` without the parameter. */
-export function claimsOf(jwt: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  return jwt === undefined ? undefined : decodeJwtPart(jwt, 1);
 }

@@ -2,6 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
+import { digest } from "../../../src/core/keys/secrets.ts";
 import { checkPractices } from "../../../src/testing/check_practices.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
@@ -10,7 +11,6 @@ import { attempt, discover, type Journey, logInTwice, postToken, testPractice } 
 const logIn: Journey = (as) => as.logIn(as.client());
 const twice: Journey = (as) => logInTwice(as);
 const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
-const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 
 /** A login with parameters of its own, in the authorization request and in the token request. */
 const withParameters = (authorization: Readonly<Record<string, string | undefined>>, token = {}): Journey => (as) =>
@@ -55,48 +55,42 @@ testPractice("pkce-s256", {
   notSeen: withParameters({ code_challenge: undefined, code_challenge_method: undefined }),
 });
 
-testPractice("pkce-fresh", {
-  has: twice,
-  lacks: [[
-    /same code_challenge/,
-    (as) => logInTwice(as, { authorization: { code_challenge: challenge }, token: { code_verifier: verifier } }),
-  ]],
-  notSeen: logIn,
-});
+/** Logins with values of one kind: a constant, a counter, a time, few characters that differ. */
+const notRandom: Readonly<Record<string, readonly [string, string]>> = {
+  "two requests have the same": ["n".repeat(43), "n".repeat(43)],
+  "only 1 of the 43 characters": [
+    "a-verifier-of-the-application-number-000041",
+    "a-verifier-of-the-application-number-000042",
+  ],
+  "only 8 of the 43 characters": [
+    `${"x".repeat(20)}kJ8_ab2Q${"y".repeat(15)}`,
+    `${"x".repeat(20)}Zq9-cd3R${"y".repeat(15)}`,
+  ],
+  "only 5 of the 43 characters": [`${"0".repeat(30)}1893456000123`, `${"0".repeat(30)}1893456061987`],
+  "has 43 characters, which can be guessed": ["a".repeat(43), "b".repeat(43)],
+};
 
 testPractice("pkce-random", {
   has: twice,
   lacks: [
-    [/the verifier is the same as state/, async (as) => {
-      const client = as.client();
-      for (const letter of ["a", "b"]) {
-        const state = letter.repeat(43);
-        await attempt(as.logIn(client, { authorization: { state }, token: { code_verifier: state } }));
-      }
-    }],
-    [/same 8 characters/, async (as) => {
-      const client = as.client();
-      for (const letter of ["a", "b"]) {
-        await attempt(as.logIn(client, { token: { code_verifier: `my-application-${letter.repeat(30)}` } }));
-      }
-    }],
-    [/is a time/, async (as) => {
-      const client = as.client();
-      for (const count of [1, 2]) {
-        await attempt(as.logIn(client, { token: { code_verifier: String(as.clock.now() - 60_000 * count) } }));
-      }
-    }],
+    ...Object.entries(notRandom).slice(1).map(([because, values]): [RegExp, Journey] => [
+      new RegExp(because),
+      async (as) => {
+        const client = as.client();
+        for (const code_verifier of values) await attempt(as.logIn(client, { token: { code_verifier } }));
+      },
+    ]),
+    [/same code_challenge/, (as) => logInTwice(as, { authorization: { code_challenge: challenge } })],
+    ...([
+      [/the same as state/, (state: string) => state],
+      [/computed from state/, (state: string) => `${state}-verifier`],
+      [/computed from state/, digest],
+    ] as const).map(([because, derive]): [RegExp, Journey] => [because, async (as) => {
+      const state = "q7-VbJ0sTn3LxPz5Yk2RwM8dHfCgUeAi1oXy6ZtB9Wl";
+      await attempt(as.logIn(as.client(), { authorization: { state }, token: { code_verifier: await derive(state) } }));
+    }]),
   ],
   notSeen: logIn,
-});
-
-testPractice("state-present", {
-  has: logIn,
-  lacks: [[/has no state/, withEach({}, { state: undefined })]],
-  notes: [
-    [/PKCE protects/, withParameters({ state: undefined })],
-    [/nonce protects/, (as) => logInConfidentially(as, { ...withoutPkce, state: undefined })],
-  ],
 });
 
 testPractice("state-random", {
@@ -104,14 +98,13 @@ testPractice("state-random", {
   lacks: [
     [/same state/, withEach({ state: "xyz" }, { state: "xyz" })],
     [/has 8 characters/, withEach({ state: "kJ8_ab2Q" }, { state: "Zq9-cd3R" })],
-    [
-      /continues from the previous/,
-      withEach({ state: "login-request-number-00041" }, { state: "login-request-number-00042" }),
-    ],
     [/read as JSON/, withEach({ state: btoa('{"returnTo":"/a"}') }, { state: btoa('{"returnTo":"/b"}') })],
     [/read as a URL/, withEach({ state: "https://client.test/one" }, { state: "https://client.test/two" })],
     [/read as an email/, withEach({ state: "alice@client.test" }, { state: "bob@client.test" })],
-    [/read as a time/, (as) => withEach({ state: `${as.clock.now()}` }, { state: `${as.clock.now() + 1}` })(as)],
+    ...Object.entries(notRandom).map(([because, [one, other]]): [RegExp, Journey] => [
+      new RegExp(because),
+      withEach({ state: one }, { state: other }),
+    ]),
   ],
   notes: [[
     /is signed/,
@@ -120,18 +113,15 @@ testPractice("state-random", {
   notSeen: logIn,
 });
 
-testPractice("nonce-present", {
-  has: logIn,
-  lacks: [],
-  notes: [[/no nonce/, withParameters({ nonce: undefined })]],
-  notSeen: withParameters({ scope: "read", nonce: undefined }),
-});
-
 testPractice("nonce-fresh", {
   has: twice,
   lacks: [
-    [/same nonce/, withEach({ nonce: "n-0S6_WzA2Mj" }, { nonce: "n-0S6_WzA2Mj" })],
-    [/counter/, withEach({ nonce: "login-1001" }, { nonce: "login-1002" })],
+    ...Object.entries(notRandom).map(([because, [one, other]]): [RegExp, Journey] => [
+      new RegExp(because),
+      withEach({ nonce: one }, { nonce: other }),
+    ]),
+    [/only 1 of the 13 characters/, withEach({ nonce: "1893456000123" }, { nonce: "1893456000124" })],
+    [/3 characters, which can be guessed/, withEach({ nonce: "abc" }, { nonce: "xyz" })],
   ],
   notSeen: logIn,
 });
@@ -164,35 +154,6 @@ testPractice("scope-minimal", {
   notSeen: withParameters({ scope: undefined, nonce: undefined }),
 });
 
-/** A login, and then two silent ones in the same browser. */
-const silently = (seconds: number): Journey => async (as) => {
-  const [client, browser] = [as.client(), as.browser()];
-  await as.logIn(client, { browser });
-  await as.logIn(client, { browser, prompt: "none" });
-  as.clock.advance(seconds);
-  await as.logIn(client, { browser, prompt: "none" });
-};
-
-testPractice("silent-login-bounded", {
-  has: silently(61),
-  lacks: [
-    [/\d s ago/, silently(1)],
-    [/login_required/, async (as) => {
-      const client = as.client();
-      await attempt(as.logIn(client, { prompt: "none" }));
-      as.clock.advance(100);
-      await attempt(as.logIn(client, { prompt: "none" }));
-    }],
-  ],
-  notSeen: logIn,
-});
-
-testPractice("personal-data-not-in-urls", {
-  has: logIn,
-  lacks: [],
-  notes: [[/the URL has login_hint/, withParameters({ login_hint: "alice" })]],
-});
-
 testPractice("redirect-uri-exact", {
   has: logIn,
   lacks: [
@@ -208,36 +169,10 @@ testPractice("redirect-uri-exact", {
     postToken(as, { grant_type: "authorization_code", code: "unknown", redirect_uri: "https://a.test/" }),
 });
 
-testPractice("redirect-uri-safe", {
-  has: async (as) => {
-    await logIn(as);
-    await as.logIn(as.client({ redirect_uri: "http://127.0.0.1:4000/callback" }));
-    await as.logIn(as.client({ redirect_uri: "com.example.app:/callback" }));
-  },
-  lacks: [
-    [
-      /uses http at client\.test/,
-      (as) => attempt(as.logIn(as.client(), { authorization: { redirect_uri: "http://client.test/callback" } })),
-    ],
-    [/not absolute/, (as) => attempt(as.logIn(as.client(), { authorization: { redirect_uri: "/callback" } }))],
-  ],
-  notes: [[/localhost/, (as) => as.logIn(as.client({ redirect_uri: "http://localhost:4000/callback" }))]],
-});
-
-testPractice("par-alone", {
-  has: (as) => as.logIn(as.client(), { par: true }),
-  lacks: [[/repeats scope/, async (as) => {
-    const client = as.client();
-    const body = new URLSearchParams({
-      ...{ client_id: client.client_id, redirect_uri: client.redirect_uri, response_type: "code", scope: "openid" },
-      ...{ code_challenge: challenge, code_challenge_method: "S256" },
-    });
-    const { request_uri } = await (await as.fetch("/oauth2/par", { method: "POST", body })).json();
-    await as.browser().authorize(
-      { client_id: client.client_id, request_uri, scope: "openid" },
-      {},
-      client.redirect_uri,
-    );
-  }]],
-  notSeen: logIn,
+testPractice("callback-not-open", {
+  has: (as) => as.logIn(as.client({ redirect_uri: "https://client.test/callback?next=/account" })),
+  lacks: ["https://other.test/", "//other.test/", "http://127.0.0.1:4000/"].map((target): [RegExp, Journey] => [
+    /the URL of another origin in next/,
+    (as) => as.logIn(as.client({ redirect_uri: `https://client.test/callback?next=${target}` })),
+  ]),
 });

