@@ -86,6 +86,7 @@ const importRules: ImportRules = {
       allowed: {
         ...below("platform", "core", "server/login", "server/fetching", "server/rules"),
         "server/metadata_setting.ts": "anything",
+        "server/clients/login_hint.ts": "anything",
         "server/refresh_lifetimes.ts": "anything",
         ...sharedFiles,
       },
