@@ -1,6 +1,7 @@
 /** The texts for agents, from the README and the guides: `static/llms.txt` and `static/skill/SKILL.md`. */
 
 import { dirname, join, relative } from "node:path/posix";
+import { guides } from "./docs/plan.ts";
 
 /** Reads a README by its path in the repository. */
 export type ReadText = (path: string) => string;
@@ -8,43 +9,7 @@ export type ReadText = (path: string) => string;
 /** The pages that `llms.txt` lists for users; READMEs of the code are not among them. */
 export const userPages: readonly string[] = [
   "README.md",
-  ...[
-    ...["start", "stacks", "test-in-javascript", "mock", "test-runners", "recipes", "test-in-any-language", "control"],
-    ...["configure", "users", "get-a-token", "sessions", "break-it", "mcp", "check-a-client", "containers-and-ci"],
-    ...["verify-tokens", "resource-servers", "moving", "keycloak", "mock-oauth2-server", "oauth2-mock-server"],
-    ...[
-      "dex-and-oidc-server-mock",
-      "providers",
-      "provider-differences",
-      "standards",
-      "team",
-      "limits",
-      "emulators",
-      "flows",
-      "pages",
-    ],
-    ...[
-      "bugs-found",
-      "embed",
-      "extensions",
-      "minimal-server",
-      "stores",
-      "check-report",
-      "intercepted-requests",
-      "test-hosts",
-    ],
-    ...[
-      "logout",
-      "registration",
-      "authorization-requests",
-      "signed-requests",
-      "grants",
-      "ciba",
-      "mutual-tls",
-      "security-events",
-    ],
-    "glossary",
-  ].map((name) => `static/docs/${name}.md`),
+  ...guides().flatMap(({ pages }) => pages.map(({ source }) => source)),
   ...["src/server/explain/README.md", "src/server/profiles/README.md", "src/server/extensions/README.md"],
   ...["tests/rules.md", "static/changes.md"],
 ];

@@ -45,13 +45,13 @@ const optional = ["ioredis", "postgres"];
 const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
   "README.md": [
     [
-      /^You need npm and Node 20 or newer; [^]*?\n\n```sh\n[^]*?```$/m,
+      /^You need npm and Node 20\. [^]*?\n\n```sh\n[^]*?```$/m,
       `You need npm and Node 22.13 or newer:\n\n\`\`\`sh\nnpx ${manifest.name}\n\`\`\``,
     ],
     [/^The commands below use `latchkey`\. [^]*?`latchkey --help`/m, "`latchkey --help`"],
     [/^`npx -y deno task build` makes the package to \[install\]\(.*?\)\.\n/m, ""],
     [/`npx -y deno task image` builds\n?\s*\[a container image\]/, "[A container image]"],
-    [/^Search them: `npx -y deno task docs --port 9080`\.\s/m, ""],
+    [/^Search them: `npx -y deno task docs --port 9080`\.\s+/m, ""],
     [/^\[Changes\][^]*$/m, "MIT licence\n"],
   ],
   "static/docs/test-in-javascript.md": [

@@ -16,11 +16,6 @@ const { words: parts } = readCommand({
   words: { value: "PART", does: "only commands that contain this" },
 });
 
-/** Files whose tests need packages that the script of the task does not import. */
-const testFiles = ["platform/runtime/neutral", "check/drivers/sources", "scripts/modules"].map((name) =>
-  `tests/${name}_test.ts`
-);
-
 /** A clone in a folder of its own. */
 interface Place {
   readonly clone: string;
@@ -43,7 +38,6 @@ const expectations:
     [/^npx -y deno task build && npm install --global /, expectProgram],
     [/^npx -y deno task image$/, expectImage],
     [/^npx -y deno task docs --port 9080$/, expectDocs],
-    [/^npx -y deno task test$/, async (command, place) => await shell(`${command} ${testFiles.join(" ")}`, place)],
   ];
 
 const readme = readFileSync("README.md", "utf8");

@@ -91,7 +91,7 @@ function Page({ path, title, html, headings, kinds, next }: PageProps): VNode {
             {kinds.map(({ title: name, links }, i) => (
               <details
                 key={name}
-                open={i < 2 || links.some((one) => one.path === path)}
+                open={i < kinds.length - 1 || links.some((one) => one.path === path)}
               >
                 <summary>
                   <h2>{name}</h2>

@@ -63,10 +63,12 @@ export function buildSite({ read, assets, repository }: Material): Site {
   });
   const code = codePages().map((page) => toDraft("code", page));
   const kinds = [
-    { title: "Guides", drafts: guides().map((page) => toDraft("guides", page)) },
-    { title: "Reference", drafts: reference },
+    ...guides().map(({ title, pages }) => ({
+      title,
+      drafts: [...pages.map((page) => toDraft("guides", page)), ...title === "Reference" ? reference : []],
+    })),
     { title: "For contributors", drafts: code },
-  ].filter(({ drafts }) => drafts.length > 0);
+  ];
   /** The words of a section. A rule is found by its ID and its first sentence. */
   const toIndexed = ({ heading, names, aliases, line, text }: Section, draft: Draft) => ({
     ...{ heading, aliases, text: draft.path === rulesPath ? "" : text },

@@ -32,7 +32,7 @@ const pages: readonly (readonly [name: string, title: string, about: string, set
     ...["registration", "clientIdMetadataDocuments", "requireClientName"],
   ]],
   ["users", "Settings of users, login and logout", "Who can log in, how, and how a session ends.", [
-    ...["users", "unknownLoginHint", "acrValues", "clientLogout", "directory", "throttle"],
+    ...["users", "loginPage", "unknownLoginHint", "acrValues", "clientLogout", "directory", "throttle"],
   ]],
   [
     "tokens",
