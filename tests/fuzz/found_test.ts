@@ -34,7 +34,7 @@ function failing(broken: () => boolean): Readonly<Record<string, Plugin>> {
         return response;
       },
     },
-    "fails inside": { forRequest: fail },
+    "fails inside": { forRequest: () => (fail(), undefined) },
   };
 }
 

@@ -125,7 +125,7 @@ const places: Readonly<
       url("introspection_endpoint") && (await (await post("introspection_endpoint", { token })).json()).active,
   ],
   "subject token that is an access token": [
-    ["access token", "minted access token"],
+    ["access token", "access token of a client", "minted access token"],
     async ({ post }, subject_token) => {
       const fields = { grant_type: tokenExchange, subject_token, subject_token_type: `${tokenType}access_token` };
       return (await post("token_endpoint", fields)).status === 200;
