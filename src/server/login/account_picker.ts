@@ -86,7 +86,7 @@ export async function rememberAccount(server: Server, browser: string, user: Use
 }
 
 /** The users who logged in recently in a browser, without removed ones, even if another one has the subject now. */
-async function recentUsers(server: Server, browser: string): Promise<readonly User[]> {
+export async function recentUsers(server: Server, browser: string): Promise<readonly User[]> {
   const { recent = [] } = (await browserStore(server).get("browser", await browserId(server, browser)))?.value ?? {};
   const users = await findUsers(server, recent.map((key) => key.split(" ", 1)[0]!));
   return users.flatMap((user, i) => user !== undefined && accountKey(user) === recent[i] ? [user] : []);

@@ -9,7 +9,7 @@ import { allowsUser, usableSession } from "../../core/authorize/login.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Params } from "../../core/http/params.ts";
 import type { Session } from "../../core/authorize/session.ts";
-import { guestFields, hasPassword, parseGuest } from "./account_picker.ts";
+import { guestFields, hasPassword, parseGuest, recentUsers } from "./account_picker.ts";
 import type { LoginProps } from "./pages/login.tsx";
 import type { VerifyPassword } from "./password.ts";
 import type { Interaction } from "./pending.ts";
@@ -162,7 +162,10 @@ async function checkPassword(
   { verifyPassword }: LoginOptions,
 ): Promise<Login | LoginRetry> {
   const { server, target } = context;
-  const result = await verifyPassword(server, { sub, user, password, address: target.clientAddress.address });
+  const result = await verifyPassword(server, {
+    ...{ sub, user, password, address: target.clientAddress.address },
+    isKnownBrowser: (await recentUsers(server, pending.browser!)).some((recent) => recent.sub === sub),
+  });
   if (result === "right") return { user: user!, method: "password" };
   const [status, reason, error, headers] = result === "wrong"
     ? [403, "name or password is wrong", "The name or the password is wrong.", {}] as const

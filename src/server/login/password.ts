@@ -1,4 +1,4 @@
-/** Password verification: in fair turns, rate-limited, and equally slow for unknown users (timing attack). */
+/** Password verification: in turn, rate-limited, and equally slow for unknown users (timing attack). */
 
 import {
   digestName,
@@ -10,6 +10,7 @@ import {
 } from "../config/password_digest.ts";
 import { sha256 } from "../../core/keys/crypto.ts";
 import { constantTimeEqual } from "../../core/keys/secrets.ts";
+import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
@@ -18,49 +19,83 @@ import type { AuthenticationAttempt } from "../hosting/rate_limiter.ts";
 /** The result of an attempt; the seconds to wait if attempts are rate-limited. */
 type PasswordResult = "right" | "wrong" | { readonly retryAfterSeconds: number };
 
-/** Verifies a password. `user` is the user with the typed subject, if one exists. */
-export type VerifyPassword = (
-  server: HostedServer,
-  guess: { readonly sub: string; readonly user?: User; readonly password: string; readonly address?: string },
-) => Promise<PasswordResult>;
+/** What a login page sent. */
+interface Guess {
+  /** The typed name. */
+  readonly sub: string;
+  /** The user with this subject, if one exists. */
+  readonly user?: User;
+  readonly password: string;
+  readonly address?: string;
+  /** Whether this user has logged in before in the same browser. Default: false. */
+  readonly isKnownBrowser?: boolean;
+}
 
-/** Maximum number of waiting attempts: in total, and of one network. Further ones are rejected with a time to wait. */
+/** Verifies a password. */
+export type VerifyPassword = (server: HostedServer, guess: Guess) => Promise<PasswordResult>;
+
+/** Maximum number of waiting attempts. Further ones are rejected with a time to wait. */
 const maxWaiting = 100;
-const maxWaitingPerNetwork = 4;
 
-/** The length of the prefix that identifies a network in the queue, in bits. */
-const networkPrefixBits = 56;
+/** How long the last attempt for a name counts, in milliseconds: the window of the rate limiter. */
+const recentMs = 60_000;
+
+/** Maximum number of names whose last attempt is remembered, and the number of their characters that count. */
+const maxRecentNames = 20_000;
+const maxSubLength = 256;
 
 /** An attempt that waits for its turn. */
 interface WaitingAttempt {
-  readonly network: string;
+  readonly sub: string;
+  /** Decides whose turn it is: 0 is first. */
+  readonly rank: () => 0 | 1 | 2;
   /** Ends the wait: the attempt is verified, or rejected. */
   readonly end: (isVerified: boolean) => void;
 }
 
 /**
- * Creates a verifier. scrypt is expensive on purpose, so few attempts run at a time. Sites take turns, and while one
- * attempt of a site runs, its others wait: an attempt waits for at most one of every other site, and the rate limiter
- * counts each attempt of a site before the next one starts. If too many wait, the newest one of the fullest site gives
- * way. No network or site can block others.
+ * Creates a verifier. scrypt is expensive on purpose, so few attempts run at a time, and one of each name. First comes
+ * the first attempt for a name within a minute, from a browser where this user has logged in before; last come those
+ * from other browsers for a name whose last attempt failed, wherever it came from. Within these groups networks take
+ * turns (IPv6: sites), and so do the names of a network. So a first attempt waits for at most one wrong password of each
+ * other name, and for one attempt of each other network whenever it is the turn of its own.
+ *
+ * Names that no user has are treated as all others: if they came last, the time that others wait would reveal them. If
+ * too many attempts wait, one gives way: of the name with most attempts from its network, or else of the last group.
  */
 export function passwordVerifier(): VerifyPassword {
   // One core stays free; so does one of the four threads on which Node hashes, signs and looks up names.
   const maxRunning = Math.min(3, Math.max(1, (globalThis.navigator?.hardwareConcurrency ?? 1) - 1));
-  /** The waiting attempts by site, in the order of the turns of the sites. */
-  const sites = new Map<string, WaitingAttempt[]>();
-  /** The sites of the running attempts. */
+  /** The waiting attempts by site, and by name with the kind of browser, each in the order of the turns. */
+  const sites = new Map<string, Map<string, readonly WaitingAttempt[]>>();
+  /** The names of the running attempts. */
   const running = new Set<string>();
+  const lastAttempts = boundedCache<{ readonly at: number; readonly isCorrect: boolean }>(maxRecentNames);
   const distinctCosts = costCollector();
 
-  async function verify(server: HostedServer, { sub, user, password, address = "" }: Parameters<VerifyPassword>[1]) {
+  /** The last attempt for a name, if it was within a minute. */
+  function recentAttempt({ now }: HostedServer, sub: string) {
+    const last = lastAttempts.get(sub.slice(0, maxSubLength));
+    return last !== undefined && now() - last.at < recentMs ? last : undefined;
+  }
+
+  function rankOf(server: HostedServer, { sub, isKnownBrowser }: Guess): 0 | 1 | 2 {
+    const recent = recentAttempt(server, sub);
+    if (isKnownBrowser) return recent === undefined ? 0 : 1;
+    return recent?.isCorrect === false ? 2 : 1;
+  }
+
+  async function verify(server: HostedServer, { sub, user, password, address = "" }: Guess) {
     const attempt: AuthenticationAttempt = { client: `user ${sub}`, address };
+    // The limiter also counts the failures of other names of this network, which reject no first attempt.
+    const hasFailed = recentAttempt(server, sub)?.isCorrect === false;
     const retryAfterSeconds = server.rateLimiter?.retryAfter(attempt) ?? 0;
-    if (retryAfterSeconds > 0) return { retryAfterSeconds };
+    if (hasFailed && retryAfterSeconds > 0) return { retryAfterSeconds };
     const known = user && getPassword(user);
     const isCorrect = known !== undefined && digestName(known) === undefined
       ? constantTimeEqual(await sha256(known.normalize("NFKC")), await sha256(password.normalize("NFKC")))
       : await hasDigest(server, user, password);
+    lastAttempts.set(sub.slice(0, maxSubLength), { at: server.now(), isCorrect });
     if (!isCorrect) server.rateLimiter?.recordFailure(attempt);
     return isCorrect ? "right" : "wrong";
   }
@@ -78,49 +113,62 @@ export function passwordVerifier(): VerifyPassword {
     return isCorrect;
   }
 
+  /** Takes the attempt whose turn it is. The next turns of its site and name come after those of the others. */
+  function takeNext(): WaitingAttempt | undefined {
+    for (const rank of [0, 1, 2]) {
+      for (const [site, names] of sites) {
+        for (const [name, [next, ...others]] of names) {
+          if (running.has(next!.sub) || next!.rank() !== rank) continue;
+          names.delete(name);
+          if (others.length > 0) names.set(name, others);
+          sites.delete(site);
+          if (names.size > 0) sites.set(site, names);
+          return next;
+        }
+      }
+    }
+  }
+
   function startNext(): void {
-    for (const [site, waiting] of sites) {
-      if (running.size >= maxRunning) return;
-      if (running.has(site)) continue;
-      running.add(site);
-      // The next turn of this site comes after those of the others.
-      sites.delete(site);
-      const [next, ...others] = waiting;
-      if (others.length > 0) sites.set(site, others);
-      next!.end(true);
+    while (running.size < maxRunning) {
+      const next = takeNext();
+      if (next === undefined) return;
+      running.add(next.sub);
+      next.end(true);
     }
   }
 
-  /** Rejects an attempt if too many wait. Of equally full sites, that of the newest gives way. */
-  function limitWaiting(newest: string): void {
-    const lengthOf = (site: string) => sites.get(site)!.length;
-    let [count, fullest] = [0, newest];
-    for (const [site, { length }] of sites) {
-      count += length;
-      if (length > lengthOf(fullest)) fullest = site;
-    }
-    if (count <= maxWaiting) return;
-    const waiting = sites.get(fullest)!;
-    waiting.pop()!.end(false);
-    if (waiting.length === 0) sites.delete(fullest);
+  /** Rejects an attempt if too many wait: the last of its name. */
+  function limitWaiting(): void {
+    const queues = [...sites].flatMap(([site, names]) =>
+      [...names].map(([name, waiting]) => ({ site, names, name, waiting, rank: waiting[0]!.rank() }))
+    );
+    if (queues.reduce((count, { waiting }) => count + waiting.length, 0) <= maxWaiting) return;
+    // Of equals, the newest is the last.
+    queues.sort((a, b) => a.waiting.length - b.waiting.length || a.rank - b.rank || a.names.size - b.names.size);
+    const { site, names, name, waiting } = queues.at(-1)!;
+    names.set(name, waiting.slice(0, -1));
+    if (waiting.length === 1) names.delete(name);
+    if (names.size === 0) sites.delete(site);
+    waiting.at(-1)!.end(false);
   }
 
-  return async (server, credentials) => {
-    const { address = "" } = credentials;
-    const network = networkFromAddress(address, networkPrefixBits);
-    const site = networkFromAddress(address, sitePrefixBits);
-    const waiting = sites.get(site) ?? [];
-    if (waiting.filter((attempt) => attempt.network === network).length >= maxWaitingPerNetwork) return tooMany;
+  return async (server, guess) => {
+    const { sub, address = "", isKnownBrowser = false } = guess;
     const isVerified = await new Promise<boolean>((end) => {
-      sites.set(site, [...waiting, { network, end }]);
+      const site = networkFromAddress(address, sitePrefixBits);
+      const names = sites.get(site) ?? new Map<string, readonly WaitingAttempt[]>();
+      const name = `${isKnownBrowser} ${sub}`;
+      names.set(name, [...names.get(name) ?? [], { sub, rank: () => rankOf(server, guess), end }]);
+      sites.set(site, names);
       startNext();
-      if (sites.has(site)) limitWaiting(site);
+      limitWaiting();
     });
     if (!isVerified) return tooMany;
     try {
-      return await verify(server, credentials);
+      return await verify(server, guess);
     } finally {
-      running.delete(site);
+      running.delete(sub);
       startNext();
     }
   };

@@ -267,19 +267,6 @@ test("[UI-12] wrong passwords from the networks of one IPv6 site are counted tog
   assertEquals(await guess("2001:db8:1:ffff::1", secret), 200);
 });
 
-test("[UI-12] of concurrent attempts from one network a few wait for their turn, and the rest gets Retry-After", async () => {
-  const b = await testServer(severalUsers);
-  const browser = openBrowser(b);
-  const { path, fields } = fillForm(await requestAuthorization(browser), "", undefined, {
-    sub: "alice",
-    password: "wrong",
-  });
-  const responses = await Promise.all(Array.from({ length: 40 }, () => send(browser, path, fields)));
-  const count = (status: number) => responses.filter((result) => result.status === status).length;
-  assertEquals(count(403) + count(429), 40);
-  assert(count(403) >= 4 && count(403) <= 10, `${count(403)} were looked at`);
-});
-
 /** A user who logs in and allows all, and what the client gets. */
 async function enter(b: TestServer, sub: string, password: string | undefined, scope: string) {
   const browser = openBrowser(b);
@@ -432,25 +419,35 @@ const floods = {
   "70 IPv4 addresses": { sites: 70, addresses: (i: number) => `198.51.100.${i % 70}` },
 };
 
-/** A server, and guesses of a password from addresses. */
-async function guessing() {
-  const b = await testServer({ ...severalUsers, throttle: false });
+interface Guess {
+  readonly sub?: string;
+  readonly password?: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** A server, and guesses of a password from addresses, for alice unless they name another user. */
+async function guessing(options: ListedOptions = severalUsers, loggedIn?: string) {
+  const b = await testServer(options);
   const browser = openBrowser(b);
-  const { path, fields } = fillForm(await requestAuthorization(browser), "", undefined, {
-    sub: "alice",
-    password: "wrong",
-  });
+  if (loggedIn !== undefined) await type(browser, loggedIn, secret);
+  b.advance(60);
+  const { path, fields } = fillForm(await requestAuthorization(browser, { prompt: "login" }), "", undefined, {});
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-  const headers = { "content-type": "application/x-www-form-urlencoded", cookie };
   let reads = 0;
   const { find } = b.as.users;
   Object.assign(b.as.users, { find: (sub: string) => (reads++, find(sub)) });
   return {
-    async guess(address: string) {
-      const request = new Request(b.as.issuer + path, { method: "POST", body: fields.toString(), headers });
+    async guess(address: string, { sub = "alice", password = "wrong", headers }: Guess = {}) {
+      const body = new URLSearchParams(fields);
+      body.set("sub", sub);
+      body.set("password", password);
+      const request = new Request(b.as.issuer + path, {
+        ...{ method: "POST", body: body.toString(), redirect: "manual" },
+        headers: { "content-type": "application/x-www-form-urlencoded", cookie, ...headers },
+      });
       return (await b.as.fetch(request, { address })).status;
     },
-    /** Resolves when this many guesses have read the user: after that, no guess waits before it enters the queue. */
+    /** Resolves when this many users have been read: after the last of them, no guess waits before the queue. */
     async haveArrived(count: number) {
       await until(() => reads >= count);
       await new Promise((resolve) => setTimeout(resolve));
@@ -458,9 +455,92 @@ async function guessing() {
   };
 }
 
+/** What others send while a colleague at 192.0.2.1 logs in with the right password. */
+const situations: Record<string, {
+  readonly attempts: number;
+  readonly by: (i: number) => Guess & { readonly address: string };
+  /** How many attempts may be verified before the colleague's. */
+  readonly turns: number;
+  /** The status of each attempt if all have the same. */
+  readonly status?: number;
+  /** Who has logged in before in the browser that all share. */
+  readonly loggedIn?: string;
+}> = {
+  "a guest behind the same address guesses for eight names": {
+    ...{ attempts: 80, turns: 8 },
+    by: (i) => ({ sub: `user${i % 8}`, address: "192.0.2.1" }),
+  },
+  "ten colleagues behind one address log in at once": {
+    ...{ attempts: 9, turns: 9, status: 303 },
+    by: (i) => ({ sub: `user${i}`, password: secret, address: "192.0.2.1" }),
+  },
+  "seventy addresses guess for eight names": {
+    ...{ attempts: 140, turns: 8 },
+    by: (i) => ({ sub: `user${i % 8}`, address: `198.51.100.${i % 70}` }),
+  },
+  "seventy addresses guess for names that nobody has": {
+    ...{ attempts: 140, turns: 70 },
+    by: (i) => ({ sub: `nobody${i}`, address: `198.51.100.${i % 70}` }),
+  },
+  "the same, and the colleague has logged in before in this browser": {
+    ...{ attempts: 140, turns: 0, loggedIn: "user9" },
+    by: (i) => ({ sub: `nobody${i}`, address: `198.51.100.${i % 70}` }),
+  },
+  "the same behind one address": {
+    ...{ attempts: 140, turns: 0, loggedIn: "user9" },
+    by: (i) => ({ sub: `nobody${i}`, address: "192.0.2.1" }),
+  },
+  "the networks of one IPv6 site guess for names that nobody has": {
+    ...{ attempts: 140, turns: 1 },
+    by: (i) => ({ sub: `nobody${i}`, address: `2001:db8:7:${i.toString(16)}::1` }),
+  },
+  "somebody behind the same address who has logged in before logs in again and again": {
+    ...{ attempts: 80, turns: 1, status: 303, loggedIn: "user8" },
+    by: () => ({ sub: "user8", password: secret, address: "192.0.2.1" }),
+  },
+  "a page of another site sends its forms": {
+    ...{ attempts: 140, turns: 0, status: 403 },
+    by: () => ({ headers: { "sec-fetch-site": "cross-site", origin: "https://other.example" }, address: "192.0.2.1" }),
+  },
+};
+
+test("[UI-12] a right password waits for its own turns only, whatever others send", async () => {
+  const users = Array.from({ length: 10 }, (_, i) => ({ sub: `user${i}`, password: digest }));
+  await forEachCase(Object.entries(situations), async ([, { attempts, turns, by, status, loggedIn }]) => {
+    const { guess, haveArrived } = await guessing({ ...severalUsers, users }, loggedIn);
+    const { promise: queued, resolve: start } = Promise.withResolvers<void>();
+    let [begun, before] = [0, 0];
+    const others: Promise<number>[] = [];
+    await observeScrypt(async () => {
+      for (let i = 0; i < attempts; i++) {
+        const { address, ...sent } = by(i);
+        others.push(guess(address, sent));
+      }
+      const login = guess("192.0.2.1", { sub: "user9", password: secret }).then((
+        answer,
+      ) => (before = begun - 1, answer));
+      const arriving = (status === 403 ? 0 : attempts) + 1;
+      await haveArrived(loggedIn === undefined ? arriving : 2 * arriving);
+      start();
+      assertEquals(await login, 303);
+    }, () => (begun++, queued));
+    // As many as run at the same time can begin before or with it.
+    assert(before <= turns + 3, `${before} attempts came before`);
+    const statuses = new Set(await Promise.all(others));
+    if (status !== undefined) assertEquals([...statuses], [status]);
+  });
+});
+
+test("[UI-12] wrong passwords for other names reject no first attempt from the same network", async () => {
+  const { guess } = await guessing();
+  for (let i = 0; i < 100; i++) assertEquals(await guess("192.0.2.1", { sub: `nobody${i}` }), 403);
+  assertEquals(await guess("192.0.2.1", { sub: "nobody0" }), 429);
+  assertEquals(await guess("192.0.2.1", { password: secret }), 303);
+});
+
 test("[UI-12] a flood of attempts delays a login by at most one attempt of each site, and never rejects it", async () => {
   await forEachCase(Object.entries(floods), async ([, { sites, addresses }]) => {
-    const { guess, haveArrived } = await guessing();
+    const { guess, haveArrived } = await guessing({ ...severalUsers, throttle: false });
     let verified = 0;
     const { promise: queued, resolve: start } = Promise.withResolvers<void>();
     const flood: Promise<number>[] = [];
@@ -486,27 +566,26 @@ test("[UI-12] a flood of attempts delays a login by at most one attempt of each 
   });
 });
 
-test("[UI-12] attempts of several sites are verified on all cores but one, those of one site one at a time", async () => {
+test("[UI-12] attempts for several names are verified on all cores but one, those for one name one at a time", async () => {
   const at = (cores: number | undefined) =>
     Object.defineProperty(navigator, "hardwareConcurrency", { value: cores, configurable: true });
   const expected = [[1, 1], [2, 1], [3, 2], [64, 3]] as const;
   try {
     await forEachCase(expected, async ([cores, most]) => {
       at(cores);
-      const mostRunning = async (addresses: readonly string[]) => {
+      const mostRunning = async (names: readonly string[]) => {
         const { guess, haveArrived } = await guessing();
         let [running, peak] = [0, 0];
-        const send = () => Promise.all(addresses.map(guess));
         const onDigest = () => {
           peak = Math.max(peak, ++running);
-          return haveArrived(addresses.length);
+          return haveArrived(names.length);
         };
+        const send = () => Promise.all(names.map((sub, i) => guess(`192.0.2.${i % 2}`, { sub })));
         await observeScrypt(send, onDigest, () => running--);
         return peak;
       };
-      const sites = [1, 2, 3, 4, 5];
-      assertEquals(await mostRunning(sites.map((i) => `192.0.2.${i}`)), most);
-      assertEquals(await mostRunning(sites.map((i) => `2001:db8:7:${i}00::1`)), 1);
+      assertEquals(await mostRunning(["alice", "erin", "frank", "grace", "heidi"]), most);
+      assertEquals(await mostRunning(Array(5).fill("alice")), 1);
     });
   } finally {
     delete (navigator as { hardwareConcurrency?: number }).hardwareConcurrency;
