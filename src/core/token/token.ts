@@ -86,10 +86,14 @@ async function requireUser(server: Server, authorization: Authorization, { type 
   );
 }
 
-/** The id of the client of a request that names no client, if its grant identifies one. */
+/**
+ * The id of the client of a request that names no client, if its grant identifies one.
+ *
+ * @throws {OAuthError} If the server does not support the grant type: a client_id would not help.
+ */
 async function identifyClient(server: Server, parameters: Params): Promise<string | undefined> {
-  const type = parameters.get("grant_type");
-  return await server.grantTypes.find((grantType) => grantType.type === type)?.identifyClient?.(server, parameters);
+  if (parameters.get("grant_type") === undefined) return undefined;
+  return await supportedGrantType(server, parameters).identifyClient?.(server, parameters);
 }
 
 /**
@@ -98,13 +102,16 @@ async function identifyClient(server: Server, parameters: Params): Promise<strin
  * @throws {OAuthError} If the server does not support it, or the client is not registered for it (OAuth 2.1 §3.2.4).
  */
 function findGrantType(server: Server, { client, parameters }: AuthenticatedRequest): GrantType {
-  const { grantTypes } = server;
-  const type = parameters.get("grant_type");
-  const grantType = grantTypes.find((supported) => supported.type === type);
-  if (type === undefined || grantType === undefined) {
-    throw reject("TK-05", { grantTypes: grantTypes.map((supported) => supported.type), sent: type });
-  }
+  const grantType = supportedGrantType(server, parameters);
+  const { type } = grantType;
   if (!client.grantTypes.includes(type)) throw reject("TK-06", { client, grantType });
   server.passed("TK-06", type);
+  return grantType;
+}
+
+function supportedGrantType({ grantTypes }: Server, parameters: Params): GrantType {
+  const sent = parameters.get("grant_type");
+  const grantType = grantTypes.find(({ type }) => type === sent);
+  if (grantType === undefined) throw reject("TK-05", { grantTypes: grantTypes.map(({ type }) => type), sent });
   return grantType;
 }

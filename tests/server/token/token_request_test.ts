@@ -253,9 +253,11 @@ test("[TK-05] a missing grant_type is invalid_request, an unknown one unsupporte
   }
 });
 
-test("[TK-05] without client authentication every grant_type is invalid_client", async () => {
+test("[TK-05] without client authentication every grant_type is invalid_client, but an unknown one of no client", async () => {
   const b = await testServer();
   await forEachCase([undefined, "", "password", "authorization_code"], async (grant_type) => {
+    const expected = grant_type === "password" ? "400 unsupported_grant_type" : "401 invalid_client";
+    assertEquals(await getOutcome(await b.token({ grant_type, client_id: undefined })), expected);
     assertEquals(await getOutcome(await b.token({ grant_type, client_id: "web" })), "401 invalid_client");
     assertEquals(
       await getOutcome(await b.token({ grant_type }, { headers: basic("web", "guess") })),
