@@ -30,6 +30,7 @@ import { clientsField, orAny, settingFields } from "../config/settings.ts";
 import { registeredUserField } from "../config/user_fields.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
 import type { Pages } from "../pages.ts";
+import { resourceIndicatorsName } from "../token/resources.ts";
 import type { Extension } from "./extension.ts";
 import { extensions as allExtensions, knownExtensions } from "./extensions.ts";
 import type { KeySource } from "./key_source.ts";
@@ -102,18 +103,27 @@ function findMismatches(field: Field, options: unknown): ConfigIssue[] {
   return validate(field, options).map((issue) => issue.path === "" ? { ...issue, path: "options" } : issue);
 }
 
+/** The names of parts of the server that keep values as extensions do. The profile of Google is one. */
+const ownNames: readonly string[] = [resourceIndicatorsName, "google"];
+
 /** All issues of the list of extensions, which describe the other options. Names and settings must differ. */
 function validateExtensions(extensions: readonly Extension[]): ConfigIssue[] {
   const members = { extensions: optionFields.extensions };
   const issues = validate(object<Pick<LatchkeyOptions, "extensions">>("LatchkeyOptions", members, {}), { extensions });
   if (issues.length > 0) return issues;
-  const names = new Set<string>();
+  const names = new Set(ownNames);
   const known = new Set(Object.keys(optionFields));
   for (const [i, { name, settings: { fields = {} } = {} }] of extensions.entries()) {
     const path = `extensions[${i}]`;
     if (names.has(name)) {
       const hint = "Pass each extension once, and choose another name for your own.";
-      issues.push({ path, expected: "an extension with a name of its own", received: `a second ${quote(name)}`, hint });
+      const expected = "an extension with a name of its own";
+      issues.push({
+        path,
+        expected,
+        received: ownNames.includes(name) ? quote(name) : `a second ${quote(name)}`,
+        hint,
+      });
       continue;
     }
     names.add(name);

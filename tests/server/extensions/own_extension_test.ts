@@ -58,6 +58,9 @@ test("a list of extensions that is none, or in which two have one name or one se
     const [list, path, received] of [
       [[audience, audience], "extensions[1]", `a second "audience"`],
       [[...extensions, { ...audience, name: "dpop" }], `extensions[${extensions.length}]`, `a second "dpop"`],
+      ...["resource_indicators", "google"].map((name) =>
+        [[{ ...audience, name }], "extensions[0]", `"${name}"`] as const
+      ),
       [[audience, { ...audience, name: "other" }], "extensions[1]", "the setting checkAudience"],
       [
         [{ ...audience, settings: { fields: { issuer: fields!.checkAudience! } } }],

@@ -190,11 +190,22 @@ function isWithinType(server: Server, detail: AuthorizationDetail, other: Author
   return isWithin(detail, other, findType(server, detail.type)?.narrowableLists);
 }
 
+/** Whether the client could still request the object: the types may have changed since its approval. */
+function isStillAllowed(server: Server, client: Client, detail: AuthorizationDetail): boolean {
+  try {
+    assertDetails(server, client, [detail]);
+    return true;
+  } catch (error) {
+    if (error instanceof OAuthError) return false;
+    throw error;
+  }
+}
+
 /**
- * The details of an access token: the requested part of the grant, or all of it. Types that were removed since the
- * approval are left out.
+ * The details of an access token: the requested part of the grant, or all of it. Objects that their type no longer
+ * allows, or whose type was removed since the approval, are left out.
  *
- * @returns `items`: those of the access token; `granted`: those of the grant that are still registered, if any.
+ * @returns `items`: those of the access token; `granted`: those of the grant that are still allowed, if any.
  * @throws {OAuthError} `invalid_authorization_details` if the request asks for more than was granted.
  */
 export function narrowDetails(
@@ -203,10 +214,10 @@ export function narrowDetails(
   { details: granted = [], scope }: GrantedDetails,
   params: Params,
 ): { readonly items: AuthorizationDetails; readonly granted?: AuthorizationDetails } {
-  const registered = granted.filter(({ type }) => findType(server, type) !== undefined && mayRequest(client, type));
+  const registered = granted.filter((detail) => isStillAllowed(server, client, detail));
   if (registered.length < granted.length) {
     const texts = {
-      reason: "the grant contains authorization_details of types that are no longer registered; they are left out",
+      reason: "the grant contains authorization_details that are no longer registered; they are left out",
       expected: Object.keys(detailsTypes(server.policy) ?? {}).join(" ") || "the setting authorizationDetails",
       received: granted.map(({ type }) => type).join(" "),
     };

@@ -436,19 +436,35 @@ test("[RA-09] a type names further lists that a token request narrows; without i
   assertEquals(await exchangeCode("strict", {}), "200");
 });
 
-test("[RA-08, RA-09] types that were removed since the approval are left out; a grant of nothing else is invalid", async () => {
-  const { authorizationDetails: types } = richOptions;
+test("[RA-08, RA-09] what its type no longer allows since the approval is left out; a grant of nothing else is invalid", async () => {
+  const { payment: type, files } = richOptions.authorizationDetails!;
   const store = memoryStore();
   const before = await richServer({ store });
-  const mixed = await publicTokens(before, details(payment, editFiles));
-  const alone = await publicTokens(before, { ...details(payment), scope: undefined });
   const clients = testClients.clients;
-  const later = await richServer({ store, clients, authorizationDetails: { files: types!.files! } });
-  const next = await refreshTokens(later, mixed.refresh_token);
-  assertEquals(detailsOf(next), [editFiles]);
-  assertEquals(await getOutcome(await refresh(later, alone.refresh_token)), "400 invalid_grant");
+  const withSchema = (schema: object) => ({
+    files: files!,
+    payment: { ...type!, schema: { ...type!.schema, ...schema } },
+  });
+  const properties = type!.schema.properties as object;
+  let next: Awaited<ReturnType<typeof refreshTokens>>;
+  for (
+    const authorizationDetails of [
+      { files: files! },
+      withSchema({ properties: { ...properties, creditor: { const: "Somebody else" } } }),
+      withSchema({ properties: { ...properties, amount: false } }),
+      withSchema({ required: ["note"] }),
+      withSchema({ properties: { creditor: true } }),
+    ]
+  ) {
+    const alone = await publicTokens(before, { ...details(payment), scope: undefined });
+    const mixed = await publicTokens(before, details(payment, editFiles));
+    const later = await richServer({ store, clients, authorizationDetails });
+    next = await refreshTokens(later, mixed.refresh_token);
+    assertEquals(detailsOf(next), [editFiles]);
+    assertEquals(await getOutcome(await refresh(later, alone.refresh_token)), "400 invalid_grant");
+  }
   const off = await testServer({ ...testClients, store });
-  assertEquals(detailsOf(await refreshTokens(off, next.refresh_token)), undefined);
+  assertEquals(detailsOf(await refreshTokens(off, next!.refresh_token)), undefined);
 });
 
 test("[RA-10] client_credentials with details needs the permission of the type", async () => {
