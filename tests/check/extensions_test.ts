@@ -29,7 +29,7 @@ const quickServer: CheckOptions["server"] = { ...server, alg: "EdDSA" };
 const foundBy: Readonly<Record<Exclude<ExtensionMistake, "checks nothing">, readonly string[]>> = {
   "sends the request plainly when the push fails": ["par/rejected", "par/response-shape"],
   "sends the request unsigned when it is rejected": ["jar/rejected"],
-  "does not verify signed responses": ["jarm/signature", "jarm/claims", "jarm/exp"],
+  "does not verify signed responses": ["jarm/signature", "jarm/claims"],
   "accepts plain responses": ["jarm/beside-plain"],
   "repeats without a limit": [
     ...["par/rejected", "par/expired-at-once", "dpop/nonce-for-ever", "registration/rejected"],

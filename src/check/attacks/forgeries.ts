@@ -119,6 +119,11 @@ export const wrongForms: Forgeries = {
   }),
 };
 
+/** One forgery of each kind, for a message that few clients read. */
+export const oneOfEachSignature: Forgeries = Object.fromEntries(
+  [unsigned, foreignlySigned, hmacs, keysInHeader].map((kind) => Object.entries(kind)[0]!),
+);
+
 /** Every forgery of a signature. */
 export const forgedSignatures: Forgeries = { ...unsigned, ...foreignlySigned, ...hmacs, ...keysInHeader };
 

@@ -3,7 +3,7 @@
 import { everyLogin } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { foreignlySigned, forgeryAttack, hmacs, keysInHeader, unsigned, wrongForms } from "./forgeries.ts";
-import { forgeJwt } from "./forged_jwt.ts";
+import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
 
 /** Every ID token that the server did not sign. */
 const forged = { needs: ["readsIdToken", "checksSignature"] } as const;
@@ -52,6 +52,15 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
       ...["CVE-2026-29000", "CVE-2024-28176", "CVE-2023-52428"],
     ],
   }, wrongForms),
+  defineAttack({
+    id: "id-token/kid-absent",
+    fix: "If the header has no kid, try the published keys of the algorithm.",
+    needs: ["readsIdToken", "checksSignature"],
+    level: "must-tolerate",
+    title: "The header of the ID token has no kid, and the server has one key.",
+    sources: ["OpenID Connect Core §10.1"],
+    once: () => forgeJwt("ID token without kid", (original) => signWithOwnKey(original, { kid: undefined })),
+  }),
   defineAttack({
     id: "id-token/alg-other",
     fix: "Register id_token_signed_response_alg, and accept this algorithm only.",

@@ -99,7 +99,7 @@ export const tokenAttacks: readonly Attack[] = [
       id: "token/members-unknown",
       level: "must-tolerate",
       title: "The token response has a member that no specification defines.",
-      member: ["tenant", "constructor", "expires_at"],
+      member: "tenant",
       values: ["object"],
       correctClient: "The client ignores it.",
       requirement: "RFC 6749 §5.1",
