@@ -31,6 +31,8 @@ export interface ConfigFileResult {
   readonly issuersByPath?: IssuersByPathConfig;
   /** The key that its issuers sign with first. Default: generated. */
   readonly signingKey?: PrivateJwk;
+  /** Whether placeholders stay, because nothing names the file. Default: false. */
+  readonly keepsPlaceholders?: boolean;
 }
 
 /** The file that was named cannot be read. */
@@ -45,16 +47,18 @@ export const unreadableConfigFile: ConfigFileResult = {
  *
  * @param path Relative to the working directory.
  * @param namedBy The flag or variable that named the file.
+ * @param isFound Whether nothing names it.
  */
 export async function readConfigFile(
   path: string,
   namedBy: string,
   field: Field,
   sources: SecretSources,
+  isFound: boolean,
 ): Promise<ConfigFileResult> {
   const loaded = await readText(path, namedBy, sources.readTextFile);
   if (typeof loaded !== "string") return { ...unreadableConfigFile, issues: [loaded] };
-  return await parseConfigText(loaded, printable(path), field, sources);
+  return await parseConfigText(loaded, printable(path), field, sources, isFound);
 }
 
 /**
@@ -68,6 +72,7 @@ export async function parseConfigText(
   file: string,
   field: Field,
   sources: SecretSources,
+  isFound = false,
 ): Promise<ConfigFileResult> {
   const failWith = (issues: readonly ConfigIssue[]): ConfigFileResult => ({ ...unreadableConfigFile, text, issues });
   const hint = `Put the settings between braces, like { "port": 9000 }.`;
@@ -75,7 +80,7 @@ export async function parseConfigText(
   if (value === undefined) return failWith(issues);
   if (isRealm(value)) {
     const { own, others } = splitSettings(field, value, ["clients", "users"]);
-    const read = await readRealmFile(others, text, file, sources.env);
+    const read = await readRealmFile(others, text, file, isFound ? undefined : sources.env);
     return await addSettings(read, own, findMismatches(field, own, true), file, sources);
   }
   if (isMockOAuth2Config(value)) {
@@ -154,11 +159,12 @@ async function readRealmFile(
   realm: Readonly<Record<string, unknown>>,
   text: string,
   file: string,
-  env: SecretSources["env"],
+  env: SecretSources["env"] | undefined,
 ): Promise<ConfigFileResult> {
-  const [{ readRealm }, { linesOf }] = await Promise.all([
+  const [{ readRealm }, { linesOf }, { placeholdersIn }] = await Promise.all([
     import("./realm/read_realm.ts"),
     import("./realm/keep_valid.ts"),
+    import("./realm/placeholders.ts"),
   ]);
   try {
     const { value, notes } = await readRealm(realm, () => randomToken(systemRandomBytes), env);
@@ -171,6 +177,7 @@ async function readRealmFile(
       text,
       issues: [],
       warnings: [command, ...lines].map((message) => ({ path: file, message })),
+      keepsPlaceholders: env === undefined && placeholdersIn(realm).length > 0,
       invalidPaths: new Set(),
     };
   } catch (error) {

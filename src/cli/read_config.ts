@@ -40,6 +40,7 @@ import {
 } from "./environment.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import { readFlags } from "./flags.ts";
+import { foundFileIssue } from "./found_file.ts";
 import { type OptionFields, optionFields, type RawOptions } from "./options.ts";
 import {
   type ConfigFile,
@@ -114,11 +115,17 @@ export interface ConfigSource {
   readonly name: string;
   /** Whether it is read because it is in the working directory: nothing names it. */
   readonly isFound: boolean;
+  /** Whether it has placeholders that were not replaced for that reason. Default: false. */
+  readonly keepsPlaceholders?: boolean;
 }
 
 /** How a start goes without a file that nothing names; `undefined` for other sources. */
-export function describeFoundFile({ name, isFound }: Partial<ConfigSource> = {}): string | undefined {
-  return isFound ? `${name} is in this folder, so it is read; --config ${noConfig} starts without it` : undefined;
+export function describeFoundFile(
+  { name, isFound, keepsPlaceholders }: Partial<ConfigSource> = {},
+): string | undefined {
+  if (!isFound) return undefined;
+  const kept = keepsPlaceholders ? `, without variables for its placeholders; --config ${name} replaces them` : "";
+  return `${name} is in this folder, so it is read${kept}; --config ${noConfig} starts without it`;
 }
 
 /**
@@ -274,6 +281,10 @@ async function readFile(
   sources: ConfigurationSources,
 ): Promise<{ readonly file: ConfigFileResult; readonly path?: string; readonly source?: ConfigSource }> {
   if (config?.text === noConfig) return { file: noConfigFile };
+  if (config === undefined && configText === undefined) {
+    const issue = foundFileIssue();
+    if (issue !== undefined) return { file: { ...unreadableConfigFile, issues: [issue] } };
+  }
   const isFound = config === undefined && configText === undefined &&
     await sources.readTextFile(configFileName).then(() => true, (error) => !isAbsentFile(error));
   if (config === undefined && configText === undefined && !isFound) return { file: noConfigFile };
@@ -284,8 +295,8 @@ async function readFile(
   // An invalid option has its own issue.
   const path = isFound ? configFileName : config?.text;
   if (path === undefined) return { file: unreadableConfigFile };
-  const file = await readConfigFile(path, config?.source ?? "--config", field, sources);
-  return { file, path, source: { name: path, isFound } };
+  const file = await readConfigFile(path, config?.source ?? "--config", field, sources, isFound);
+  return { file, path, source: { name: path, isFound, ...file.keepsPlaceholders && { keepsPlaceholders: true } } };
 }
 
 /**

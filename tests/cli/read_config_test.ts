@@ -1,11 +1,16 @@
 /** The configuration: precedence of its sources, and all issues together, each with its path and a hint. */
 
-import { readFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
 import { test } from "node:test";
 import { authority } from "../server/extensions/mutual_tls/certificates.ts";
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import type { ResolvedSettings } from "../../src/server/config/resolve_settings.ts";
-import { type Configuration, readConfiguration } from "../../src/cli/read_config.ts";
+import { type Configuration, describeFoundFile, readConfiguration } from "../../src/cli/read_config.ts";
 import type { ProcessEnvironment } from "../../src/platform/runtime/process_environment.ts";
 import { checkHealth } from "../../src/cli/check_health.ts";
 import { checkApplication } from "../../src/cli/check/check_application.ts";
@@ -1379,6 +1384,79 @@ test("a latchkey.json that stops the start is named with its fix, and with a sta
   const started = await readConfiguration({ args: [], env: {}, readTextFile: () => Promise.reject(denied) });
   assert(started.kind === "run");
   assertEquals(started.configSource, undefined);
+});
+
+/** Works in a new folder. */
+async function inFolder(work: () => Promise<void>): Promise<void> {
+  const before = process.cwd();
+  const folder = await mkdtemp(join(tmpdir(), "latchkey-"));
+  process.chdir(folder);
+  try {
+    await work();
+  } finally {
+    process.chdir(before);
+    await rm(folder, { recursive: true });
+  }
+}
+
+test("a latchkey.json that nobody named is a regular file that no other user may write, of at most 5 MB", async () => {
+  const write = (content = '{ "port": 9100 }', mode = 0o600) => {
+    writeFileSync("latchkey.json", content);
+    chmodSync("latchkey.json", mode);
+  };
+  const isRoot = process.getuid!() === 0;
+  /** What makes the file; what is found if it is not read; and whether a named one is read. */
+  const cases: readonly (readonly [name: string, make: () => void, found?: string, named?: true])[] = [
+    ["private", () => write()],
+    ["readable by all", () => write(undefined, 0o644)],
+    [
+      "a link to a private file",
+      () => (write(), renameSync("latchkey.json", "own"), symlinkSync("own", "latchkey.json")),
+    ],
+    ["of this size", () => write('{ "port": 9100 }'.padEnd(5 * 1024 * 1024))],
+    ["writable by the group", () => write(undefined, 0o620), "one that others may write", true],
+    ["writable by all", () => write(undefined, 0o602), "one that others may write", true],
+    ["too large", () => write('{ "port": 9100 }'.padEnd(6 * 1024 * 1024)), "6.0 MB", true],
+    ["a pipe", () => execFileSync("mkfifo", ["latchkey.json"]), "a named pipe"],
+    ["a device", () => symlinkSync("/dev/zero", "latchkey.json"), "a device or socket"],
+    ["a directory", () => mkdirSync("latchkey.json"), "a directory"],
+    ...isRoot
+      ? [[
+        "of another user",
+        () => (write(), chownSync("latchkey.json", 65_534, 0)),
+        "a file of the user 65534",
+        true,
+      ]] as const
+      : [],
+  ];
+  const { readTextFile } = commandEnvironment([]);
+  await forEachCase(cases, ([, make, found, named]) =>
+    inFolder(async () => {
+      make();
+      const started = async (...args: string[]) => {
+        const configuration = await readConfiguration({ args, env: {}, readTextFile });
+        assert(configuration.kind === "run");
+        return configuration.port;
+      };
+      assertEquals(await started("--config", "none"), 9000);
+      if (found === undefined) return assertEquals(await started(), 9100);
+      const { issues: [issue, ...others] } = await assertRejects(() => started(), ConfigurationError);
+      assertEquals([issue?.path, issue?.received, others], ["latchkey.json", found, []]);
+      if (named) assertEquals(await started("--config", "latchkey.json"), 9100);
+    }));
+});
+
+test("placeholders of a realm are replaced if the file is named; if it is found, the start says that they stay", async () => {
+  const clients = [{ clientId: "shop", redirectUris: ["http://localhost:3000/${DEPLOY_TOKEN}"] }];
+  const realm = JSON.stringify({ realm: "shop", clients });
+  const given = { files: { "latchkey.json": realm }, env: { DEPLOY_TOKEN: "hunter2" }, validate: resolveOptions };
+  const found = await run(given);
+  assert(!JSON.stringify([found.settings, found.warnings]).includes("hunter2"));
+  assertMatch(describeFoundFile(found.configSource)!, /without variables for its placeholders/);
+  const named = await run({ ...given, args: ["--config", "latchkey.json"] });
+  assertStringIncludes(JSON.stringify(named.settings), "hunter2");
+  const plain = await run({ ...given, files: { "latchkey.json": '{ "port": 9100 }' } });
+  assert(!describeFoundFile(plain.configSource)!.includes("placeholders"));
 });
 
 test("each command with a server reads latchkey.json of the working directory", async () => {

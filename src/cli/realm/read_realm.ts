@@ -13,15 +13,15 @@ import type { Json } from "./realm_values.ts";
 /**
  * Reads the realm, without clients and users that no server accepts. The first note says so if no client can log in.
  *
- * @param env The variables of placeholders.
+ * @param env The variables of placeholders; `undefined` if these stay.
  * @throws {ConfigurationError} If a setting of the realm is invalid.
  */
 export async function readRealm(
   written: Json,
   newSecret: () => string,
-  env: Environment,
+  env: Environment | undefined,
 ): Promise<Draft<RealmConfiguration>> {
-  const realm = replacePlaceholders(written, env);
+  const realm = env === undefined ? written : replacePlaceholders(written, env);
   const { value, notes } = keepValid(configFileField(), configurationOfRealm(realm, newSecret));
   const { issues } = await resolveOptions(value as Settings, "http://localhost:9000");
   const itemOf = ({ path }: ConfigIssue) => /^(?:clients|users)\[\d+\]/.exec(path)?.[0];
@@ -38,7 +38,9 @@ export async function readRealm(
         : [{ sentence: noClient(clients.length > 0) }],
       ...placeholdersIn(read).map((part) => ({
         part,
-        sentence: "stays as it is, because no environment variable of this name is set; ${NAME:value} has a default",
+        sentence: env === undefined
+          ? "stays as it is, because nothing names the file"
+          : "stays as it is, because no environment variable of this name is set; ${NAME:value} has a default",
       })),
       ...issues.map(leftOut),
       ...notes,
