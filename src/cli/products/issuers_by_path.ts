@@ -76,12 +76,13 @@ export function issuersByPath(createParts: (id: string) => Promise<IssuerParts>)
     },
     forAddedApp() {
       let base = "";
+      let handler: RequestHandler;
       return {
-        setup: ({ site }) => void (base = site.base),
-        handle(next) {
-          handlers.set(base, next);
-          return next;
+        setup({ site }) {
+          base = site.base;
+          handlers.set(base, (request, peer) => handler(request, peer));
         },
+        handle: (next) => handler = next,
         close: () => void handlers.delete(base),
       };
     },
