@@ -36,6 +36,7 @@ import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";
 import { explanationUrl } from "./explanation_url.ts";
 import { isMissingPage } from "../pages/missing_page.ts";
 import { findRule, nameProfile, withFix } from "../rules.ts";
+import { suggestControl } from "./admin_api.ts";
 import { suggestIssuersByPath, suggestUrl } from "./suggest_url.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Context } from "../endpoint.ts";
@@ -150,15 +151,23 @@ function explainedWording(replacement: Pages["error"]): ErrorWording {
   };
 }
 
-/** Adds a hint to the 404 of an unknown path: the page is off, or the endpoint that the client probably meant. */
+/**
+ * Adds a hint to the 404 of an unknown path: the page is off, what stands in for the administration API of a provider,
+ * or the endpoint that the client probably meant.
+ */
 function explainNotFound(context: Context<HostedServer>, thrown: unknown): unknown {
-  if (context.endpoint !== undefined || !(thrown instanceof HttpError) || thrown.status !== 404) return thrown;
-  const off = findDisabledPage(context);
-  if (off !== undefined) {
+  if (!(thrown instanceof HttpError) || thrown.status !== 404 && thrown.status !== 405) return thrown;
+  const { status } = thrown;
+  const absent = status === 404 && context.endpoint === undefined ? findDisabledPage(context) : undefined;
+  const instead = absent ?? suggestControl(context);
+  if (instead !== undefined) {
     // JSON has no member for the fix.
-    const message = expectsJson(context.request) ? `${off.message}. ${off.fix.replace(/\.$/, "")}` : off.message;
-    return new HttpError(404, "HT-01", message, { fix: off.fix });
+    const message = expectsJson(context.request)
+      ? `${instead.message}. ${instead.fix.replace(/\.$/, "")}`
+      : instead.message;
+    return new HttpError(status, "HT-01", message, { fix: instead.fix });
   }
+  if (status !== 404 || context.endpoint !== undefined) return thrown;
   const byPath = suggestIssuersByPath(context);
   if (byPath !== undefined) return new HttpError(404, "HT-01", byPath.message, { fix: byPath.fix });
   const url = suggestUrl(context);

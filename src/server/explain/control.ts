@@ -1,5 +1,6 @@
 /** Texts of the rules of the control over HTTP. */
 
+import type { Server } from "../../core/server.ts";
 import type { controlRules } from "../rules/control.ts";
 import { explainRepeated } from "./parameters.ts";
 import type { RuleTexts } from "./rule_text.ts";
@@ -23,3 +24,12 @@ export const controlTexts = {
     explain: explainRepeated,
   },
 } as const satisfies RuleTexts<typeof controlRules>;
+
+/**
+ * The URL of a verb of the control.
+ *
+ * @param verb Its path, such as `users/set`.
+ */
+export function controlUrl({ issuer }: Pick<Server, "issuer">, verb: string): string {
+  return `${issuer.replace(/\/$/, "")}/_control/${verb}`;
+}

@@ -1,6 +1,7 @@
 /** Texts of the rules of the token endpoint: client authentication, grant types, codes, refresh tokens. */
 
 import { removedClient } from "../clients/client_texts.ts";
+import { controlUrl } from "./control.ts";
 import { splitScope } from "../../core/http/params.ts";
 import { isPermitted, requirementOf } from "../standing.ts";
 import { metadataOf } from "../config/client_metadata.ts";
@@ -35,18 +36,19 @@ export const tokenTexts = {
     fix:
       "Send grant_type with one of the values that the metadata lists under grant_types_supported. OAuth 2.1 has no password grant: log users in by authorization_code with PKCE.",
     explain({ grantTypes, sent }, server) {
-      const { issuer, policy } = server;
+      const { policy } = server;
       const setting = sent === undefined ? undefined : settingOfGrantType(asServerPolicy(policy), sent);
       return {
         expected: grantTypes.join(" or "),
         received: sent ?? "no grant_type",
         fix: setting && `Add the setting ${setting}, which enables this grant type, or send one of the expected ones.`,
-        ...sent === "password" && policy.allows.openTools && {
+        // A provider's own grant type is a URI (RFC 6749 §4.5): a login without the pages, by a password or a second factor.
+        ...setting === undefined && /password|:/.test(sent ?? "") && policy.allows.openTools && {
           fix:
-            "OAuth 2.1 has no password grant: log users in by authorization_code with PKCE. A test gets a token without a " +
-            `login from a server with --control on: curl --json '{}' ${
-              issuer.replace(/\/$/, "")
-            }/_control/mint/accessToken`,
+            `${
+              /password/.test(sent!) ? "OAuth 2.1 has no password grant" : "This server does not have this grant type"
+            }: log users in by authorization_code with PKCE. A test gets a token without a login from a server with ` +
+            `--control on: curl --json '{}' ${controlUrl(server, "mint/accessToken")}`,
         },
       };
     },

@@ -1,6 +1,6 @@
 /** Requests to a wrong path, with a wrong method or by another name of the host: what the response and the log say. */
 
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { forEachCase, testServer } from "../../kit.ts";
@@ -39,6 +39,83 @@ test("[HT-01] a wrong path suggests the endpoint, as JSON for programs and as a 
       assertEquals((await response.json()).error_description, "This address does not exist [HT-01]");
     }
   });
+});
+
+test("[HT-01, TK-05] the administration API of a provider is 404 with a call that does the same here", async () => {
+  const users = "/_control/users/set";
+  const rows: readonly (readonly [method: string, path: string, expected: string, target?: string])[] = [
+    ["POST", "/admin/realms/shop/users", users],
+    ["POST", "/auth/admin/realms/shop/users", users],
+    ["GET", "/admin/realms/shop/users?username=alice", "/_control/users/all"],
+    ["DELETE", "/admin/realms/shop/users/8f5c", "/_control/users/delete"],
+    ["PUT", "/admin/realms/shop/users/8f5c/reset-password", users],
+    ["POST", "/admin/realms/shop/users/8f5c/logout", "/_control/revoke"],
+    ["POST", "/admin/realms/shop/users/8f5c/role-mappings/realm", users],
+    ["POST", "/admin/realms/shop/clients", "/_control/clients/set"],
+    ["GET", "/admin/realms/shop/clients", "/_control/clients/all"],
+    ["POST", "/admin/realms", "latchkey.json"],
+    ["PUT", "/admin/realms/shop/client-scopes/1", "latchkey.json"],
+    ["POST", "/realms/master/protocol/openid-connect/token", "/_control/mint/accessToken"],
+    ["POST", "/api/v2/users", users],
+    ["GET", "/api/v2/users-by-email?email=a", "/_control/users/all"],
+    ["POST", "/api/v2/clients", "/_control/clients/set"],
+    ["POST", "/api/v2/users/auth0%7C1/roles", users],
+    ["POST", "/dbconnections/signup", users],
+    ["POST", "/api/v1/users?activate=true", users],
+    ["POST", "/api/v1/users/00u1/lifecycle/deactivate", users],
+    ["DELETE", "/api/v1/users/00u1/sessions", "/_control/revoke"],
+    ["POST", "/api/v1/apps", "/_control/clients/set"],
+    ["PUT", "/api/v1/groups/00g1/users/00u1", users],
+    ["POST", "/v1.0/users", users],
+    ["GET", "/v1.0/users/1/memberOf", users],
+    ["POST", "/v1.0/users/1/revokeSignInSessions", "/_control/revoke"],
+    ["POST", "/v1.0/applications", "/_control/clients/set"],
+    ["POST", "/beta/servicePrincipals", "/_control/clients/set"],
+    ["POST", "/", users, "AdminCreateUser"],
+    ["POST", "/", users, "AdminSetUserPassword"],
+    ["POST", "/", "/_control/users/delete", "AdminDeleteUser"],
+    ["POST", "/", "/_control/users/all", "ListUsers"],
+    ["POST", "/", users, "AdminAddUserToGroup"],
+    ["POST", "/", "/_control/mint/accessToken", "InitiateAuth"],
+    ["POST", "/", "/_control/clients/set", "CreateUserPoolClient"],
+    ["POST", "/admin/directory/v1/users", users],
+    ["POST", "/api/v3/core/users/", users],
+    ["POST", "/scim/v2/Users", users],
+  ];
+  const inputs: Readonly<Record<string, unknown>> = {
+    ...{ sub: "carol", name: "Carol", email: "carol@example.com", groups: ["a"], roles: ["b"] },
+    ...{ client_id: "app", redirect_uris: ["http://localhost:3000/callback"] },
+  };
+  await using as = await testLatchkey({ issuer, control: true });
+  await as.users.set({ sub: "carol" });
+  for (const [method, path, expected, target] of rows) {
+    const row = `${method} ${path} ${target ?? ""}`;
+    const headers = {
+      accept: "application/json",
+      ...target && { "x-amz-target": `AWSCognitoIdentityProviderService.${target}` },
+    };
+    const response = await as.fetch(new Request(issuer + path, { method, headers }));
+    assert([404, 405].includes(response.status), row);
+    const { error_description: text } = await response.json();
+    assertStringIncludes(text, expected, row);
+    const [, call, url, members] = /takes (GET|POST) (\S+)(?: with (.+) as JSON)?/.exec(text) ?? [];
+    if (url === undefined) continue;
+    const input = Object.fromEntries((members ?? "").split(/, | and /).map((name) => [name, inputs[name]]));
+    const body = members === undefined ? undefined : JSON.stringify(input);
+    const done = await as.fetch(
+      new Request(url, { method: call, body, headers: { "content-type": "application/json" } }),
+    );
+    assert(done.ok, `${row}: ${text}: ${done.status}`);
+    await as.users.set({ sub: "carol" });
+    await as.clients.set({ client_id: "app", redirect_uris: ["http://localhost:3000/callback"] });
+  }
+});
+
+test("[HT-01] a server on a real host names no tools of tests for the administration API of a provider", async () => {
+  const options = { issuer: "https://login.widgets.com", testKeys: false, insecure: ["auto-login"] as const };
+  await using as = await testLatchkey(options);
+  const response = await as.fetch(new Request("https://login.widgets.com/api/v2/users", { method: "POST" }));
+  assertEquals((await response.json()).error_description, "This address does not exist [HT-01]");
 });
 
 test("[HT-01] a well-known URL without the path of its document, or with a wrong one, names the right URL", async () => {
