@@ -228,6 +228,18 @@ test("if the command fails, the rejections are printed, and the report has their
   assert(!/app-secret|<script|<form|<link|src=|url\(/.test(html), html);
 });
 
+test("if the command fails and no request arrived, exec says where it would have, and in which variables", async () => {
+  const file = join(folder, "elsewhere.mjs");
+  writeFileSync(file, `await fetch("http://localhost:1").catch(() => process.exit(Number(process.argv[2])));`);
+  const command = ["--env", "AUTH_ISSUER=issuer", "--", ...suite.slice(0, -1), file];
+  const { stderr } = await run([...command, "3"]);
+  assertMatch(
+    stderr,
+    /^No request of an application arrived at http:\/\/localhost:\d+\. .*LATCHKEY_ISSUER.*AUTH_ISSUER/m,
+  );
+  assertEquals((await run([...command, "0"])).stderr, "");
+});
+
 test("[CI-12] if the command fails, the last code of each client that was not exchanged is printed, and in the report", async () => {
   const file = join(folder, "lost_state.mjs");
   writeFileSync(

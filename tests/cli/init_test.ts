@@ -82,7 +82,7 @@ test("it asks three questions, with the defaults of the library, and says what i
   assertStringIncludes(output, 'Expected confidential or public, received "secret".');
   assertEquals(questions[2], "Redirect URI [http://localhost:8080/login/oauth2/code/latchkey]: ");
   assertStringIncludes(output, "A server that starts in this folder reads it:\n\n  latchkey\n");
-  assertStringIncludes(output, `issuer-uri: "http://localhost:9000"`);
+  assertStringIncludes(output, `issuer-uri: "\${OIDC_ISSUER:http://localhost:9000}"`);
   assertEquals(output.includes("client_secret"), false);
   assertEquals(JSON.parse(file!).clients, [{
     client_id: "app",

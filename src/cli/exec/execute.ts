@@ -28,6 +28,9 @@ import { codeBlock } from "../../check/report_markdown.ts";
 /** How many flows are printed; the report has all. */
 const maxPrintedFlows = 5;
 
+/** The exit code if the command cannot be started. */
+const notStarted = 127;
+
 /** The client of a command whose configuration has none. */
 const ownClient = { client_id: "app", client_secret: "app-secret" };
 
@@ -85,20 +88,24 @@ export async function execute(
       ca_file: trusted?.file,
     };
     const exported = Object.entries(exportedVariables).map(([value, name]) => [name, value as ExportedValue] as const);
+    const set = Object.fromEntries([...exported, ...variables].map(([name, value]) => [name, values[value]]));
     const code = await runCommand(
       command,
-      {
-        ...environment.env,
-        ...trusted?.variables,
-        ...Object.fromEntries([...exported, ...variables].map(([name, value]) => [name, values[value]])),
-      },
+      { ...environment.env, ...trusted?.variables, ...set },
       environment.onStop,
     ).catch((error: Error) => {
       const mayNot = /--allow-run\b/.test(error.message) && program.includes("deno run");
       const why = mayNot ? `this process may start no commands. Run ${program} exec … instead.` : error.message;
       console.error(`${printable(command[0])} cannot be started: ${printable(why)}`);
-      return 127;
+      return notStarted;
     });
+    if (code !== 0 && code !== notStarted && recorder?.exchanges().length === 0) {
+      const names = Object.keys(set).filter((name) => set[name] !== undefined);
+      const text =
+        `No request of an application arrived at ${issuer}. The command has the variables ${names.join(", ")}. ` +
+        "Let the application read the issuer from one of them, or set the one that it reads: --env NAME=issuer.";
+      console.error(`\n${printable(text)}`);
+    }
     const explainProgram = programCommand(environment);
     const rejected = recorder?.flows().filter(({ exchanges }) => exchanges.some(({ rejection }) => rejection)) ?? [];
     if (code !== 0 && rejected.length > 0) console.error(`\n${formatFlows(rejected, explainProgram).join("\n")}`);

@@ -187,6 +187,9 @@ test("[DI-05] the shell commands get tokens when pasted unchanged", { skip: shel
   await forEachCase(["none", "client_secret_basic", "client_secret_post", "machine"], async (id) => {
     const { scope } = JSON.parse(await paste(settingsOf(as, id).get("curl")!.text!));
     assertEquals(scope, id === "machine" ? "read write" : "openid profile email");
+    // `latchkey exec` names the issuer in a variable.
+    const elsewhere = settingsOf(as, id).get("curl")!.text!.replace(as.issuer, "http://localhost:1");
+    await paste(`OIDC_ISSUER=${as.issuer}\n${elsewhere}`);
   });
   // A rejection is shown: in the redirect, or in a response to the shell.
   const stderrOf = async (text: string) => (await promisify(execFile)(shell!, ["-c", text])).stderr;
@@ -202,7 +205,8 @@ test("[DI-05] the shell commands get tokens when pasted unchanged", { skip: shel
   const code = new URL(await leads(url!)).searchParams.get("code");
   assertNotEquals(code, null);
   const verifier = "verifier=dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-  const response = JSON.parse(await paste(`${verifier}\ncode=${code}\ncurl ${end}`));
+  const [issuer] = begin!.split("\n");
+  const response = JSON.parse(await paste(`${issuer}\n${verifier}\ncode=${code}\ncurl ${end}`));
   assertEquals(response.error, "invalid_grant", "the verifier is another one here");
 });
 
@@ -227,11 +231,13 @@ test(
   },
 );
 
-test("[DI-05] no placeholder is left in the settings", async () => {
+test("[DI-05] no placeholder is left in the settings, which read the issuer from a variable where there are some", async () => {
   const as = await latchkey({ issuer: "https://as.test", clients });
   for (const { client_id } of clients) {
     for (const { library, text = "", notes } of settingsOf(as, client_id).values()) {
       assertEquals(/\{\{\w|undefined/.test((text + notes).replace("  undefined,", "")), false, library);
+      const hasIssuer = text.includes("https://as.test") && library !== "oidc-client-ts";
+      assertEquals(text.includes("OIDC_ISSUER"), hasIssuer, library);
     }
   }
 });
@@ -249,7 +255,7 @@ test("[DI-05, UI-03] a hostile id is one literal in each language and does not c
   const settings = (client_id: string, method: "none" | "client_secret_post") => {
     as.clients.set({
       client_id,
-      redirect_uris: [`https://app.example/login/oauth2/code/latchkey?a='$(id)`],
+      redirect_uris: [`https://app.example/login/oauth2/code/latchkey?a=%27$(id)`],
       ...method !== "none" && { client_secret: secret, token_endpoint_auth_method: method },
     });
     return settingsOf(as, client_id);

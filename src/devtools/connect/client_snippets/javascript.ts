@@ -5,7 +5,7 @@ import type { ClientLibrary } from "./library.ts";
 const openidClientConfig = `
 import * as client from "openid-client";
 
-const issuer = new URL({{issuer}});
+const issuer = new URL(process.env.OIDC_ISSUER ?? {{issuer}});
 const config = await client.discovery(
   issuer,
   {{client_id}},
@@ -17,7 +17,7 @@ const config = await client.discovery(
 const oauth4webapiClient = `
 import * as oauth from "oauth4webapi";
 
-const issuer = new URL({{issuer}});
+const issuer = new URL(globalThis.process?.env.OIDC_ISSUER ?? {{issuer}});
 const options = { [oauth.allowInsecureRequests]: issuer.protocol === "http:" };
 const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
 const client = { client_id: {{client_id}} };
@@ -151,7 +151,7 @@ export const providers = [
     id: "latchkey", // the end of the redirect URI
     name: "Latchkey",
     type: "oidc",
-    issuer: {{issuer}},
+    issuer: process.env.OIDC_ISSUER ?? {{issuer}},
     clientId: {{client_id}},
     {{auth}}
     idToken: false, // name and e-mail address come from userinfo
@@ -174,7 +174,7 @@ import { auth } from "express-openid-connect";
 
 const redirectUri = new URL({{redirect_uri}});
 export const login = auth({
-  issuerBaseURL: {{issuer}},
+  issuerBaseURL: process.env.OIDC_ISSUER ?? {{issuer}},
   baseURL: redirectUri.origin,
   routes: { callback: redirectUri.pathname },
   clientID: {{client_id}},
@@ -197,9 +197,11 @@ export const login = auth({
       client_secret_post: "{{client_secret}},",
       none: `"", // a public client: passport-oauth2 sends an empty client_secret all the same`,
     },
+    belowIssuer: (path) => `issuer + ${JSON.stringify(path)}`,
     text: `
 import OAuth2Strategy from "passport-oauth2";
 
+const issuer = (process.env.OIDC_ISSUER ?? {{issuer}}).replace(/\\/$/, "");
 export const strategy = new OAuth2Strategy(
   {
     authorizationURL: {{authorization_endpoint}},
@@ -247,6 +249,10 @@ export const manager = new UserManager({
 });
 
 // To begin: await manager.signinRedirect(). At the redirect URI: await manager.signinCallback().`,
+    notes: [
+      "A browser has no environment variables. For another issuer in tests, let the build write it, as Vite does with " +
+      "import.meta.env.VITE_OIDC_ISSUER.",
+    ],
   },
   {
     name: "mcp-sdk",
@@ -269,7 +275,7 @@ export const authProvider = {
   redirectUrl: {{redirect_uri}},
   clientMetadata: { redirect_uris: [{{redirect_uri}}] },
   clientInformation: () => ({
-    issuer: {{issuer}},
+    issuer: process.env.OIDC_ISSUER ?? {{issuer}},
     client_id: {{client_id}},
     {{auth}}
   }),
@@ -290,7 +296,7 @@ import { ClientCredentialsProvider, StreamableHTTPClientTransport } from "@model
 export const authProvider = new ClientCredentialsProvider({
   clientId: {{client_id}},
   clientSecret: {{client_secret}},
-  expectedIssuer: {{issuer}},
+  expectedIssuer: process.env.OIDC_ISSUER ?? {{issuer}},
   scope: {{scope}},
 });
 

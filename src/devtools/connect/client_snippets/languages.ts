@@ -28,6 +28,7 @@ export const otherLibraries: readonly ClientLibrary[] = [
       none: "client-authentication-method: none",
     },
     needsOpenid: true,
+    quote: (text, name) => JSON.stringify(name === "issuer" ? `\${OIDC_ISSUER:${text}}` : text),
     text: `
 spring:
   security:
@@ -43,6 +44,7 @@ spring:
         provider:
           latchkey:
             issuer-uri: {{issuer}}`,
+    fromEnvironment: (issuer) => JSON.stringify(`\${OIDC_ISSUER:${issuer}}`),
     notes: [
       "Spring listens at /login/oauth2/code/latchkey; for another path, set the base URI of the redirection endpoint.",
     ],
@@ -70,7 +72,7 @@ builder.Services
     .AddCookie()
     .AddOpenIdConnect(options =>
     {
-        options.Authority = {{issuer}};
+        options.Authority = builder.Configuration["OIDC_ISSUER"] ?? {{issuer}};
         options.RequireHttpsMetadata = options.Authority.StartsWith("https:");
         options.ClientId = {{client_id}};{{auth}}
         options.ResponseType = "code";
@@ -102,7 +104,9 @@ builder.Services
 package login
 
 import (
+\t"cmp"
 \t"context"
+\t"os"
 
 \t"github.com/coreos/go-oidc/v3/oidc"
 \t"golang.org/x/oauth2"
@@ -110,7 +114,7 @@ import (
 
 // Config finds the endpoints by discovery.
 func Config(ctx context.Context) (*oauth2.Config, *oidc.Provider, error) {
-\tprovider, err := oidc.NewProvider(ctx, {{issuer}})
+\tprovider, err := oidc.NewProvider(ctx, cmp.Or(os.Getenv("OIDC_ISSUER"), {{issuer}}))
 \tif err != nil {
 \t\treturn nil, nil, err
 \t}
@@ -148,7 +152,7 @@ $oidc->setTokenEndpointAuthMethodsSupported(['client_secret_post']);`,
     text: `
 <?php
 require 'vendor/autoload.php';
-$oidc = new Jumbojett\\OpenIDConnectClient({{issuer}}, {{client_id}}{{auth}}
+$oidc = new Jumbojett\\OpenIDConnectClient(getenv('OIDC_ISSUER') ?: {{issuer}}, {{client_id}}{{auth}}
 $oidc->setRedirectURL({{redirect_uri}});
 $oidc->addScope([{{scopes}}]);
 $oidc->setCodeChallengeMethod('S256');
@@ -173,13 +177,16 @@ $user = $oidc->requestUserInfo();`,
     },
     needsOpenid: true,
     text: `
+import os
+
 from authlib.integrations.flask_client import OAuth
 
+issuer = os.environ.get("OIDC_ISSUER", {{issuer}})
 oauth = OAuth(app)
 oauth.register(
     "latchkey",
     client_id={{client_id}},
-    server_metadata_url={{issuer}}.rstrip("/") + "/.well-known/openid-configuration",
+    server_metadata_url=issuer.rstrip("/") + "/.well-known/openid-configuration",
     client_kwargs={
         "scope": {{scope}},
         "code_challenge_method": "S256",
@@ -203,8 +210,10 @@ redirect_uri = {{redirect_uri}}
     },
     demands: { par: "send the parameters there, then only client_id and the request_uri of the response" },
     // An encoded value has no quotation mark, so the text can quote it.
-    quote: (text, name) => name.endsWith("_endpoint") ? shellQuote(text) : encodeFormValue(text),
+    quote: (text, name) => name === "issuer" || name.endsWith("_endpoint") ? shellQuote(text) : encodeFormValue(text),
+    belowIssuer: (path) => '"${issuer%/}"' + shellQuote(path),
     text: String.raw`
+issuer=${"$"}{OIDC_ISSUER:-{{issuer}}}
 verifier=$(openssl rand -hex 32)
 challenge=$(printf %s "$verifier" | openssl dgst -sha256 -binary |
   openssl base64 -A | tr '+/' '-_' | tr -d =)
@@ -219,6 +228,7 @@ curl {{token_endpoint}} \
   -d "code_verifier=$verifier" \
   -d "code=$code"`,
     machineText: String.raw`
+issuer=${"$"}{OIDC_ISSUER:-{{issuer}}}
 curl {{token_endpoint}} \
   {{auth}} \
   -d grant_type=client_credentials \

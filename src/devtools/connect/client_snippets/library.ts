@@ -35,7 +35,9 @@ export interface ClientLibrary {
   readonly needsOpenid?: true;
   /** A literal of the language. Default: a string of JSON, which JavaScript, Go, C#, Python and YAML read alike. */
   readonly quote?: (text: string, placeholder: string) => string;
-  /** The settings for logins. */
+  /** The URL at a path below the issuer. Default: endpoints are literals. */
+  readonly belowIssuer?: (path: string) => string;
+  /** The settings for logins. They read the issuer from the variable `OIDC_ISSUER`, which `latchkey exec` can set. */
   readonly text: string;
   /** The settings for a client without users. Default: the library is only for logins to web applications. */
   readonly machineText?: string;

@@ -58,7 +58,13 @@ export function clientSnippets(
     scopes,
   };
   return libraries.map((library) => {
-    const { name, library: title, placement, methods, text, machineText, quote, notes = [] } = library;
+    const { name, library: title, placement, methods, text, machineText, belowIssuer, notes = [] } = library;
+    const { quote = (value: string) => JSON.stringify(value) } = library;
+    const base = `${issuer.replace(/\/$/, "")}/`;
+    const write = (value: string, placeholder: string) =>
+      belowIssuer !== undefined && placeholder.endsWith("_endpoint") && value.startsWith(base)
+        ? belowIssuer(value.slice(base.length - 1))
+        : quote(value, placeholder);
     const ownDemands = demands.filter((demand) => demand === "dpop" || redirectUri !== undefined);
     const reason = unfitReason(library, client, redirectUri, scopes, ownDemands);
     if (reason !== undefined) return { name, library: title, placement, notes: [reason] };
@@ -67,7 +73,7 @@ export function clientSnippets(
       name,
       library: title,
       placement,
-      text: fillIn((redirectUri === undefined ? machineText! : text).replaceAll("{{auth}}", () => auth), values, quote),
+      text: fillIn((redirectUri === undefined ? machineText! : text).replaceAll("{{auth}}", () => auth), values, write),
       notes: [
         ...redirectUri === undefined ? [] : notes,
         ...ownDemands.filter((demand) => library.demands?.[demand] !== "").map((demand) =>
@@ -122,10 +128,10 @@ function unfitReason(
 function fillIn(
   text: string,
   values: Readonly<Record<string, string | readonly string[]>>,
-  quote: (text: string, placeholder: string) => string = (text) => JSON.stringify(text),
+  write: (text: string, placeholder: string) => string,
 ): string {
   return text.trim().replaceAll(
     /\{\{(\w+)\}\}/g,
-    (_, name) => [values[name]!].flat().map((value) => quote(value, name)).join(", "),
+    (_, name) => [values[name]!].flat().map((value) => write(value, name)).join(", "),
   );
 }
