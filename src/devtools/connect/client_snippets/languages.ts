@@ -44,7 +44,6 @@ spring:
         provider:
           latchkey:
             issuer-uri: {{issuer}}`,
-    fromEnvironment: (issuer) => JSON.stringify(`\${OIDC_ISSUER:${issuer}}`),
     notes: [
       "Spring listens at /login/oauth2/code/latchkey; for another path, set the base URI of the redirection endpoint.",
     ],
