@@ -4,7 +4,6 @@ import type { Exchange } from "../recorder/exchange.ts";
 import { redactExchanges, redactTextAbout } from "../recorder/redact.ts";
 import type { PracticeResult } from "../recorder/practices/mod.ts";
 import { findRule } from "../server/rules.ts";
-import { visibleText } from "../server/explain/visible_text.ts";
 import { isKnownPractice, isKnownResult, knownThatPass } from "./baseline.ts";
 import { listCauses } from "./causes.ts";
 import type { CheckOptions } from "./check_options.ts";
@@ -79,10 +78,10 @@ export function checkReport(facts: ReportFacts): CheckReport {
     passed: control.passed && problem === undefined &&
       !failures.some(({ effect }) => failOn.includes(effect.severity)) &&
       !(failOn.includes("medium") && practices.some(({ outcome, isKnown }) => outcome === "failed" && !isKnown)),
-    toString: () => visibleText(formatReport(data())),
+    toString: () => formatReport(data()),
     toJSON: () => toJson(data()),
     toHTML: () => formatDocument(data()),
-    toJUnit: () => visibleText(formatJUnit(data())),
+    toJUnit: () => formatJUnit(data()),
     toSARIF: ({ file } = {}) => formatSarif(data(), file),
     toMarkdown: () => formatMarkdown(data()),
   };

@@ -1,5 +1,6 @@
 /** The report of a check as JSON data without secrets, from which every form of the report is printed. */
 
+import { withVisibleTexts } from "../server/explain/visible_text.ts";
 import { describePractice, type ReportedPractice } from "../testing/practice_report.ts";
 import { describeError } from "./assess.ts";
 import type { Attack, JourneyOutcome } from "./attack.ts";
@@ -42,11 +43,11 @@ export interface ReportedResult
   readonly repeat?: string;
 }
 
-/** Describes a report. */
+/** Describes a report, with escapes for control characters and bidirectional marks, which the application chose. */
 export function describeReport(report: CheckReport): ReportData {
   const { client, passed, problem, control, counts, attackCounts, causes, outdatedBaseline, seconds } = report;
   const { outcome, sub, claims, authorizations, capabilities, failedCapabilities, exchanges } = control;
-  return {
+  const described = withVisibleTexts({
     ...{ client, passed, problem },
     control: {
       ...{ passed: control.passed, outcome, sub, claims, authorizations },
@@ -57,9 +58,9 @@ export function describeReport(report: CheckReport): ReportData {
       ),
     },
     ...{ counts, attackCounts, causes, outdatedBaseline, seconds },
-    results: report.results.map((result) => describeResult(result, report)),
     practices: report.practices.map((practice) => ({ ...describePractice(practice), isKnown: practice.isKnown })),
-  };
+  });
+  return { ...described, results: report.results.map((result) => describeResult(result, report)) };
 }
 
 /** The data as the JSON form has it. */
@@ -73,17 +74,20 @@ function describeResult(
 ): ReportedResult {
   const { id, title, level, correctClient, sources } = attack;
   const { severity, consequence, fix } = effect;
-  return {
+  const described = withVisibleTexts({
     ...{ id, title, level, severity, ...result, outcome, consequence, correctClient, fix, sources },
-    // The comparison takes time, and only some forms show it.
-    get sent() {
-      return describeSent(exchanges, control.exchanges);
-    },
     exchanges: exchanges.map(({ endpoint, response, faults }) => {
       const changes = faults.length === 0 ? "" : `, changed by: ${faults.join(", ")}`;
       return `${endpoint} ${response?.status ?? "no response"}${changes}`;
     }),
     repeat: isFailure(result.verdict) ? repeat(id) : undefined,
+  });
+  return {
+    ...described,
+    // The comparison takes time, and only some forms show it.
+    get sent() {
+      return withVisibleTexts(describeSent(exchanges, control.exchanges));
+    },
   };
 }
 

@@ -1,6 +1,5 @@
 /** The report of a check as SARIF 2.1.0, which code hosts and editors show. */
 
-import { visibleText } from "../server/explain/visible_text.ts";
 import { formatPractice, isLacking } from "../testing/practice_report.ts";
 import { harmsOf } from "./causes.ts";
 import type { Severity } from "./effects.ts";
@@ -65,12 +64,12 @@ export function formatSarif(data: ReportData, file?: string): string {
       })),
     }],
   };
-  return JSON.stringify(log, (_, value) => typeof value === "string" ? visibleText(value) : value, 2);
+  return JSON.stringify(log, null, 2);
 }
 
 /** A message in which no text is a placeholder (SARIF 2.1.0 §3.11.5) or an embedded link (§3.11.6). */
 function messageOf(text: string): { readonly text: string } {
-  return { text: visibleText(text).replaceAll(/[\\[\]]/g, "\\$&").replaceAll(/[{}]/g, "$&$&") };
+  return { text: text.replaceAll(/[\\[\]]/g, "\\$&").replaceAll(/[{}]/g, "$&$&") };
 }
 
 function findings({ results, practices }: ReportData): Finding[] {

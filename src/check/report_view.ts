@@ -1,6 +1,5 @@
 /** The report of a check as a page shows it: by verdict, and in each verdict by cause. */
 
-import { withVisibleTexts } from "../server/explain/visible_text.ts";
 import { upperFirst } from "../server/pages/first_letter.ts";
 import { categoryOf } from "./attack.ts";
 import { type Verdict, verdicts, worstVerdict } from "./report.ts";
@@ -101,7 +100,7 @@ export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}):
   const score = isEmpty
     ? []
     : verdicts.map((verdict) => ({ verdict, count: countOf(verdict) })).filter(({ count }) => count > 0);
-  return withVisibleTexts({
+  return {
     ...{ client, passed, problem, outdatedBaseline, score, observed },
     // The page itself links to the rules.
     controlFailure: failure && formatControlFailure({
@@ -117,7 +116,7 @@ export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}):
       const groups = groupsOf(verdict, attacks.filter((variants) => worstVerdict(variants) === verdict), data, pathOf);
       return [{ verdict, count, groups: openGravest(verdict, groups) }];
     }),
-  });
+  };
 }
 
 /** The causes of failures are open, the most severe first, as long as the page stays short. */

@@ -10,6 +10,8 @@ import { type Capability, missingCapability } from "../../src/check/capabilities
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { effects, severities } from "../../src/check/effects.ts";
 import { type CheckReport, type ClientDriver, UndecidedError } from "../../src/check/mod.ts";
+import { printable } from "../../src/core/http/quote_value.ts";
+import { forEachCase } from "../kit.ts";
 import { partOfCatalogue } from "./catalogue_part.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { reportPages } from "./report_pages.ts";
@@ -84,22 +86,35 @@ test("the report is a page, complete without scripts, with the strict policy of 
 });
 
 test("no form of the report has control characters or marks of direction that the application chose", async () => {
-  const marks = "\u202e\u001b[31m\u0007";
+  const marks = [..."\u0000\u0007\u001b\u007f\u0085\u009b\u200b\u202e\u2028\u2066\ufeff"];
+  const text = marks.join("");
   const driver: ClientDriver = {
     ...smallClient(),
-    name: `app${marks}`,
-    receiveCallback: () => Promise.reject(new UndecidedError(`shows no user${marks}`, `page${marks}`)),
+    name: `app${text}`,
+    receiveCallback: () => Promise.reject(new UndecidedError(`shows no user${text}`, `page${text}`)),
   };
   const report = await checkClientWithEdDsa(driver, { only: ["response/twice"] });
+  const failing = { ...smallClient("does not compare the nonce"), name: driver.name };
+  const failed = await checkClientWithEdDsa(failing, { only: ["id-token/nonce-wrong"] });
   await using as = await testLatchkey({ plugins: [inspector(), reportPages(() => report)] });
-  const page = await (await as.fetch("/flows/check")).text();
-  const texts = [String(report), await report.toHTML(), report.toJUnit(), report.toMarkdown(), page];
-  const sarif = JSON.parse(report.toSARIF(), (_, value) => (typeof value === "string" ? texts.push(value) : 0, value));
-  assertEquals(sarif.version, "2.1.0");
-  for (const text of texts) {
-    assertNotMatch(text, /(?![\n\t])\p{Cc}|\u202e/u);
-  }
-  for (const text of texts.slice(0, 5)) assertMatch(text, /app\\+u202e/);
+  const forms = {
+    text: String(report),
+    json: JSON.stringify(report),
+    html: await report.toHTML(),
+    page: await (await as.fetch("/flows/check")).text(),
+    junit: report.toJUnit(),
+    markdown: report.toMarkdown(),
+    // Without a failure it does not name the client.
+    sarif: failed.toSARIF(),
+  };
+  await forEachCase(Object.entries(forms), ([, form]) => {
+    for (const mark of marks) assert(!form.includes(mark), `${mark.charCodeAt(0)}`);
+    // Once in a text; in JSON, the backslash is escaped too.
+    for (const mark of marks) {
+      assertMatch(form, new RegExp(`app[^ ]*\\\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`));
+    }
+  });
+  assertEquals(JSON.parse(forms.json).client, `app${printable(text)}`);
 });
 
 test("each attack leads to its flow, as a page and as exports, without secrets", async () => {
