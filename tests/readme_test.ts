@@ -339,9 +339,9 @@ test("the examples of the core print the issuer, exchange a ticket, put a parame
 });
 
 test("the examples of extensions leave one out, and add one of the program", async () => {
-  const body = program("static/docs/extensions.md").replace(/: Extension<[^>]*>/, "")
-    .replace("await using", "const");
-  const closed = `${body}\nawait as.close();\nawait extended.close();\nreturn op_policy_uri;`;
+  const body = program("static/docs/extensions.md").replaceAll(/: Extension(?:<[^>]*>)?/g, "")
+    .replaceAll("await using", "const");
+  const closed = `${body}\nfor (const server of [as, extended, labelled]) await server.close();\nreturn op_policy_uri;`;
   assertEquals(await run(closed, { extensions, latchkey }), "https://as.example/policy");
 });
 

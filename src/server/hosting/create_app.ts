@@ -98,7 +98,6 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   assertOwnPaths([...endpoints, ...ofPlugins], policy.paths);
   table.addOfPlugins(ofPlugins);
   const createContext = contextFactory(app, plugins, emit, byHost?.serverByHost(server, membersFor));
-  const handle = around.wrap(createHandler(table.find, { server, createContext, crossOriginHeaders }));
 
   const moveDemoClients = demoClientMover(composed.clients.registered, resolved);
   const changes = appChanges(server, {
@@ -110,6 +109,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     },
   }, dependencies);
   for (const plugin of plugins) immediate("setup of a plugin", plugin.setup?.(app, changes));
+  // After setup, in which a plugin gets what its handle uses.
+  const handle = around.wrap(createHandler(table.find, { server, createContext, crossOriginHeaders }));
   return { app, handle, handleOfNetwork: around.wrapForNetwork(handle), maintained, moveTo: changes.moveTo };
 }
 

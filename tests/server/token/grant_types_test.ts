@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { core, type CoreExtension, type CoreOptions, type Server } from "../../../src/core/mod.ts";
-import { ConfigurationError, extensions, latchkey, type LatchkeyOptions, OAuthError } from "../../../src/mod.ts";
+import { ConfigurationError, extensions, type LatchkeyOptions, OAuthError } from "../../../src/mod.ts";
 import { parameters, withResources } from "../../../src/server/extension.ts";
 import type { GrantType } from "../../../src/server/extension.ts";
 import type { Authorization } from "../../../src/core/token/grants/authenticated_request.ts";
@@ -11,6 +11,7 @@ import { randomId } from "../../../src/core/keys/secrets.ts";
 import { readAccessToken } from "../../../src/core/token/tokens/read_access_token.ts";
 import { recorder } from "../../../src/recorder/recorder.ts";
 import { redactExchange } from "../../../src/recorder/redact.ts";
+import { latchkey } from "../../secret_leak_check.ts";
 import { basicHeader, confidentialClient, fetchIntrospection, publicTokens, testClients } from "../client_endpoints.ts";
 import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, getRejections, testServer } from "../../kit.ts";
 import type { Fields, TestServer } from "../../kit.ts";
