@@ -367,7 +367,7 @@ test("[DM-05] the example for a configured client has that client and its regist
     {
       client_id: "it's $HOME & `id`: 100%",
       client_name: "Odd & <b>",
-      redirect_uris: [own, "https://c.example/cb?a='b"],
+      redirect_uris: [own, "https://c.example/c'b"],
     },
     { client_id: "a:b+c d%41'", client_secret: "correct horse", redirect_uris: [own] },
   ];
@@ -381,9 +381,9 @@ test("[DM-05] the example for a configured client has that client and its regist
   const [, secret] = commands(confidential.html);
   assertEquals((await paste(self.as, secret.replace("YOUR_CLIENT_SECRET", "correct horse"))).status, 200);
 
-  const request = { client_id: clients[0]!.client_id, redirect_uri: "https://c.example/cb?a='b" };
+  const request = { client_id: clients[0]!.client_id, redirect_uri: "https://c.example/c'b" };
   const [open] = commands(await callback(self, { code: await self.code(request) }));
-  assertEquals(read(open).form.get("redirect_uri"), "https://c.example/cb?a='b");
+  assertEquals(read(open).form.get("redirect_uri"), "https://c.example/c'b");
   assertEquals((await paste(self.as, open.replace("YOUR_CODE_VERIFIER", verifier))).status, 200);
 });
 
