@@ -3,7 +3,7 @@
 import { compareTimes, compareValues } from "./compare_values.ts";
 import { compileSigns } from "./find_signs.ts";
 import { problems, problemsByName } from "./messages.ts";
-import { errorProblems, isErrorCode, otherCodes } from "./oauth_errors.ts";
+import { domainErrors, errorProblems, isErrorCode, otherCodes } from "./oauth_errors.ts";
 import type { LibraryMessage, Problem } from "./problem.ts";
 
 /** A known problem in a text. */
@@ -34,8 +34,10 @@ interface Match {
   readonly end: number;
   /** The cause that stands first, counted from 1. */
   readonly cause?: number;
-  /** A message of the table says more than words, words more than a code, and anything more than what hides a cause. */
+  /** A code with a meaning of its own says most, then a message of the table, the connection, other words, and a general code. */
   readonly weight: number;
+  /** Whether words alone report it. */
+  readonly isSign?: true;
 }
 
 /** The text as it is searched: runs of blanks are one, so that no pattern needs to repeat them. */
@@ -47,17 +49,35 @@ export function searchedText(text: string): string {
 export function findMessages(text: string): readonly FoundMessage[] {
   const searched = searchedText(text);
   const exact = findExact(searched);
-  const isTaken = ({ start, end }: Match) => exact.some((one) => one.start < end && start < one.end);
-  const others = [...findWords(withoutNames(searched)), ...findCodes(searched)].filter((match) => !isTaken(match))
-    .sort((one, other) => other.weight - one.weight || one.start - other.start);
-  const all = [...exact, ...others].sort((one, other) => Number(isHidden(one)) - Number(isHidden(other)));
-  const firsts = all.filter(({ problem }, index) => all.findIndex((other) => other.problem === problem) === index);
+  const isTaken = (match: Match) =>
+    exact.some((one) => !(isHidden(one) && match.problem.isTransport) && overlap(one, match));
+  const words = findWords(withoutNames(searched));
+  const codes = findCodes(searched).map((match) => ({
+    ...match,
+    cause: match.cause ?? words.find(({ problem }) => problem === match.problem)?.cause,
+    weight: words.some(({ problem }) => isDetail(match, problem)) ? weights.generalCode : match.weight,
+  }));
+  const all = [...exact, ...[...words, ...codes].filter((match) => !isTaken(match))]
+    .sort((one, other) =>
+      Number(isHidden(one)) - Number(isHidden(other)) || other.weight - one.weight || one.start - other.start
+    );
+  const firsts = all.filter((match, index) =>
+    all.findIndex(({ problem }) => problem === match.problem) === index &&
+    // What a clause says besides is no second error.
+    !(match.isSign && all.slice(0, index).some((one) => one.weight > match.weight && overlap(one, match)))
+  );
   const open = firsts.filter((match) => !isHidden(match));
   const shown = (open.length > 0 ? open : firsts).slice(0, maxProblems);
   return shown.length > 0 ? shown.map((match) => describe(match, searched)) : findPart(searched);
 }
 
 const isHidden = ({ problem }: Match) => problem.hides === true;
+
+const overlap = (one: Match, other: Match) => one.start < other.end && other.start < one.end;
+
+/** Whether a problem is a part of what a code means. */
+const isDetail = ({ code }: Match, problem: Problem) =>
+  code === "invalid_grant" && (problem === problemsByName.pkce || problem === problemsByName.redirect_uri);
 
 /** The match with its causes: the values that the text names decide which is the first. */
 function describe({ problem, message, code, start, end, cause = 1 }: Match, text: string): FoundMessage {
@@ -80,13 +100,16 @@ function findExact(searched: string): readonly Match[] {
   const matches = patterns().flatMap(({ problem, message, words, pattern }): Match[] => {
     const match = words.every((word) => inSmallLetters.includes(word)) ? pattern.exec(searched) : null;
     if (match === null) return [];
-    return [{ problem, message, weight: Infinity, start: match.index, end: match.index + match[0].length }];
+    return [{ problem, message, weight: weights.message, start: match.index, end: match.index + match[0].length }];
   });
   const longest = matches.filter((match) => !matches.some((other) => contains(other, match)));
   // Two libraries may have the same text but for case.
   const isExact = ({ start, end, message }: Match) => Number(searched.slice(start, end) === message!.text);
   return longest.sort((one, other) => one.start - other.start || isExact(other) - isExact(one));
 }
+
+/** How much a match says, besides the number of its words. */
+const weights = { number: 4_000, code: 3_000, message: 2_000, transport: 1_000, words: 1, generalCode: 0.5 };
 
 /** Codes whose words are about anything. */
 const generalCodes = new Set(
@@ -108,43 +131,78 @@ function findWords(searched: string): readonly Match[] {
       ],
     ]),
   );
-  return findSigns(searched).map(({ owner, ...sign }) => ({ ...sign, problem: owner, code: codeOf(owner) }));
+  return findSigns(searched).map(({ owner, weight, ...sign }) => ({
+    ...sign,
+    problem: owner,
+    code: codeOf(owner),
+    weight: weight + (owner.isTransport ? weights.transport : weights.words),
+    isSign: true,
+  }));
 }
 
 const codeOf = (problem: Problem) => Object.keys(errorProblems).find((code) => problemsByName[code] === problem);
 
-/** The text without its error codes and what surrounds the path in its URLs, which are no words; others keep their place. */
+/** The text without its error codes, printed headers and what surrounds the path in its URLs, which are no words; others keep their place. */
 function withoutNames(searched: string): string {
   const blank = (text: string) => " ".repeat(text.length);
   return searched.replaceAll(codePattern, (word) => isErrorCode(word) && !/\d/.test(word) ? blank(word) : word)
+    .replaceAll(headerMember, blank)
     .replaceAll(url, (_, host, path, query) => blank(host) + path + blank(query));
 }
 
 /** An error code, and the number of an error of Microsoft. */
 const codePattern = /(?<![A-Za-z])[a-z]{2,20}(?:_[a-z]{2,20}){1,4}(?![A-Za-z])|\b(?:IDX|AADSTS)\d{4,8}\b/g;
+/** A member of a printed header or key, `"typ":"JWT"`, and a number with its name, `"code":9`. */
+const headerMember =
+  /"(?:type|code|status)": ?-?\d{1,6}|(["'])(?:typ|alg|kty|kid|use|crv|x5t)\1 ?: ?(["'])(?!none)[\w.+/-]{0,200}\2/g;
 const url = /(https?:\/\/[^\s/?#"'<>]{1,300})([^\s?#"'<>]{0,500})([^\s"'<>]{0,2000})/g;
 
-/** The error codes in a text. */
-function findCodes(searched: string): readonly Match[] {
-  return [...searched.matchAll(codePattern)].flatMap(
-    ({ 0: word, index }): Match[] => {
-      const name = Object.hasOwn(errorProblems, word)
-        ? word
-        : Object.hasOwn(otherCodes, word)
-        ? otherCodes[word]
-        : undefined;
-      if (name === undefined) return [];
+/** The domain and the number of an error of Apple, and the type and code of AppAuth for Android. */
+const domainPattern =
+  /\b(\w{0,9}appauth\.general|\w{1,60})["']? ?(?:error|Code)[ =]"?(-?\d{1,6})|AuthorizationException: \{"type":(\d),"code":(\d{1,4})/g;
+
+/** The errors of platforms in a text. */
+function findDomains(searched: string): readonly Match[] {
+  return [...searched.matchAll(domainPattern)].flatMap(
+    ({ 0: { length }, 1: domain, 2: number, 3: type, 4: code, index }): Match[] => {
+      const error = domain === undefined ? `appauth ${type} ${code}` : `${domain} ${number}`;
+      if (!Object.hasOwn(domainErrors, error)) return [];
+      const [name = "", cause] = domainErrors[error]!.split(">");
       const problem = problemsByName[name]!;
-      return [{
-        problem,
-        code: codeOf(problem),
-        weight: /\d/.test(word) ? 99 : 1,
-        start: index,
-        end: index + word.length,
-      }];
+      const found = { problem, code: codeOf(problem), start: index, end: index + length };
+      return [{ ...found, cause: cause === undefined ? undefined : Number(cause), weight: weights.number }];
     },
   );
 }
+
+/** The error codes in a text. */
+function findCodes(searched: string): readonly Match[] {
+  return [
+    ...findDomains(searched),
+    ...[...searched.matchAll(codePattern)].flatMap(
+      ({ 0: word, index }): Match[] => {
+        const name = Object.hasOwn(errorProblems, word)
+          ? word
+          : Object.hasOwn(otherCodes, word)
+          ? otherCodes[word]
+          : undefined;
+        if (name === undefined) return [];
+        const problem = problemsByName[name]!;
+        return [{
+          problem,
+          code: codeOf(problem),
+          weight: /\d/.test(word) ? weights.number : saysLittle(name) ? weights.generalCode : weights.code,
+          start: index,
+          end: index + word.length,
+        }];
+      },
+    ),
+  ];
+}
+
+/** Whether the description says more than the code. */
+const saysLittle = (code: string) =>
+  generalCodes.has(code) || code === "invalid_token" || !Object.hasOwn(errorProblems, code);
 
 /**
  * The message that a text is a part of: `unexpected aud`. It must be the beginning of the message, or three words of

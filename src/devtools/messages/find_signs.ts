@@ -4,16 +4,17 @@
  *
  * A sign is a line of groups: each needs one of its words (`a|b`) among a few words of the same clause, in any order.
  * `a_b` are neighbours. `!a|b` may not be in the clause. A `?` before the first group: the text must also be about
- * OAuth or OpenID Connect. `2>`: the second cause of the problem stands first.
+ * OAuth or OpenID Connect. `2>`: the second cause of the problem stands first. `-`: the words only say what failed, so
+ * each sign that says why counts more.
  */
 
 /** A sign in a text. */
 export interface FoundSign<Owner> {
   readonly owner: Owner;
-  /** The number of groups: a sign with more says more. */
+  /** The number of groups: a sign with more says more; 0 if it does not say why. */
   readonly weight: number;
-  /** The cause that stands first, counted from 1. */
-  readonly cause: number;
+  /** The cause that stands first, counted from 1, if a sign tells it. */
+  readonly cause?: number;
   readonly start: number;
   readonly end: number;
 }
@@ -21,9 +22,10 @@ export interface FoundSign<Owner> {
 interface Sign<Owner> {
   readonly owner: Owner;
   readonly isWeak: boolean;
+  readonly weight: number;
   /** Whether it has words of a fault of the program itself. */
   readonly namesFault: boolean;
-  readonly cause: number;
+  readonly cause?: number;
   /** Words, or neighbours, of which one must be there. */
   readonly groups: readonly (readonly (readonly string[])[])[];
   readonly excluded: readonly (readonly string[])[];
@@ -55,7 +57,7 @@ const protocol =
   "oauthlib|jsonwebtoken|token_endpoint|authorization_server|well_known";
 const context =
   `${protocol}|sso|idp|authorization|authentication|authenticate|auth|login|log_in|sign_in|signin|issuer|` +
-  "client_id|identity_provider|claim|security_token|dex";
+  "client_id|identity_provider|claim|security_token|dex|decode_token|verify_token|validate_token";
 /** Other services, whose network and access errors are theirs. */
 const otherServices =
   "postgres|postgresql|psql|psycopg|mysql|mariadb|redis|mongo|mongodb|smtp|imap|kafka|rabbitmq|amqp|" +
@@ -105,11 +107,13 @@ export function compileSigns<Owner>(
           places.get(sign)![group]!.push(at);
         }
       }
-      for (const [{ owner, isWeak, namesFault, groups, excluded, cause }, found] of places) {
+      for (const [{ owner, isWeak, namesFault, weight, excluded, cause }, found] of places) {
         if (!areNear(found) || hasAny(words, excluded) || isFault && !namesFault) continue;
         if (isWeak && !(isAbout ??= vendorCode.test(text) || has(contextPhrases))) continue;
-        const weight = groups.length;
-        if ((best.get(owner)?.weight ?? 0) < weight) best.set(owner, { owner, weight, cause, start, end });
+        const other = best.get(owner);
+        if (other === undefined || other.weight < weight) {
+          best.set(owner, { owner, weight, cause: cause ?? other?.cause, start, end });
+        } else if (other.cause === undefined) best.set(owner, { ...other, cause });
       }
     }
     return [...best.values()];
@@ -117,13 +121,14 @@ export function compileSigns<Owner>(
 }
 
 function parseSign<Owner>(owner: Owner, line: string): Sign<Owner> {
-  const [, cause = "1", weak, rest = ""] = /^(?:(\d)>)?(\?)?(.*)$/.exec(line)!;
+  const [, cause, vague, weak, rest = ""] = /^(?:(\d)>)?(-)?(\?)?(.*)$/.exec(line)!;
   const [groups, excluded] = [false, true].map((isExcluded) =>
     rest.split(" ").filter((group) => group.startsWith("!") === isExcluded)
   ) as [string[], string[]];
   const words = groups.map(parseGroup);
   return {
-    ...{ owner, isWeak: weak !== undefined, cause: Number(cause), groups: words },
+    ...{ owner, isWeak: weak !== undefined, cause: cause === undefined ? undefined : Number(cause), groups: words },
+    weight: vague === undefined ? words.length : 0,
     namesFault: words.some((group) => faultPhrases.some((fault) => group.some((one) => one.join() === fault.join()))),
     excluded: excluded.flatMap((group) => parseGroup(group.slice(1))),
   };
@@ -170,7 +175,8 @@ function clausesOf(text: string): readonly Clause[] {
 
 /** The stems of an identifier's words: `JWTExpired` is `jwt expir`. */
 function wordsOf(identifier: string): readonly string[] {
-  const written = identifier.replace(/oauth/gi, "oauth").replace(/openid/gi, "openid").replace(/jwks/gi, "jwks");
+  const written = identifier.replace(/oauth|openid|jwks|dpop/gi, (name) => name.toLowerCase())
+    .replace(/(?<![A-Za-z])([A-Z]{2,9})s$/, "$1");
   const parts = written.match(/[A-Z]{1,40}(?=[A-Z][a-z])|[A-Z]?[\p{Ll}\d]+|\p{L}[A-Z\d]*|\p{N}+/gu) ?? [];
   return parts.flatMap((part) => {
     const word = part.toLowerCase();

@@ -20,18 +20,12 @@ no_access_token | Jwt is missing | from_headers, or requires_any with allow_miss
 @ firebase/php-jwt @ firebase/php-jwt src/JWT.php
 nbf | Cannot handle token with nbf prior to * | JWT::$leeway in seconds.
 nbf | Cannot handle token with iat prior to * | JWT::$leeway in seconds.
-kid | "kid" empty, unable to lookup correct key | JWK::parseKeySet() makes the array of keys.
 kid | "kid" invalid, unable to lookup correct key | Fetch the JWKS again: CachedKeySet does it by itself.
 @ golang-jwt @ golang-jwt/jwt errors.go
 exp | token has invalid claims: token is expired | jwt.WithLeeway() allows some seconds.
 aud | token has invalid audience | jwt.WithAudience().
 iss | token has invalid issuer | jwt.WithIssuer().
 kid | token is unverifiable | The key function returned an error: it stands behind the colon.
-@ jsonwebtoken (Rust) @ Keats/jsonwebtoken src/errors.rs
-exp | ExpiredSignature | Validation.leeway in seconds.
-nbf | ImmatureSignature | Validation.leeway in seconds; validate_nbf is off by default.
-aud | InvalidAudience | Validation::set_audience(); without it, a token with aud is rejected.
-iss | InvalidIssuer | Validation::set_issuer().
 @ jumbojett/openid-connect-php @ jumbojett/OpenID-Connect-PHP src/OpenIDConnectClient.php
 state | Unable to determine state | session_start() must find the session of the login: same host, SameSite=Lax.
 jwt_claims | Unable to verify JWT claims | setIssuer() for iss; the client_id for aud; the session for nonce; setLeeway() for clocks.
@@ -79,7 +73,6 @@ browser_state | authCallback incorrect state | Call checkAuth() once, in the roo
 iss | authCallback incorrect iss does not match authWellKnownEndpoints issuer
 aud | authCallback incorrect aud
 exp | authCallback id token expired
-nbf | authCallback Validation, iat rejected id_token was issued too far away from the current time | maxIdTokenIatOffsetAllowedInSeconds.
 nonce | authCallback incorrect nonce, did you call the checkAuth() method multiple times? | Call checkAuth() once, in the root component.
 @ angular-auth-oidc-client @ damienbod/angular-auth-oidc-client projects/angular-auth-oidc-client/src/lib/auth-state/check-auth.service.ts
 browser_state | could not find matching config for state * | Call checkAuth() once, in the root component, at the origin where the login began.
@@ -102,7 +95,6 @@ browser_state | Response state param did not match request state | Keep the Auth
 iss | Issuer mismatch
 aud | Audience mismatch
 exp | ID Token expired
-nbf | Issued at time is more than 10 minutes before or after the current time
 nonce | Nonce mismatch
 https | Issuer must be an https URL | AppAuthConfiguration.Builder().setSkipIssuerHttpsCheck(true), and a ConnectionBuilder that allows http.
 @ AppAuth-JS @ openid/AppAuth-JS src/redirect_based_handler.ts
@@ -212,8 +204,6 @@ exp | oidc: token is expired (Token Expiry: *)
 signature | failed to verify id token signature
 @ golang.org/x/oauth2
 no_refresh_token | oauth2: token expired and refresh token is not set
-@ golang.org/x/oauth2, go-oidc, oauth2-proxy
-token_request | oauth2: cannot fetch token: *
 @ Java
 tls | Unsupported or unrecognized SSL message
 @ Java, Spring Security OAuth2 Client

@@ -32,6 +32,7 @@ export const errorProblems = {
   invalid_grant: {
     title: "invalid_grant: the code was already used or has expired, or the refresh token is no longer valid",
     signs: [
+      "issued another|other client grant|code|token|authorization|redirection",
       `4>refresh|refreshing|refreshed session|access_token|tokens|token ${fails} !missing|no_refresh|without|browser|page|cache|silent`,
       "refresh|refresh_token token|grant|session invalid|expire|expired|revoke|revoked|inactive|used|reuse|reused|not_active|unknown|malformed|wrong|stale|not_found|not_exist|reject|replay|rotate|rotated|no_longer|fail|failed|unrecognized !missing|no|not_present|absent|not_set",
       "code authorization|auth|oauth|grant|login|sso|exchange expire|expired|used|redeem|redeemed|consumed|spent|not_valid|already|reuse|reused|unknown|no_longer|incorrect|invalid|not_found|wrong !verifier|challenge|device|status|missing|error_code|exit|http|country|zip",
@@ -52,6 +53,10 @@ export const errorProblems = {
   },
   invalid_request: {
     title: "invalid_request: a parameter is missing, wrong or sent twice",
+    signs: [
+      "subject_token|subject_token_type|actor_token|actor_token_type|requested_token_type|device_code|code_challenge_method|login_hint|acr_values|ui_locales|user_code|auth_req_id|token_type_hint|response_mode require|required|missing|only|without|combination|together|must|absent|omit|alone|conflict",
+      "-?parameter|param missing|require|required|repeat|only|combination|together|twice",
+    ],
     causes: [
       "A required parameter is missing or empty: redirect_uri, code_challenge, code, or the one that error_description names.",
       "redirect_uri is not registered: then a page shows the error, and nothing is sent to the application.",
@@ -129,6 +134,7 @@ export const errorProblems = {
   unsupported_response_type: {
     title: "unsupported_response_type: the server does not offer this response_type or response_mode",
     signs: [
+      "not_support obtain method|code|response",
       `response_type|response_mode|response_types|responsetype ${wrong}|unsupported|not_support|not_allow|unknown|missing|invalid|not_permit|not_enable|disabled !content|schema|arraybuffer`,
     ],
     causes: [
@@ -142,6 +148,9 @@ export const errorProblems = {
   },
   server_error: {
     title: "server_error: the server failed",
+    signs: [
+      "unexpected_condition prevent|encounter|fulfill request|server",
+    ],
     causes: ["A test queued this error, or a hook of a plugin threw.", "The store cannot be reached or is full."],
     application: "Treat it as temporary: show an error, retry later, do not loop.",
     server: "The terminal shows the error with its stack.",
@@ -150,6 +159,9 @@ export const errorProblems = {
   },
   temporarily_unavailable: {
     title: "temporarily_unavailable: the server cannot answer now",
+    signs: [
+      "?temporary|temporarily|currently|maintenance overload|maintenance|unable|unavailable server|request|authorization_server !name|resolution",
+    ],
     causes: [
       "A limit was reached: requests at once, passwords that wait, registrations.",
       "A document or key of the client cannot be fetched (jwks_uri, metadata document).",
@@ -180,6 +192,7 @@ export const errorProblems = {
   insufficient_scope: {
     title: "insufficient_scope: the access token is valid, but lacks a scope of the API",
     signs: [
+      "privilege|scope|permission|authority higher|more|additional require|need|necessary|than request|access|token|resource",
       "scope|permission|permissions|authority|authorities|privilege|scopes insufficient|lack|lacks|missing|require|required|not_have|not_contain|inadequate|not_sufficient|deny|not_grant|higher|necessary token|access|api|bearer|scope|access_token|claim|resource|request|jwt|forbidden|403 !file|openid_scope|invalid_scope|directory|database|operation_not|mkdir|eacces",
       "insufficient|missing|lack scope|scopes",
       "403|forbidden ?scope|scope|permission|role",
@@ -196,6 +209,9 @@ export const errorProblems = {
   },
   insufficient_user_authentication: {
     title: "insufficient_user_authentication: the API wants a newer or stronger login",
+    signs: [
+      "authentication different|recent|strong|stronger|newer|higher level|require|required|enough|necessary",
+    ],
     causes: ["The login is older than max_age, or has a weaker acr than acr_values of the challenge."],
     application: "Begin a new authorization request with acr_values and max_age of the challenge.",
     server: "A user or the login page decides on acr.",
@@ -205,12 +221,14 @@ export const errorProblems = {
   login_required: {
     title: "login_required: prompt=none, and the user is not logged in",
     signs: [
-      "login|authentication|user|interaction|sign_in|session|reauthentication require|required|not_login|not_logged|not_authenticated|no_session|must prompt_none|silent|none|prompt|authorize|sso|authorization_server|idp|provider",
+      "4>prompt|max_age|auth_time|reauthentication|reauthenticate login|auth_time|old|older|before|happened|require|required|max_age !silent",
+      "login|authentication|sign_in|session|reauthentication require|required|not_login|not_logged|not_authenticated|no_session|must prompt_none|silent|none|prompt|authorize|sso|authorization_server|idp|provider",
     ],
     causes: [
       "A silent login (prompt=none, an iframe) without a session at the server: the first visit, or after logout.",
       "The browser sends no third-party cookies to the frame.",
       "The session is older than max_age, or the hint names another user.",
+      "The client asked for a new login (prompt=login, max_age), and the user did not log in again: auth_time is older than the request.",
     ],
     application: "This is an answer, no failure: begin a login without prompt=none.",
     server: "--login auto needs no page. /flows shows which check asked for one.",
@@ -219,6 +237,9 @@ export const errorProblems = {
   },
   interaction_required: {
     title: "interaction_required: prompt=none, and the user must act",
+    signs: [
+      "user|end_user require|required|must|need interaction|interact",
+    ],
     causes: ["A silent login (prompt=none) cannot show the page that is needed: consent, a second factor, a choice."],
     application: "This is an answer, no failure: begin a login without prompt=none.",
     server: "--login auto needs no page. /flows shows which check asked for one.",
@@ -227,6 +248,9 @@ export const errorProblems = {
   },
   consent_required: {
     title: "consent_required: prompt=none, and the user must consent first",
+    signs: [
+      "user|end_user require|required|must|need consent",
+    ],
     causes: ["A silent login (prompt=none) cannot show the page that is needed: consent, a second factor, a choice."],
     application: "This is an answer, no failure: begin a login without prompt=none.",
     server: "--login auto needs no page. /flows shows which check asked for one.",
@@ -235,6 +259,9 @@ export const errorProblems = {
   },
   account_selection_required: {
     title: "account_selection_required: prompt=none, and the user must choose an account",
+    signs: [
+      "user|end_user require|required|must select|selection|choose|choice session|account",
+    ],
     causes: ["A silent login (prompt=none) cannot show the page that is needed: consent, a second factor, a choice."],
     application: "This is an answer, no failure: begin a login without prompt=none.",
     server: "--login auto needs no page. /flows shows which check asked for one.",
@@ -243,6 +270,9 @@ export const errorProblems = {
   },
   request_not_supported: {
     title: "request_not_supported: the parameter request (a signed request) is not accepted",
+    signs: [
+      "request_parameter not_support|unsupported|not_accept",
+    ],
     causes: ["The client has no registered keys, or the server is without signed requests."],
     application: "Send the parameters by themselves, or register jwks.",
     server: "/flows shows the rejected request: expected, received and the fix.",
@@ -251,6 +281,9 @@ export const errorProblems = {
   },
   request_uri_not_supported: {
     title: "request_uri_not_supported: request_uri is not accepted",
+    signs: [
+      "request_uri not_support|unsupported|not_accept",
+    ],
     causes: ["request_uri is a URL; only those of a pushed request are accepted."],
     application: "Push the request, and send the request_uri of its response.",
     server: "/flows shows the rejected request: expected, received and the fix.",
@@ -259,6 +292,9 @@ export const errorProblems = {
   },
   invalid_request_uri: {
     title: "invalid_request_uri: request_uri is unknown, expired, already used, or of another client",
+    signs: [
+      `request_uri ${wrong}|expire|used|error|not_found`,
+    ],
     causes: [
       "It was used before: a reload, or a link that a scanner opened.",
       "It expired: a pushed request lives for a short time.",
@@ -271,6 +307,9 @@ export const errorProblems = {
   },
   invalid_request_object: {
     title: "invalid_request_object: the signed request cannot be verified",
+    signs: [
+      `request_object|signed_request ${wrong}|expire|signature|verify|decrypt`,
+    ],
     causes: [
       "aud is not the issuer, or iss is not the client_id.",
       "The key or the algorithm is not the registered one, or the JWT has expired.",
@@ -290,6 +329,9 @@ export const errorProblems = {
   },
   unmet_authentication_requirements: {
     title: "unmet_authentication_requirements: the login does not reach the acr that is essential",
+    signs: [
+      "authentication_requirement not|unmet",
+    ],
     causes: ["No user can log in at the level of acr_values or of the claims request."],
     application: "Ask for a level of acr_values_supported.",
     server: "acr_values_supported lists the levels; users have theirs.",
@@ -298,6 +340,9 @@ export const errorProblems = {
   },
   invalid_target: {
     title: "invalid_target: the resource or audience is unknown, or not allowed for the client",
+    signs: [
+      "request_resource|resource_parameter|resource_indicator invalid|malformed|unknown|not_allow|not_register",
+    ],
     causes: [
       "resource is not the URL that the API has registered: a slash at the end, http and https, the port.",
       "resource of the token request was not in the authorization request.",
@@ -310,6 +355,9 @@ export const errorProblems = {
   },
   invalid_redirect_uri: {
     title: "invalid_redirect_uri: a redirect_uris of a registration is not accepted",
+    signs: [
+      "one_more redirection_uri|redirect_uri invalid",
+    ],
     causes: ["http on another host than localhost, a fragment, a wildcard, or a custom scheme for a web application."],
     application: "Register https URLs, or http on localhost.",
     server: "/flows shows the rejected request: expected, received and the fix.",
@@ -318,6 +366,9 @@ export const errorProblems = {
   },
   invalid_client_metadata: {
     title: "invalid_client_metadata: a member of a registration is not accepted",
+    signs: [
+      `client_metadata ${wrong}|unsupported|field`,
+    ],
     causes: [
       "A value is unknown or contradicts another: grant_types without response_types, an algorithm, a URL.",
       "A member has another type: a text instead of a list.",
@@ -329,6 +380,9 @@ export const errorProblems = {
   },
   invalid_software_statement: {
     title: "invalid_software_statement: the software statement of a registration is not valid",
+    signs: [
+      `software_statement ${wrong}|expire`,
+    ],
     causes: ["The issuer or its key is not configured as trusted.", "The statement has expired or is malformed."],
     application: "Send a statement of a trusted issuer, or none.",
     server: "/flows shows the rejected request: expected, received and the fix.",
@@ -337,6 +391,9 @@ export const errorProblems = {
   },
   unapproved_software_statement: {
     title: "unapproved_software_statement: nobody trusts the issuer of the software statement",
+    signs: [
+      "software_statement not_approve|not_trust|untrusted|unapproved",
+    ],
     causes: ["The issuer or its key is not configured as trusted.", "The statement has expired or is malformed."],
     application: "Send a statement of a trusted issuer, or none.",
     server: "/flows shows the rejected request: expected, received and the fix.",
@@ -356,6 +413,12 @@ export const errorProblems = {
   },
   slow_down: {
     title: "slow_down: the client polls too often",
+    signs: [
+      "poll fast|faster|often|frequent|frequently|slower|early|soon|increase interval|specified|client|too|wait|less|than|device !build|change|file|queue",
+      "slow_down request|device|poll|often|interval",
+      "often|frequent|frequently|too_fast request|ask|call token|device_token|device_code",
+      "?increase|wait poll|interval interval|poll",
+    ],
     causes: ["The polls are closer than interval seconds.", "interval was not raised by 5 after the last slow_down."],
     application: "Add 5 seconds to the interval at each slow_down.",
     server: "/flows shows the rejected request: expected, received and the fix.",
@@ -383,6 +446,9 @@ export const errorProblems = {
   },
   unknown_user_id: {
     title: "unknown_user_id: the hint names no user",
+    signs: [
+      "user|end_user identify|determine|unknown hint|login_hint|login_hint_token|id_token_hint",
+    ],
     causes: [
       "login_hint is not the sub, name or e-mail address of a user here.",
       "id_token_hint is of another server.",
@@ -394,6 +460,9 @@ export const errorProblems = {
   },
   missing_user_code: {
     title: "missing_user_code: the user has a code, and the request has none",
+    signs: [
+      "user_code missing|absent|require",
+    ],
     causes: ["The client was registered with backchannel_user_code_parameter."],
     application: "Ask the user for the code, and send it as user_code.",
     server: "/flows shows the rejected request: expected, received and the fix.",
@@ -402,6 +471,9 @@ export const errorProblems = {
   },
   invalid_user_code: {
     title: "invalid_user_code: user_code is wrong",
+    signs: [
+      "user_code invalid|wrong|incorrect",
+    ],
     causes: ["The client was registered with backchannel_user_code_parameter."],
     application: "Ask the user for the code, and send it as user_code.",
     server: "/flows shows the rejected request: expected, received and the fix.",
@@ -410,6 +482,9 @@ export const errorProblems = {
   },
   invalid_binding_message: {
     title: "invalid_binding_message: binding_message is not acceptable",
+    signs: [
+      `binding_message ${wrong}|unacceptable|too_long`,
+    ],
     causes: ["It is longer than the limit, or has characters that a phone may not show."],
     application: "Send a short plain text.",
     server: "/flows shows the rejected request: expected, received and the fix.",
@@ -458,6 +533,9 @@ export const errorProblems = {
   },
   invalid_authorization_details: {
     title: "invalid_authorization_details: authorization_details is not valid",
+    signs: [
+      `authorization_details ${wrong}|unsupported`,
+    ],
     causes: ["type is unknown, or a member is missing, unknown or of another type.", "The text is no JSON array."],
     application: "Send a JSON array of objects with a type of authorization_details_types_supported.",
     server: "/flows shows the rejected request: expected, received and the fix.",
@@ -466,6 +544,9 @@ export const errorProblems = {
   },
   unsupported_token_type: {
     title: "unsupported_token_type: the revocation endpoint cannot revoke this type",
+    signs: [
+      "revocation|revoke not_support|unsupported type|token_type",
+    ],
     causes: ["token_type_hint or the token is of a type that cannot be revoked, such as an ID token."],
     application: "Revoke access and refresh tokens.",
     server: "/flows shows the rejected request: expected, received and the fix.",
@@ -520,6 +601,38 @@ const numbers: Readonly<Record<string, string>> = {
   interaction_required: "AADSTS50076 AADSTS50079 AADSTS16000 AADSTS50072 AADSTS53003",
   redirect_loop: "AADSTS50196",
 };
+
+/** Errors of platforms, as the domain of the error and its number, by the problem that they report. */
+const domains: Readonly<Record<string, string>> = {
+  "popup>2": "WebAuthenticationSession 1, AuthorizationError 1001, Authentication 1, SFAuthenticationErrorDomain 1, " +
+    "ASWebAuthenticationSessionErrorDomain 1, appauth.general -3, appauth.general -4, MSALErrorDomain -50005, appauth 0 1, appauth 0 2",
+  popup: "WebAuthenticationSession 2, WebAuthenticationSession 3, ASWebAuthenticationSessionErrorDomain 2",
+  name: "NSURLErrorDomain -1003, NSURLErrorDomain -1006",
+  refused: "NSURLErrorDomain -1004",
+  timeout: "NSURLErrorDomain -1001, NSURLErrorDomain -1009, appauth.general -5, appauth 0 3",
+  reset: "NSURLErrorDomain -1005",
+  certificate: "NSURLErrorDomain -1201, NSURLErrorDomain -1202, NSURLErrorDomain -1203, NSURLErrorDomain -1204",
+  tls: "NSURLErrorDomain -1200",
+  https: "NSURLErrorDomain -1022",
+  url: "NSURLErrorDomain -1000, NSURLErrorDomain -1002",
+  discovery: "appauth 0 0, appauth.general -2",
+  interaction_required: "MSALErrorDomain -50002",
+  invalid_request: "appauth 1 1000, appauth 2 2000",
+  unauthorized_client: "appauth 1 1001, appauth 2 2003",
+  access_denied: "appauth 1 1002",
+  unsupported_response_type: "appauth 1 1003",
+  invalid_scope: "appauth 1 1004, appauth 2 2005",
+  server_error: "appauth 1 1005",
+  temporarily_unavailable: "appauth 1 1006",
+  invalid_client: "appauth 2 2001",
+  invalid_grant: "appauth 2 2002",
+  unsupported_grant_type: "appauth 2 2004",
+};
+
+/** The problem of an error of a platform, such as `NSURLErrorDomain -1004`, with its cause: `popup>2`. */
+export const domainErrors: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(domains).flatMap(([problem, errors]) => errors.split(", ").map((error) => [error, problem])),
+);
 
 /** Codes of providers and libraries that mean the same as another problem. */
 export const otherCodes: Readonly<Record<string, string>> = {

@@ -37,6 +37,8 @@ export interface ProblemFacts {
   readonly decides?: number;
   /** Whether another message in the same text says more. */
   readonly hides?: true;
+  /** Whether it is about the connection: then it is the cause of whatever else the text says. */
+  readonly isTransport?: true;
   /** The words by which `findSigns()` recognizes it in a sentence, an exception class or a code. */
   readonly signs?: readonly string[];
   /**

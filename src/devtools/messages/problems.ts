@@ -5,7 +5,7 @@
  */
 
 import type { ProblemFacts } from "./problem.ts";
-import { absent, fails, wrong } from "./words.ts";
+import { absent, fails, typed, wrong } from "./words.ts";
 
 /** The problems that no OAuth error code reports alone. */
 export const libraryProblems = {
@@ -92,6 +92,45 @@ export const libraryProblems = {
     guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
     seen: ["iss", "issuer asked for"],
   },
+  azp: {
+    compares: {},
+    title: "Wrong or missing azp: the ID token names another client, or none, as its authorized party",
+    signs: [
+      `azp|authorized_party ${wrong}|${absent}|equal|not|different`,
+      `azp|authorized_party token|id_token|client|client_id|audience|claim|jwt ${wrong}|${absent}|equal|not|different`,
+    ],
+    causes: [
+      "The ID token has several audiences: then azp must be there, and be the client_id of the application.",
+      "The token is of another client, such as one that was exchanged or passed on.",
+      "The application configured another client_id than the one that logged in.",
+    ],
+    application: "Compare azp with the client_id; log in with the client that reads the ID token.",
+    server: "An ID token here has the client as its only aud, unless a test or a plugin edits it.",
+    guide: "static/docs/flows.md#decode-and-check-a-jwt-tokens",
+    seen: ["aud"],
+  },
+  claim_type: {
+    title: "Claim of another type: the application reads a text where the token has a list, or the reverse",
+    signs: [
+      `1>aud|audience ${typed}`,
+      `2>email_verified|phone_number_verified ${typed}`,
+      `3>?scope|scp|role|group|permission|amr|acr ${typed}`,
+      `4>?exp|iat|nbf|auth_time|expires_in ${typed}`,
+      `5>?sub|subject ${typed}`,
+      `?claim|nonce|jti ${typed}`,
+    ],
+    causes: [
+      "aud is a list of names, and the application reads a single text, or the reverse: RFC 7519 allows both.",
+      'email_verified is true or false, and a provider or a user here has the text "true".',
+      "scope is one text with blanks (RFC 9068), and scp, roles or groups of providers are lists.",
+      "Times are numbers of seconds, not texts.",
+      "sub is a text: a number must be written in quotes.",
+    ],
+    application: "Read both a text and a list, or use a version of the library that does.",
+    server: "/tokens shows each claim as it is. A profile, a user or a plugin decides on the form of a claim.",
+    guide: "static/docs/flows.md#decode-and-check-a-jwt-tokens",
+    seen: ["aud"],
+  },
   aud: {
     compares: { kind: 1, value: 2 },
     title: "Wrong audience (aud): the token is not for the application or API that received it",
@@ -101,7 +140,6 @@ export const libraryProblems = {
       `audience|recipient token|jwt|id_token|claim|access_token|bearer|client_id ${wrong}|${absent}|contain|different|include`,
       `?audience ${wrong}|${absent}|contain|different|include|match`,
       "not_intended token|jwt|audience|client|recipient|relying_party",
-      `?azp|authorized_party ${wrong}|${absent}`,
     ],
     causes: [
       "An API expects its own name, but the client asked for none: without resource, an access token here has the issuer as aud.",
@@ -121,7 +159,7 @@ export const libraryProblems = {
     title: "Wrong token type (typ): the API accepts other tokens than at+jwt",
     signs: [
       `typ ${wrong}|${absent}|check|header|accept`,
-      `?token|jwt type|typ ${wrong}|not_accept !grant|unsupported_token_type|content`,
+      `?token|jwt type|typ ${wrong}|not_accept !grant|unsupported_token_type|content|none|claim|algorithm`,
       `at_jwt|at+jwt ${wrong}|expected|require|type`,
     ],
     causes: [
@@ -162,6 +200,7 @@ export const libraryProblems = {
       `nbf|iat ${wrong}|check|future|before`,
       "clock|time skew|drift|out_sync|not_synchronized|differ|tolerance",
       "issued future|ahead token|jwt|iat|id|clock",
+      "iat|issued more|second|minute|hour|far|within|not|ahead current|now|time|future|past|before|after !certificate|year",
     ],
     causes: [
       "The clock of the application is behind: a virtual machine or container after sleep.",
@@ -177,9 +216,9 @@ export const libraryProblems = {
     title: "Invalid signature: the signature of the token does not verify",
     signs: [
       "signature not_validate|not_valid|not_verify|invalid|unverified|validation_fail|verification_fail|verify_fail token|jwt|jws|key|id_token|assertion|access_token",
-      `signature token|jwt|jws|id_token|bearer|claim|assertion ${wrong}|error|verif|not_verify|tampered !nbf|expire|dpop`,
+      `signature token|jwt|jws|id_token|bearer|claim|assertion ${wrong}|error|verif|not_verify|tampered !nbf|expire|dpop|none`,
       `?signature|signing|mac ${wrong}|error|not_verify|verification_error|tampered !nbf|expire|dpop|not_before|reached|algorithm|key|kid`,
-      "jws|jwt|id_token verify|verification fail|failure|error|not !claim",
+      "-jws|jwt|id_token verify|verification fail|failure|error|not !claim",
       "rsa|ecdsa|ed25519|hmac|crypto verification_error|verify_error",
     ],
     causes: [
@@ -197,16 +236,21 @@ export const libraryProblems = {
   kid: {
     title: "No matching key (kid): the JWKS of the server does not have the key of the token",
     signs: [
-      "no_match|no_suitable|no_applicable|no_usable|usable_signing|not_find|no_matching key|keys|jwk|signing_key|verification_key !api_key|primary_key|foreign|object",
+      "no_match|no_suitable|no_applicable|no_usable|usable_signing|not_find|no_matching key|keys|jwk|signing_key|verification_key !api_key|primary_key|foreign|object|algorithm|kty",
+      "4>kid|x5t|key_id header|headers missing|no|absent|without|neither|not_set|not_found|not_contain|not_have|lack|empty|null !jwks|match|key_set",
+      "4>kid|key_id empty|null|undefined|blank|not_set|absent|omit|without|not_specify|not_provide token|jwt|jws|header|lookup|unable|key|member !jwks|match",
+      "4>jwt|jws|token missing_kid|no_kid|without_kid|kid_missing|lack_kid|no_key_id !match|jwks|key_set",
+      "4>jwt|jws|token no|without|lack|missing kid|key_id choose|select|lookup|header",
       `kid|key_id ${absent}|${wrong}|match|find|resolve key|jwk|jwt|token|header|sign|set`,
       "kid not_found|unknown|match|missing|lookup|no_match|unrecognized|mismatch|find",
-      `jwk|jwks|key_set|jwk_set|keyset ${absent}|match|suitable|applicable|unable|multiple|kid !fetch|retrieve|load|download|request|timeout|http|url`,
-      "?signing|verification|public|suitable|matching|json_web key not_found|unable|no|match|find|resolve|select|locate|missing|applicable !certificate|parse|format|pem|private",
+      `jwk|jwks|key_set|jwk_set|keyset ${absent}|match|suitable|applicable|unable|multiple|kid !algorithm|kty|fetch|retrieve|load|download|request|timeout|http|url`,
+      "?signing|verification|public|suitable|matching|json_web key not_found|unable|no|match|find|resolve|select|locate|missing|applicable !certificate|parse|format|pem|private|algorithm|kty",
     ],
     causes: [
       "The server restarted with new keys (memory store), and the application or its cache has the old ones; or the token is old.",
       "The keys are of another server or realm than the token.",
       "A test rotated the keys, or queued the faults idToken.unknownKid or keys.stale; then the message is right, and a second fetch must help.",
+      "The header of the token has no kid: the token is not of this server, or its issuer has a single key without a name.",
     ],
     application: "Fetch the keys again once if a kid is unknown, then log in again.",
     server: "Keep the keys over a restart with --store sqlite:latchkey.db.",
@@ -220,11 +264,19 @@ export const libraryProblems = {
       `alg ${wrong}|support|not_allow|unsupported|not_support|none|disallow|reject|whitelist|accept|check`,
       `algorithm token|jwt|jws|signature|sign|header|key|claim|alg|id_token ${wrong}|unsupported|not_support|not_allow|disallow|reject|not_permit|none|confusion|whitelist|accept !encryption|decrypt`,
       `?algorithm ${wrong}|unsupported|not_support|not_allow|disallow|reject|not_permit|not_accept|confusion !encryption|decrypt|proxy`,
+      "4>unsecured|unsigned|plain|plaintext jwt|jws|token|id_token|claims reject|not|disallow|unsupported|invalid|is|forbidden|none|require|expected !http|https|password|text_plain",
+      "4>unsecured|unsigned|plain jwt|jws !http|https|password|text_plain",
+      "4>none alg|algorithm|signature token|jwt|jws|alg|header|not_allow|not_accept|disallow|unsigned|reject|type",
+      "5>key|jwk|kty|crv|keytype|jwt algorithm|alg|kty|crv|key_type unsupported|not_support|unable|not_find|no|not_available|no_such|not_implemented|unknown|install !match|header|kid_not|certificate|encryption",
+      "5>rs256|es256|ps256|eddsa|ed25519|es512|es256k|ed448 algorithm|key|kty|jwk|keyfactory not_find|not_found|no_such|not_available|not_support|unsupported|install|not_implemented|cryptography",
+      "5>jwk|key|jwks kty unsupported|unknown|not_support|invalid",
     ],
     causes: [
       "The application accepts a fixed algorithm, and the server signs with another: RS256 here by default, EdDSA or ES256 if the setting alg or a mock says so.",
       "The application expects HS256 with the client secret, which this server does not issue by default.",
-      "A test queued the fault idToken.unsigned, or minted the token with another alg; then the message is right.",
+      "A test minted the token with another alg; then the message is right.",
+      "The token has no signature (alg none): a test queued the fault idToken.unsigned, or something else made the token.",
+      "The library cannot use keys of this kind: the package or version that knows the algorithm is not installed, such as cryptography for PyJWT.",
     ],
     application: "Accept the algorithm of id_token_signing_alg_values_supported, and never none.",
     server:
@@ -289,27 +341,32 @@ export const libraryProblems = {
       "https require|must|only|enforce|need|mandatory|not_https|non_https|should|use !expect_continue|proxy|mixed|content_security",
       "insecure|plain|unsecured|non_tls transport|http|request|issuer|url|scheme not_allow|require|forbidden|disallow|error|not_permit|prohibit|reject|only|is",
       "?http|scheme not_allow|not_permit|not_secure|insecure|disallow",
+      "cleartext http|traffic|not_permitted|communication",
+      "app_transport_security",
     ],
     causes: [
       "The issuer is http://localhost, which the library rejects unless an option allows it.",
       "A proxy ends TLS, and the application builds http URLs.",
+      "The system of a phone forbids plain http: cleartext traffic on Android, App Transport Security on iOS.",
     ],
     application: "Set the option of the library for development, never in production.",
     server: "--tls self-signed serves https://localhost; latchkey exec makes most runtimes trust the certificate.",
     guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
   },
   tls: {
+    isTransport: true,
     title: "SSL error, wrong version number: the client speaks https and the server http, or the reverse",
     signs: [
       "wrong_version_number|unknown_protocol|err_ssl_protocol_error|ssl_error_rx_record_too_long|record_too_long|eproto",
       "http_response https_client",
+      "record_layer|packet_length|ssl3_get_record ssl|tls|state|fail|failure|error|too_long",
       "http_request https_server|https_port|tls_port",
       "plain http https port|server|client",
       "unrecognized|unsupported ssl message|record",
       "tls|ssl first_record|handshake|packet_length|record|frame not_look|too_long|corrupted|unexpected_message|invalid_content_type|http_request|oversized",
       "ssl|tls protocol error|version|wrong !certificate",
       "2>tls|ssl|handshake handshake_failure|no_common|protocol_version|cipher|no_shared|alert",
-      "ssl_connection|secure_channel not_establish|could_not_create|not_create",
+      "-ssl_connection|secure_channel not_establish|could_not_create|not_create",
       "corrupted|corrupt|frame message|frame|record invalid_content_type|invalidcontenttype|corrupted_frame|size",
     ],
     causes: [
@@ -321,10 +378,12 @@ export const libraryProblems = {
     guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
   },
   certificate: {
+    isTransport: true,
     title: "Self-signed certificate: the client does not trust the certificate of the server",
     signs: [
       `certificate|cert|x509|pkix|peer_certificate|ca|chain ${wrong}|verify|verification|self_sign|selfsigned|unknown_authority|untrusted|trust|trusted|unable|path_building|unknown_issuer|authority|sign|revoke|unknown !client_certificate|thumbprint|x5t|bound|assertion|bearer`,
-      "2>certificate|cert|x509|altname|altnames|san|hostname valid_for|not_valid_name|altname|altnames|name_mismatch|common_name|hostname_mismatch|not_contain_ip|ip_san|not_match|not_valid|mismatch|doesn_match|alternative !signature|client_certificate",
+      "2>certificate|cert|x509|altname|altnames|san|hostname valid_for|not_valid_name|altname|altnames|subject_alternative|name_mismatch|common_name|hostname_mismatch|not_contain_ip|contain_any_ip|ip_san|not_match|not_valid|mismatch|doesn_match|alternative !signature|client_certificate",
+      "2>x509 valid not !yet|expire|authority",
       "4>certificate|cert|x509 expire|expired|not_yet|date_invalid|notafter|has_expired !client_secret",
       "pkix|certification_path|cert_path|trust_anchor|keystore|truststore unable|fail|path|find|empty|error",
       "self_sign|selfsigned|self_signed_cert certificate|cert|chain|tls|ssl|not_trust",
@@ -344,11 +403,12 @@ export const libraryProblems = {
     guide: "static/docs/test-in-any-language.md#run-your-tests-beside-a-server",
   },
   refused: {
+    isTransport: true,
     title: "Connection refused: nothing listens where the client connects",
     signs: [
       "econnrefused|connrefused|connection_refused|connectionrefused|actively_refuse|10061|err_connection_refused|connect_refuse|wsaeconnrefused",
-      "connect|connection|connected|dial|tcp|socket refuse|refused|econnrefused",
-      "not_connect|failed_connect|unable_connect|not_open_connection|fail_connect|connect_fail|no_connection server|host|localhost|port|127|remote|socket|url|http|https|address|attempt !dns|resolve|lookup|name|certificate|tls|ssl|timeout|timed|mongo|database",
+      "connect|connection|connected|dial|tcp|socket refuse|refused|econnrefused !policy|directive",
+      "-not_connect|failed_connect|unable_connect|not_open_connection|fail_connect|connect_fail|no_connection server|host|localhost|port|127|remote|socket|url|http|https|address|attempt !dns|resolve|lookup|name|certificate|tls|ssl|timeout|timed|mongo|database",
       "all_connection_attempt|connect_call fail",
       "errno_111|errno_61|os_error_111|os_error_61|os_error_10061",
     ],
@@ -427,7 +487,7 @@ export const libraryProblems = {
     title: "Redirect URI mismatch: the redirect_uri of the login is not registered for the client",
     signs: [
       `redirect_uri|redirect_url|redirection_uri|redirect_uris|callback_url|callback_uri|reply_url|reply_address|return_url|redirecturi|redirecturl|redirect ${wrong}|${absent}|registered|register|allow|allowed|whitelist|permit|disallow|mismatching !post_logout|logout|signout|too_many|loop|silent`,
-      `redirect|callback|reply|return uri|url|uris|urls|urn|address ${wrong}|register|registered|whitelist|authorized|not_match|mismatch|configured !post_logout|logout|signout|sign_out|loop|silent|too_many`,
+      `redirect|callback|reply|return uri|url|uris|urls|urn|address ${wrong}|register|registered|whitelist|authorized|not_match|mismatch|configured !request_uri|post_logout|logout|signout|sign_out|loop|silent|too_many`,
     ],
     causes: [
       "The URL differs by a slash at its end, its port, http or https, or localhost and 127.0.0.1: it must match character for character.",
@@ -550,10 +610,11 @@ export const libraryProblems = {
   not_jwt: {
     title: "Not a JWT: the token is opaque, empty or something else",
     signs: [
-      "jwt|jws|id_token|access_token|bearer_token|token malformed|segment|segments|decode|decoding|deserialize|parse|parsing|well_formed|three_part|dots|period|periods|delimiter|compact|base64|base64url|opaque|unparsable|not_jwt|number_segments|parts|corrupt|wrong_number|json !unexpected_token|fetch|response_body|csrf|key|jwk|pem|syntax|jwks|html|doctype|template|secret|url|endpoint|header_size|algorithm|none|encrypted",
-      "jwt|jws|token string|compact invalid|must|malformed|not|format|not_valid !unexpected_token|csrf|key|type_error|undefined_reading|not_string_literal",
+      "jwt|jws|id_token|access_token|bearer_token|token malformed|segment|segments|deserialize|parse|parsing|well_formed|three_part|dots|period|periods|delimiter|compact|base64|base64url|opaque|unparsable|not_jwt|number_segments|parts|corrupt|wrong_number|json !decode|decoding|unexpected_token|fetch|response_body|csrf|key|jwk|pem|syntax|jwks|html|doctype|template|secret|url|endpoint|header_size|algorithm|none|encrypted|unmarshal|claim|subject",
+      "jwt|jws|token string|compact invalid|must|malformed|not|format|not_valid !claim|aud|subject|exp|unexpected_token|csrf|key|type_error|undefined_reading|not_string_literal",
+      "-jwt|jws|id_token|access_token|bearer_token|token decode|decoding|deserialize !unexpected_token|fetch|csrf|secret|endpoint",
       "?segment|segments not_enough|too_many|wrong|number|invalid",
-      `jwt|jws ${wrong} format|structure|serialization|header|payload|encoding|token`,
+      `jwt|jws ${wrong} format|structure|serialization|header|payload|encoding`,
     ],
     causes: [
       "The token is undefined, empty, or has quotes or the word Bearer around it.",
@@ -622,7 +683,8 @@ export const libraryProblems = {
     ],
     causes: [
       "The login was not started by a click, so the browser blocked the window.",
-      "The user closed it, or its page has Cross-Origin-Opener-Policy, which cuts it off.",
+      "The user closed or cancelled it; in a mobile application also: the scheme of the redirect URI is not the one that it waits for.",
+      "Its page has Cross-Origin-Opener-Policy, which cuts it off.",
     ],
     application: "Open the popup in the handler of a click, or redirect.",
     server: "Nothing.",
@@ -681,13 +743,51 @@ export const libraryProblems = {
     guide: "static/docs/mcp.md",
     seen: ["metadata path"],
   },
+  url: {
+    isTransport: true,
+    title: "No absolute URL: the address of the server is empty, or has no scheme",
+    signs: [
+      "unsupported|missing|unknown protocol_scheme|url_scheme|protocol",
+      "missing_schema|invalid_schema|no_connection_adapter|no_scheme_supply|relative_url_without|no_host_request|first_path_segment",
+      "?scheme|host|protocol no|missing|not_supply|without|empty|not_specify url|uri|request !origin|redirect",
+      "?absolute url|uri|urls not|only|must|support",
+      "?invalid_url|err_invalid_url|malformed_url|malformedurl|parse_url|url_parse|bad_uri|invalid_uri issuer|token|oauth|oidc|openid|discovery|authority|provider|endpoint !redirect|callback|registration|redirection",
+    ],
+    causes: [
+      "A setting of the application is empty: the variable with the issuer or the endpoint is not set where it runs.",
+      "The scheme is missing: localhost:9000 instead of http://localhost:9000.",
+      "Quotes, blanks or a variable that was not replaced stand in the URL.",
+    ],
+    application: "Print the setting as the application reads it, and write the whole URL: http://localhost:9000.",
+    server: "The terminal shows the issuer; /clients has settings to paste for each library.",
+    guide: "static/docs/stacks.md#client-libraries",
+  },
+  blocked_address: {
+    isTransport: true,
+    title: "Address blocked: the program refuses to call private or local addresses",
+    signs: [
+      "private|internal|loopback|link_local|reserved|local_network|local_access|localhost|local ip|address|network|host|rule|range|request|connection not_allow|block|violate|prohibit|forbid|disallow|not_permit|not_connect !cors|content_security|origin|redirect|callback|issuer|user",
+      "?ssrf",
+      "prohibit|block|forbid ip_address|private_ip|private_address|internal_address",
+      "private_ip|internal_ip|loopback address|range|host",
+    ],
+    causes: [
+      "The program protects itself against requests to its own network (SSRF), and the server has such an address.",
+      "A name of the server leads to a private address, such as host.docker.internal or a name of the hosts file.",
+    ],
+    application:
+      "Allow this address in the settings of the program, for development only: Nextcloud has allow_local_remote_servers, GitLab the outbound requests of the admin area.",
+    server: "Nothing: the request does not leave the application. A public name with https reaches it otherwise.",
+    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
+  },
   name: {
+    isTransport: true,
     title: "Name not found: no DNS server or hosts file of the client knows the host",
     signs: [
       "enotfound|eai_again|eai_noname|getaddrinfo|gaierror|unknown_host|nxdomain|no_such_host|name_not_resolve|name_not_known|err_name_not_resolved|ns_error_unknown_host|eai_nodata|unknownhostexception",
-      "name|host|hostname|dns|domain|address not_resolve|resolution|lookup|resolve|servname|nodename|not_known|no_address|no_such fail|failure|failed|error|not|no|unknown|temporary|could_not|not_known|provided",
+      "name|host|hostname|dns|domain|address not_resolve|resolution|lookup|resolve|servname|nodename|not_known|no_address|no_such fail|failure|failed|error|not|no|unknown|temporary|could_not|not_known|provided !private|internal|block|not_allow",
       "host not_found upstream|name|lookup|resolve|dns",
-      "dns error|fail|failure|lookup|resolve|resolution|no_record|server",
+      "dns error|fail|failure|lookup|resolve|resolution|no_record|server !private|internal|block|not_allow",
       "not_resolve|not_look_up|unable_resolve|fail_resolve|fail_lookup|failed_lookup|cant_resolve host|hostname|name|address|domain|proxy|server|nodename",
     ],
     causes: [
@@ -703,13 +803,15 @@ export const libraryProblems = {
     seen: ["issuer asked for"],
   },
   reset: {
+    isTransport: true,
     title: "Connection closed: the other side ended the connection without a response",
     signs: [
       "econnreset|connection_reset|socket_hang_up|err_empty_response|empty_reply|remote_disconnected|server_disconnected|other_side_close|premature_close|epipe|und_err_socket|err_connection_closed|err_connection_reset|forcibly_close|broken_pipe|connection_abort|10054|incomplete_message|ns_error_net_reset|err_connection_aborted",
       "connection|socket|peer|server|upstream|remote|host reset|abort|aborted|prematurely|forcibly|unexpectedly|hung_up|without_response|disconnect close|closed|peer|connection|response|send|header|before|prematurely|remote|server",
       "connection|stream closed|close before|prematurely|unexpectedly|without|while|message|remotely|peer",
       "unexpected|error eof|end_file|end_stream post|get|http|read|response|connection|body|server|oauth2|token|reading|stream",
-      "?eof post|get|http|token|oidc|discovery",
+      "?eof|eoferror|end_file post|get|http|token|oidc|oauth|oauth2|discovery|code",
+      "connection lost|was_lost network",
     ],
     causes: [
       "The client speaks http to a port with https, or the reverse: some servers and proxies then close without a word.",
@@ -722,6 +824,7 @@ export const libraryProblems = {
     guide: "static/docs/containers-and-ci.md",
   },
   timeout: {
+    isTransport: true,
     title: "No answer in time: the address cannot be reached, or it answers too late",
     signs: [
       "etimedout|econnaborted|connect_timeout|connection_timeout|err_connection_timed_out|und_err_connect_timeout|headers_timeout|und_err_headers_timeout|und_err_body_timeout|read_timeout|socket_timeout|gateway_timeout|deadline_exceeded|i_o_timeout|io_timeout|errno_110|10060|jwks_timeout|ns_error_net_timeout|request_timeout|connecttimeout|readtimeout|sockettimeout|connecttimeouterror|oauth_timeout",
@@ -866,6 +969,8 @@ export const libraryProblems = {
     signs: [
       `post_logout|logout|signout|sign_out|log_out redirect|return|uri|url|returnto ${wrong}|${absent}|register|allow|whitelist|permit|configured`,
       `id_token_hint ${wrong}|${absent}|require`,
+      "2>id_token_hint missing|require|only|must|without|absent",
+      "2>post_logout|logout id_token_hint|hint only|require|combination|without|must|together|missing|absent",
     ],
     causes: [
       "post_logout_redirect_uri is not registered for the client, character for character; redirect_uris do not count.",
@@ -881,10 +986,10 @@ export const libraryProblems = {
   no_code: {
     title: "No code in the callback: the application was called without an authorization response",
     signs: [
-      "?code missing|no|absent !status|verifier|challenge|source|error_code|country",
-      `code authorization|auth|callback|oauth|login|query|parameter|param ${absent}|not_receive|no_code|expected !verifier|challenge|error_code|status|expire|used|redeem|invalid|grant_type`,
+      "?code missing|no|absent !status|verifier|challenge|source|error_code|country|device",
+      `code authorization|auth|callback|oauth|login|query|parameter|param ${absent}|not_receive|no_code|expected !device|verifier|challenge|error_code|status|expire|used|redeem|invalid|grant_type`,
       "missing_code|no_code|code_missing|without_code|code_not_found|code_required callback|parameter|param|response|query|oauth|url|request|authorization",
-      "?missing|no|without authorization_code|code parameter|param|callback|query|response !status|verifier|challenge",
+      "?missing|no|without authorization_code|code parameter|param|callback|query|response !device|status|verifier|challenge",
     ],
     causes: [
       "The response is an error: the callback has error and error_description instead of code.",

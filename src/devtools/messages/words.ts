@@ -11,6 +11,10 @@ export const absent =
   "missing|absent|no|not_exist|not_find|none|empty|without|not_found|not_present|require|lack|undefined|null|blank|not_provide|" +
   "not_contain|not_have|must_have|not_set|not_specified|not_include|lost|not_receive|omitted|not_supplied|unable";
 
+/** That a value has another type. */
+export const typed = "unmarshal|deserialize|convert|cast|must|expect|expected|instead|but|type|not|invalid|parse " +
+  "string|array|list|number|boolean|bool|integer|int|int64|object|float|sequence";
+
 /** That a step fails. */
 export const fails =
   "fail|failure|error|unable|not|could_not|cannot|invalid|unexpected|timeout|refuse|exception|404|500|502|503|" +

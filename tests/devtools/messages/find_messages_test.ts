@@ -96,8 +96,337 @@ test("each kind is recognized by its words, in any language and library, and oth
     "Invalid signature in the PDF document",
     "Each child in a list should have a unique key prop",
     "git@example.test: Permission denied (publickey).",
+    "error[E0308]: mismatched types: expected `String`, found `Vec<&str>`",
+    "json: cannot unmarshal string into Go struct field Config.replicas of type int",
+    "ImportError: cannot import name 'soft_unicode' from 'markupsafe'",
+    "Missing required parameter: name",
+    "mysqli_connect(): (HY000/2002): Connection refused mysql",
+    'Error Domain=NSCocoaErrorDomain Code=3840 "Unexpected end of file"',
+    "java.lang.IllegalArgumentException: No enum constant Color.PINK",
+    "docker: Error response from daemon: pull access denied for web, repository does not exist",
+    "unexpected EOF while looking for matching `\"'",
+    "E: Unable to locate package libfoo",
+    "RuntimeError: expected scalar type Float but found Double",
+    "The build is polling for changes too slowly",
+    "fatal: refusing to merge unrelated histories",
+    "Unhandled exception: type 'String' is not a subtype of type 'int'",
+    'kubectl: error: the server doesn\'t have a resource type "pod"',
+    "fopen(/tmp/a): failed to open stream: No such file or directory",
   ];
   await forEachCase(others, (text) => assertEquals(namesOf(text), [], text));
+});
+
+/** A problem as it stands first in the answer, with the cause that the text tells: `certificate>2`. */
+function firstOf(text: string): string {
+  const [found] = findMessages(text);
+  const [name, problem] = Object.entries(problemsByName).find(([, problem]) => problem === found?.problem) ?? [];
+  const cause = found?.causes.map((cause) => problem!.causes.indexOf(cause)).find((index) => index >= 0);
+  return cause ? `${name}>${cause + 1}` : `${name}`;
+}
+
+test("the innermost part, a claim with its fault, a code and a demand for a parameter decide, whatever wraps them", async () => {
+  const texts: Readonly<Record<string, readonly string[]>> = {
+    reset: [
+      'failed to exchange token: Post "https://sso.acme.test/oauth/token": EOF',
+      'Could not get JWKS: Get "http://idp:8080/keys": read tcp 10.0.0.2:5000->10.0.0.3:8080: read: connection reset by peer',
+      "aiohttp.client_exceptions.ServerDisconnectedError: Server disconnected",
+      "Exception in login callback: The request was aborted: The connection was closed unexpectedly.",
+      "OAuth2::Error: Failed to redeem the code: end of file reached (EOFError)",
+      'Error Domain=NSURLErrorDomain Code=-1005 "The network connection was lost."',
+    ],
+    "certificate>2": [
+      'failed to refresh token: Post "https://auth.acme.test/token": x509: certificate is valid for localhost, not auth.acme.test',
+      'oidc: failed to get provider: Get "https://10.0.0.4/.well-known/openid-configuration": x509: cannot validate certificate for 10.0.0.4 because it doesn\'t contain any IP SANs',
+      "OAuth login failed: Hostname/IP does not match certificate's altnames: Host: idp. is not in the cert's altnames: DNS:localhost",
+      "Error fetching JWKS ---> javax.net.ssl.SSLPeerUnverifiedException: Certificate for <idp.test> doesn't match any of the subject alternative names: [localhost]",
+    ],
+    "certificate>4": [
+      'oauth2: cannot fetch token: Post "https://id.test/token": x509: certificate has expired or is not yet valid',
+    ],
+    certificate: [
+      'Failed to get token: Post "https://id.test/token": tls: failed to verify certificate: x509: certificate signed by unknown authority',
+      "The operation couldn’t be completed. (NSURLErrorDomain error -1202.)",
+    ],
+    tls: [
+      'Authentication failure! because "SSL_connect returned=1 errno=0 state=error: wrong version number"',
+      "OpenID discovery failed: SSL_connect returned=1 errno=0 peeraddr=127.0.0.1:9000 state=error: packet length too long",
+      "login callback error: write EPROTO 140:error:0A00010B:SSL routines:ssl3_get_record:wrong version number",
+      "token exchange failed: ssl.SSLError: [SSL] record layer failure (_ssl.c:1006)",
+      "Unable to fetch user profile: http: server gave HTTP response to HTTPS client",
+    ],
+    url: [
+      'failed to get token: Post "": unsupported protocol scheme ""',
+      'oidc discovery: Get "idp:8080/.well-known/openid-configuration": unsupported protocol scheme "idp"',
+      "requests.exceptions.MissingSchema: Invalid URL '/oauth/token': No scheme supplied. Perhaps you meant https:///oauth/token?",
+      "OAuth token request: builder error: relative URL without a base",
+      'parse ":9000/.well-known/openid-configuration": missing protocol scheme',
+      "OpenID: An invalid request URI was provided. Either the request URI must be an absolute URI or BaseAddress must be set.",
+      "httpx.UnsupportedProtocol: Request URL is missing an 'http://' or 'https://' protocol. (oauth token endpoint)",
+      "java.lang.IllegalArgumentException: URI is not absolute (oauth2 issuer-uri)",
+      "[next-auth][error][SIGNIN_OAUTH_ERROR] Only absolute URLs are supported",
+      "TypeError [ERR_INVALID_URL]: Invalid URL while building the issuer",
+      "oidc provider: no Host in request URL",
+    ],
+    blocked_address: [
+      "OpenID Connect discovery: URL is blocked: Requests to the local network are not allowed",
+      "URL is blocked: Requests to localhost are not allowed",
+      "DNS lookup 127.0.0.1(family:4, host:127.0.0.1) is not allowed. Because, It is private IP address.",
+      "Fetching jwks_uri failed: the host resolves to a private IP address, which is blocked",
+      "oauth: prohibited IP address: 192.168.1.5 is in a private range",
+      "SSRF protection: request to internal host idp.local forbidden",
+    ],
+    refused: [
+      'Error redeeming code: Post "http://localhost:9000/token": dial tcp [::1]:9000: connect: connection refused',
+      "openid_connect: discovery failed ---> System.Net.Http.HttpRequestException: Connection refused (localhost:9000)",
+      'Error Domain=NSURLErrorDomain Code=-1004 "Could not connect to the server."',
+    ],
+    name: [
+      'Failed to load JWKS: Get "http://idp/keys": dial tcp: lookup idp: no such host',
+      "Error Domain=NSURLErrorDomain Code=-1003",
+    ],
+    timeout: [
+      'failed to obtain access token because "execution expired: Net::OpenTimeout connection timed out"',
+      "Error when fetching user info: context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
+    ],
+    discovery: [
+      "IDX20803: Unable to obtain configuration from: 'https://id.test/.well-known/openid-configuration'. Response status code does not indicate success: 404 (Not Found).",
+    ],
+    jwks: [
+      "Couldn't retrieve remote JWK set: 404 Not Found",
+    ],
+    "alg>4": [
+      "Unsigned JWTs are not supported",
+      "Unsigned Claims JWTs are not supported.",
+      "io.jsonwebtoken.UnsupportedJwtException: Unsecured JWSs (those with an alg header of none) are disallowed by default",
+      "Authlib: failed to decode token: plain JWT rejected",
+      'The token is unsigned: alg "none" is not accepted',
+      "jwt: 'none' signature type is not allowed",
+    ],
+    "alg>5": [
+      "Algorithm 'ES256' could not be found. Do you have cryptography installed? (jwt)",
+      'jose: unsupported key type for algorithm: kty "OKP", alg "EdDSA"',
+      "java.security.NoSuchAlgorithmException: Ed25519 KeyFactory not available (JWK kty OKP)",
+      'NotImplementedError: Algorithm not supported for JWK: {"kty":"OKP","crv":"Ed448","kid":"a","use":"sig"}',
+      "The JWK has an unsupported kty: OKP",
+      "UnknownKeyType: no algorithm for key with kty EC and crv secp256k1",
+    ],
+    "kid>4": [
+      "No kid found in the JWT header",
+      "JWT header is missing the 'kid' member",
+      'Token verification failed: "kid" is absent from the header {"alg":"RS256","typ":"JWT"}',
+      "The JOSE header does not contain a kid",
+      "jwt: kid header not found in token",
+      "JWT has no key id: cannot choose a key of the JWKS",
+    ],
+    kid: [
+      "Unknown kid abc in the token",
+      'No key with kid "abc" found in JWKS',
+      'the JWKS does not have a key with kid k2: header {"alg":"RS256","typ":"JWT","kid":"k2"}',
+    ],
+    signature: [
+      "Failed to decode token. Cause: signature is invalid",
+      "Could not decode JWT: Signature verification raised",
+    ],
+    exp: [
+      "Failed to decode JWT: token is expired",
+    ],
+    aud: [
+      "Error while decoding the JWT: audience mismatch",
+      "audience of the access token does not equal api://web",
+    ],
+    not_jwt: [
+      "The JWT could not be decoded",
+      "Failed to decode token: not a JWT",
+      "Error decoding token headers: Not enough segments",
+    ],
+    claim_type: [
+      "json: cannot unmarshal array into Go struct field Claims.aud of type string",
+      'jwt: the claim "aud" must be a string, got a list',
+      "Cannot deserialize value of type java.lang.String from Array value: claim aud of the ID token",
+      "JWT claim aud: expected string, got array",
+    ],
+    "claim_type>2": [
+      "json: cannot unmarshal string into Go struct field claims.email_verified of type bool",
+    ],
+    "claim_type>3": [
+      "invalid type for claim groups: expected a list, got string (jwt)",
+      "The claim scope of the access token is an array, but a string was expected",
+    ],
+    "claim_type>4": [
+      "oidc: json: cannot unmarshal string into Go struct field idToken.exp of type int64",
+      "jwt: exp claim must be a number",
+    ],
+    "claim_type>5": [
+      "jwt.exceptions.InvalidSubjectError: Subject must be a string",
+    ],
+    azp: [
+      "id token 'azp' and token 'client_id' do not match",
+      "AZP missing in multi-audience ID token",
+      "ID token has multiple audiences but no authorized party",
+      "Unexpected authorized party (azp) claim value",
+      "Authorized party of the token is not this client",
+      'invalid id_token: azp claim "web" is not allowed',
+    ],
+    nbf: [
+      "The token was issued more than 300 seconds in the future",
+      "iat is 12 minutes after the current time: id_token rejected",
+      "id_token: issued at time is too far away from now",
+      "Token issued at 10:00, which is ahead of the local time",
+      'ID Token "issued at" claim is not within 5 minutes of the current time',
+    ],
+    use_dpop_nonce: [
+      '{"error":"use_dpop_nonce","error_description":"nonce is missing or wrong in the DPoP proof"}',
+      'WWW-Authenticate: DPoP error="use_dpop_nonce", error_description="Resource server requires nonce in DPoP proof"',
+      "Authorization server requires nonce in DPoP proof",
+    ],
+    "login_required>4": [
+      "error=login_required&error_description=reauthentication is required because of prompt=login",
+      "login_required: auth_time is older than max_age",
+    ],
+    login_required: [
+      "error=login_required&error_description=User is not logged in",
+      "The Authorization Server requires End-User authentication",
+    ],
+    invalid_client: [
+      '{"error":"invalid_client","error_description":"Bad audience of the token"}',
+      '{"error":"invalid_client","error_description":"The redirect URI was expected to be https"}',
+      "Client authentication failed (e.g., unknown client, no client authentication included, or unsupported authentication method)",
+    ],
+    invalid_scope: [
+      '{"error":"invalid_scope","error_description":"The client is not allowed to ask for email"}',
+      "The requested scope is invalid, unknown, or malformed",
+    ],
+    unauthorized_client: [
+      "error: unauthorized_client, error_description: redirect_uri or client invalid",
+      "The client is not authorized to request an authorization code using this method",
+    ],
+    consent_required: [
+      "?error=consent_required&error_description=The+user+must+log+in+and+consent",
+      "The Authorization Server requires End-User consent",
+    ],
+    unsupported_grant_type: [
+      '{"error":"unsupported_grant_type","error_description":"client credential is invalid"}',
+      "The authorization grant type is not supported by the authorization server",
+    ],
+    pkce: [
+      '{"error":"invalid_grant","error_description":"PKCE verification failed"}',
+      "error=invalid_request&error_description=code_challenge is required",
+    ],
+    redirect_uri: [
+      "error=invalid_request&error_description=redirect_uri is not registered",
+    ],
+    invalid_target: [
+      '{"error":"invalid_target","error_description":"audience is not expected by the access token"}',
+      "The requested resource is invalid, missing, unknown, or malformed",
+    ],
+    "logout_uri>2": [
+      "id_token_hint is required when post_logout_redirect_uri is used",
+      "post_logout_redirect_uri only works with id_token_hint or client_id",
+      "Missing parameters: id_token_hint",
+    ],
+    slow_down: [
+      "The client polls too frequently",
+      "polling too fast, wait 5 seconds (device login)",
+      "Slow down! You are requesting the device token too often",
+      "device flow: increase the polling interval",
+    ],
+    invalid_request: [
+      "subject_token_type is required",
+      "actor_token_type may only be used in combination with actor_token",
+      "login_hint cannot be used together with id_token_hint",
+      "Missing required parameter: device_code (token endpoint)",
+      "The OAuth request is missing a required parameter, includes an unsupported parameter value, or repeats a parameter",
+    ],
+    unsupported_response_type: [
+      "The authorization server does not support obtaining an authorization code using this method",
+    ],
+    server_error: [
+      "The authorization server encountered an unexpected condition that prevented it from fulfilling the request",
+    ],
+    temporarily_unavailable: [
+      "The authorization server is currently unable to handle the request due to a temporary overloading or maintenance of the server",
+    ],
+    invalid_grant: [
+      "The provided authorization grant is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client",
+      'AuthorizationException: {"type":2,"code":2002}',
+    ],
+    insufficient_scope: [
+      "The request requires higher privileges than provided by the access token",
+    ],
+    authorization_pending: [
+      "The authorization request is still pending as the end user hasn't yet completed the user-interaction steps",
+    ],
+    expired_token: [
+      "The device_code has expired, and the device authorization session has concluded",
+    ],
+    interaction_required: [
+      "The Authorization Server requires End-User interaction of some form to proceed",
+      "Error Domain=MSALErrorDomain Code=-50002",
+    ],
+    account_selection_required: [
+      "The End-User is required to select a session at the Authorization Server",
+    ],
+    invalid_request_uri: [
+      "The request_uri in the authorization request returns an error or contains invalid data",
+    ],
+    invalid_request_object: [
+      "The request parameter contains an invalid request object",
+    ],
+    request_not_supported: [
+      "The provider does not support use of the request parameter",
+    ],
+    request_uri_not_supported: [
+      "The provider does not support use of the request_uri parameter",
+    ],
+    unsupported_token_type: [
+      "The authorization server does not support the revocation of the presented token type",
+    ],
+    invalid_client_metadata: [
+      "The value of one of the client metadata fields is invalid",
+    ],
+    invalid_redirect_uri: [
+      "The value of one or more redirection URIs is invalid",
+    ],
+    invalid_software_statement: [
+      "The software statement presented is invalid",
+    ],
+    insufficient_user_authentication: [
+      "A different authentication level is required: the authentication of the access token is not recent enough",
+    ],
+    unknown_user_id: [
+      "The OpenID provider is not able to identify which end-user the client wishes to be authenticated by means of the hint provided",
+    ],
+    invalid_binding_message: [
+      "The binding message is invalid or unacceptable",
+    ],
+    invalid_authorization_details: [
+      "The authorization_details contain an unknown type",
+    ],
+    invalid_dpop_proof: [
+      "DPoP proof is invalid",
+    ],
+    "popup>2": [
+      'Error Domain=com.apple.AuthenticationServices.WebAuthenticationSession Code=1 "(null)"',
+      "The operation couldn’t be completed. (com.apple.SafariServices.Authentication error 1.)",
+      'Error Domain=org.openid.appauth.general Code=-3 "(null)"',
+      'AuthorizationException: {"type":0,"code":1,"errorDescription":"User cancelled flow"}',
+      "MSALErrorDomain Code=-50005",
+    ],
+    popup: [
+      "Error Domain=com.apple.AuthenticationServices.WebAuthenticationSession Code=2",
+    ],
+    https: [
+      'Error Domain=NSURLErrorDomain Code=-1022 "The resource could not be loaded because the App Transport Security policy requires the use of a secure connection."',
+      "java.io.IOException: Cleartext HTTP traffic to 10.0.2.2 not permitted",
+      "net::ERR_CLEARTEXT_NOT_PERMITTED",
+    ],
+    access_denied: [
+      'AuthorizationException: {"type":1,"code":1002}',
+    ],
+  };
+  await forEachCase(Object.entries(texts), ([name, examples]) => {
+    for (const text of examples) assertEquals(firstOf(text), name, text);
+  });
 });
 
 test("the values of a message are compared, and their difference stands first", async () => {
