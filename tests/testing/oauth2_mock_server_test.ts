@@ -326,6 +326,33 @@ test("a client with keys is registered at the mock behind the server, and authen
   assertEquals(status, 200, JSON.stringify(body));
 });
 
+test("a mock that is used before the server starts follows it to its port", async () => {
+  const server = new OAuth2Server();
+  await server.issuer.keys.generate("RS256");
+  const mock = await server.mock;
+  const { publicKey, privateKey } = await generateKeyPair("ES256");
+  mock.client({
+    ...{ client_id: "signer", token_endpoint_auth_method: "private_key_jwt", grant_types: ["client_credentials"] },
+    jwks: { keys: [{ ...await exportJWK(publicKey), alg: "ES256" }] },
+  });
+  await server.start();
+  try {
+    assertEquals(mock.issuer, server.issuer.url);
+    assertEquals(await server.mock, mock);
+    assertEquals(decodeJwt(await mock.mint.accessToken()).iss, server.issuer.url);
+    const assertion = await new SignJWT({}).setProtectedHeader({ alg: "ES256" }).setIssuer("signer")
+      .setSubject("signer").setAudience(server.issuer.url!).setJti("1").setIssuedAt().setExpirationTime("1m")
+      .sign(privateKey);
+    const { status, body } = await postForm(server, "/token", {
+      ...{ grant_type: "client_credentials", scope: "read", client_id: "signer", client_assertion: assertion },
+      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+    });
+    assertEquals(status, 200, JSON.stringify(body));
+  } finally {
+    await server.stop();
+  }
+});
+
 test("userinfo accepts no token that a listener issued expired", async () => {
   await using server = await started();
   server.service.on("beforeTokenSigning", ({ payload }) => payload.exp = payload.iat - 1);

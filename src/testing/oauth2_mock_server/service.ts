@@ -5,6 +5,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { HttpRequest } from "../../core/http/message.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import { type TestLatchkey, testLatchkey } from "../test_latchkey.ts";
+import type { AppChanges } from "../../server/hosting/options.ts";
 import { type OAuth2Issuer, signToken, tokenLifetime } from "./issuer.ts";
 import { exchangeEvents } from "./exchange.ts";
 import { type IssuedTokens, issuedTokens } from "./issued_tokens.ts";
@@ -52,6 +53,7 @@ export class OAuth2Service extends EventEmitter {
   /** The lines on stderr: each once. */
   readonly #reported = new Set<string>();
   #mock: Promise<TestLatchkey> | undefined;
+  #moveTo: AppChanges["moveTo"] | undefined;
 
   /**
    * Creates a service.
@@ -105,10 +107,12 @@ export class OAuth2Service extends EventEmitter {
   /**
    * The mock behind the endpoints: its log, faults, users and clock.
    *
-   * @param issuer The issuer of the mock, if it does not exist yet. Default: `http://localhost`.
+   * @param issuer The issuer of the mock from now on. Default: the one that it has; `http://localhost` at first.
    */
-  mock(issuer = "http://localhost"): Promise<TestLatchkey> {
-    return this.#mock ??= this.#createMock(issuer);
+  async mock(issuer?: string): Promise<TestLatchkey> {
+    const mock = await (this.#mock ??= this.#createMock(issuer ?? "http://localhost"));
+    if (issuer !== undefined && issuer !== mock.issuer) this.#moveTo!(issuer);
+    return mock;
   }
 
   /** Ends the mock. The next request starts another one. */
@@ -143,7 +147,10 @@ export class OAuth2Service extends EventEmitter {
         if (fix !== undefined) parts.push(fix);
         this.#report(parts.join(". "));
       },
-      plugins: [mockPlugin((...options) => this.buildToken(...options), this.#tokens, this.#requests, this.#fixes)],
+      plugins: [
+        { setup: (_app, { moveTo }) => void (this.#moveTo = moveTo) },
+        mockPlugin((...options) => this.buildToken(...options), this.#tokens, this.#requests, this.#fixes),
+      ],
     });
     this.#issuer.now = mock.clock.now;
     return mock;
