@@ -151,6 +151,12 @@ const missingGrants = {
   password: ["username", "password"],
 };
 
+/** Parameters of authorization requests that no token request has. */
+const authorizationParameters = [
+  ...["response_type", "response_mode", "state", "nonce", "prompt", "display", "max_age", "acr_values", "claims"],
+  ...["login_hint", "id_token_hint", "ui_locales", "request", "request_uri", "code_challenge"],
+];
+
 /** The grant types of a server with such a configuration. */
 const servedGrants = [
   ...["authorization_code", "refresh_token", "client_credentials"],
@@ -245,7 +251,14 @@ export function convertMockOAuth2Config(
         requestMappings.flatMap((mapping, j) =>
           notCarriedOver(`tokenCallbacks[${i}].requestMappings[${j}]`, isForMissingGrant(mapping), [
             `It never matches: no request with ${mapping.requestParam} ${mapping.match} gets a token here. Remove it.`,
-          ])
+          ]).concat(notCarriedOver(
+            `tokenCallbacks[${i}].requestMappings[${j}]`,
+            authorizationParameters.includes(mapping.requestParam),
+            [
+              `It matches token requests alone, and only one that sends ${mapping.requestParam} itself: what the ` +
+              'authorization request sent is not compared. Map "subject" or "client_id" instead.',
+            ],
+          ))
         )
       ),
       ...notCarriedOver("httpServer", typeof httpServer === "string", ["It has no effect. Remove it."]),

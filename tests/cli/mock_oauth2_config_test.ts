@@ -79,6 +79,21 @@ test("[OP-14] a configuration of mock-oauth2-server is read; a sentence names ea
   ]);
 });
 
+test("[OP-14] a mapping by a parameter of authorization requests, or of a missing grant, is named at the start", async () => {
+  const named = async (requestParam: string) => {
+    const { warnings } = await read({
+      tokenCallbacks: [{ requestMappings: [{ requestParam, match: "x", claims: {} }] }],
+    });
+    return warnings.some(({ path, message }) => path.endsWith("requestMappings[0]") && /matches/.test(message));
+  };
+  for (const name of ["login_hint", "acr_values", "nonce", "state", "prompt", "claims", "assertion", "subject_token"]) {
+    assertEquals(await named(name), true, name);
+  }
+  for (const name of ["scope", "client_id", "audience", "resource", "code", "someparam", "subject"]) {
+    assertEquals(await named(name), false, name);
+  }
+});
+
 test("[OP-14] a configuration with any setting of mock-oauth2-server alone is recognized", async () => {
   for (
     const content of [{ httpServer: "NettyWrapper" }, { loginPagePath: "/login.html" }, { staticAssetsPath: "/x" }]

@@ -15,6 +15,8 @@ import { approveBySessionToken, authnEndpoint } from "./okta_authn.ts";
 
 export function okta(): Provider {
   return {
+    // https://developer.okta.com/docs/concepts/auth-servers/: the org server has its endpoints below /oauth2/v1.
+    path: (path, { site }) => path.replace(/^\/oauth2\/v1\//, `${site.base}/v1/`),
     // okta-auth-js lib/oidc/util/browser.ts compares the member state of the message.
     ...webMessage("okta_post_message", (response) => response),
     // okta/okta-auth-js test/support/tokens.js: cid, uid, scp and the login as sub.

@@ -93,3 +93,18 @@ test("arctic logs in with its class Okta at the domain of an organization", asyn
   const renewed = await client.refreshAccessToken(tokens.refreshToken(), ["openid"]);
   await client.revokeToken(renewed.accessToken());
 });
+
+test("the paths of Okta's org server are those of its authorization server", async () => {
+  for (const issuer of ["http://localhost:9666", "http://localhost:9666/oauth2/default"]) {
+    await using as = await testLatchkey({ issuer, profile: "okta" });
+    for (
+      const name of ["authorize", "token", "userinfo", "keys", "revoke", "introspect", "logout", "device/authorize"]
+    ) {
+      const statuses = await Promise.all([`${issuer}/v1/${name}`, `http://localhost:9666/oauth2/v1/${name}`].map(
+        async (url) => (await as.fetch(new Request(url, { redirect: "manual" }))).status,
+      ));
+      assertEquals(statuses[1], statuses[0], name);
+      assert(statuses[0] !== 404, name);
+    }
+  }
+});
