@@ -299,7 +299,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   function underName(name?: ServerName): Pick<TestControl, "endSession" | "mint"> {
     const getNamed = () => name === undefined ? getServer() : { ...getServer(), ...name };
     return {
-      endSession: async (idToken) => await endSessionOf(getNamed(), idToken),
+      endSession: async (session) => await endSessionOf(getNamed(), session),
       mint: mint(
         async () => {
           if ((await getApp().server.clients.list({ limit: 1 })).length === 0) client();

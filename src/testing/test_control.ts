@@ -114,9 +114,10 @@ export interface TestControl extends LoginClient, BackchannelClient, DeviceClien
    * Ends the session of an ID token, as an administrator does: sends logout tokens to its clients, and revokes its
    * refresh tokens without `offline_access`. Resolves when the clients have responded.
    *
-   * @throws {TypeError} If it is not an ID token of a session of this server.
+   * @param session An ID token, or a user: then each session ends in which a client with a logout URI has an ID token.
+   * @throws {TypeError} If it is not an ID token of a session of this server, or there is no such user.
    */
-  endSession(idToken: string): Promise<void>;
+  endSession(session: string | { readonly sub: string }): Promise<void>;
   /**
    * Sends a security event about a user to the streams of clients (CAEP 1.0 §3, RISC Profile 1.0 §2); `fault` sends a
    * wrong one.

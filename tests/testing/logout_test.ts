@@ -86,6 +86,27 @@ test("[BL-04, BL-06, BL-07] as.endSession ends the session of an ID token, and t
   }
 });
 
+test("[BL-04] endSession with a user ends the sessions of that user alone, by program and over HTTP", async () => {
+  for (const subjectType of ["public", "pairwise"] as const) {
+    await using mock = await start(subjectType);
+    const { as, client, app } = mock;
+    const logIn = async (user: string) => app.logIn((await as.logIn(client, { as: user })).tokens);
+    await logIn("alice");
+    await logIn("bob");
+    await as.endSession({ sub: "alice" });
+    assertEquals([app.sessions.size, as.log.logoutCalls.length], [1, 1]);
+    await assertRejects(() => as.endSession({ sub: "nobody" }), TypeError, "no user");
+  }
+  await using as = await testLatchkey({ control: true });
+  let calls = 0;
+  const client = as.client({ backchannel_logout_uri: "https://client.test/back" });
+  as.serve("https://client.test/back", () => (calls++, new Response()));
+  await as.logIn(client);
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"sub":"alice"}' };
+  const { status } = await as.fetch("/_control/endSession", init);
+  assertEquals([status, calls], [204, 1]);
+});
+
 test("[BL-04] a client under test that logs out by the browser is called before the redirect", async () => {
   await using mock = await start();
   const { as, client, app } = mock;

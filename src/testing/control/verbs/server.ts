@@ -23,7 +23,9 @@ interface Health {
 /** A session. */
 interface SessionToken {
   /** An ID token of the session. */
-  readonly idToken: string;
+  readonly idToken?: string;
+  /** A user: each session ends in which a client with a logout URI has an ID token. */
+  readonly sub?: string;
 }
 
 const example: Health = {
@@ -56,12 +58,15 @@ export const serverVerbs = [
   }),
   defineVerb<SessionToken, void>({
     name: "endSession",
-    summary: "Ends the session of an ID token, and sends logout tokens to its clients (back-channel logout).",
-    input: object<SessionToken>("SessionToken", { idToken: text(["eyJhbGciOiJFUzI1NiJ9.e30.c2ln"]) }, {
-      idToken: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln",
-    }, { required: ["idToken"] }),
+    summary:
+      "Ends the session of an ID token, or those of a user, and sends logout tokens to its clients (back-channel logout).",
+    input: object<SessionToken>("SessionToken", {
+      idToken: text(["eyJhbGciOiJFUzI1NiJ9.e30.c2ln"]),
+      sub: text(["alice"]),
+    }, { idToken: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln" }),
     args: ["idToken"],
-    run: ({ control, name }, { idToken }) => control.underName(name).endSession(idToken),
+    run: ({ control, name }, { idToken = "", sub }) =>
+      control.underName(name).endSession(sub === undefined ? idToken : { sub }),
   }),
   defineVerb<ResetOptions, void>({
     name: "reset",
