@@ -10,7 +10,7 @@ import { suggestUri } from "../../server/explain/suggest_match.ts";
 export interface EventDetails {
   /** How the received value differs from the expected one, or a rejected URI from the registered one: sentences. */
   readonly note?: string;
-  /** The part of the received value that differs from the expected one, or from the most similar registered URI. */
+  /** The differences from the expected value, or from the most similar registered URI. */
   readonly difference?: TextDifference;
   /** The form that changes the clients so that the server accepts the request. */
   readonly change?: { readonly url: string; readonly label: string };

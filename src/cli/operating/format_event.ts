@@ -205,7 +205,7 @@ function formatFailure(
     explanation.reason,
     ...explanationLines({ ...explanation, note }).map(([label, text]) =>
       difference && terminal?.colors && (label === "expected" || label === "received")
-        ? markPart(label, text, difference)
+        ? markParts(label, text, difference)
         : labelLine(label, text)
     ),
     ...link === undefined && id !== undefined ? [labelLine("request", id)] : [],
@@ -215,21 +215,22 @@ function formatFailure(
   return formatBlock(timeOfDay(at, terminal), type, heading, lines, terminal);
 }
 
-/** A line with a part to mark: the text before, the part, and the text after it. */
-type MarkedLine = readonly [before: string, part: string, after: string];
+/** A line with parts to mark: every second text. */
+type MarkedLine = readonly string[];
 
-/** The line of the expected or the received value, with the differing part of the value. */
-function markPart(
-  label: "expected" | "received",
-  value: string,
-  { before, after, ...parts }: TextDifference,
-): string | MarkedLine {
-  const part = parts[label];
-  // A caret in the expected value would be copied with it.
-  if (label === "expected" && part === "") return labelLine(label, value);
+/** The line of the expected or the received value, with the differing parts of the value. */
+function markParts(label: "expected" | "received", value: string, { parts }: TextDifference): MarkedLine {
+  const whole = parts.map((part) => part[label]).join("");
   // The text that was compared may be one of several.
-  const start = Math.max(0, ` or ${value} or `.indexOf(` or ${before}${part}${after} or `)) + before.length;
-  return [labelLine(label, value.slice(0, start)), part, value.slice(start + part.length)];
+  const start = Math.max(0, ` or ${value} or `.indexOf(` or ${whole} or `));
+  const line = [labelLine(label, value.slice(0, start))];
+  for (const part of parts) {
+    // A caret in the expected value would be copied with it.
+    if (part.expected === part.received || label === "expected" && part.expected === "") {
+      line.push(line.pop() + part[label]);
+    } else line.push(part[label], "");
+  }
+  return [...line.slice(0, -1), line.at(-1) + value.slice(start + whole.length)];
 }
 
 function labelLine(label: string, value: string): string {
@@ -252,7 +253,7 @@ function formatBlock(
     `${time} ${formatMark(kind, terminal)} ${heading.join("  ")}`,
     ...lines.flatMap((line) => {
       if (typeof line !== "string") {
-        if (line.join("").length <= maxLineChars) return [indent + paintPart(line, terminal)];
+        if (line.join("").length <= maxLineChars) return [indent + paintParts(line, terminal)];
         line = line.join("");
       }
       const text = printable(truncate(line));
@@ -262,9 +263,10 @@ function formatBlock(
   ].join("\n");
 }
 
-/** A line with its part underlined. A caret stands where characters are missing. */
-function paintPart([before, part, after]: MarkedLine, terminal: Terminal | undefined): string {
-  return printable(before) + paint("31;4", part === "" ? missingMark : printable(part), terminal) + printable(after);
+/** A line with its parts underlined. A caret stands where characters are missing. */
+function paintParts(line: MarkedLine, terminal: Terminal | undefined): string {
+  const paintPart = (part: string) => paint("31;4", part === "" ? missingMark : printable(part), terminal);
+  return line.map((text, i) => i % 2 === 1 ? paintPart(text) : printable(text)).join("");
 }
 
 function truncate(text: string): string {

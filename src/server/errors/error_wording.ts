@@ -172,7 +172,7 @@ function explainNotFound(context: Context<HostedServer>, thrown: unknown): unkno
   if (byPath !== undefined) return new HttpError(404, "HT-01", byPath.message, { fix: byPath.fix });
   const url = suggestUrl(context);
   if (url === undefined) return thrown;
-  const received = context.target.path;
+  const received = new URL(url).origin + context.target.path;
   return new HttpError(404, "HT-01", `This address does not exist. Did you mean ${url}?`, { expected: url, received });
 }
 

@@ -65,14 +65,13 @@ const differences: Readonly<Record<typeof uriParts[number][1] | "spelling", stri
   spelling: "The two URIs lead to the same page, but the server compares URIs character by character.",
 };
 
-/** The URI that differs in only one part; otherwise the URI that differs in a few characters. */
+/** The URI that differs in one part or in two; otherwise the URI that differs in a few characters. */
 function closestUri(received: string, registered: readonly string[]): SuggestedMatch | undefined {
   const candidates = registered.filter((uri) => URL.canParse(uri)).map((uri) => ({
     uri,
     differing: differingParts(received, uri),
   }));
-  const closest = candidates.find(({ differing }) => differing?.length === 0) ??
-    candidates.find(({ differing }) => differing?.length === 1);
+  const closest = [0, 1].flatMap((count) => candidates.find(({ differing }) => differing?.length === count) ?? [])[0];
   if (closest !== undefined) {
     const part = closest.differing![0] ?? "spelling";
     // Words about the characters say more than the name of a path or query.
@@ -80,7 +79,8 @@ function closestUri(received: string, registered: readonly string[]): SuggestedM
     const difference = hasWords && (part === "path" || part === "query") ? undefined : differences[part];
     return { text: closest.uri, difference };
   }
-  const text = findNearest(received, candidates.map(({ uri }) => uri), maxDifferingCharacters, differingLength);
+  const text = findNearest(received, candidates.map(({ uri }) => uri), maxDifferingCharacters, differingLength) ??
+    candidates.find(({ uri, differing }) => differing?.length === 2 && compareTexts(uri, received) !== undefined)?.uri;
   return text === undefined ? undefined : { text };
 }
 

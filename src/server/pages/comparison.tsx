@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
-/** Expected and received value, one below the other, with the difference marked in both and described in words. */
+/** Expected and received value, one below the other, with the differences marked in both and described in words. */
 
 import type { VNode } from "preact";
-import { compareTexts } from "./compare_texts.ts";
+import { type ComparedPart, compareTexts } from "./compare_texts.ts";
 import type { RuleResult } from "./rule_result.ts";
 import { BoxedCode, Breakable, DefinitionItem, WordBreaks } from "./value.tsx";
 
@@ -12,20 +12,18 @@ interface ComparisonProps extends Pick<RuleResult, "expected" | "received"> {
   readonly label?: string;
 }
 
-/** A text with its differing part marked; an empty mark stands where characters are missing. */
-function MarkedText({ text, before, part }: {
-  readonly text: string;
-  readonly before: string;
-  readonly part: string;
+/** A text with its differing parts marked; an empty mark stands where characters are missing. */
+function MarkedText({ side, parts }: {
+  readonly side: keyof ComparedPart;
+  readonly parts: readonly ComparedPart[];
 }): VNode {
   return (
     <code class="wire">
-      <Breakable text={before} />
-      <mark>
-        <Breakable text={part} />
-      </mark>
-      <Breakable text={text.slice(before.length + part.length)} />
-      <WordBreaks text={text} />
+      {parts.map((part, i) => {
+        const text = <Breakable key={i} text={part[side]} />;
+        return part.expected === part.received ? text : <mark key={i}>{text}</mark>;
+      })}
+      <WordBreaks text={parts.map((part) => part[side]).join("")} />
     </code>
   );
 }
@@ -38,16 +36,12 @@ export function Comparison({ expected, received, label = "Expected" }: Compariso
     <dl class="comparison">
       {expected !== undefined && (
         <DefinitionItem label={label}>
-          {difference
-            ? <MarkedText text={expected} before={difference.before} part={difference.expected} />
-            : <BoxedCode text={expected} />}
+          {difference ? <MarkedText side="expected" parts={difference.parts} /> : <BoxedCode text={expected} />}
         </DefinitionItem>
       )}
       {received !== undefined && (
         <DefinitionItem label="Received">
-          {difference
-            ? <MarkedText text={received} before={difference.before} part={difference.received} />
-            : <BoxedCode text={received} />}
+          {difference ? <MarkedText side="received" parts={difference.parts} /> : <BoxedCode text={received} />}
         </DefinitionItem>
       )}
       {difference?.words !== undefined && <DefinitionItem label="Difference">{difference.words}</DefinitionItem>}

@@ -11,7 +11,7 @@ import { forEachCase } from "../../kit.ts";
 const url = "http://localhost:9000/callback";
 
 /**
- * The marked part of the expected and of the received value, in brackets, and the words. A part is marked in both, an
+ * The marked parts of the expected and of the received value, in brackets, and the words. A part is marked in both, an
  * empty one where characters are missing.
  */
 const pairs: readonly (readonly [marked: string, markedReceived: string, words: string | undefined])[] = [
@@ -73,6 +73,19 @@ const pairs: readonly (readonly [marked: string, markedReceived: string, words: 
     "https://shop.example/[😁]/callback",
     'Expected "😀", received "😁" after "…example/".',
   ],
+  // Several differences, each marked by itself
+  [
+    "http://[localhost]:9000/[c]allback[]",
+    "http://[127.0.0.1]:9000/[C]allback[/]",
+    'Expected "localhost", received "127.0.0.1" after "http://". Expected "c", received "C" after "…st:9000/". ' +
+    "There is one extra slash at the end.",
+  ],
+  [
+    "http[s]://[app].example.com/callback",
+    "http[]://[www].example.com/callback",
+    'One letter "s" is missing after "http". Expected "app", received "www" after "https://".',
+  ],
+  ["openid [profile ]email read[ write]", "openid []email read[]", undefined],
   // Upper and lower case
   ["[S]256", "[s]256", 'Only upper and lower case differ: expected "S", received "s" at the beginning.'],
   ["[ABC]", "[abc]", 'Only upper and lower case differ: expected "ABC", received "abc".'],
@@ -98,7 +111,7 @@ test("[UI-13] a page marks the part that differs in both values, also a missing 
     const html = pages.error({ ...props, expected: plain(expected), received: plain(received) });
     const [, list] = /<dl class="comparison">(.*?)<\/dl>/s.exec(html)!;
     const values = [...list!.matchAll(/<dt>(\w+)<\/dt><dd>(?:<code class="wire">)?(.*?)(?:<\/code>)?<\/dd>/gs)];
-    const shown = (text: string) => decoded(text.replace("<mark>", "[").replace("</mark>", "]"));
+    const shown = (text: string) => decoded(text.replaceAll("<mark>", "[").replaceAll("</mark>", "]"));
     assertEquals(
       values.map(([, label, text]) => [label, shown(text!)]),
       [["Expected", expected], ["Received", received], ...words === undefined ? [] : [["Difference", words]]],
@@ -127,12 +140,12 @@ test("[UI-13] a terminal marks it too, and without colours says it in words only
     };
     assertEquals(lines(false), [plain(expected), plain(received), words] as string[]);
     const [markedExpected, markedReceived] = lines(true).map((text) =>
-      text?.replace("\x1b[31;4m", "[").replace("\x1b[0m", "]")
+      text?.replaceAll("\x1b[31;4m", "[").replaceAll("\x1b[0m", "]")
     );
     // A caret in the expected value would be copied with it.
     assertEquals(
       [markedExpected, markedReceived],
-      [expected.replace("[]", ""), received.replace("[]", "[‸]")],
+      [expected.replaceAll("[]", ""), received.replaceAll("[]", "[‸]")],
     );
   });
 });
