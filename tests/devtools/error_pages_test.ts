@@ -151,13 +151,13 @@ test("[UI-19] the page of a rejection links to its flow, if there is one", async
   };
   const b = await testServer({ plugins: [recorder] });
   const link = (style: string) => `<a class="${style}" href="/flows/7">See the whole flow</a>`;
-  const rejected = await assertPage(await b.authorize({ redirect_uri: "https://a.example" }), 400);
+  const rejected = await assertPage(await b.authorize({ redirect_uri: "http://localhost:3000/callback" }), 400);
   // The button that changes the client comes first.
   assertMatch(
     rejected,
     /<a class="button" href="[^"]*"><bdi>Add the redirect URI to spa<.bdi><.a><a class="button plain"/,
   );
-  assertStringIncludes(rejected, "The next page shows the change, and saves it with a second click.");
+  assertStringIncludes(rejected, "You can review the change on the next page before saving.");
   assertStringIncludes(rejected, link("button plain"));
   const fixed = await testServer({ plugins: [recorder], directory: "off" });
   const page = await assertPage(await fixed.authorize({ redirect_uri: "https://a.example" }), 400);

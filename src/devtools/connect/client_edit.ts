@@ -16,7 +16,9 @@ import type { HostedServer } from "../../server/hosted_server.ts";
 import type { Context } from "../../core/http/context.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";
-import { ClientEdit } from "./pages/client_edit.tsx";
+import { suggestUri } from "../../server/explain/suggest_match.ts";
+import { ClientEdit, type ProposalProps } from "./pages/client_edit.tsx";
+import { describeSnippets } from "./describe_snippets.ts";
 import { pageWithForm, recordVersion } from "./admin_endpoint.ts";
 import { toListedClient } from "./listed_client.ts";
 
@@ -43,8 +45,9 @@ export async function showForm(
   },
 ): Promise<HttpResponse> {
   const { id, name, href } = toListedClient(context, client);
-  const proposed = proposedMembers(client, proposal);
-  const { client_id: _, ...members } = { ...client.metadata, ...proposed };
+  const proposed = proposeChange(client, proposal);
+  const { client_id: _, ...current } = client.metadata;
+  const members = { ...current, ...proposed?.members };
   const values = {
     metadata: isOlder ? undefined : typed?.get("metadata"),
     retry: typed?.get("retry") ?? proposal.get("retry") ?? "",
@@ -58,32 +61,80 @@ export async function showForm(
       renderPage(ClientEdit, {
         ...context.site,
         client: { id, name, href, hasSecret: client.secretDigest !== undefined },
-        proposed: Object.keys(proposed),
+        proposed: proposed && {
+          ...{ member: proposed.member, sent: proposed.sent, registered: proposed.registered },
+          nearest: proposed.nearest,
+          lines: markAdded(metadata, JSON.stringify(current, null, 2)),
+          snippets: findLines(context, client, proposed),
+          query: proposal,
+        },
         memberExamples: memberExamples(context.server),
         form: form!,
       }),
   );
 }
 
-/** The members that the link of a rejected request proposes to change. */
-function proposedMembers(client: HostedClient, proposal: URLSearchParams): Partial<ClientMetadata> {
+/** What the link of a rejected request proposes to change. */
+interface ProposedChange extends Pick<ProposalProps, "member" | "sent" | "registered" | "nearest"> {
+  readonly members: Partial<ClientMetadata>;
+}
+
+/** The change that the link of a rejected request proposes; `undefined` without one, or if the client has it. */
+function proposeChange(client: HostedClient, proposal: URLSearchParams): ProposedChange | undefined {
   const { metadata, grantTypes } = client;
-  const ownScope = registeredScopeOf(client);
-  for (const member of ["redirect_uris", "post_logout_redirect_uris"] as const) {
-    const { [member]: uris = [] } = metadata;
-    const uri = proposal.get(member);
-    if (uri !== null && !uris.includes(uri)) return { [member]: [...uris, uri] };
+  for (const [member, rule] of [["redirect_uris", "RU-01"], ["post_logout_redirect_uris", "LO-03"]] as const) {
+    const { [member]: registered = [] } = metadata;
+    const sent = proposal.get(member);
+    if (sent === null || registered.includes(sent)) continue;
+    const nearest = suggestUri({ rule, expected: registered.join(" or "), received: sent })?.text;
+    return { member, sent, registered, nearest, members: { [member]: [...registered, sent] } };
   }
+  const ownScope = registeredScopeOf(client);
   const scope = proposal.get("scope")?.split(" ") ?? [];
-  const addedScope = scope.filter((value) => !client.allowsScope(value) && !ownScope.includes(value));
-  if (addedScope.length > 0) return { scope: [...ownScope, ...addedScope].join(" ") };
+  const added = scope.filter((value) => !client.allowsScope(value) && !ownScope.includes(value));
+  if (added.length > 0) {
+    const members = { scope: [...ownScope, ...added].join(" ") };
+    return { member: "scope", sent: added.join(" "), registered: [ownScope.join(" ")], members };
+  }
   const grantType = proposal.get("grant_types");
-  if (grantType !== null && !grantTypes.includes(grantType)) return { grant_types: [...grantTypes, grantType] };
-  const method = proposal.get("token_endpoint_auth_method");
+  if (grantType !== null && !grantTypes.includes(grantType)) {
+    const members = { grant_types: [...grantTypes, grantType] };
+    return { member: "grant_types", sent: grantType, registered: grantTypes, members };
+  }
   // The link is for a request with the same secret, sent by the other method.
-  const token_endpoint_auth_method = secretMethods.find((other) => other === method);
-  const isOther = token_endpoint_auth_method !== metadata.token_endpoint_auth_method;
-  return token_endpoint_auth_method !== undefined && isOther ? { token_endpoint_auth_method } : {};
+  const method = secretMethods.find((other) => other === proposal.get("token_endpoint_auth_method"));
+  if (method === undefined || method === metadata.token_endpoint_auth_method) return undefined;
+  const members = { token_endpoint_auth_method: method };
+  return { member: "token_endpoint_auth_method", sent: method, registered: client.authMethods, members };
+}
+
+/** The lines of a text, and which of them another text does not have. A comma at the end does not count. */
+function markAdded(text: string, other: string): ProposalProps["lines"] {
+  const plain = (line: string) => line.replace(/,$/, "");
+  const known = new Set(other.split("\n").map(plain));
+  return text.split("\n").map((line) => ({ text: line, isAdded: !known.has(plain(line)) }));
+}
+
+/** Of the settings for each library, the lines to correct; none where the settings do not have the value. */
+function findLines(
+  context: Context<HostedServer>,
+  client: HostedClient,
+  { member, registered, nearest = registered[0] }: ProposedChange,
+): ProposalProps["snippets"] {
+  if (nearest === undefined || member !== "redirect_uris" && member !== "scope") return [];
+  const redirectUri = member === "redirect_uris" ? nearest : undefined;
+  return describeSnippets(context, client, { redirectUri }).snippets.flatMap((snippet) => {
+    const lines = snippet.text?.split("\n").filter((line) =>
+      redirectUri === undefined ? /scope/i.test(line) : line.includes(redirectUri)
+    ) ?? [];
+    return lines.length === 0 ? [] : [{
+      ...snippet,
+      text: lines.map((line) =>
+        line.trim()
+      ).join("\n"),
+      notes: [],
+    }];
+  });
 }
 
 const secretMethods = ["client_secret_basic", "client_secret_post"] as const;

@@ -1,7 +1,7 @@
 /** GET and POST /clients and /clients/{id}: the clients, their settings for libraries, and forms that change them. */
 
 import { appOf } from "../../server/app.ts";
-import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
+import { html, HttpError, type HttpResponse, redirect } from "../../core/http/message.ts";
 import type { ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
 import { assertNoIssues, type ConfigIssue, ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { quote, validate } from "../../server/config/config_issue.ts";
@@ -91,10 +91,12 @@ async function showChanged(
   context: Context<HostedServer>,
   options: DirectoryOptions,
   client: HostedClient,
-  { done, newSecret, retry, connect }: {
+  { done, newSecret, retry, repeats = false, connect }: {
     readonly done: "Added" | "Saved";
     readonly newSecret?: string;
     readonly retry?: string;
+    /** Whether the response repeats the request `retry`. Default: the page has a link that does. */
+    readonly repeats?: boolean;
     /** The library whose settings the page shows. */
     readonly connect?: string;
   },
@@ -103,6 +105,8 @@ async function showChanged(
     if (!context.server.policy.allows.openTools) return await showOne(context, options, client, newSecret);
     options.generatedSecrets.set(client.id, newSecret);
   }
+  const repeated = repeats && newSecret === undefined ? await decodeRetry(context, retry) : undefined;
+  if (repeated !== undefined) return redirect("POST", repeated);
   const { href } = toListedClient(context, client);
   const query = String(new URLSearchParams({ ...connect && { connect }, ...retry && { retry } }));
   return await redirectWithConfirmation(context, query === "" ? href : `${href}?${query}`, `${done} ${client.id}`);
@@ -130,7 +134,7 @@ async function showOne(
     retry: await decodeRetry(context, prefilledValues(context).get("retry")),
     checkHref: findCheck(context, client),
     initiateLoginHref: await initiateLoginHref(context, client, autoLogin),
-    ...describeSnippets(context, client, secret),
+    ...describeSnippets(context, client, { secret }),
   };
   return await pageWithForm(
     context,
@@ -270,7 +274,7 @@ async function changeClient(
     traceChange(context, `removed client ${client.id}`);
     return await redirectWithConfirmation(context, `${site.base}/clients`, `Removed ${client.id}`);
   }
-  if (action !== "save") throw unknownAction("save or remove", action);
+  if (action !== "save" && action !== "add") throw unknownAction("add, save or remove", action);
   if (!isEditable(options, client)) {
     const fix = "Change the metadata document at its client_id; this server fetches it again.";
     throw new HttpError(404, "HT-01", "No registered client has this ID", { fix });
@@ -292,7 +296,8 @@ async function saveClient(
   });
   if ("error" in read) return await showForm(context, client, { errors: [read.error], typed: params });
   const metadata: ClientMetadata = { client_id: client.id, ...read.object };
-  const shown = { done: "Saved", retry: params.get("retry") } as const;
+  const repeats = params.get("action") === "add";
+  const shown = { done: "Saved", retry: params.get("retry"), repeats } as const;
   let newSecret: string | undefined;
   try {
     assertNoIssues(validate(asServerPolicy(server.policy).clientField, metadata));

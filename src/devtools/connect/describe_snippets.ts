@@ -20,17 +20,18 @@ export interface DescribedSnippets {
 /**
  * Describes the settings of a client.
  *
- * @param secret Its secret, if the page may show it. Default: a placeholder.
+ * @param options `secret`: its secret, if the page may show it; default: a placeholder. `redirectUri`: the one to
+ * write; default: its first.
  */
 export function describeSnippets(
   context: Context,
   client: Client,
-  secret: string = secretPlaceholder,
+  { secret = secretPlaceholder, redirectUri }: { readonly secret?: string; readonly redirectUri?: string } = {},
 ): DescribedSnippets {
   const demands = findDemands(context, client);
   return {
     demands: demands.map((demand) => demandTexts[demand](demand === "par" ? endpointUrl(context, "par") : "")),
-    snippets: clientSnippets(serverUrls(context), client, { secret, demands }).map(noteSecret),
+    snippets: clientSnippets(serverUrls(context), client, { secret, demands, redirectUri }).map(noteSecret),
     library: new URLSearchParams(context.target.query).get("connect") ?? undefined,
   };
 }
@@ -38,6 +39,6 @@ export function describeSnippets(
 /** Adds a note to settings that have the placeholder instead of the secret. */
 function noteSecret(snippet: ClientSnippet): ClientSnippet {
   if (!snippet.text?.includes(secretPlaceholder)) return snippet;
-  const note = `Replace ${secretPlaceholder} by the secret that you registered: the server keeps only its digest.`;
+  const note = `Replace ${secretPlaceholder} with the secret that you registered: the server keeps only its digest.`;
   return { ...snippet, notes: [note, ...snippet.notes] };
 }

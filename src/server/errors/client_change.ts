@@ -16,7 +16,7 @@ const printable = /^[\x21-\x7E]{1,2000}$/;
 const maxRetryLength = 2000;
 
 /** The redirect URI of a request may come from any site, so a change needs a second click, on a page that shows it. */
-const note = "The next page shows the change, and saves it with a second click.";
+const note = "You can review the change on the next page before saving.";
 
 /** Whether the request may see the clients: the server has pages of them, and the host is trusted. */
 export function mayListClients(context: Context): boolean {

@@ -69,7 +69,7 @@ function divide(from: readonly string[], to: readonly string[], several: boolean
   while (end < shorter - start && from.at(-1 - end) === to.at(-1 - end)) end++;
   const same = (part: readonly string[]) => ({ expected: part, received: part, isCommon: true });
   const [expected, received] = [from.slice(start, from.length - end), to.slice(start, to.length - end)];
-  const { length, at: [a, b] } = several ? longestCommon(expected, received) : { length: 0, at: [0, 0] };
+  const { length, at: [a, b] }: CommonRun = several ? longestCommon(expected, received) : { length: 0, at: [0, 0] };
   const between = length < minCommonChars ? [{ expected, received, isCommon: false }] : [
     ...divide(expected.slice(0, a), received.slice(0, b), true),
     same(expected.slice(a, a + length)),
@@ -79,9 +79,15 @@ function divide(from: readonly string[], to: readonly string[], several: boolean
     .filter(({ expected, received }) => expected.length + received.length > 0);
 }
 
-/** The longest run of characters that both have, and where it begins in each. */
-function longestCommon(first: readonly string[], second: readonly string[]) {
-  let longest = { length: 0, at: [0, 0] as const };
+/** A run of characters that two texts have, and where it begins in each. */
+interface CommonRun {
+  readonly length: number;
+  readonly at: readonly [first: number, second: number];
+}
+
+/** The longest run of characters that both have. */
+function longestCommon(first: readonly string[], second: readonly string[]): CommonRun {
+  let longest: CommonRun = { length: 0, at: [0, 0] };
   let previous = new Uint16Array(second.length + 1);
   for (let i = 1; i <= first.length; i++) {
     const lengths = new Uint16Array(second.length + 1);

@@ -81,7 +81,7 @@ export function ErrorPage(props: ErrorPageProps): VNode {
   const ruleLink = flowLink === undefined && rule !== undefined ? rulesPath && `${rulesPath}/${rule}` : undefined;
   // Mostly a user opens such an address: it is no error of a client.
   const isMissing = status === 404 && error === undefined;
-  const first = change !== undefined && suggestion?.fix === undefined
+  const first = change !== undefined && suggestion === undefined
     ? "change"
     : isMissing
     ? "home"

@@ -131,6 +131,60 @@ test("[DI-09, CA-16] the form at the link sets the method of the request, which 
   assertEquals(warnings, []);
 });
 
+test("[DI-09] the page behind a fix shows what was sent, what differs, the line to correct, and the line that is added", async () => {
+  const made = await testServer();
+  const browser = openBrowser(made);
+  made.as.clients.set({ ...clients[0]!, redirect_uris: ["http://localhost:3000/callback"], scope: "openid" });
+  const open = async (query: Fields) =>
+    await assertPageWithForms(
+      await browser.get(`/clients/spa?edit&${new URLSearchParams(query as Record<string, string>)}`),
+    );
+  const sent = "http://127.0.0.1:3000/callback/";
+  const bye = "http://localhost:3000/bye";
+  await forEachCase(
+    [
+      [{ redirect_uris: sent }, "http://<mark>127.0.0.1</mark>:3000/callback<mark>/</mark>", sent, true],
+      [{ redirect_uris: "https://other.example/" }, "https://other.example/", "https://other.example/", true],
+      [{ post_logout_redirect_uris: bye }, bye.replace("3000/", "3000/<wbr/>"), bye, false],
+      [{ scope: "read" }, "read", "&quot;scope&quot;: &quot;openid read", true],
+      [{ grant_types: "refresh_token" }, "refresh_token", "refresh_token", false],
+    ] as const,
+    async ([query, received, added, hasLine]) => {
+      const html = await open({ ...query, connect: "openid-client" });
+      assertStringIncludes(html, `<dt>Received</dt><dd><code class="wire">${received}</code>`);
+      const lines = [...html.matchAll(/<ins>([^<]*)<\/ins>/g)].map(([, line]) => line!);
+      assert(lines.some((line) => line.includes(added)), lines.join(""));
+      assertEquals(/aria-label="Settings for openid-client">.*(?:redirect_uri|scope):/.test(html), hasLine);
+      // The button is not the main one where the application probably meant a registered value.
+      const style = "redirect_uris" in query && query.redirect_uris === sent ? "button plain" : "button";
+      assertStringIncludes(html, `<button type="submit" class="${style}" name="action" value="add">Add</button>`);
+    },
+  );
+  // The choice of a library keeps the rest of the page.
+  assertMatch(
+    await open({ redirect_uris: sent }),
+    new RegExp(`<input type="hidden" name="redirect_uris" value="${sent}"/>`),
+  );
+});
+
+test("[DI-09] one button adds what a login needs, and repeats the login", async () => {
+  const made = await testServer();
+  const browser = openBrowser(made);
+  const href = findLink(await assertPage(await browser.authorize({ redirect_uri })), "Add the redirect URI to spa")!;
+  const page = await assertPageWithForms(await browser.get(href));
+  assertStringIncludes(page, 'value="add">Add and try again</button>');
+  const form = readFields(page, "/clients/spa");
+  const added = await browser.post("/clients/spa", { ...form, action: "add" });
+  assertEquals(added.status, 303);
+  const location = (await browser.get(added.headers.get("location")!)).headers.get("location")!;
+  assert(location.startsWith(`${redirect_uri}?code=`), location);
+  // Another text than that of the server leads to the page of the client.
+  const forged = { ...form, metadata: '{"redirect_uris":["https://spa.example/cb"]}', retry: "https://evil.example/" };
+  const version = readFields(await (await browser.get("/clients/spa?edit")).text(), "/clients/spa").version!;
+  const other = await browser.post("/clients/spa", { ...forged, version, action: "add" });
+  assertMatch(other.headers.get("location")!, /^\/clients\/spa\?retry=/);
+});
+
 test("[DI-09] a link proposes only a method that sends the same secret", async () => {
   const made = await testServer();
   const browser = openBrowser(made);
@@ -139,7 +193,7 @@ test("[DI-09] a link proposes only a method that sends the same secret", async (
     const page = await assertPageWithForms(await browser.get(path));
     const { token_endpoint_auth_method } = JSON.parse(readFields(page, "/clients/poster").metadata!);
     assertEquals(token_endpoint_auth_method, "client_secret_post", method);
-    assert(!page.includes("The form below proposes"), method);
+    assert(!page.includes("<ins>"), method);
   }
 });
 
@@ -173,7 +227,7 @@ test("[DI-09] a grant type that the client is not registered for is allowed afte
       const href = findLink(await (await browser.get("/flows")).text(), `Allow ${id} to use ${grant_type}`)!;
       assertStringIncludes(href, `/clients/${id}?edit&grant_types=`);
       const page = await assertPageWithForms(await browser.get(href));
-      assertMatch(page, /The rejected request needs another value of <code[^>]*>grant_types</);
+      assertStringIncludes(page, `<ins>    &quot;${grant_type}&quot;\n</ins>`);
       const form = readFields(page, `/clients/${id}`);
       const before = made.as.clients.find(id)!.grantTypes;
       assertEquals((await browser.post(`/clients/${id}`, { ...form, action: "save" })).status, 303);

@@ -52,7 +52,7 @@ test("[DI-02, DI-05] a client has its own page, with settings that contain a sec
   const b = await testServer();
   const html = await assertPageWithForms(await b.get("/clients/web"));
   assertStringIncludes(html, "THE_CLIENT_SECRET");
-  assertStringIncludes(html, "Replace THE_CLIENT_SECRET by the secret that you registered");
+  assertStringIncludes(html, "Replace THE_CLIENT_SECRET with the secret that you registered");
   assert(!html.includes("web-secret"));
   assertStringIncludes(html, `<a href="/" aria-current="true">Connect</a>`);
   const demo = await testServer({ clients: undefined });

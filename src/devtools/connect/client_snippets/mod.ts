@@ -33,17 +33,19 @@ export interface SnippetOptions {
   readonly secret: string;
   /** What the server demands of the client. Default: nothing. */
   readonly demands?: readonly ClientDemand[];
+  /** The redirect URI to write. Default: the first one of the client. */
+  readonly redirectUri?: string;
 }
 
 /** The settings for each library; none for a client without grant types. */
 export function clientSnippets(
   { issuer, authorize, token, userinfo }: ServerUrls,
   client: Client,
-  { secret, demands = [] }: SnippetOptions,
+  { secret, demands = [], redirectUri: given }: SnippetOptions,
 ): ClientSnippet[] {
   const grantTypes = ["authorization_code", "client_credentials"];
   if (!client.grantTypes.some((grantType) => grantTypes.includes(grantType))) return [];
-  const redirectUri = client.grantTypes.includes("authorization_code") ? client.redirectUris[0] : undefined;
+  const redirectUri = client.grantTypes.includes("authorization_code") ? given ?? client.redirectUris[0] : undefined;
   const commonScope = ["openid", "profile", "email"].filter((value) => client.scope.includes(value));
   const scopes = commonScope.includes("openid") ? commonScope : client.scope;
   const values = {

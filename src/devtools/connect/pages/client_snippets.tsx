@@ -27,11 +27,13 @@ interface ClientSnippetsProps {
   readonly path: string;
   /** The `id` of the section, to which a choice leads. */
   readonly section: string;
+  /** The rest of the query of the page. Default: none. */
+  readonly query?: Iterable<readonly [name: string, value: string]>;
 }
 
 /** The choice of the library, and its settings. */
 export function ClientSnippets(
-  { settings, library, path, section }: ClientSnippetsProps,
+  { settings, library, path, section, query = [] }: ClientSnippetsProps,
 ): VNode | null {
   const chosen = settings.find(({ name }) => name === library) ?? settings.find(({ text }) => text !== undefined) ??
     settings[0];
@@ -40,6 +42,7 @@ export function ClientSnippets(
   return (
     <>
       <form class="ways" method="get" action={`${path}#${section}`}>
+        {[...query].map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)}
         <div class="field">
           <label for="snippet">Library</label>
           <select id="snippet" name="connect">

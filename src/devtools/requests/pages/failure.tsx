@@ -16,7 +16,7 @@ export function FailureSummary(
   },
 ): VNode {
   const { step, more, change, suggestion } = reason;
-  const isChangeFirst = change !== undefined && suggestion?.fix === undefined;
+  const isChangeFirst = change !== undefined && suggestion === undefined;
   const changeLink = change && (
     <a class={isChangeFirst ? "button" : "button plain"} href={base + change.path}>
       <bdi>{change.label}</bdi>
