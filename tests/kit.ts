@@ -236,7 +236,8 @@ const homeForm =
   /^<form class="(?:form" id="connect" method="post" action="(?:\/\w+)?\/clients|ways" method="post" action="(?:\/\w+)?\/users)">$/;
 
 /** The choice of a library on the page of a client, which changes nothing. */
-export const libraryForm = /^<form class="ways" method="get" action="(?:\/\w+)?\/clients\/[^"]*#(?:settings|correct)">$/;
+export const libraryForm =
+  /^<form class="ways" method="get" action="(?:\/\w+)?\/clients\/[^"]*#(?:settings|correct)">$/;
 
 /** Asserts a page of this server without redirects, with `hostile` escaped, and returns its HTML. */
 export async function assertPage(response: Response, status = 400, ...hostile: readonly string[]): Promise<string> {

@@ -87,8 +87,11 @@ export function banner(
   const clients = policy.clients.map((client) =>
     [client.client_id, describeAuthentication(client, demoSecret, demoKey)] as const
   );
-  const users = policy.users.map(({ sub }) => [sub, undefined] as const);
   const isAuto = policy.login === "auto" && defaultUser !== undefined;
+  const users = policy.users.map(({ sub }) =>
+    [sub, isAuto && sub === defaultUser ? "logs in automatically" : undefined] as const
+  );
+  const isListed = policy.users.some(({ sub }) => sub === defaultUser);
   const profiles = [
     ...policy.pluginProfiles,
     ...policy.profile === undefined ? [] : [describeProfile(policy, policy.profile, issuer, url)],
@@ -112,7 +115,7 @@ export function banner(
     [
       "Users",
       listEntries(users, storedEntries.users) +
-      (isAuto ? `; ${defaultUser} is logged in; login_hint=<sub> selects another` : ""),
+      (isAuto ? `${isListed ? "" : `; ${defaultUser} logs in automatically`}; login_hint=<sub> picks another` : ""),
     ],
     ...policy.loginPage === "latchkey" ? [] : [["Login", describeLogin(policy)]],
     ["Scopes", policy.scopes.join(" ")],

@@ -258,9 +258,9 @@ function unknownText(text: string): CommandLineError {
     ? `The rules of the group ${nearest[0]!.slice(0, 2)} are ${nearest.join(", ")}.`
     : isWord
     ? `latchkey explain PK lists the rules of a group. The groups are ${ruleGroups().join(", ")}.`
-    : "Nothing is known of this text, and nothing is guessed. What helps: the rule at the end of an error_description, " +
-      "such as PK-09; the OAuth error code, such as invalid_grant; and /flows of the running server, which shows what " +
-      "the application sent and what it got.";
+    : "Latchkey does not know this message, and does not guess. Try the rule at the end of an error_description, such " +
+      "as PK-09, or the OAuth error code, such as invalid_grant. Or open /flows of the running server, which shows " +
+      "what the application sent and what it got.";
   return new CommandLineError([{
     path: "latchkey explain",
     expected: knownTexts,

@@ -163,7 +163,7 @@ test("an unknown sentence is reported as unknown, without a near rule", async ()
   ];
   await forEachCase(texts, async (text) => {
     const { issues } = await assertRejects(() => run(text), CommandLineError);
-    assertMatch(issues[0]!.hint, /^Nothing is known of this text.* PK-09.* invalid_grant.* \/flows/);
+    assertMatch(issues[0]!.hint, /^Latchkey does not know this message.* PK-09.* invalid_grant.* \/flows/);
   });
 });
 

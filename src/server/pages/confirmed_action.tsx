@@ -62,7 +62,7 @@ export function RemoveSection({ kind, id, href, form, listHref, consequence }: R
       >
         Remove <Code text={id} />? {consequence} {form.isPersistent
           ? "It is removed from the store, for every instance."
-          : "The removal lasts until this process ends; a restart restores the configuration."}
+          : "The configuration has it again when the server restarts."}
       </ConfirmedAction>
       <p class="ways">
         <a href={listHref}>Back to all {kind}s</a>

@@ -119,8 +119,8 @@ function Scenarios(props: FaultsProps): VNode {
         <VerbForm props={props} hidden={{ do: "scenario" }}>{folded}</VerbForm>
       </details>
       <p class="aside">
-        The same in CI:{" "}
-        <Code text="exec --scenario NAME" />. What waits for the first tokens there happens here immediately.
+        The same in CI: <Code text="exec --scenario NAME" />. Steps that <Code text="exec" />{" "}
+        delays until the first tokens happen at once here.
       </p>
     </Section>
   );
@@ -296,8 +296,8 @@ export function Faults(props: FaultsProps): VNode {
         <>
           {chosen === undefined && (
             <p>
-              Make the server respond as a correct server never does, and see what the client does.{" "}
-              Requests marks each response that a fault changed.
+              Make the server misbehave and see how your client copes. The Requests page marks every response that a
+              fault changed.
             </p>
           )}
           <Confirmation text={confirmation} />

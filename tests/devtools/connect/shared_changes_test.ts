@@ -40,12 +40,12 @@ test("[OP-06, OP-10] the pages report whether a change is stored, and respond wh
   for (const path of ["/clients/paged?edit", "/users/dora"]) assertMatch(await textOf(path), /The store keeps/, path);
   // OP-10: a change of a configured entry is not stored.
   for (const path of ["/clients/spa?edit", "/users/bob"]) {
-    assertMatch(await textOf(path), /until this process ends/, path);
+    assertMatch(await textOf(path), /lost when the server stops/, path);
   }
   for (const path of ["/clients/spa", "/users/bob"]) {
     assertMatch(
       await textOf(path),
-      /Copy as latchkey\.json to keep changes after [^]*&quot;(spa|bob)&quot;[^]*until this process ends/,
+      /Copy as latchkey\.json to keep changes after [^]*&quot;(spa|bob)&quot;[^]*again when the server restarts/,
       path,
     );
   }

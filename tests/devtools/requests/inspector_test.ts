@@ -97,7 +97,7 @@ test("a flow whose client sent nothing after its ID token says neutrally what th
     revocation: (b, { access_token }) => b.post("/oauth2/revoke", { client_id: "spa", token: access_token }),
     "a second use of the code": (b, { code }) => b.token({ code }),
   };
-  const text = /The client has sent nothing since these tokens\. A login needs no more; if it failed there, /;
+  const text = /The client has sent nothing since it got these tokens\. That is normal\. If the login failed, /;
   const made = async (scope = "openid read") => {
     const b = await watched();
     const code = await b.code({ scope });

@@ -34,7 +34,7 @@ test("the banner has ten lines at most: issuer, links, demo clients with their s
       banner,
       /^Clients +demo-public \(public\), demo-confidential \(secret demo-secret\); redirect URI of the demo: http\S+\/authorized$/m,
     );
-    assertMatch(banner, /^Users +alice, bob; alice is logged in; login_hint=<sub> selects another$/m);
+    assertMatch(banner, /^Users +alice \(logs in automatically\), bob; login_hint=<sub> picks another$/m);
     assertMatch(banner, /^Scopes +openid profile email read write offline_access$/m);
     assertMatch(banner, new RegExp(`^Try it +${url}/start$`, "m"));
     assertMatch(banner, /^Ctrl-C +stops the server$/m);
@@ -56,7 +56,7 @@ test("the banner has ten lines at most: issuer, links, demo clients with their s
 test("[DI-06] --user selects the user of automatic login, as the banner says, also after a reset", async () => {
   const args = ["--config", file("own.json", ownClients), "--user", "dave", "--control", "on"];
   await against({ args }, async ({ banner }, url) => {
-    assertMatch(banner, /^Users +dave, carol; dave is logged in; /m);
+    assertMatch(banner, /^Users +dave \(logs in automatically\), carol; /m);
     for (let round = 0; round < 2; round++) {
       const tokens = { ...spaToken, code: await codeOf(url) };
       const { id_token } = await assertTokenResponse(await post(`${url}/oauth2/token`, tokens));
@@ -71,7 +71,7 @@ test("[HT-15] the banner shows the clients and users of the configuration file, 
   await against({ args: ["--config", file("own.json", ownClients)] }, async ({ banner, port }, url) => {
     assertMatch(banner, /^Clients +spa \(public\), web \(secret\)$/m);
     assert(!banner.includes("web-secret-web-secret"), "[HT-15] only the demo clients' secret is public");
-    assertMatch(banner, /^Users +carol, dave; /m);
+    assertMatch(banner, /^Users +carol \(logs in automatically\), dave; /m);
     assertMatch(banner, /^Keys +ES256\b/m);
     assert(!/demo|alice/.test(banner));
     assertMatch(banner, new RegExp(`^Home +http://localhost:${port}/\nWatch it +http:`, "m"));

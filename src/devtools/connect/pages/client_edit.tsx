@@ -107,12 +107,14 @@ export function ClientEdit({ client, proposed, memberExamples, form, ...site }: 
               <p>
                 The client then has this metadata. <ChangeLifetime isPersistent={form.isPersistent === true} />
               </p>
-              <pre class="wire code" tabIndex={0} role="region" aria-label="The metadata after the change">
-                {proposed.lines.map(({ text, isAdded }, i) => {
-                  const line = `${text}\n`;
-                  return isAdded ? <ins key={i}>{line}</ins> : line;
-                })}
-              </pre>
+              <div class="box">
+                <pre class="wire code" tabIndex={0} role="region" aria-label="The metadata after the change">
+                  {proposed.lines.map(({ text, isAdded }, i) => {
+                    const line = `${text}\n`;
+                    return isAdded ? <ins key={i}>{line}</ins> : line;
+                  })}
+                </pre>
+              </div>
               <p class="ways">
                 <button
                   type="submit"

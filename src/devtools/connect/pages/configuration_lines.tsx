@@ -9,7 +9,7 @@ import { CopyButton } from "../../../server/pages/value.tsx";
 export function ChangeLifetime({ isPersistent }: { readonly isPersistent: boolean }): VNode {
   return isPersistent
     ? <>The store keeps the changes.</>
-    : <>A change lasts until this process ends. Copied as latchkey.json, it also applies after a restart.</>;
+    : <>Changes are lost when the server stops. To keep them, copy them into latchkey.json.</>;
 }
 
 /** A configuration file. */

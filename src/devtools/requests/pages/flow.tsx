@@ -88,8 +88,8 @@ function IssuedSection({ base, issued, isSilent, unreadScope, csrfToken }: FlowP
     <Section id="issued" heading="Issued">
       {isSilent && (
         <p class="aside">
-          The client has sent nothing since these tokens. A login needs no more; if it failed there, the client rejected
-          them. Usual causes: a wrong nonce, keys of an earlier start of this server, a wrong clock.
+          The client has sent nothing since it got these tokens. That is normal. If the login failed, the client
+          rejected them. Usual causes: a wrong nonce, keys of an earlier start of this server, a wrong clock.
         </p>
       )}
       {unreadScope !== undefined && (
