@@ -7,6 +7,7 @@ import type { Exchange } from "../recorder/exchange.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";
 import type { Callback } from "../testing/browser/callback.ts";
+import type { Fault } from "../testing/faults/fault.ts";
 import type { FaultParameter } from "../testing/faults/parameters.ts";
 import type { TestClient } from "../testing/clients.ts";
 import type { Persona } from "../testing/persona.ts";
@@ -115,6 +116,12 @@ export interface Stage {
   passTime(seconds: number): void;
 }
 
+/** What the fault of an attack can use: the hosts of the attacker, and the clock of the server. */
+export interface Scene {
+  readonly trap: Pick<Trap, "origin" | "addOrigin">;
+  readonly as: { readonly clock: Pick<TestLatchkey["clock"], "now"> };
+}
+
 /** @internal Values, and the places where they must not appear. */
 export interface Exposure {
   readonly values: readonly Value[];
@@ -165,6 +172,15 @@ export interface Attack {
    * the scan of the others finds it.
    */
   readonly exposes?: readonly Exposure[];
+  /** The endpoint of the fault, if it is none of those that the attack changes: `any`. */
+  readonly on?: string;
+  /**
+   * Creates the fault of an attack that changes a response, for a test: `as.on("token").once(…)`. Absent if the attack
+   * does something else.
+   *
+   * @throws {TypeError} If a parameter is unknown or its value has another type.
+   */
+  create?(values?: Readonly<Record<string, unknown>>): Fault;
   /**
    * Adds the faults.
    *

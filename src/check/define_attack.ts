@@ -16,6 +16,7 @@ import type {
   Conclusion,
   Journey,
   Requirement,
+  Scene,
   Stage,
 } from "./attack.ts";
 import { withAttackDefaults } from "./attacks/categories.ts";
@@ -37,9 +38,9 @@ export interface AttackSource<Parameters extends readonly FaultParameter[]>
   /** Default: none. */
   readonly parameters?: Parameters;
   /** The fault of the next request, and of no later one, except where {@link staysActive} is true. */
-  once?(values: ParameterValues<Parameters>, stage: Stage): Fault | undefined | Promise<Fault>;
+  once?(values: ParameterValues<Parameters>, scene: Scene): Fault | undefined;
   /** The fault of every request. */
-  always?(values: ParameterValues<Parameters>, stage: Stage): Fault | undefined | Promise<Fault>;
+  always?(values: ParameterValues<Parameters>, scene: Scene): Fault | undefined;
   /** The endpoint of the fault. Default: the value of the parameter `endpoint`, else the first of `endpoints`. */
   readonly on?: string;
   /** The requests to the endpoint that the fault is for. Default: all. */
@@ -74,6 +75,25 @@ export function defineAttack<const Parameters extends readonly FaultParameter[] 
     : [...own, textParameter("journey", journey, "What the client does while the attack is active.")];
   const complete = (values: Readonly<Record<string, unknown>>) =>
     validateParameters(source.id, parameters, values) as ParameterValues<Parameters>;
+  /** The fault alone, for any server. */
+  const createFault = (values: ParameterValues<Parameters>): Fault => {
+    // Known when a server receives the fault, before any response is changed.
+    let now = (): number => NaN;
+    const scene: Scene = {
+      trap: { origin: "https://attacker.example", addOrigin() {} },
+      as: { clock: { now: () => now() } },
+    };
+    const fault = (once?.(values, scene) ?? always?.(values, scene))!;
+    return {
+      ...fault,
+      id: source.id,
+      parameters: values,
+      onRuleAdded(app) {
+        now = app.server.now;
+        fault.onRuleAdded?.(app);
+      },
+    };
+  };
   return {
     allowsNewLogin: false,
     ...attack,
@@ -93,10 +113,12 @@ export function defineAttack<const Parameters extends readonly FaultParameter[] 
       };
       const stays = staysActive(attack.level, endpoint!, act);
       const rule = () => stage.as.on(on ?? endpoint!, match ?? (stays && endpoint === "token" ? refreshes : undefined));
-      const [one, each] = [await once?.(values, stage), await always?.(values, stage)];
+      const [one, each] = [once?.(values, stage), always?.(values, stage)];
       if (one !== undefined) stays ? rule().always(one) : rule().once(one);
       if (each !== undefined) rule().always(each);
     },
+    ...on !== undefined && { on },
+    ...(once ?? always) && { create: (values) => createFault(complete(values ?? {})) },
     ...perform && { perform: (stage, values = {}) => perform(stage, complete(values)) },
   };
 }

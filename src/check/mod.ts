@@ -25,6 +25,7 @@ export type { BrowserApplicationOptions } from "./browser_application.ts";
 export { webApplication } from "./web_application.ts";
 export type { WebApplicationOptions } from "./web_application.ts";
 export { checkClient } from "./check_client.ts";
+export { fault } from "./fault.ts";
 export type { CheckOptions } from "./check_options.ts";
 export type { AttackResult, CheckReport, Verdict } from "./report.ts";
 export {

@@ -4,7 +4,7 @@ import { assertEquals, assertLess } from "@std/assert";
 import { after, test } from "node:test";
 import { latchkey } from "./server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
-import { faultDefinitions } from "../../src/testing/faults/mod.ts";
+import { allFaults } from "../../src/check/fault.ts";
 import { closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 
@@ -17,7 +17,7 @@ after(async () => {
 });
 
 /** The fault with the longest form. */
-const { id: longest } = faultDefinitions.toSorted((a, b) => b.parameters.length - a.parameters.length)[0]!;
+const { id: longest } = allFaults.toSorted((a, b) => b.parameters.length - a.parameters.length)[0]!;
 
 test("on a phone the page takes three screens, and the longest form a little more", { skip }, async () => {
   await using opened = await openPage(`${url}/faults`, { viewport: { width: 390, height: 844 } });
@@ -39,7 +39,7 @@ test("the search filters while one types, and a link opens the form of a fault",
   await page.getByRole("heading", { name: "1 fault with “missingnonce”" }).waitFor();
   assertEquals(await link.isVisible(), true);
   await page.getByLabel("Find a fault").fill("");
-  await page.getByRole("heading", { name: `All ${faultDefinitions.length} faults` }).waitFor();
+  await page.getByRole("heading", { name: `All ${allFaults.length} faults` }).waitFor();
   assertEquals(await link.isVisible(), false);
   await page.getByLabel("Find a fault").fill("nonce");
   await link.click();

@@ -6,6 +6,9 @@ import { test } from "node:test";
 import type { FaultFactory } from "../../src/testing/faults/definition.ts";
 import type { Fault } from "../../src/testing/faults/fault.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
+import { decodeJwt } from "jose";
+import { allFaults, fault } from "../../src/check/fault.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 import { forEachCase } from "../kit.ts";
 import { strictClient } from "./strict_client.ts";
 
@@ -61,6 +64,32 @@ test("every fault fires with its default parameters", async () => {
       assertEquals(await unmetAfterLogin(endpoint, createFault(id)), []);
     },
   );
+});
+
+test("every attack that changes a response is a fault for a test, with its first values", async () => {
+  // The others need an ability of a client or of the server that this login does not have.
+  const attacks = allFaults.filter(({ id, endpoints }) =>
+    /^(?:metadata|response|token|id-token|keys|userinfo|transport|refresh)\//.test(id) &&
+    ["discovery", "authorize", "token", "jwks", "userinfo", "any"].includes(endpoints[0]!)
+  );
+  assert(attacks.length > 50, String(attacks.length));
+  await forEachCase(
+    attacks.map(({ id, endpoints }) => [id, endpoints[0]!] as const),
+    async ([id, endpoint]) => assertEquals(await unmetAfterLogin(endpoint, fault(id)), []),
+  );
+});
+
+test("a fault of an attack has the clock of the server, and the values of the attack", async () => {
+  await using as = await testLatchkey();
+  as.clock.advance(1_000_000);
+  const now = as.clock.now() / 1000;
+  as.on("token").once(fault("id-token/exp-past", { value: "a year ago" }));
+  const { tokens } = await as.logIn(as.client());
+  const { exp } = decodeJwt(tokens.id_token!);
+  assert(Math.abs(exp! + 31_536_000 - now) < 60, String(exp));
+  assertThrows(() => fault("id-token/exp-pst"), TypeError, 'Did you mean "id-token/exp-past"?');
+  assertThrows(() => fault("id-token/exp-past", { value: "tomorrow" }), RangeError);
+  assertEquals(fault("idToken.expired").id, "idToken.expired");
 });
 
 test("parameters survive JSON, and make the same fault again", () => {

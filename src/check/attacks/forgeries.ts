@@ -4,7 +4,7 @@
  */
 
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
-import type { Stage } from "../attack.ts";
+import type { Scene } from "../attack.ts";
 import { type Attack, type AttackSource, defineAttack } from "../define_attack.ts";
 import {
   type Forge,
@@ -19,7 +19,7 @@ import { oneOf } from "./parameters.ts";
 import { encodeBase64url } from "../../core/keys/crypto.ts";
 import { encodeJwt, type SignedKind } from "../../testing/faults/resign.ts";
 
-type ForgeFor = (...args: [...Parameters<Forge>, stage: Stage]) => ReturnType<Forge>;
+type ForgeFor = (...args: [...Parameters<Forge>, scene: Scene]) => ReturnType<Forge>;
 
 /** Forgeries by name. */
 export type Forgeries = Readonly<Record<string, ForgeFor>>;
@@ -136,7 +136,7 @@ export function forgeryAttack(
   return defineAttack({
     ...source,
     ...oneOf("how", Object.keys(forgeries), "How it is forged."),
-    once: ({ how }, stage) => forgeJwt("forged JWT", (original) => forgeries[how]!(original, stage), kind),
+    once: ({ how }, scene) => forgeJwt("forged JWT", (original) => forgeries[how]!(original, scene), kind),
   });
 }
 

@@ -9,7 +9,7 @@ import { choiceParameter } from "../../testing/faults/parameters.ts";
 import { overrideClaims } from "../../testing/faults/resign.ts";
 import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
-import type { Stage } from "../attack.ts";
+import type { Scene, Stage } from "../attack.ts";
 import { type Attack, type AttackSource, defineAttack } from "../define_attack.ts";
 import { type WrongValues, wrongValues } from "./wrong_values.ts";
 
@@ -75,8 +75,8 @@ export function gridAttacks(response: GridResponse, rows: readonly Row[]): reado
       : [values as WrongValues, Object.keys(values)] as const;
     const change = (
       { member = members[0]!, value }: { readonly member?: string; readonly value: string },
-      stage: Stage,
-    ) => response.change(`wrong ${member}`, member, (old) => table[value]!(old, stage));
+      scene: Scene,
+    ) => response.change(`wrong ${member}`, member, (old) => table[value]!(old, scene));
     const valueParameter = choiceParameter("value", names, "The wrong value, or how it differs from the correct one.");
     return defineAttack({
       title: `In ${response.name}, ${listed(members)} is changed: ${listed(names)}.`,

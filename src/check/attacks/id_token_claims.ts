@@ -180,9 +180,9 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     journey: "second issuer",
     requirement,
     sources: ["RFC 9700 §4.4"],
-    async once(_, { openOtherIssuer }) {
+    async start({ as, openOtherIssuer }) {
       const { issuer } = await openOtherIssuer();
-      return overrideClaims("ID token of a known issuer", () => ({ iss: issuer }));
+      as.on("token").once(overrideClaims("ID token of a known issuer", () => ({ iss: issuer })));
     },
   }),
   defineAttack({
@@ -193,11 +193,11 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     journey: "second login",
     requirement,
     sources: ["OpenID Connect Core §16.9", "RFC 9700 §4.5.3.2"],
-    once(_, { as }) {
+    start({ as }) {
       const { body = "{}" } = as.log.unmasked.last("token").response ?? {};
       const { id_token: earlier = "" } = JSON.parse(body) as { readonly id_token?: string };
       const claims = parseJsonObject(new TextDecoder().decode(decodeBase64url(earlier.split(".")[1] ?? "")));
-      return overrideClaims("ID token of an earlier login", () => ({ ...claims, at_hash: undefined }));
+      as.on("token").once(overrideClaims("ID token of an earlier login", () => ({ ...claims, at_hash: undefined })));
     },
   }),
   defineAttack({

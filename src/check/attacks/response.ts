@@ -88,9 +88,9 @@ export const responseAttacks: readonly Attack[] = [
     title: "The authorization response has the iss of another issuer, at which the client logged in before.",
     journey: "second issuer",
     sources: ["RFC 9700 §4.4.2.1"],
-    async once(_, { openOtherIssuer }) {
+    async start({ as, openOtherIssuer }) {
       const { issuer } = await openOtherIssuer();
-      return authorizationResponse.change("iss of a known issuer", "iss", () => issuer);
+      as.on("authorize").once(authorizationResponse.change("iss of a known issuer", "iss", () => issuer));
     },
   }),
   defineAttack({

@@ -144,7 +144,7 @@ export const userinfoAttacks: readonly Attack[] = [
     level: "should-reject",
     sources: ["OpenID Connect Core §5.3.2", "OpenID Connect Core §5.3.4"],
     ...oneOf("flaw", ["key", "unsigned", "aud", "iss"]),
-    always: ({ flaw }, { client }) => wronglySignedUserinfo(flaw, client),
+    start: ({ as, client }, { flaw }) => void as.on("userinfo").always(wronglySignedUserinfo(flaw, client)),
     assess: assessDiscarded,
   }),
 ];

@@ -1,10 +1,10 @@
 /** The wrong values of the response grid, by name: what replaces a value of the server. */
 
 import { markup } from "../markers.ts";
-import type { Stage } from "../attack.ts";
+import type { Scene } from "../attack.ts";
 
 /** Returns what is sent instead of a value; `undefined`: nothing. */
-export type Wrong = (value: unknown, stage: Stage) => unknown;
+export type Wrong = (value: unknown, scene: Scene) => unknown;
 
 /** Values by name. */
 export type WrongValues = Readonly<Record<string, Wrong>>;

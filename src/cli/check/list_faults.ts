@@ -49,7 +49,8 @@ export function listFaults(args: readonly string[], width = 80): string {
   if (name === undefined) {
     const byCategory = (items: readonly Listed[]) => formatIds(Map.groupBy(items, ({ id }) => categoryOf(id)), width);
     return [
-      `${attacks.length} attacks, for latchkey check LOGIN_URL --only NAME,… and checkClient():`,
+      `${attacks.length} attacks, for latchkey check LOGIN_URL --only NAME,… and checkClient(),`,
+      "and those that change a response for as.on(ENDPOINT).once(fault(ID)):",
       ...byCategory(attacks),
       "",
       `${faults.length} faults of the mock, as.on(ENDPOINT).once(faults.NAME()):`,
@@ -66,7 +67,12 @@ export function listFaults(args: readonly string[], width = 80): string {
     items.length === 0 ? [] : [[`${items.length} ${what}${items.length === 1 ? "" : "s"}${use}`, ...items.flat()]];
   return [
     ...section(
-      attacks.map((attack) => formatItem(attack, attack.level)),
+      attacks.map((attack) => [
+        ...formatItem(attack, attack.level),
+        ...attack.create === undefined
+          ? []
+          : [`  In a test: as.on("${attack.on ?? attack.endpoints[0]}").once(fault("${attack.id}"))`],
+      ]),
       "attack",
       ": latchkey check LOGIN_URL --only ID,… and checkClient(driver, { only: [ID] })",
     ),

@@ -25,7 +25,7 @@ import { keyVerbs } from "../control/verbs/keys.ts";
 import { tokenVerbs } from "../control/verbs/tokens.ts";
 import { userVerbs } from "../control/verbs/users.ts";
 import type { FaultDefinition } from "../faults/definition.ts";
-import { faultDefinitions } from "../faults/mod.ts";
+import { loadAllFaults } from "../faults/all_faults.ts";
 import { changeToken, confirmChange, movedTo, type PageControl } from "./change_token.ts";
 import { clockPresets } from "./clock_presets.ts";
 import { Faults } from "./faults.tsx";
@@ -104,13 +104,13 @@ export async function changeFaults(
   if (verb === undefined) {
     throw reject("FL-04", { expected: `one of ${Object.keys(verbs).join(", ")}, scenario`, sent: form.get("do") });
   }
-  const input = forDocuments(context, readInput(verb, form));
+  const input = forDocuments(context, await readInput(verb, form));
   const issues = validate(verb.input, input).map(({ path, expected, received }) =>
     `${path}: expected ${expected}, received ${received}.`
   );
   const confirmation = issues.length > 0 ? { error: issues.join(" ") } : await run(verb, context, control, input);
   if (typeof confirmation !== "string") {
-    const fields = fieldsOf(verb, findDefinition(form.get("fault")));
+    const fields = fieldsOf(verb, await findDefinition(form.get("fault")));
     const shown = new URLSearchParams(["client", ...fields.map(({ name }) => name)].map((name) => [
       name,
       form.get(name) ?? "",
@@ -230,8 +230,8 @@ function fieldsOf({ input: { members } }: Verb, fault?: FaultDefinition): NamedF
 }
 
 /** The input of a verb: each field of the form that has a value. */
-function readInput(verb: Verb, form: Params): Readonly<Record<string, unknown>> {
-  const values = fieldsOf(verb, findDefinition(form.get("fault"))).flatMap(({ name, field }) => {
+async function readInput(verb: Verb, form: Params): Promise<Readonly<Record<string, unknown>>> {
+  const values = fieldsOf(verb, await findDefinition(form.get("fault"))).flatMap(({ name, field }) => {
     const text = form.get(name);
     return text ? [[name, parseValue(field, text)] as const] : [];
   });
@@ -269,7 +269,7 @@ async function showPage(
   const { app, server, site } = context;
   const browser = await ensureBrowserCookie(context);
   const confirmation = await takeConfirmation(context);
-  const definition = findDefinition(shown.get("fault") ?? undefined);
+  const definition = await findDefinition(shown.get("fault") ?? undefined);
   const search = (shown.get("q") ?? "").trim().slice(0, maxSearchChars);
   const clients = await server.clients.list({ limit: 50 });
   const checkPath = (id: string) => `/clients/${encodeURIComponent(id)}/check`;
@@ -311,7 +311,7 @@ async function showPage(
     search,
     common: commonFaults,
     scenarios,
-    groups: findGroups(search),
+    groups: findGroups(await loadAllFaults(), search),
     chosen: definition && { ...definition, fields: formFields("faults.add") },
     rules: faults.all(),
     now: clock.now(),
@@ -322,10 +322,10 @@ async function showPage(
   return htmlWithForms(status, page, { ...confirmation.headers, ...browser.headers });
 }
 
-/** All faults, grouped by the part of their IDs before the dot; those that lack a word of the search are hidden. */
-function findGroups(search: string) {
+/** All faults, grouped by the part of their IDs before the dot or the slash; the search hides some. */
+function findGroups(faults: readonly FaultDefinition[], search: string) {
   const words = search.toLowerCase().split(/\s+/);
-  const groups = Map.groupBy(faultDefinitions, ({ id }) => id.includes(".") ? id.slice(0, id.indexOf(".")) : "");
+  const groups = Map.groupBy(faults, ({ id }) => /^[^./]+(?=[./])/.exec(id)?.[0] ?? "");
   return [...groups].map(([name, definitions]) => ({
     // Faults without a group break an exchange as a whole.
     title: name === "" ? "Whole response" : inWords(name),
@@ -338,11 +338,12 @@ function findGroups(search: string) {
 
 /** `idToken` as `ID token`, `retryAfter` as `Retry after`. */
 function inWords(name: string): string {
-  const words = name.replaceAll("_", " ").replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const words = name.replaceAll(/[_-]/g, " ").replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.replace(/^id\b/, "ID").replace(/^[a-z]/, (letter) => letter.toUpperCase());
 }
 
-const findDefinition = (id: string | undefined) => faultDefinitions.find((definition) => definition.id === id);
+const findDefinition = async (id: string | undefined) =>
+  (await loadAllFaults()).find((definition) => definition.id === id);
 
 /** The text of a value in a form. */
 const textOf = (value: unknown): string =>

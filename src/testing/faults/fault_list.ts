@@ -1,6 +1,7 @@
 /** Fault rules that are added, listed and removed by id: by the page `/faults`, and by the control over HTTP. */
 
 import { quote } from "../../server/config/config_issue.ts";
+import type { FaultDefinition } from "./definition.ts";
 import { createFault } from "./mod.ts";
 import type { FaultInjector } from "./fault_injector.ts";
 import type { Hold } from "./hold.ts";
@@ -9,7 +10,7 @@ import type { FaultRule } from "./rule_builder.ts";
 
 /** @internal A fault as JSON: what goes wrong, for which requests, and how often. */
 export interface FaultRequest extends JsonPattern {
-  /** The id of the fault, such as `error` or `idToken.expired`; the verb `faults.definitions` lists them. */
+  /** The id of the fault, such as `error` or `id-token/exp-past`; the verb `faults.definitions` lists them. */
   readonly fault: string;
   /** The parameters of the fault by name. Default: the default of each. */
   readonly parameters?: Readonly<Record<string, unknown>>;
@@ -42,10 +43,11 @@ export interface FaultList {
   /**
    * Adds a rule.
    *
+   * @param definitions Where the fault is searched. Default: the faults without the attacks of the check.
    * @throws {TypeError} If no fault has the id, or a value has another type.
    * @throws {RangeError} If a value is out of range.
    */
-  add(request: FaultRequest): ListedFault;
+  add(request: FaultRequest, definitions?: readonly FaultDefinition[]): ListedFault;
   /** The rules, oldest first. */
   all(): readonly ListedFault[];
   /** Removes a rule, which ends its faults that wait. Returns whether it existed. */
@@ -80,9 +82,9 @@ export function faultList(on: FaultInjector["on"]): FaultList {
   }
 
   return {
-    add(request) {
+    add(request, definitions) {
       const { fault: name, parameters, endpoint = "any", times = 1, grant_type, for: seconds } = request;
-      const fault = createFault(name, parameters);
+      const fault = createFault(name, parameters, definitions);
       if (grant_type !== undefined && endpoint !== "token" && endpoint !== "any") {
         throw new TypeError(
           `Grant type: expected none, because requests to ${endpoint} have none, received ${quote(grant_type)}.`,

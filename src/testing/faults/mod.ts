@@ -84,6 +84,7 @@ export const faultDefinitions: readonly FaultDefinition[] = [
 /**
  * Creates a fault by the id of its definition and parameters as JSON carries them.
  *
+ * @param definitions Where the id is searched. Default: {@link faultDefinitions}.
  * @throws {TypeError} If no fault has the id, a parameter is unknown or its value has another type.
  * @throws {RangeError} If a value is out of range.
  *
@@ -92,10 +93,14 @@ export const faultDefinitions: readonly FaultDefinition[] = [
  * as.on("token").once(faults.createFault("error", { code: "invalid_grant" }));
  * ```
  */
-export function createFault(id: string, parameters: Readonly<Record<string, unknown>> = {}): Fault {
-  const definition = faultDefinitions.find((candidate) => candidate.id === id);
+export function createFault(
+  id: string,
+  parameters: Readonly<Record<string, unknown>> = {},
+  definitions: readonly FaultDefinition[] = faultDefinitions,
+): Fault {
+  const definition = definitions.find((candidate) => candidate.id === id);
   if (definition !== undefined) return definition.create(parameters);
-  const ids = faultDefinitions.map((candidate) => candidate.id);
+  const ids = definitions.map((candidate) => candidate.id);
   const closest = suggest(String(id), ids);
   const hint = closest === undefined ? `The ids: ${ids.join(", ")}.` : `Did you mean "${closest}"?`;
   throw new TypeError(`createFault: expected the id of a fault, received ${JSON.stringify(id)}. ${hint}`);

@@ -3,14 +3,14 @@
 import { anyValue, flag, list, object, record, text, whole } from "../../../core/policy/field.ts";
 import type { FaultRequest, ListedFault } from "../../faults/fault_list.ts";
 import { jsonPatternFields } from "../../faults/json_pattern.ts";
-import { faultDefinitions } from "../../faults/mod.ts";
+import { loadAllFaults } from "../../faults/all_faults.ts";
 import { notFound } from "../control_error.ts";
 import { defineVerb, noInput } from "../verb.ts";
 
 const faultRequest = object<FaultRequest>(
   "FaultRequest",
   {
-    fault: text(["error", "idToken.expired", "status"]),
+    fault: text(["error", "id-token/exp-past", "status"]),
     parameters: record(anyValue, { code: "invalid_grant" }, "an object of parameters"),
     endpoint: text(["token"]),
     ...jsonPatternFields,
@@ -72,7 +72,8 @@ export const faultVerbs = [
     summary: "Queues a fault or a plain response (`status`) for the next requests that match.",
     input: faultRequest,
     result: listedFault,
-    run: ({ control: { faults } }, request) => faults.add(request),
+    run: async ({ control: { faults } }, request) =>
+      faults.add(request, request.fault.includes("/") ? await loadAllFaults() : undefined),
   }),
   defineVerb({
     name: "faults.all",
@@ -99,15 +100,16 @@ export const faultVerbs = [
   }),
   defineVerb({
     name: "faults.definitions",
-    summary: "Lists every fault, its parameters, and what a correct client does.",
+    summary:
+      "Lists every fault and every attack that changes a response, its parameters, and what a correct client does.",
     reads: true,
     ...noInput,
     result: object<FaultDefinitions>("FaultDefinitions", {
       definitions: list(record(anyValue, { id: "hang" }, "an object"), [[{ id: "hang" }]]),
     }, { definitions: [{ id: "hang" }] }),
     returns: "definitions",
-    run: () => ({
-      definitions: faultDefinitions.map(({ create: _, ...definition }) =>
+    run: async () => ({
+      definitions: (await loadAllFaults()).map(({ create: _, ...definition }) =>
         definition as object as Record<string, unknown>
       ),
     }),
