@@ -46,17 +46,60 @@ function wordsOf(text: string): string[] {
   });
 }
 
-/** Neighbours as one word: `log out` is `logout`. */
+/** Neighbours as one word: `log out` is `logout`, and what is absent is a word of its own: `without typing`. */
 function pairsOf(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.flatMap((word, i) => i === 0 || stopWords.has(words[i - 1]!) ? [] : [`${words[i - 1]}${word}`]);
+  return [
+    ...words.flatMap((word, i) => i === 0 || stopWords.has(words[i - 1]!) ? [] : [`${words[i - 1]}${word}`]),
+    ...absentOf(text).map((word) => `no_${word}`),
+  ];
 }
+
+/** The stems of what is absent. */
+const absentOf = (text: string) => [...text.toLowerCase().matchAll(absence)].map(([, word]) => stemmer(word!));
+
+/** What is not there, `no keyboard`, `without opening a browser`. */
+const absence = /\b(?:without|no|not)\s(?:(?:a|an|any|the|opening|using|having|being)\s){0,3}(\p{L}+)/gu;
+
+/** Everyday words and the word that the documentation has for them. */
+const synonyms: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    reset: "forget wipe clear erase clean empty purge initial",
+    clock: "tomorrow yesterday later week month year old future past",
+    simulate: "purpose deliberately deliberate pretend fake imitate mimic cause act behave force",
+    outage: "answer respond return die dead crash unreachable",
+    user: "person people human somebody someone everybody everyone anybody",
+    mobile: "iphone ipad phone smartphone",
+    decode: "inside contain content open",
+    logout: "signout logoff",
+    register: "themselves itself",
+    login: "signin logon",
+    https: "insecure padlock",
+    claims: "field attribute extra department company team country language birthday nickname avatar",
+    paste: "write enter insert type",
+  }).flatMap(([word, others]) => others.split(" ").map((other) => [stemmer(other), stemmer(word)])),
+);
+
+/** Names of products: they say more than other words. */
+const products = new Set(
+  ("react vue angular svelte nextjs nuxt django flask fastapi laravel symfony rails spring express expo flutter android " +
+    "apple google okta auth0 entra azure microsoft keycloak github gitlab facebook cypress playwright selenium pytest " +
+    "junit jest vitest kubernetes docker mcp claude wordpress curl postman").split(" ").map(stemmer),
+);
+
+/** A question for the meaning of a word. */
+const definition = /^(?:what(?:'s| is| are) (?!in\b|inside|wrong)|what does .* mean|meaning of|explain )/i;
+
+/** Words of somebody who wants something to go wrong; the guide to errors is for those who do not. */
+const causing = /\b(?:purpose|make|let|pretend|simulate|fake|force|cause|return|answer|deliberately|want|i need)\b/i;
 
 /** Stems that half of the site has: the other words of a query say more. */
 const common = new Set(
   "test login log user server token app application client page run get set access request example start".split(" ")
     .map(stemmer),
 );
+
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
 
 const indexOptions: Options<IndexedSection> = {
   fields: ["names", "page", "heading", "aliases", "line", "text"],
@@ -85,6 +128,9 @@ export const readIndex = (text: string): MiniSearch<IndexedSection> => MiniSearc
 /** How much a section of each part counts: users read the guides first, and the rules last. */
 const weights: Readonly<Record<SitePart, number>> = { guides: 1, reference: 1 / 2, code: 1 / 4, rules: 1 / 8 };
 
+/** How much the number of the words of a query in a section counts. */
+const coverage = 0.5;
+
 /** How many pages are shown. */
 const maxPages = 8;
 
@@ -97,18 +143,32 @@ export function findPages(index: MiniSearch<IndexedSection>, query: string): Fou
     // With these numbers, the order is that of the pages.
     bm25: { k: 0, b: 0, d: 0 },
   });
+  const absent = absentOf(query);
+  const weightOf = (term: string) =>
+    products.has(term) ? 2 : term.startsWith("no_") ? 1.5 : common.has(term) ? 0.4 : absent.includes(term) ? 0.3 : 1;
   const found = index.search(query, {
     fields: ["page", "heading", "aliases", "line", "text"],
     boost: { page: 2, heading: 4, aliases: 4, line: 2 },
-    boostDocument: (_id, _term, section) => weights[(section as unknown as FoundSection).part],
+    boostDocument: (id, _term, section) =>
+      weights[(section as unknown as FoundSection).part] *
+      (/provider-differences/.test(id) ? 1 / 3 : 1) *
+      (!/troubleshooting/.test(id) ? 1 : causing.test(query) ? 1 / 3 : 2 / 3) *
+      (/glossary/.test(id) && definition.test(query) ? 3 : 1),
     // A word may be unfinished or misspelled; the word itself counts much more.
     prefix: (term) => term.length > 2,
     fuzzy: (term) => term.length > 5 ? 0.2 : false,
     weights: { prefix: 0.1, fuzzy: 0.1 },
-    boostTerm: (term) => common.has(term) ? 0.4 : 1,
+    tokenize: (text) => {
+      const words = [...pairsOf(text), ...wordsOf(text)];
+      return [...words, ...words.flatMap((word) => synonyms[stemmer(word.toLowerCase())] ?? [])];
+    },
+    boostTerm: weightOf,
     // A heading with many aliases is not worth less for it.
     bm25: { k: 1.2, b: 0.3, d: 0.5 },
   });
+  // A section with several words of the query comes before one with a rare word.
+  for (const section of found) section.score *= sumOf(section.queryTerms.map(weightOf)) ** coverage;
+  found.sort((one, other) => other.score - one.score);
   const pages = new Map<string, FoundSection>();
   for (const section of [...named, ...found] as unknown as FoundSection[]) {
     const url = section.id.split("#")[0]!;

@@ -113,6 +113,23 @@ test("everyday words lead to the section that answers, and a stem is no other wo
     "server is down": "guides/break-it.html#simulate-an-outage",
     "my callback address is not accepted": "guides/configure.html#register-a-redirect-uri",
     "remove the program again": "guides/not-for.html#uninstall",
+    // Everyday verbs, and what somebody wants to break.
+    "wipe all the data between my tests": "guides/control.html",
+    "jump to next week": "guides/test-in-javascript.html#change-the-clock",
+    "break the login deliberately": "guides/break-it.html",
+    "return an error 503 on purpose": "guides/break-it.html",
+    "tokens should live longer": "guides/configure.html#token-lifetime",
+    // What is absent.
+    "login on a machine with no keyboard": "guides/get-a-token.html#device-flow",
+    "cron job calls an api with no user": "guides/get-a-token.html#client-credentials",
+    "sign in automatically with no form": "guides/users.html#show-a-login-page",
+    // Products, and what the screen shows.
+    "vue app settings": "guides/stacks.html#a-single-page",
+    "expo app on a real device": "guides/stacks.html#a-mobile",
+    "padlock warning in chrome": "guides/configure.html#https",
+    "open up a jwt": "guides/flows.html#decode",
+    "what is an id token": "guides/glossary.html",
+    "someone deploys it live by mistake": "guides/not-for.html#in-production",
   };
   for (const [query, section] of Object.entries(sections)) {
     const [first] = findPages(index, query);
