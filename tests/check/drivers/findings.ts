@@ -332,24 +332,6 @@ const findings: readonly Finding[] = [
     results: ["warning metadata/endpoint-internal *", "warning transport/huge *"],
     source: [`${mcpSdk}:1282`, "const json = await response.json();"],
   },
-  // It fetches the metadata twice in each login: for the authorization request and for the token request.
-  {
-    libraries: ["Auth.js"],
-    results: ["warning practice/metadata-cached"],
-    source: ["@auth/core/lib/actions/signin/authorization-url.js:18", "await o.discoveryRequest(issuer"],
-  },
-  // It keeps the metadata in one `UserManager`, so that each page that is loaded fetches it again.
-  {
-    libraries: ["oidc-client-ts"],
-    results: ["warning practice/metadata-cached"],
-    source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:869", "if (this._metadata)"],
-  },
-  // It fetches the metadata in each login, unless the provider of the application keeps it.
-  {
-    libraries: ["MCP SDK"],
-    results: ["warning practice/metadata-cached"],
-    source: [`${mcpSdk}:670`, "await provider.discoveryState?.()"],
-  },
   // `state` is the address to return to as JSON, the same in every login; the nonce and PKCE protect against CSRF.
   {
     libraries: ["express-openid-connect"],
