@@ -94,7 +94,7 @@ test("--start starts the application after the server, restarts it for attacks o
   const args = [
     ...[`${url}/login`, "--port", String(issuerPort), "--client-id", "shop", "--client-secret", "shop-secret"],
     ...["--redirect-uri", `${url}/callback`, "--recovery", "0"],
-    ...["--only", "response/state-wrong,metadata/endpoint-query"],
+    ...["--only", "response/state-wrong,metadata/redirected"],
   ];
   const { code, stdout, stderr } = await checkHere([...args, "--start", start], Date.now);
   assertEquals(code, 0, stdout + stderr);
