@@ -81,7 +81,7 @@ createServer(async ({ url, headers }, response) => {
   if (!tokens.id_token) return response.writeHead(400).end("no token");
   sessions.set(state, JSON.parse(Buffer.from(tokens.id_token.split(".")[1], "base64url")).sub);
   response.writeHead(302, { location: "/", "set-cookie": "session=" + state }).end();
-}).listen(Number(port), "127.0.0.1");
+}).listen(Number(port), "127.0.0.1", () => console.log("listening on " + port));
 `;
 
 test("--start starts the application after the server, restarts it for attacks on metadata, and ends it", async () => {
@@ -103,10 +103,15 @@ test("--start starts the application after the server, restarts it for attacks o
   // The command itself restarts the application.
   const wrong = await checkHere([...args, "--only", "id-token/exp-past", "--start", start], Date.now);
   assert(/\n {2}repeat: /.test(wrong.stdout) && !wrong.stdout.includes("  restart: "), wrong.stdout);
-  const failed = await checkHere([...args, "--start", "exit 3"], Date.now).catch(({ issues }) => issues);
+  // Its output is shown only if it does not start.
+  assert(!stderr.includes("listening on"), stderr);
+  const lines: string[] = [];
+  const failing = [...args, "--start", "echo the port is taken; exit 3"];
+  const failed = await checkHere(failing, Date.now, (text) => lines.push(text)).catch(({ issues }) => issues);
   assertEquals(failed.map(({ path, received }: ConfigIssue) => [path, received]), [
-    ["--start", "the command ended with 3: exit 3"],
+    ["--start", "the command ended with 3: echo the port is taken; exit 3"],
   ]);
+  assert(lines.includes("The last lines of the application:\nthe port is taken"), lines.join("\n"));
 });
 
 test("--start: a signal while the application starts ends the application too", async () => {

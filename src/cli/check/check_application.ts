@@ -26,6 +26,7 @@ import { describeReport, formatId } from "../../check/report_data.ts";
 import { checkUsers } from "../../check/user_texts.ts";
 import { PortInUseError } from "../../platform/runtime/serve.ts";
 import {
+  createTemporaryFolder,
   runInShell,
   type ShellProgram,
   startInShell,
@@ -88,6 +89,10 @@ export async function checkApplication(
     login: "auto",
     plugins: [check.plugin, flows, checkPages(check)],
   });
+  const { start, restart } = flags;
+  const startsPrograms = start !== undefined || restart !== undefined;
+  // Where the programs write: their output is apart from the results.
+  const folder = startsPrograms ? await createTemporaryFolder() : undefined;
   let application: ShellProgram | undefined;
   let chromium: Chromium | undefined;
   try {
@@ -110,16 +115,21 @@ export async function checkApplication(
       stopCheck?.();
       stopCheck = undefined;
     });
-    const { start, restart } = flags;
     const attemptMs = flags.timeout * 1000;
     const up = { attemptMs, now: environment.now };
+    const outputFile = await folder?.write("application.log", "") ?? "";
+    /** Shows the end of what the application has written. */
+    const showOutput = async () => {
+      const lines = outputFile === "" ? [] : (await environment.readTextFile(outputFile)).trim().split("\n");
+      console.error(["The last lines of the application:", ...lines.slice(-maxOutputLines).map(printable)].join("\n"));
+    };
     const startClient = start === undefined ? undefined : async () => {
       await application?.stop();
-      application = startInShell(start);
+      application = startInShell(start, outputFile);
       await waitUntilUp(loginUrl, { ...up, limitMs: maxStartMs, failed: application.failed });
     };
     const restartClient = restart === undefined ? startClient : async () => {
-      await runInShell(restart);
+      await runInShell(restart, outputFile);
       await waitUntilUp(loginUrl, { ...up, limitMs: attemptMs });
     };
     const clients = await server.clients.list({ limit: 50 });
@@ -133,6 +143,7 @@ export async function checkApplication(
       ...described.length === 0 ? ["Client: none is configured, so the application must register itself"] : described,
       `Login:  ${loginUrl}`,
       `Watch:  ${server.issuer.replace(/\/$/, "")}/flows`,
+      ...outputFile === "" ? [] : [`Output: ${outputFile}, until this command ends`],
     ].join("\n"));
     if (flags.browser !== undefined) {
       chromium = await startChromium(flags.browser).catch((error) => {
@@ -140,11 +151,13 @@ export async function checkApplication(
       });
     }
     // A command that cannot run at all must not look like an application that rejects an attack.
-    await startClient?.().catch((error) => {
+    await startClient?.().catch(async (error) => {
+      await showOutput();
       throw commandFailed("start", error);
     });
     if (restart !== undefined) {
-      await restartClient!().catch((error) => {
+      await restartClient!().catch(async (error) => {
+        await showOutput();
         throw commandFailed("restart", error);
       });
     }
@@ -152,7 +165,10 @@ export async function checkApplication(
     await waitUntilUp(loginUrl, {
       ...up,
       limitMs: maxStartMs,
-      onWait: () => console.error(`Waiting for ${loginUrl}: start the application now.`),
+      async onWait() {
+        if (start !== undefined) await showOutput();
+        console.error(`Waiting for ${loginUrl}: start the application now.`);
+      },
     });
     const progress = showProgress(environment.isTerminal, writeError, formatId, environment.now);
     stopCheck = () => {
@@ -202,6 +218,7 @@ export async function checkApplication(
     await application?.stop();
     await chromium?.close();
     await server.close();
+    await folder?.remove();
   }
 }
 
@@ -231,6 +248,9 @@ async function readBaseline(
   }]);
 }
 
+/** How much of the output of an application is shown if its start fails, in lines. */
+const maxOutputLines = 40;
+
 function commandFailed(flag: "start" | "restart" | "browser", error: unknown): CommandLineError {
   return new CommandLineError([{
     path: `--${flag}`,
@@ -248,7 +268,7 @@ interface UpWait {
   readonly attemptMs: number;
   readonly now: () => number;
   /** Called if the first request fails. */
-  readonly onWait?: () => void;
+  readonly onWait?: () => void | Promise<void>;
   /** Rejects if the application cannot respond any more. Default: never. */
   readonly failed?: Promise<never>;
 }
@@ -270,7 +290,7 @@ async function waitUntilUp(loginUrl: string, { limitMs, attemptMs, now, onWait, 
     );
     // If the application accepts connections but never responds, the login reports that.
     if (isUp || signal.aborted) return;
-    if (attempt === 1) onWait?.();
+    if (attempt === 1) await onWait?.();
     const pause = new Promise<void>((resolve) => setTimeout(resolve, 200));
     await (failed === undefined ? pause : Promise.race([pause, failed]));
   }

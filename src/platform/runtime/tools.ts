@@ -1,6 +1,7 @@
 /** Access to the process that only commands need: new files, the shell, questions, lines that replace each other. */
 
 import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -124,14 +125,14 @@ export function writeError(text: string): void {
 }
 
 /**
- * Runs a command in the shell; its output goes to standard error. The function does not wait for programs that the
- * command leaves running.
+ * Runs a command in the shell; its output is added to a file. The function does not wait for programs that the command
+ * leaves running.
  *
  * @throws {Error} If the command cannot run, or ends with a code other than 0.
  */
-export function runInShell(command: string): Promise<void> {
+export function runInShell(command: string, outputFile: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, { shell: true, stdio: ["ignore", 2, 2] });
+    const child = spawnWithOutput(command, outputFile, {});
     child.on("error", reject);
     child.on("exit", (code, signal) => {
       if (code === 0) resolve();
@@ -151,11 +152,21 @@ export interface ShellProgram {
 /** How long a program has to end before it is killed, and the step of the wait, in milliseconds. */
 const [maxEndMs, endStepMs] = [5000, 50] as const;
 
-/** Starts a command in the shell, such as a server; its output goes to standard error. */
-export function startInShell(command: string): ShellProgram {
+/** Starts a command in the shell. A file, not a pipe: programs that it leaves running may write to it later. */
+function spawnWithOutput(command: string, outputFile: string, options: { readonly detached?: boolean }) {
+  const output = openSync(outputFile, "a");
+  try {
+    return spawn(command, { shell: true, ...options, stdio: ["ignore", output, output] });
+  } finally {
+    closeSync(output);
+  }
+}
+
+/** Starts a command in the shell, such as a server; its output is added to a file. */
+export function startInShell(command: string, outputFile: string): ShellProgram {
   // The group of the shell has all processes of the command.
   const isGroup = process.platform !== "win32";
-  const child = spawn(command, { shell: true, detached: isGroup, stdio: ["ignore", 2, 2] });
+  const child = spawnWithOutput(command, outputFile, { detached: isGroup });
   const failed = new Promise<never>((_, reject) => {
     child.on("error", reject);
     child.on("exit", (code, signal) => reject(new Error(`the command ended with ${code ?? signal}: ${command}`)));
