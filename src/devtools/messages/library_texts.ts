@@ -15,7 +15,6 @@ aud | Audiences in Jwt are not allowed | audiences of the provider; without it, 
 kid | Jwks doesn't have key to match kid or alg from Jwt | cache_duration of remote_jwks: Envoy keeps the keys for 10 minutes.
 jwks | Jwks remote fetch is failed | remote_jwks needs a cluster with the host of jwks_uri; Istio: jwksUri as istiod reaches it.
 not_jwt | Jwt is not in the form of Header.Payload.Signature
-signature | Jwt verification fails
 no_access_token | Jwt is missing | from_headers, or requires_any with allow_missing.
 @ firebase/php-jwt @ firebase/php-jwt src/JWT.php
 nbf | Cannot handle token with nbf prior to * | JWT::$leeway in seconds.
@@ -40,26 +39,18 @@ aud | must contain \`*\` (found audiences: *) | set_other_audience_verifier_fn()
 @ PyJWT @ jpadilla/pyjwt jwt/jwks_client.py
 jwks | Fail to fetch data from the url, err: "*" | The argument of PyJWKClient is jwks_uri.
 @ .NET @ dotnet/runtime src/libraries/System.Net.Security/src/Resources/Strings.resx
-tls | Cannot determine the frame size or a corrupted frame was received.
 certificate | The remote certificate is invalid | SSL_CERT_FILE=latchkey.pem on Linux.
 @ @auth0/auth0-spa-js @ auth0/auth0-spa-js src/Auth0Client.ts
 browser_state | missing_transaction | Call handleRedirectCallback() only if the address has code and state, and once.
 @ @auth0/auth0-spa-js @ auth0/auth0-spa-js src/jwt.ts
 iss | Issuer (iss) claim mismatch in the ID token; expected *, found * | The library expects the issuer https://DOMAIN/ with a slash: start with --profile auth0.
-aud | Audience (aud) claim mismatch in the ID token; expected *
-alg | Signature algorithm of "*" is not supported. Expected the ID token to be signed with "RS256".
-@ @auth0/auth0-spa-js @ auth0/auth0-spa-js src/utils.ts
-web_crypto | auth0-spa-js must run on a secure origin
 @ @azure/msal-browser @ AzureAD/microsoft-authentication-library-for-js lib/msal-browser/src/error/BrowserAuthErrorCodes.ts
 browser_state | no_token_request_cache_error | Await handleRedirectPromise() once at the start of the page; cacheLocation must be the same on both pages.
 browser_state | hash_does_not_contain_known_properties | A router changed the fragment before MSAL read it: let the redirect URI be a blank page.
 cors | post_request_failed
 web_crypto | crypto_nonexistent
-popup | popup_window_error
 popup | interaction_in_progress | Await handleRedirectPromise() before another login, and start one at a time.
 configuration | uninitialized_public_client_application | await instance.initialize() first.
-@ @azure/msal-browser @ AzureAD/microsoft-authentication-library-for-js lib/msal-common/src/error/ClientAuthErrorCodes.ts
-nonce | nonce_mismatch
 @ @azure/msal-browser @ AzureAD/microsoft-authentication-library-for-js lib/msal-browser/docs/errors.md
 silent | monitor_window_timeout
 @ @azure/msal-browser, @azure/msal-node
@@ -71,8 +62,6 @@ discovery | untrusted_authority | knownAuthorities must have the host of the aut
 @ angular-auth-oidc-client @ damienbod/angular-auth-oidc-client projects/angular-auth-oidc-client/src/lib/validation/state-validation.service.ts
 browser_state | authCallback incorrect state | Call checkAuth() once, in the root component.
 iss | authCallback incorrect iss does not match authWellKnownEndpoints issuer
-aud | authCallback incorrect aud
-exp | authCallback id token expired
 nonce | authCallback incorrect nonce, did you call the checkAuth() method multiple times? | Call checkAuth() once, in the root component.
 @ angular-auth-oidc-client @ damienbod/angular-auth-oidc-client projects/angular-auth-oidc-client/src/lib/auth-state/check-auth.service.ts
 browser_state | could not find matching config for state * | Call checkAuth() once, in the root component, at the origin where the login began.
@@ -80,39 +69,23 @@ browser_state | could not find matching config for state * | Call checkAuth() on
 browser_state | Validating access_token failed, wrong state/nonce. | Call loadDiscoveryDocumentAndTryLogin() once; the router must not remove the parameters before it.
 browser_state | invalid_nonce_in_state | Call loadDiscoveryDocumentAndTryLogin() once; the router must not remove the parameters before it.
 metadata_issuer | invalid issuer in discovery document | issuer of AuthConfig must equal the issuer; skipIssuerCheck removes the check.
-iss | Wrong issuer: *
 aud | Wrong audience: *
 exp | Token has expired | clockSkewInSec of AuthConfig; timeoutFactor for the refresh.
-nonce | Wrong nonce: *
 at_hash | Wrong at_hash
 https | must use HTTPS (with TLS), or config value for property 'requireHttps' must be set to 'false' and allow HTTP (without TLS). | requireHttps: 'remoteOnly' allows http for localhost.
-discovery | error loading discovery document
 sub | if property oidc is true, the received user-id (sub) has to be the user-id
-silent | silent_refresh_timeout
 @ AppAuth-Android @ openid/AppAuth-Android library/java/net/openid/appauth/AuthorizationException.java
 browser_state | Response state param did not match request state | Keep the AuthState of the request over a restart of the activity.
 @ AppAuth-Android @ openid/AppAuth-Android library/java/net/openid/appauth/IdToken.java
-iss | Issuer mismatch
-aud | Audience mismatch
-exp | ID Token expired
-nonce | Nonce mismatch
 https | Issuer must be an https URL | AppAuthConfiguration.Builder().setSkipIssuerHttpsCheck(true), and a ConnectionBuilder that allows http.
 @ AppAuth-JS @ openid/AppAuth-JS src/redirect_based_handler.ts
 browser_state | Mismatched request (state and request_uri) dont match.
-@ AppAuth-JS @ openid/AppAuth-JS src/crypto_utils.ts
-web_crypto | window.crypto.subtle is unavailable.
 @ ASP.NET Core JwtBearer @ AzureAD/azure-activedirectory-identitymodel-extensions-for-dotnet src/Microsoft.IdentityModel.Tokens/LogMessages.cs
 aud | IDX10208: Unable to validate audience. | Set options.Audience, or TokenValidationParameters.ValidateAudience = false.
 kid | IDX10500: Signature validation failed. No security keys were provided to validate the signature. | The metadata could not be fetched: Authority, RequireHttpsMetadata = false on plain http, MetadataAddress.
-@ ASP.NET Core JwtBearer @ AzureAD/azure-activedirectory-identitymodel-extensions-for-dotnet src/Microsoft.IdentityModel.JsonWebTokens/LogMessages.cs
-not_jwt | IDX14100: JWT is not well formed
 @ ASP.NET Core JwtBearer, ASP.NET Core OpenIdConnect @ AzureAD/azure-activedirectory-identitymodel-extensions-for-dotnet src/Microsoft.IdentityModel.Tokens/LogMessages.cs
 iss | IDX10205: Issuer validation failed. | TokenValidationParameters.ValidIssuer, or Authority if it is not set.
 aud | IDX10214: Audience validation failed. | JwtBearer: options.Audience.
-exp | IDX10223: Lifetime validation failed. The token is expired.
-nbf | IDX10222: Lifetime validation failed. The token is not yet valid.
-signature | IDX10511: Signature validation failed.
-kid | IDX10503: Signature validation failed.
 @ ASP.NET Core OpenIdConnect @ dotnet/aspnetcore src/Security/Authentication/OpenIdConnect/src/OpenIdConnectHandler.cs
 state | Correlation failed. | On plain http: options.ResponseMode = "query", and SameSite = Lax with SecurePolicy = SameAsRequest for CorrelationCookie and NonceCookie; they are SameSite=None with Secure by default.
 state | OpenIdConnectAuthenticationHandler: message.State is null or empty. | CallbackPath belongs to the handler: do not open it, link to it, or route a controller to it.
@@ -120,13 +93,10 @@ state | OpenIdConnectAuthenticationHandler: message.State is null or empty. | Ca
 state | .AspNetCore.Correlation.*cookie not found | The same as for "Correlation failed.", which follows it.
 @ ASP.NET Core OpenIdConnect @ AzureAD/azure-activedirectory-identitymodel-extensions-for-dotnet src/Microsoft.IdentityModel.Protocols.OpenIdConnect/LogMessages.cs
 nonce | IDX21323: RequireNonce is '*'. | NonceCookie is SameSite=None with Secure by default: on plain http, SameSite = Lax and SecurePolicy = SameAsRequest.
-sub | IDX21338: Subject claim present in 'id_token': '*' does not match the claim received from UserInfo Endpoint: '*'.
 @ ASP.NET Core OpenIdConnect, ASP.NET Core JwtBearer @ dotnet/aspnetcore src/Security/Authentication/OpenIdConnect/src/OpenIdConnectPostConfigureOptions.cs
 https | The MetadataAddress or Authority must use HTTPS unless disabled for development by setting RequireHttpsMetadata=false. | options.RequireHttpsMetadata = false.
 @ ASP.NET Core OpenIdConnect, ASP.NET Core JwtBearer @ AzureAD/azure-activedirectory-identitymodel-extensions-for-dotnet src/Microsoft.IdentityModel.Protocols/LogMessages.cs
 https | IDX20108: The address specified '*' is not valid as per HTTPS scheme. | options.RequireHttpsMetadata = false.
-discovery | IDX20803: Unable to obtain configuration from: '*'.
-discovery | IDX20804: Unable to retrieve document from: '*'.
 @ Auth.js
 state | pkceCodeVerifier value could not be parsed | Mostly the cookie did not come back: set AUTH_URL to the origin of the redirect URI, such as http://localhost:3000, and open that origin. A cookie of another AUTH_SECRET gives the same message.
 state | InvalidCheck: state value could not be parsed | Mostly the cookie did not come back: set AUTH_URL to the origin of the redirect URI, such as http://localhost:3000, and open that origin. A cookie of another AUTH_SECRET gives the same message.
@@ -167,8 +137,6 @@ refused | Failed to connect to * port *: Couldn't connect to server
 tls | wrong version number
 @ Deno, rustls
 tls | received corrupt message of type InvalidContentType
-@ express-jwt @ auth0/express-jwt src/index.ts
-no_access_token | No authorization token was found
 @ express-oauth2-jwt-bearer
 iss | Unexpected 'iss' value | The issuer in the metadata of issuerBaseURL counts; the option issuer replaces it.
 aud | Unexpected 'aud' value | The option audience of auth().
@@ -176,10 +144,6 @@ typ | Unexpected 'typ' value | strict: true requires at+jwt: send an access toke
 alg | Unexpected 'alg' value | The option tokenSigningAlg.
 @ express-openid-connect
 state | "auth_verification" cookie not found | Begin at the route /login of the application, and set baseURL to the origin that the browser shows.
-@ Firefox @ mozilla-firefox/firefox security/nss/lib/ssl/SSLerrs.h
-tls | SSL_ERROR_RX_RECORD_TOO_LONG
-@ Firefox @ mozilla-firefox/firefox dom/locales/en-US/chrome/security/security.properties
-cors | Cross-Origin Request Blocked: The Same Origin Policy disallows reading the remote resource
 @ GitHub, Google @ github/docs content/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-authorization-request-errors.md
 redirect_uri | redirect_uri_mismatch | The callback URL in the settings of the OAuth app or client.
 @ Go
@@ -235,26 +199,17 @@ not_jwt | jwt malformed
 kid | Unable to find a signing key that matches '*'
 @ Keycloak @ keycloak/keycloak themes/src/main/resources/theme/base/login/messages/messages_en.properties
 redirect_uri | Invalid parameter: redirect_uri | Valid redirect URIs of the client in the realm.
-@ Keycloak @ keycloak/keycloak services/src/main/java/org/keycloak/protocol/oidc/utils/PkceUtils.java
-pkce | PKCE verification failed
 @ keycloak-connect
 iss | invalid token (wrong ISS)
 aud | invalid token (wrong audience) | Tokens need the client in aud if verifyTokenAudience is on: --profile keycloak, with an audience mapper.
 exp | invalid token (expired)
 no_refresh_token | Unable to refresh without a refresh token
 @ keycloak-connect @ keycloak/keycloak-nodejs-connect middleware/auth-utils/grant-manager.js
-signature | invalid token (signature)
 no_access_token | invalid token (missing)
 @ keycloak-js @ keycloak/keycloak-js lib/keycloak.js
 nonce | Invalid nonce. | useNonce: false in init() removes the check.
 web_crypto | Web Crypto API is not available.
-no_refresh_token | Unable to update token, no refresh token available.
 silent | Timeout when waiting for 3rd party check iframe message. | checkLoginIframe: false in init(); --profile keycloak serves the frames.
-@ kubelogin @ int128/kubelogin pkg/oidc/client/client.go
-nonce | nonce did not match (wants * but got *)
-no_id_token | id_token is missing in the token response
-@ kubelogin @ int128/kubelogin pkg/oidc/client/factory.go
-discovery | oidc discovery error
 @ league/oauth2-client @ thephpleague/oauth2-client src/Provider/AbstractProvider.php
 token_request | Invalid response received from Authorization Server. Expected JSON. | urlAccessToken must be the token endpoint of the metadata.
 token_request | An OAuth server error was encountered that did not contain a JSON body
@@ -274,19 +229,14 @@ redirect_uri | AADSTS50011 | Authentication, Redirect URIs of the app registrati
 state | OIDC callback state not found in session \`oidc_states\`! | SESSION_COOKIE_SAMESITE must be Lax, and SESSION_COOKIE_SECURE False on plain http.
 @ mozilla-django-oidc @ mozilla/mozilla-django-oidc mozilla_django_oidc/auth.py
 signature | JWS token verification failed. | OIDC_OP_JWKS_ENDPOINT must be the jwks_uri; OIDC_RP_IDP_SIGN_KEY replaces it.
-kid | Could not find a valid JWKS.
 alg | The provider algorithm * does not match the client's OIDC_RP_SIGN_ALGO. | OIDC_RP_SIGN_ALGO = "RS256"; its default is HS256.
-nonce | JWT Nonce verification failed.
 claims | Claims verification failed | The default needs email: OIDC_RP_SCOPES = "openid email".
 @ NextAuth.js @ nextauthjs/next-auth packages/next-auth/src/core/lib/oauth/checks.ts
 state | State cookie was missing. | Set NEXTAUTH_URL to the origin of the redirect URI, such as http://localhost:3000, and open that origin.
 state | PKCE code_verifier cookie was missing. | Set NEXTAUTH_URL to the origin of the redirect URI, such as http://localhost:3000, and open that origin.
 @ Nimbus JOSE + JWT @ Mu-L/nimbus-jose-jwt src/main/java/com/nimbusds/jose/proc/DefaultJOSEObjectTypeVerifier.java
 typ | JOSE header typ (type) * not allowed | new DefaultJOSEObjectTypeVerifier<>(new JOSEObjectType("at+jwt")) as the type verifier of the processor.
-@ Nimbus JOSE + JWT @ Mu-L/nimbus-jose-jwt src/main/java/com/nimbusds/jwt/proc/DefaultJWTClaimsVerifier.java
-exp | Expired JWT
 @ Nimbus JOSE + JWT, Spring Security Resource Server @ Mu-L/nimbus-jose-jwt src/main/java/com/nimbusds/jwt/proc/DefaultJWTProcessor.java
-signature | Signed JWT rejected: Invalid signature
 kid | Signed JWT rejected: Another algorithm expected, or no matching key(s) found | Spring accepts RS256 alone unless jws-algorithms says otherwise: set it to the alg of the server.
 @ Node
 certificate | DEPTH_ZERO_SELF_SIGNED_CERT | NODE_EXTRA_CA_CERTS=latchkey.pem.
@@ -303,10 +253,7 @@ state | Unable to find a valid CSRF token. Please try again. | --cookie-secure=f
 aud | audience claims * do not exist in claims: * | --oidc-audience-claim names a claim that the token does not have.
 aud | audience from claim aud with value * does not match with any of allowed audiences * | --oidc-extra-audience names a further audience.
 @ oauth2-proxy @ oauth2-proxy/oauth2-proxy providers/provider_data.go
-nonce | id_token nonce claim does not match the session nonce
 claims | email in id_token (*) isn't verified | --insecure-oidc-allow-unverified-email removes the check.
-@ oauth2-proxy @ oauth2-proxy/oauth2-proxy pkg/providers/oidc/provider.go
-discovery | failed to discover OIDC configuration
 @ oauth2-proxy @ oauth2-proxy/oauth2-proxy providers/oidc.go
 no_id_token | token response did not contain an id_token | --scope="openid email profile".
 claims | neither the id_token nor the profileURL set an email
@@ -349,10 +296,6 @@ web_crypto | Crypto.subtle is available only in secure contexts (HTTPS).
 sub | subject from UserInfo response does not match subject in ID Token
 @ oidc-client-ts, react-oidc-context @ authts/oidc-client-ts src/UserManager.ts
 no_refresh_token | No silent_redirect_uri configured | Without a refresh token, signinSilent() needs silent_redirect_uri and an iframe.
-@ oidc-client-ts, react-oidc-context @ authts/oidc-client-ts src/navigators/IFrameWindow.ts
-silent | IFrame timed out without a response
-@ oidc-client-ts, react-oidc-context @ authts/oidc-client-ts src/navigators/PopupWindow.ts
-popup | Popup closed by user
 @ omniauth_openid_connect @ omniauth/omniauth_openid_connect lib/omniauth/strategies/openid_connect.rb
 state | Invalid 'state' parameter | The session of Rack has omniauth.state: mount the session middleware before OmniAuth.
 @ openid-client 1 and 2 @ panva/openid-client test/client/client_instance.test.js
@@ -438,28 +381,18 @@ not_jwt | Not enough or too many segments
 state | Session value state missing.
 state | Wrong state parameter given.
 nbf | Incorrect id_token: iat
-@ social-auth-core @ python-social-auth/social-core social_core/backends/open_id_connect.py
-nonce | Incorrect id_token: nonce
 @ Spring Security OAuth2 Client @ spring-projects/spring-security oauth2/oauth2-client/src/main/java/org/springframework/security/oauth2/client/web/OAuth2LoginAuthenticationFilter.java
 state | authorization_request_not_found | The HTTP session has it: two applications on localhost overwrite each other's JSESSIONID, so name one with server.servlet.session.cookie.name.
 @ Spring Security OAuth2 Client @ spring-projects/spring-security oauth2/oauth2-client/src/main/java/org/springframework/security/oauth2/client/endpoint/RestClientAuthorizationCodeTokenResponseClient.java
 token_request | invalid_token_response | logging.level.org.springframework.security=TRACE shows the response.
-@ Spring Security OAuth2 Client @ spring-projects/spring-security oauth2/oauth2-client/src/main/java/org/springframework/security/oauth2/client/oidc/authentication/OidcAuthorizationCodeAuthenticationProvider.java
-no_id_token | Missing (required) ID Token in Token Response for Client Registration: *
 @ Spring Security OAuth2 Client @ spring-projects/spring-security oauth2/oauth2-core/src/main/java/org/springframework/security/oauth2/core/user/DefaultOAuth2User.java
 claims | Attribute value for '*' cannot be null | user-name-attribute: sub.
 @ Spring Security OAuth2 Client, Spring Security Resource Server @ spring-projects/spring-security oauth2/oauth2-client/src/main/java/org/springframework/security/oauth2/client/registration/ClientRegistrations.java
 metadata_issuer | The Issuer "*" provided in the configuration metadata did not match the requested issuer "*" | issuer-uri must equal the issuer, without a slash at the end.
-discovery | Unable to resolve Configuration with the provided Issuer of "*"
 @ Spring Security Resource Server @ spring-projects/spring-security oauth2/oauth2-jose/src/main/java/org/springframework/security/oauth2/jwt/JwtClaimValidator.java
-iss | The iss claim is not valid
 aud | The aud claim is not valid | spring.security.oauth2.resourceserver.jwt.audiences.
 @ Spring Security Resource Server @ spring-projects/spring-security oauth2/oauth2-jose/src/main/java/org/springframework/security/oauth2/jwt/JwtTypeValidator.java
 typ | the given typ value needs to be one of [*] | NimbusJwtDecoder with JwtValidators.createAtJwtValidator(), or a JwtTypeValidator of JWT and at+jwt.
-@ Spring Security Resource Server @ spring-projects/spring-security oauth2/oauth2-jose/src/main/java/org/springframework/security/oauth2/jwt/JwtTimestampValidator.java
-exp | Jwt expired at *
-nbf | Jwt used before *
 @ Spring Security Resource Server @ spring-projects/spring-security oauth2/oauth2-jose/src/main/java/org/springframework/security/oauth2/jwt/NimbusJwtDecoder.java
 alg | Unsupported algorithm of * | spring.security.oauth2.resourceserver.jwt.jws-algorithms.
-not_jwt | An error occurred while attempting to decode the Jwt: Malformed token
 `;

@@ -238,7 +238,7 @@ export const errorProblems = {
   interaction_required: {
     title: "interaction_required: prompt=none, and the user must act",
     signs: [
-      "user|end_user require|required|must|need interaction|interact",
+      "?user|end_user require|required|must|need interaction|interact",
     ],
     causes: ["A silent login (prompt=none) cannot show the page that is needed: consent, a second factor, a choice."],
     application: "This is an answer, no failure: begin a login without prompt=none.",
@@ -249,7 +249,7 @@ export const errorProblems = {
   consent_required: {
     title: "consent_required: prompt=none, and the user must consent first",
     signs: [
-      "user|end_user require|required|must|need consent",
+      "?user|end_user require|required|must|need consent",
     ],
     causes: ["A silent login (prompt=none) cannot show the page that is needed: consent, a second factor, a choice."],
     application: "This is an answer, no failure: begin a login without prompt=none.",
@@ -260,7 +260,7 @@ export const errorProblems = {
   account_selection_required: {
     title: "account_selection_required: prompt=none, and the user must choose an account",
     signs: [
-      "user|end_user require|required|must select|selection|choose|choice session|account",
+      "?user|end_user require|required|must select|selection|choose|choice session|account",
     ],
     causes: ["A silent login (prompt=none) cannot show the page that is needed: consent, a second factor, a choice."],
     application: "This is an answer, no failure: begin a login without prompt=none.",

@@ -112,7 +112,7 @@ export const libraryProblems = {
   claim_type: {
     title: "Claim of another type: the application reads a text where the token has a list, or the reverse",
     signs: [
-      `1>aud|audience ${typed}`,
+      `1>?aud|audience ${typed}`,
       `2>email_verified|phone_number_verified ${typed}`,
       `3>?scope|scp|role|group|permission|amr|acr ${typed}`,
       `4>?exp|iat|nbf|auth_time|expires_in ${typed}`,
@@ -236,7 +236,7 @@ export const libraryProblems = {
   kid: {
     title: "No matching key (kid): the JWKS of the server does not have the key of the token",
     signs: [
-      "no_match|no_suitable|no_applicable|no_usable|usable_signing|not_find|no_matching key|keys|jwk|signing_key|verification_key !api_key|primary_key|foreign|object|algorithm|kty",
+      "no_match|no_suitable|no_applicable|no_usable|usable_signing|not_find|no_matching key|keys|jwk|signing_key|verification_key !module|dictionary|api_key|primary_key|foreign|object|algorithm|kty",
       "4>kid|x5t|key_id header|headers missing|no|absent|without|neither|not_set|not_found|not_contain|not_have|lack|empty|null !jwks|match|key_set",
       "4>kid|key_id empty|null|undefined|blank|not_set|absent|omit|without|not_specify|not_provide token|jwt|jws|header|lookup|unable|key|member !jwks|match",
       "4>jwt|jws|token missing_kid|no_kid|without_kid|kid_missing|lack_kid|no_key_id !match|jwks|key_set",
@@ -265,6 +265,7 @@ export const libraryProblems = {
       `algorithm token|jwt|jws|signature|sign|header|key|claim|alg|id_token ${wrong}|unsupported|not_support|not_allow|disallow|reject|not_permit|none|confusion|whitelist|accept !encryption|decrypt`,
       `?algorithm ${wrong}|unsupported|not_support|not_allow|disallow|reject|not_permit|not_accept|confusion !encryption|decrypt|proxy`,
       "4>unsecured|unsigned|plain|plaintext jwt|jws|token|id_token|claims reject|not|disallow|unsupported|invalid|is|forbidden|none|require|expected !http|https|password|text_plain",
+      `signing_method ${wrong}|unsupported`,
       "4>unsecured|unsigned|plain jwt|jws !http|https|password|text_plain",
       "4>none alg|algorithm|signature token|jwt|jws|alg|header|not_allow|not_accept|disallow|unsigned|reject|type",
       "5>key|jwk|kty|crv|keytype|jwt algorithm|alg|kty|crv|key_type unsupported|not_support|unable|not_find|no|not_available|no_such|not_implemented|unknown|install !match|header|kid_not|certificate|encryption",
@@ -748,7 +749,7 @@ export const libraryProblems = {
     title: "No absolute URL: the address of the server is empty, or has no scheme",
     signs: [
       "unsupported|missing|unknown protocol_scheme|url_scheme|protocol",
-      "missing_schema|invalid_schema|no_connection_adapter|no_scheme_supply|relative_url_without|no_host_request|first_path_segment",
+      "?missing_schema|invalid_schema|no_connection_adapter|no_scheme_supply|relative_url_without|no_host_request|first_path_segment",
       "?scheme|host|protocol no|missing|not_supply|without|empty|not_specify url|uri|request !origin|redirect",
       "?absolute url|uri|urls not|only|must|support",
       "?invalid_url|err_invalid_url|malformed_url|malformedurl|parse_url|url_parse|bad_uri|invalid_uri issuer|token|oauth|oidc|openid|discovery|authority|provider|endpoint !redirect|callback|registration|redirection",
@@ -766,7 +767,7 @@ export const libraryProblems = {
     isTransport: true,
     title: "Address blocked: the program refuses to call private or local addresses",
     signs: [
-      "private|internal|loopback|link_local|reserved|local_network|local_access|localhost|local ip|address|network|host|rule|range|request|connection not_allow|block|violate|prohibit|forbid|disallow|not_permit|not_connect !cors|content_security|origin|redirect|callback|issuer|user",
+      "private|internal|loopback|link_local|reserved|local_network|local_access|localhost|local ip_address|host|rule|request not_allow|block|violate|prohibit|forbid|disallow|not_permit|not_connect !cors|content_security|origin|redirect|callback|issuer|user",
       "?ssrf",
       "prohibit|block|forbid ip_address|private_ip|private_address|internal_address",
       "private_ip|internal_ip|loopback address|range|host",
@@ -950,6 +951,7 @@ export const libraryProblems = {
   jwks: {
     title: "Cannot fetch the keys: the JWKS could not be loaded",
     signs: [
+      `?key get|fetch|fetching|download ${fails}|404 !match|find|kid|api_key|access_key`,
       `jwk|jwks|jwk_set|key_set|keyset|signing_key|public_key|cert|certs|remote_key|jwks_uri|json_web_key|signing_keys ${fails} fetch|retrieve|retrieving|load|download|get|obtain|read|request|refresh|reach|remote|endpoint|http|200|status|query|update|uri|url !kid|find|matching|certificate`,
       "jwk|jwks|jwks_uri|jwk_set fetch|retrieve|200|404|500|status|http_response|expected_200|malformed|timeout|unable|fail|error|failed",
     ],
