@@ -237,9 +237,9 @@ export const libraryProblems = {
     title: "No matching key (kid): the JWKS of the server does not have the key of the token",
     signs: [
       "no_match|no_suitable|no_applicable|no_usable|usable_signing|not_find|no_matching key|keys|jwk|signing_key|verification_key !module|dictionary|api_key|primary_key|foreign|object|algorithm|kty",
-      "4>kid|x5t|key_id header|headers missing|no|absent|without|neither|not_set|not_found|not_contain|not_have|lack|empty|null !jwks|match|key_set",
-      "4>kid|key_id empty|null|undefined|blank|not_set|absent|omit|without|not_specify|not_provide token|jwt|jws|header|lookup|unable|key|member !jwks|match",
-      "4>jwt|jws|token missing_kid|no_kid|without_kid|kid_missing|lack_kid|no_key_id !match|jwks|key_set",
+      "4>kid|x5t|key_id header|headers missing|no|absent|without|neither|not_set|not_found|not_contain|not_have|lack|empty|null !match|key_set",
+      "4>kid|key_id empty|null|undefined|blank|not_set|absent|omit|without|not_specify|not_provide token|jwt|jws|header|lookup|unable|key|member !match",
+      "4>jwt|jws|token missing_kid|no_kid|without_kid|kid_missing|lack_kid|no_key_id !match|key_set",
       "4>jwt|jws|token no|without|lack|missing kid|key_id choose|select|lookup|header",
       `kid|key_id ${absent}|${wrong}|match|find|resolve key|jwk|jwt|token|header|sign|set`,
       "kid not_found|unknown|match|missing|lookup|no_match|unrecognized|mismatch|find",

@@ -215,6 +215,7 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
     ],
     "kid>4": [
       "No kid found in the JWT header",
+      "No JWK can be chosen: neither kid nor x5t is in the header of the token",
       "JWT header is missing the 'kid' member",
       'Token verification failed: "kid" is absent from the header {"alg":"RS256","typ":"JWT"}',
       "The JOSE header does not contain a kid",
