@@ -68,6 +68,14 @@ test("absent members of a realm have the defaults of Keycloak", async () => {
     [{ redirectUris: [uri, "not a uri"] }, { redirect_uris: [uri] }],
     [{ redirectUris: ["/cb"], rootUrl: "http://localhost:3000/" }, { redirect_uris: [uri] }],
     [{ redirectUris: ["*"] }, { redirect_uris: ["http://localhost:3000/"] }],
+    [{ attributes: {} }, { post_logout_redirect_uris: [uri] }],
+    ...[["", uri], ["+", uri], ["-", undefined], ["http://localhost:3000/bye", "http://localhost:3000/bye"]].map((
+      [uris, permitted],
+    ) =>
+      [{ attributes: { "post.logout.redirect.uris": uris } }, {
+        post_logout_redirect_uris: permitted && [permitted],
+      }] as const
+    ),
     [{ attributes: { "oauth2.device.authorization.grant.enabled": "true" }, standardFlowEnabled: false }, {
       grant_types: ["urn:ietf:params:oauth:grant-type:device_code"],
     }],

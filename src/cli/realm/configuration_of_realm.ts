@@ -169,7 +169,10 @@ function clientOf(client: Json, notes: Note[], newSecret: () => string): ClientM
     );
   }
   if (client.fullScopeAllowed === false) note("its tokens have all roles of the user, as with fullScopeAllowed", true);
-  const logoutUris = (text(attributes["post.logout.redirect.uris"]) ?? "").split("##").filter(Boolean);
+  // Keycloak reads an absent or empty list as "+", the redirect URIs; "-" permits none.
+  const logoutUris = (text(attributes["post.logout.redirect.uris"]) || "+").split("##").filter((uri) =>
+    uri !== "" && uri !== "-"
+  );
   const post_logout_redirect_uris = logoutUris.includes("+") ? redirect_uris : redirectUrisOf(logoutUris, client, note);
   const requested = [...texts(client.defaultClientScopes), ...texts(client.optionalClientScopes)];
   const authentication = isPublic
