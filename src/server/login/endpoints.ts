@@ -8,7 +8,7 @@ import { consentHandlers } from "./consent.ts";
 import { loginHandlers } from "./login.ts";
 import { passwordVerifier } from "./password.ts";
 import { pathsOf, screenHandlers } from "./provider_login.ts";
-import { providerPages } from "./provider_pages/mod.ts";
+import { providerPage } from "./provider_pages/mod.ts";
 import type { LoginPageName } from "../config/login_page_names.ts";
 
 /** What the endpoints depend on. */
@@ -41,7 +41,7 @@ export function interactionEndpoints(
   const login = loginHandlers(options, pages.login);
   const consent = consentHandlers(openLogin, pages.consent);
   const account = accountHandlers(openLogin, pages.account);
-  const page = loginPage === "latchkey" ? undefined : providerPages[loginPage];
+  const page = providerPage(loginPage);
   const screens = page === undefined ? [] : pathsOf(page, base).map(([name, path, screen]): Endpoint => ({
     ...step,
     ...{ name, path, title: "Login", doneLabel: "logged in", load: () => screenHandlers(page, screen, options) },

@@ -33,6 +33,7 @@ import type { HostedServer, LogoutFrame } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";
 import { warn } from "../trace.ts";
 import type { Handlers } from "../../core/route.ts";
+import { providerPage } from "./provider_pages/mod.ts";
 import { mayLogOutTo } from "./logout_uri.ts";
 import { readSession } from "../../core/authorize/cookies.ts";
 import { clearSessionCookie } from "./session_cookie.ts";
@@ -189,7 +190,7 @@ function loggingOutPage(
 }
 
 async function confirmationPage(
-  { app, server, site }: Context,
+  { app, server, site }: Context<HostedServer>,
   session: Session,
   client: Client | undefined,
   params: Params,
@@ -204,7 +205,8 @@ async function confirmationPage(
   const action = endpointPath(app, "logout");
   const user = { sub: session.sub, name };
   const props = { ...site, action, user, client: client?.name ?? client?.id, fields };
-  const page = renderPage(Logout, props, replacement);
+  const { Logout: Page = Logout } = providerPage(server.policy.loginPage) ?? {};
+  const page = renderPage(Page, props, replacement);
   return { ...htmlWithForms(200, page), form: { action, fields } };
 }
 

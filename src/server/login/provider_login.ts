@@ -40,14 +40,13 @@ import { addGuest, hasPassword, readGuest, rememberAccount } from "./account_pic
 import type { Approval } from "../../core/authorize/approval.ts";
 import { logIn, type LoginOptions } from "./authenticate_user.ts";
 import { consumePending, continuePending, encodePending, type Interaction, loginProof } from "./pending.ts";
-import { providerPages } from "./provider_pages/mod.ts";
+import { providerPage } from "./provider_pages/mod.ts";
 import type { LoginScreen, ProviderPage, Screen, ScreenProps } from "./provider_pages/provider_page.ts";
 import { saveConsent } from "./stored_consent.ts";
 
 /** The login page of a provider for a request; `undefined`: the pages of this server. */
 export function providerPageFor(server: HostedServer, { destination }: PendingAuthorization): ProviderPage | undefined {
-  const { loginPage } = server.policy;
-  return loginPage === "latchkey" || isPolled(destination) ? undefined : providerPages[loginPage];
+  return isPolled(destination) ? undefined : providerPage(server.policy.loginPage);
 }
 
 /** The paths of a page: the name of the endpoint, its path, and the handlers of its screen. */

@@ -20,7 +20,10 @@ const users = [
 async function start(options: LatchkeyOptions) {
   const as = await latchkey({
     login: "interactive",
-    clients: [{ client_id: "shop", client_secret: "a-secret-of-the-shop", redirect_uris: [callback] }],
+    clients: [{
+      ...{ client_id: "shop", client_secret: "a-secret-of-the-shop" },
+      ...{ redirect_uris: [callback], post_logout_redirect_uris: [callback] },
+    }],
     users,
     ...options,
   });
@@ -316,6 +319,32 @@ test("[UI-31] the foot names who can log in, and each page has no word of anothe
     assertNotMatch(html, /<(?:script|style|svg)\b| style="/);
     // Programs read and send the token of Cognito's form.
     assertEquals(/type="hidden"/.test(html), loginPage === "cognito");
+  }
+});
+
+test("[UI-31] Keycloak's logout page asks without a hint, then leads to the application; only its own form logs out", async () => {
+  for (const loginPage of ["keycloak", "keycloak-v1"] as const) {
+    const { authorizationUrl, issuer, program } = await start({ profile: "keycloak", loginPage });
+    const { open, request } = program();
+    const { forms: [login] } = await open(authorizationUrl);
+    await request(login!.action, { username: "bob", password: "any" });
+    const logout = `${issuer}/protocol/openid-connect/logout`;
+    for (const query of ["", `?${new URLSearchParams({ client_id: "shop", post_logout_redirect_uri: callback })}`]) {
+      const { html, forms: [form] } = await open(logout + query);
+      assertMatch(html, /<h1 id="kc-page-title">Logging out<[^]*Do you want to log out\?[^]*name="confirmLogout"/);
+      const { confirm, ...fields } = Object.fromEntries(
+        form!.controls.flatMap(({ type, name, value }) => type === "hidden" ? [[name, value]] : []),
+      );
+      // Without the token of the form, the page asks again.
+      assertMatch(await (await request(logout, { ...fields, confirmLogout: "" })).text(), /kc-logout/);
+      const foreign = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+      assertEquals((await request(form!.action, { ...fields, confirm: confirm! }, foreign)).status, 403);
+      assertMatch((await request(authorizationUrl)).headers.get("location")!, /code=/);
+      const sent = await request(form!.action, { ...fields, confirm: confirm!, confirmLogout: "Logout" });
+      assertEquals(sent.headers.get("location"), query === "" ? null : callback);
+      const { forms: [again] } = await open(authorizationUrl);
+      await request(again!.action, { username: "bob", password: "any" });
+    }
   }
 });
 

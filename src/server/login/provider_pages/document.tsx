@@ -2,10 +2,14 @@
 /** The document around the form of a provider: Latchkey's own look, and at the foot what the page is. */
 
 import type { ComponentChildren, VNode } from "preact";
+import type { Site } from "../../pages/layout.tsx";
 import type { ScreenProps } from "./provider_page.ts";
 
+/** What the document needs of a page; without a login, it lists no account. */
+type FootProps = Site & Partial<Pick<ScreenProps, "accounts" | "acceptsAnyName">>;
+
 interface DocumentProps {
-  readonly props: ScreenProps;
+  readonly props: FootProps;
   /** The whole title. */
   readonly title: string;
   /** Whether the page has a button that submits its form by script. Default: false. */
@@ -65,7 +69,7 @@ export function Fault(
  * What the page is, and who can log in. Its words are none that a test looks for in a form, such as "password", "sign
  * in" or "email", because a locator that matches twice fails.
  */
-function Foot({ accounts, acceptsAnyName }: ScreenProps): VNode {
+function Foot({ accounts = [], acceptsAnyName }: FootProps): VNode {
   const own = accounts.filter(({ hasPassword }) => hasPassword).slice(0, maxAccounts);
   const open = accounts.filter(({ hasPassword }) => !hasPassword).slice(0, maxAccounts);
   return (

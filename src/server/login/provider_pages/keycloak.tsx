@@ -1,15 +1,20 @@
 /** @jsxImportSource preact */
 /**
- * Keycloak: keycloak/keycloak themes/src/main/resources/theme/keycloak.v2/login/{login,field,buttons,template}.ftl, and
- * theme/base/login/messages/messages_en.properties for its words. `keycloak-v1`, the theme before keycloak.v2, has its
- * button as an `<input>`, and one `#input-error` (theme/base/login/login.ftl).
+ * Keycloak: keycloak/keycloak themes/src/main/resources/theme/keycloak.v2/login/{login,field,buttons,template}.ftl and
+ * logout-confirm.ftl, and theme/base/login/messages/messages_en.properties for its words. `keycloak-v1`, the theme before
+ * keycloak.v2, has its buttons as an `<input>`, and one `#input-error` (theme/base/login/login.ftl).
  */
 
 import type { VNode } from "preact";
+import { HiddenInputs } from "../../pages/post_form.tsx";
+import type { LogoutProps } from "../pages/logout_page.tsx";
 import { Document } from "./document.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
-function keycloakForm(Button: () => VNode): (props: ScreenProps) => VNode {
+/** The button of a form: its text, name and id. */
+type Button = (props: { readonly text: string; readonly name: string; readonly id: string }) => VNode;
+
+function keycloakForm(Button: Button): (props: ScreenProps) => VNode {
   return function Login(props) {
     const { realm, action, username, error, reason = "Invalid username or password." } = props;
     const isInvalid = error !== undefined;
@@ -39,14 +44,31 @@ function keycloakForm(Button: () => VNode): (props: ScreenProps) => VNode {
               aria-invalid={isInvalid}
             />
           </div>
-          <Button />
+          <Button text="Sign In" name="login" id="kc-login" />
         </form>
       </Document>
     );
   };
 }
 
-function keycloakPage(Button: () => VNode): ProviderPage {
+function logoutForm(Button: Button): (props: LogoutProps) => VNode {
+  return function Logout(props) {
+    return (
+      <Document props={props} title="Logging out">
+        <h1 id="kc-page-title">Logging out</h1>
+        <div id="kc-logout-confirm">
+          <p class="instruction">Do you want to log out?</p>
+          <form class="form form-actions" action={props.action} method="post">
+            <HiddenInputs fields={props.fields} />
+            <Button text="Logout" name="confirmLogout" id="kc-logout" />
+          </form>
+        </div>
+      </Document>
+    );
+  };
+}
+
+function keycloakPage(Button: Button): ProviderPage {
   return {
     state: "session_code",
     screens: [{
@@ -57,13 +79,14 @@ function keycloakPage(Button: () => VNode): ProviderPage {
       password: "password",
       Page: keycloakForm(Button),
     }],
+    Logout: logoutForm(Button),
   };
 }
 
-export const keycloak = keycloakPage(() => (
-  <button class="button" name="login" id="kc-login" type="submit">Sign In</button>
+export const keycloak = keycloakPage(({ text, ...rest }) => (
+  <button class="button" type="submit" {...rest}>{text}</button>
 ));
 
-export const keycloakV1 = keycloakPage(() => (
-  <input class="button" name="login" id="kc-login" type="submit" value="Sign In" />
+export const keycloakV1 = keycloakPage(({ text, ...rest }) => (
+  <input class="button" type="submit" value={text} {...rest} />
 ));

@@ -16,7 +16,7 @@ import { okta, oktaClassic } from "./okta.tsx";
 import type { ProviderPage } from "./provider_page.ts";
 import { zitadel } from "./zitadel.tsx";
 
-export const providerPages: Readonly<Record<Exclude<LoginPageName, "latchkey">, ProviderPage>> = {
+const providerPages: Readonly<Record<Exclude<LoginPageName, "latchkey">, ProviderPage>> = {
   apple,
   auth0,
   "auth0-classic": auth0Classic,
@@ -41,3 +41,8 @@ export const providerPages: Readonly<Record<Exclude<LoginPageName, "latchkey">, 
   "okta-classic": oktaClassic,
   zitadel,
 };
+
+/** The login page of a provider; `undefined`: the pages of this server. */
+export function providerPage(name: LoginPageName): ProviderPage | undefined {
+  return name === "latchkey" ? undefined : providerPages[name];
+}

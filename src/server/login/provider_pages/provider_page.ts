@@ -2,6 +2,7 @@
 
 import type { VNode } from "preact";
 import type { Site } from "../../pages/layout.tsx";
+import type { LogoutProps } from "../pages/logout_page.tsx";
 
 /** What a screen shows. */
 export interface ScreenProps extends Site {
@@ -69,6 +70,8 @@ export interface ProviderPage {
   readonly screens: readonly [LoginScreen, ...LoginScreen[]];
   /** The screen after the login. Default: none. */
   readonly approval?: ApprovalScreen;
+  /** The page that asks whether to log out. Default: that of this server. */
+  readonly Logout?: (props: LogoutProps) => VNode;
   /**
    * Whether its form is posted to the URL of the authorization request, without cookies, and logs in any subject each
    * time. Default: false.
