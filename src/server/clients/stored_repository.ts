@@ -178,7 +178,7 @@ function storedRepository<Input, Item>(
     former: Item | undefined,
     input: Input,
     item = parse(input),
-    expiresAt = Infinity,
+    expiresAt = record?.expiresAt ?? Infinity,
   ): Promise<Item | typeof again> {
     const id = idOf(item);
     const generation = (former && generationOf(former)) ?? newGeneration(owner);
@@ -232,7 +232,7 @@ function storedRepository<Input, Item>(
       const item = parse(input);
       const id = idOf(item);
       if (configuredIds.has(id)) return configured.set(input);
-      return change(id, (record, former) => write(record, former, input, item));
+      return change(id, (record, former) => write(record, former, input, item, Infinity));
     },
     update(id, toInput) {
       if (configuredIds.has(id)) return configured.update(id, toInput);

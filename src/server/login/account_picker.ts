@@ -38,7 +38,7 @@ const browserStore = storeOf<{
 const claimsNotObject = `The claims must be a JSON object, such as {"name": "Carol"}.`;
 
 /** Maximum length of a guest user's claims, in characters of JSON. */
-const maxClaimsLength = 4096;
+export const maxClaimsLength = 4096;
 
 /**
  * The accounts to offer: the user that the client hints at, the user who is logged in, those who logged in recently in

@@ -23,6 +23,7 @@ import {
   isResponse,
   redirect,
 } from "../../core/http/message.ts";
+import { endpointPath } from "../../core/http/endpoint.ts";
 import { type Params, paramsFromFields } from "../../core/http/params.ts";
 import { constantTimeEqual } from "../../core/keys/secrets.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
@@ -36,10 +37,17 @@ import type { HostedServer } from "../hosted_server.ts";
 import { readSameOriginForm } from "../pages/csrf.ts";
 import type { Site } from "../pages/layout.tsx";
 import { rejectLogin } from "../rules/login.ts";
-import { addGuest, hasPassword, readGuest, rememberAccount } from "./account_picker.ts";
+import { addGuest, hasPassword, maxClaimsLength, readGuest, rememberAccount } from "./account_picker.ts";
 import type { Approval } from "../../core/authorize/approval.ts";
 import { logIn, type LoginOptions } from "./authenticate_user.ts";
-import { consumePending, continuePending, encodePending, type Interaction, loginProof } from "./pending.ts";
+import {
+  cancellationLimiter,
+  consumePending,
+  continuePending,
+  encodePending,
+  type Interaction,
+  loginProof,
+} from "./pending.ts";
 import { providerPage } from "./provider_pages/mod.ts";
 import type { LoginScreen, ProviderPage, Screen, ScreenProps } from "./provider_pages/provider_page.ts";
 import { saveConsent } from "./stored_consent.ts";
@@ -198,11 +206,13 @@ function handlersOf(page: ProviderPage, show: Continue, submit: (form: Params) =
   const continueBy = async (context: Context<HostedServer>, action: Continue) => {
     rejectUntrustedHost(context.server, context.request, "UI-20");
     const query = paramsFromFields(parseFields(context.target.query));
-    return await continuePending(
-      context,
-      query.get(page.state),
-      async (pending) => await action(context, pending, query),
-    );
+    return await continuePending(context, query.get(page.state), async (pending) => {
+      // An authorization request that was posted by another site: the page of the server binds it to the browser.
+      if (pending.browser === undefined) {
+        return redirect("GET", `${endpointPath(context.app, "login")}?interaction=${pending.id}`);
+      }
+      return await action(context, pending, query);
+    });
   };
   return {
     GET: (context) => continueBy(context, show),
@@ -227,9 +237,14 @@ function loginHandlers(
       ...{ page, pending },
       username: query.get("username") ?? pending.request.loginRequirements.loginHint,
     });
+  const allowCancellation = cancellationLimiter();
   return handlersOf(page, show, (form) => async (context, pending, query) => {
-    const { server } = context;
-    if (isDenied(screen, form)) return await deny(context, pending, "login");
+    const { server, target } = context;
+    if (isDenied(screen, form)) {
+      const isStored = await readSession(context) !== undefined ||
+        allowCancellation(server.now(), target.clientAddress.address);
+      return await deny(context, pending, "login", isStored);
+    }
     const username = form.get(screen.username ?? "") ?? query.get("username") ?? "";
     const shown = { page, pending, username };
     const again = (retry: Pick<Shown, "error" | "reason" | "status">, headers?: Readonly<Record<string, string>>) =>
@@ -274,8 +289,13 @@ function isDenied({ deny: [name, value] = ["", ""] }: Screen, form: Params): boo
   return value !== "" && form.get(name) === value;
 }
 
-async function deny(context: Context<HostedServer>, pending: Interaction, denied: "login" | "consent") {
-  await consumePending(context.server, pending);
+async function deny(
+  context: Context<HostedServer>,
+  pending: Interaction,
+  denied: "login" | "consent",
+  isStored = true,
+) {
+  if (isStored) await consumePending(context.server, pending);
   return await withErrors(context, pending, () => {
     throw rejectLogin("AZ-21", { denied });
   });
@@ -363,6 +383,9 @@ async function typedUser(server: HostedServer, subject: string, claims: string):
   if (existing === undefined) return await addGuest(server, typed);
   if (claims.trim() === "") return existing;
   const password = getPassword(existing);
+  const changed = { ...existing, ...typed };
+  // Each form adds claims.
+  if (JSON.stringify(changed).length > 4 * maxClaimsLength) return "This user has too many claims.";
   await server.users.update(
     subject,
     (current) => Promise.resolve({ ...current, ...typed, ...password !== undefined && { password } }),

@@ -6,7 +6,7 @@
 
 import type { Approver } from "../login/approver.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/authorize/session.ts";
-import { describePage, isCrossSite, rejectCrossSite } from "../../core/authorize/cross_site.ts";
+import { describePage, isCrossSite, rejectCrossSite, rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
 import { parseFields } from "../../core/http/form.ts";
 import { json } from "../../core/http/message.ts";
 import { paramsFromFields } from "../../core/http/params.ts";
@@ -45,6 +45,7 @@ export function authnEndpoint(): Endpoint {
       async POST(context) {
         const { request, target } = context;
         const server = context.server as HostedServer;
+        rejectUntrustedHost(server, request, "UI-20");
         rejectCrossSite(context);
         const { username, password } = await readJsonObject(request, "HT-06");
         const [login, typed] = [asText(username) ?? "", asText(password) ?? ""];
@@ -85,6 +86,7 @@ export function approveBySessionToken(next: Approver): Approver {
     const server = context.server as HostedServer;
     const sent = paramsFromFields(parseFields(context.target.query)).get("sessionToken");
     if (sent === undefined) return await next(request, at);
+    rejectUntrustedHost(server, context.request, "UI-20");
     // Login CSRF: another page may have a session token of its own.
     if (isCrossSite(context)) throw reject("UI-30", describePage(context.request.headers));
     const token = await decodeWithMac(server, purpose, sent) as SessionToken | undefined;

@@ -7,7 +7,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes
 import { test } from "node:test";
 import { extractText, parseForms } from "../../../src/client/html_form.ts";
 import { loginPageNames } from "../../../src/server/config/login_page_names.ts";
-import type { LatchkeyOptions } from "../../../src/mod.ts";
+import { type LatchkeyOptions, memoryStore } from "../../../src/mod.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 const callback = "https://app.example/cb";
@@ -256,6 +256,9 @@ test("[UI-31] Okta's session token logs in without a page, once, for the right p
   const wrong = await authenticate("wrong");
   assertEquals([wrong.status, (await wrong.json()).errorCode], [401, "E0000004"]);
   assertEquals((await authenticate("correct horse", { origin: "https://evil.example" })).status, 403);
+  // A page whose name leads to this server (DNS rebinding) is of the same site.
+  const rebound = { host: "evil.example", origin: "http://evil.example", "sec-fetch-site": "same-origin" };
+  assertEquals((await authenticate("correct horse", rebound)).status, 403);
   const { status, sessionToken } = await (await authenticate("correct horse")).json();
   assertEquals(status, "SUCCESS");
   const url = `${authorizationUrl}&prompt=none&sessionToken=${encodeURIComponent(sessionToken)}`;
@@ -264,6 +267,7 @@ test("[UI-31] Okta's session token logs in without a page, once, for the right p
     referer: "https://evil.example/",
   });
   assertMatch(other.headers.get("location") ?? "error=", /error=/);
+  assertNotMatch((await program().request(url, undefined, rebound)).headers.get("location") ?? "", /\bcode=/);
   assertMatch((await request(url)).headers.get("location")!, /\bcode=/);
   assertMatch(
     (await program().request(url)).headers.get("location")!,
@@ -304,6 +308,40 @@ test("[UI-31] mock-oauth2-server's form takes claims, asks each time, and not fo
   assertStringIncludes(extractText(invalid), "The claims are not JSON");
   assertEquals((await request(authorizationUrl, { username: "bob" }, { origin: "https://evil.example" })).status, 403);
   assertMatch((await request(`${authorizationUrl}&prompt=none`)).headers.get("location")!, /error=/);
+});
+
+test("[UI-31] a guest of mock-oauth2-server's form ends as it began, and its claims have a limit, however often it is sent", async () => {
+  let time = Date.UTC(2030, 0, 1);
+  const store = { ...memoryStore(), persistent: true };
+  const { as, authorizationUrl, program } = await start({ loginPage: "mock-oauth2-server", store, now: () => time });
+  const { request } = program();
+  const send = async (name: string, length: number) => {
+    const claims = JSON.stringify({ [name]: "x".repeat(length) });
+    const response = await request(authorizationUrl, { username: "new", claims });
+    return response.headers.get("location") === null ? extractText(await response.text()) : "logged in";
+  };
+  for (let i = 0; i < 4; i++) assertEquals(await send(`claim${i}`, 4000), "logged in");
+  assertStringIncludes(await send("claim4", 4000), "too many claims");
+  time += 400 * 24 * 3600 * 1000;
+  await request(authorizationUrl, { username: "new", claims: "" });
+  assertEquals((await as.users.find("new"))?.claim0, undefined);
+});
+
+test("[UI-31] denials without a session are stored up to the limit of Latchkey's own page", async () => {
+  for (
+    const [loginPage, form] of [["identityserver4", { button: "cancel" }], ["duende", {
+      "Input.Button": "cancel",
+    }]] as const
+  ) {
+    const store = memoryStore();
+    const { authorizationUrl, program } = await start({ loginPage, store });
+    for (let i = 0; i < 110; i++) {
+      const { open, request } = program();
+      const { forms: [first] } = await open(authorizationUrl);
+      assertMatch((await request(first!.action, { ...form })).headers.get("location")!, /error=access_denied/);
+    }
+    assertEquals(await store.count("interaction", ""), 100);
+  }
 });
 
 test("[UI-31] the foot names who can log in, and each page has no word of another form", async () => {
