@@ -99,9 +99,9 @@ function isSentByUser({ request, endpoint }: Context, thrown: unknown): boolean 
     case "bearer":
     case "resource":
       return false;
-    // No endpoint has the path. Programs that send forms accept anything.
+    // No endpoint has the path.
     case undefined:
-      return request.method === "POST" ? requestedFormat(request) === "page" : !expectsJson(request);
+      return !expectsJson(request);
     // A browser may open the URL of an endpoint for programs.
     default:
       return isWrongMethod(thrown) && requestedFormat(request) === "page";

@@ -394,7 +394,7 @@ test("[UI-03] hostile metadata is shown as text on these pages and in the settin
   const hostile: ClientMetadata = {
     client_id: `"><img src=x onerror=alert(1)>'; id; \`id\` \${7*7} </pre><script>alert(1)</script>`,
     client_name: `</h1><script>alert(1)</script><a href="https://evil.example">here</a>\u202E`,
-    redirect_uris: ["https://a.example/cb?x='&y=$(id);z=%22%3E%3Cscript%3E"],
+    redirect_uris: ["https://a.example/cb'?x=&y=$(id);z=%22%3E%3Cscript%3E"],
   };
   b.as.clients.set(hostile);
   const path = `/clients/${encodeURIComponent(hostile.client_id)}`;

@@ -154,7 +154,9 @@ test("entra: errors have AADSTS numbers, and the log has the rule", async () => 
   assertEquals((await (await provider.post({ ...right, code })).json()).error_codes, [54005]);
   for (const path of ["/oauth2/v2.0/token", "/oauth2/token"]) {
     const url = `http://localhost:9000/11111111-2222-3333-4444-555555555555${path}`;
-    const unknown = await provider.as.fetch(new Request(url, { method: "POST", body: new URLSearchParams(right) }));
+    const unknown = await provider.as.fetch(
+      new Request(url, { method: "POST", headers: { accept: "*/*" }, body: new URLSearchParams(right) }),
+    );
     assertEquals([unknown.status, (await unknown.json()).error_codes], [400, [90002]]);
   }
   const rejected = await provider.authorize("openid", tenant, { response_type: "token" });

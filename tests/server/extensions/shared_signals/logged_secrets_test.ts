@@ -47,9 +47,8 @@ for (const format of ["json", "text"] as const) {
     for (const [name, secret] of Object.entries(secrets)) {
       assert(typeof secret === "string", name);
       lines.length = 0;
-      const hex = [...secret].map((char) => `%${char.charCodeAt(0).toString(16)}`).join("");
       // Of a client secret the server has only the digest, so it is found as a word alone.
-      const forms = [secret, hex, `${secret}/`, ...name.includes("secret") ? [] : [`x-${secret}`, `${secret}.json`]];
+      const forms = [secret, `${secret}/`, ...name.includes("secret") ? [] : [`x-${secret}`, `${secret}.json`]];
       for (const form of forms) {
         for (const path of ["/nothing/", "/", "/static/", "/oauth2/register/", "/oauth2/token/", "/.well-known/"]) {
           for (const method of ["GET", "PUT", "DELETE"]) await server.get(path + form, { method });
@@ -73,7 +72,7 @@ for (const format of ["json", "text"] as const) {
       const text = lines.join("\n");
       assert(text.includes("HT-01") && text.includes("DR-06"), name);
       const leaks = text.split("\n").filter((line) =>
-        [line, line.replaceAll("\\", "")].some((one) => one.includes(secret) || one.includes(hex))
+        [line, line.replaceAll("\\", "")].some((one) => one.includes(secret))
       );
       assertEquals(leaks.slice(0, 3), [], name);
     }
