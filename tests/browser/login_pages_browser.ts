@@ -162,8 +162,22 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.waitForSelector("#idA_PWD_ForgotPassword");
         await page.type("#i0118", password);
         await page.click("#idSIButton9");
+        await page.waitForSelector("#kmsiTitle");
         await page.waitForSelector("#KmsiCheckboxField");
         await page.click("#idSIButton9");
+      },
+      "test ids, two answers of one size, and the name as typed": async (page) => {
+        await page.getByPlaceholder("Email, phone, or Skype").fill(name);
+        await page.getByRole("button", { name: "Next" }).click();
+        await page.getByTestId("i0118").fill(password);
+        await page.getByTestId("textButtonContainer").getByRole("button", { name: "Sign in" }).click();
+        await page.getByTestId("checkboxField").check();
+        assertEquals(await page.locator("#displayName").textContent(), name);
+        const [no, yes] = await Promise.all(
+          ["No", "Yes"].map((value) => page.locator(`[value=${value}]`).boundingBox()),
+        );
+        assertEquals([no!.y, no!.height], [yes!.y, yes!.height]);
+        await page.getByTestId("textButtonContainer").getByRole("button", { name: "Yes" }).click();
       },
       "the texts of errors, with the name kept": async (page) => {
         await page.locator("input[name=loginfmt]").fill("nobody@app.example");
@@ -189,6 +203,17 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await xpath(page, "//input[@type='submit']").click();
         await xpath(page, "//div[text()='Stay signed in?']").waitFor();
         await xpath(page, "//input[@value='Yes']").click();
+      },
+    },
+  },
+  "entra-no-kmsi": {
+    options: { profile: "entra" },
+    pieces: {
+      "a tenant that does not ask to stay signed in": async (page) => {
+        await cypress(page).type('input[type="email"]', name);
+        await cypress(page).click('input[type="submit"]');
+        await cypress(page).type('input[type="password"]', password);
+        await cypress(page).click('input[type="submit"]');
       },
     },
   },
@@ -225,9 +250,12 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
     options: { profile: "entra" },
     pieces: {
       "ids of custom policies": async (page) => {
-        await page.locator("input#signInName").fill(name);
-        await page.locator("input#password").fill(password);
-        await page.locator("button#next").click();
+        for (const secret of ["wrong", password]) {
+          await page.locator("input#signInName").fill(name);
+          await page.locator("input#password").fill(secret);
+          await page.locator("button#next").click();
+          if (secret === "wrong") await xpath(page, "//p[contains(text(),'password is incorrect')]").waitFor();
+        }
       },
     },
   },
@@ -298,6 +326,16 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       },
     },
   },
+  "auth0-classic-username": {
+    options: { profile: "auth0" },
+    pieces: {
+      "a field with the name of the user": async (page) => {
+        await selenium(page).type("[name=username]", "alice");
+        await selenium(page).type("[name=password]", password);
+        await selenium(page).click(".auth0-lock-submit");
+      },
+    },
+  },
   okta: {
     options: { profile: "okta" },
     pieces: {
@@ -311,7 +349,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.locator('[data-type="save"]').click();
       },
       "labels, and the error": async (page) => {
-        await page.getByRole("heading", { name: "Sign In" }).waitFor();
+        await xpath(page, "//h2[contains(text(),'Sign In')]").waitFor();
         for (const secret of ["wrong", password]) {
           await page.getByLabel("Username").fill(name);
           await page.getByLabel("Password").fill(secret);
@@ -336,8 +374,29 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.type("#okta-signin-password", "wrong");
         await page.keyboard.press("Enter");
         await page.locator(".okta-form-infobox-error, .o-form-error-container").first().waitFor();
+        assertEquals(await page.locator("div.okta-form-infobox-error > p").textContent(), "Unable to sign in");
         await xpath(page, ".//input[@id='okta-signin-password']").fill(password);
         await xpath(page, ".//input[@id='okta-signin-submit']").click();
+      },
+    },
+  },
+  "okta-identifier-first": {
+    options: { profile: "okta" },
+    pieces: {
+      "values of the buttons of two pages, after a wrong password": async (page) => {
+        await xpath(page, "//input[@id='input28']").fill(name);
+        await xpath(page, "//input[@value='Next']").click();
+        for (const secret of ["wrong", password]) {
+          await xpath(page, "//input[@name='credentials.passcode']").fill(secret);
+          await xpath(page, "//input[@value='Verify']").click();
+          if (secret === "wrong") await page.locator("div.okta-form-infobox-error > p").waitFor();
+        }
+      },
+      "paths from the ids of the forms": async (page) => {
+        await selenium(page).type("[name=identifier]", name);
+        await xpath(page, "//*[@id='form20']/div[2]/input").click();
+        await selenium(page).type("[name='credentials.passcode']", password);
+        await xpath(page, "//*[@id='form53']/div[2]/input").click();
       },
     },
   },
@@ -443,6 +502,14 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.click("[type='submit'][value='Sign in']:not(webauthn-status *)");
         await page.click("button.js-oauth-authorize-btn");
       },
+      "children of the form, down to its button": async (page) => {
+        await page.click("#login_field");
+        await page.keyboard.type("alice");
+        await page.click("#password");
+        await page.keyboard.type(password);
+        await selenium(page).click("#login > form > div.auth-form-body.mt-3 > input.btn.btn-primary.btn-block");
+        await page.click("#js-oauth-authorize-btn");
+      },
       "names, and the button only if the page says Authorize": async (page) => {
         await cypress(page).type('input[name="login"]', "alice");
         await cypress(page).type('input[name="password"]', password);
@@ -499,6 +566,31 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await cypress(page).type("input#login", name);
         await cypress(page).type("input#password", password);
         await cypress(page).click("button#submit-login");
+      },
+    },
+  },
+  "dex-connectors": {
+    options: { paths: { authorization_endpoint: "/auth", token_endpoint: "/token" } },
+    pieces: {
+      "the choice of a connector (Kubeflow)": async (page) => {
+        await xpath(page, "(//span[@class='dex-btn-text'])[1]").click();
+        await xpath(page, "(//input[@class='theme-form-input'])[1]").fill(name);
+        await xpath(page, "(//input[@class='theme-form-input'])[2]").fill(password);
+        await xpath(page, "//button[contains(@class, 'dex-btn')]").click();
+      },
+    },
+  },
+  "oidc-provider": {
+    options: { paths: { authorization_endpoint: "/auth", token_endpoint: "/token" } },
+    pieces: {
+      "names and one class of two pages (auth0/express-openid-connect)": async (page) => {
+        for (const secret of ["wrong", password]) {
+          await page.locator("[name=login]").fill("alice");
+          await page.locator("[name=password]").fill(secret);
+          await page.locator(".login-submit").click();
+        }
+        await page.getByText("Authorize").first().waitFor();
+        await page.locator(".login-submit").click();
       },
     },
   },
@@ -571,7 +663,14 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.getByRole("button", { name: "Log in" }).click();
         await page.getByPlaceholder("Please enter your password").fill("wrong");
         await page.getByRole("button", { name: "Continue" }).click();
-        await page.getByText("Invalid password").waitFor();
+        assertEquals(
+          await page.evaluate(
+            `["ak-flow-executor", "ak-stage-password", "ak-flow-input-password > ak-form-element"]
+              .reduce((root, css) => root.querySelector(css).shadowRoot, document)
+              .querySelector("p.pf-c-form__helper-text").textContent`,
+          ),
+          "Invalid password",
+        );
         await page.getByLabel("Password").fill(password);
         await page.getByRole("button", { name: "Continue" }).click();
       },
@@ -596,9 +695,10 @@ for (const [loginPage, { options, pieces }] of Object.entries(suites)) {
     await t.test("each screen is a page without a problem", async () => {
       await using opened = await openPage(start, { widths: [390, 1440] });
       for (let screen = 1; !opened.page.url().startsWith(callback); screen++) {
-        // Only pages with values to copy announce something. Entra's headings are no h1. Cognito has its form twice.
-        // The examination itself puts styles into the shadow roots of authentik.
-        const accepted = /^0 of (?:h1|\[role=status\])|^id signInForm\w+ twice|^Applying inline style/;
+        // Only pages with values to copy announce something. Entra's headings are no h1, Okta's is an h2. Cognito has its
+        // form twice. The examination itself puts styles into the shadow roots of authentik.
+        const accepted =
+          /^0 of (?:h1|\[role=status\])|^h0 is followed by h2|^id signInForm\w+ twice|^Applying inline style/;
         const problems = (await findPageProblems(opened)).filter((one) => !accepted.test(one));
         assertEquals(problems, []);
         await takeScreenshot(opened, `login-page-${loginPage}-${screen}`);

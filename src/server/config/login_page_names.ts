@@ -6,10 +6,12 @@
  */
 export const loginPageNames = [
   "latchkey",
-  ...["apple", "auth0", "auth0-classic", "auth0-identifier-first", "authentik", "cognito", "cognito-managed"] as const,
-  ...["dex", "dex-no-approval", "duende", "entra", "entra-b2c", "entra-b2c-logonidentifier"] as const,
-  ...["entra-b2c-signinname", "github", "google", "identityserver4", "keycloak", "keycloak-v1"] as const,
-  ...["mock-oauth2-server", "okta", "okta-classic", "zitadel"] as const,
+  ...["apple", "auth0", "auth0-classic", "auth0-classic-username", "auth0-identifier-first"] as const,
+  ...["authentik", "cognito", "cognito-managed", "dex", "dex-connectors"] as const,
+  ...["dex-no-approval", "duende", "entra", "entra-b2c", "entra-b2c-logonidentifier"] as const,
+  ...["entra-b2c-signinname", "entra-no-kmsi", "github", "google", "identityserver4"] as const,
+  ...["keycloak", "keycloak-v1", "mock-oauth2-server", "oidc-provider", "okta"] as const,
+  ...["okta-classic", "okta-identifier-first", "zitadel"] as const,
 ] as const;
 
 /** The name of a login page. */

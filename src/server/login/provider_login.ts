@@ -85,16 +85,18 @@ export async function showFirstScreen(
   return proceedTo(context, page.screens[0], shown, browser.headers);
 }
 
-/** The screen after the login, for a user with a session. */
+/** The screen after the login, for a user with a session. @param username As typed. */
 export async function showApproval(
   context: Context<HostedServer>,
   page: ProviderPage,
   pending: Interaction,
   session: Session,
   headers: Readonly<Record<string, string>> = {},
+  username?: string,
 ): Promise<HttpResponse> {
   const login = await loginProof(context, pending.id, session);
-  return redirect("GET", screenUrl(context, page.approval!, { page, pending, query: { login } }, "path"), headers);
+  const shown = { page, pending, username, query: { login } };
+  return redirect("GET", screenUrl(context, page.approval!, shown, "path"), headers);
 }
 
 /** What a screen is shown for. */
@@ -251,7 +253,8 @@ function loginHandlers(
       showScreen(context, screen, { ...shown, ...retry }, headers);
     const user = await findUser(server, username);
     if (screen.password === undefined) {
-      if (username === "" || screen.rejectsUnknown && user === undefined) return again({ error: "username" });
+      const isMissing = screen.username !== undefined && username === "";
+      if (isMissing || screen.rejectsUnknown && user === undefined) return again({ error: "username" });
       return proceedTo(context, next!, shown);
     }
     const previousSession = await readSession(context);
@@ -273,7 +276,7 @@ function loginHandlers(
     await rememberAccount(server, pending.browser!, result.user);
     if (page.approval !== undefined) {
       if (previousSession !== undefined) await endForgottenSessions(server, previousSession, session);
-      return await showApproval(context, page, pending, session, await setSessionCookie(context, session));
+      return await showApproval(context, page, pending, session, await setSessionCookie(context, session), username);
     }
     await consumePending(server, pending);
     return await withErrors(
@@ -315,7 +318,8 @@ function approvalHandlers(page: ProviderPage): Handlers<HostedServer> {
     };
   const show = withSession((session, context, pending, query) =>
     showScreen(context, screen, {
-      ...{ page, pending, username: shownName(session.user), query: { login: query.get("login")! } },
+      ...{ page, pending, query: { login: query.get("login")! } },
+      username: (screen.isConsent ? undefined : query.get("username")) ?? shownName(session.user),
     })
   );
   return handlersOf(page, show, (form) =>

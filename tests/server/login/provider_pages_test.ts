@@ -33,6 +33,7 @@ async function start(options: LatchkeyOptions) {
   return {
     as,
     issuer,
+    logoutUrl: metadata.end_session_endpoint as string,
     authorizationUrl: `${metadata.authorization_endpoint}?${new URLSearchParams({ ...query, state: "s" })}`,
     program(jar = new Map<string, string>()) {
       const request = async (url: string, form?: Record<string, string>, headers: Record<string, string> = {}) => {
@@ -360,28 +361,40 @@ test("[UI-31] the foot names who can log in, and each page has no word of anothe
   }
 });
 
-test("[UI-31] Keycloak's logout page asks without a hint, then leads to the application; only its own form logs out", async () => {
-  for (const loginPage of ["keycloak", "keycloak-v1"] as const) {
-    const { authorizationUrl, issuer, program } = await start({ profile: "keycloak", loginPage });
+test("[UI-31] the logout page of a provider asks without a hint, then leads to the application; only its own form logs out", async () => {
+  const keycloak = /<h1 id="kc-page-title">Logging out<[^]*Do you want to log out\?[^]*name="confirmLogout"/;
+  for (
+    const [options, expected, answer] of [
+      [{ profile: "keycloak" }, keycloak, { confirmLogout: "" }],
+      [{ profile: "keycloak", loginPage: "keycloak-v1" }, keycloak, { confirmLogout: "Logout" }],
+      [{ loginPage: "oidc-provider" }, /id="op.logoutForm"[^]*name="logout"/, { logout: "yes" }],
+    ] as readonly (readonly [LatchkeyOptions, RegExp, Record<string, string>])[]
+  ) {
+    const { authorizationUrl, logoutUrl, program } = await start(options);
     const { open, request } = program();
-    const { forms: [login] } = await open(authorizationUrl);
-    await request(login!.action, { username: "bob", password: "any" });
-    const logout = `${issuer}/protocol/openid-connect/logout`;
     for (const query of ["", `?${new URLSearchParams({ client_id: "shop", post_logout_redirect_uri: callback })}`]) {
-      const { html, forms: [form] } = await open(logout + query);
-      assertMatch(html, /<h1 id="kc-page-title">Logging out<[^]*Do you want to log out\?[^]*name="confirmLogout"/);
+      for (let page = await open(authorizationUrl); page.forms.length > 0;) {
+        const { action, controls } = page.forms[0]!;
+        const typed = controls.map(({ name, type }) => [name, type === "password" ? "any" : "bob"]);
+        const { headers } = await request(action, Object.fromEntries(typed));
+        const next = headers.get("location")!;
+        if (next.startsWith(callback)) break;
+        page = await open(next);
+      }
+      const { html, forms: [form] } = await open(logoutUrl + query);
+      assertMatch(html, expected);
       const { confirm, ...fields } = Object.fromEntries(
         form!.controls.flatMap(({ type, name, value }) => type === "hidden" ? [[name, value]] : []),
       );
-      // Without the token of the form, the page asks again.
-      assertMatch(await (await request(logout, { ...fields, confirmLogout: "" })).text(), /kc-logout/);
+      // Without the token of the form, the page asks again; a page of another site may not send it.
+      assertMatch(await (await request(form!.action, { ...fields, ...answer })).text(), expected);
       const foreign = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
-      assertEquals((await request(form!.action, { ...fields, confirm: confirm! }, foreign)).status, 403);
-      assertMatch((await request(authorizationUrl)).headers.get("location")!, /code=/);
-      const sent = await request(form!.action, { ...fields, confirm: confirm!, confirmLogout: "Logout" });
-      assertEquals(sent.headers.get("location"), query === "" ? null : callback);
-      const { forms: [again] } = await open(authorizationUrl);
-      await request(again!.action, { username: "bob", password: "any" });
+      const whole = { ...fields, ...answer, confirm: confirm! };
+      assertEquals((await request(form!.action, whole, foreign)).status, 403);
+      const silent = `${authorizationUrl}&prompt=none`;
+      assertMatch((await request(silent)).headers.get("location")!, /code=/);
+      assertEquals((await request(form!.action, whole)).headers.get("location"), query === "" ? null : callback);
+      assertMatch((await request(silent)).headers.get("location")!, /error=login_required/);
     }
   }
 });

@@ -67,40 +67,50 @@ export const auth0IdentifierFirst: ProviderPage = {
   ],
 };
 
-function Lock(props: ScreenProps): VNode {
-  const { action, username, error, reason = "Wrong email or password." } = props;
-  return (
-    <Document props={props} title="Sign In with Auth0">
-      <div class="auth0-lock-widget-container">
-        <form class="form auth0-lock-widget" action={action} method="post" novalidate>
-          <h1 class="auth0-lock-name">{props.realm}</h1>
-          {error && (
-            <div class="auth0-global-message auth0-global-message-error">
-              <Fault>{reason}</Fault>
+/** @param name The first field: the e-mail address, or the user name, of a database that requires one. */
+function lockPage(name: "email" | "username"): ProviderPage {
+  const field = name === "email"
+    ? { type: "email", placeholder: "yours@example.com", autocomplete: "email", "aria-label": "Email" } as const
+    : {
+      type: "text",
+      placeholder: "username/email",
+      autocomplete: "username",
+      "aria-label": "Username or email",
+    } as const;
+  function Lock(props: ScreenProps): VNode {
+    const { action, username, error, reason = "Wrong email or password." } = props;
+    return (
+      <Document props={props} title="Sign In with Auth0">
+        <div class="auth0-lock-widget-container">
+          <form class="form auth0-lock-widget" action={action} method="post" novalidate>
+            <h1 class="auth0-lock-name">{props.realm}</h1>
+            {error && (
+              <div class="auth0-global-message auth0-global-message-error">
+                <Fault>{reason}</Fault>
+              </div>
+            )}
+            <div class={`field auth0-lock-input-block auth0-lock-input-${name}`}>
+              <input
+                {...{ ...field, class: "auth0-lock-input", name, value: username, autofocus: true }}
+              />
             </div>
-          )}
-          <div class="field auth0-lock-input-block auth0-lock-input-email">
-            <input
-              {...{ class: "auth0-lock-input", name: "email", type: "email", value: username, autofocus: true }}
-              {...{ placeholder: "yours@example.com", autocomplete: "email", "aria-label": "Email" }}
-            />
-          </div>
-          <div class="field auth0-lock-input-block auth0-lock-input-show-password">
-            <input
-              {...{ class: "auth0-lock-input", name: "password", type: "password", value: "" }}
-              {...{ placeholder: "your password", autocomplete: "off", "aria-label": "Password" }}
-            />
-          </div>
-          <button class="button auth0-lock-submit" name="submit" type="submit" aria-label="Log In">
-            <span class="auth0-label-submit">Log In</span>
-          </button>
-        </form>
-      </div>
-    </Document>
-  );
+            <div class="field auth0-lock-input-block auth0-lock-input-show-password">
+              <input
+                {...{ class: "auth0-lock-input", name: "password", type: "password", value: "" }}
+                {...{ placeholder: "your password", autocomplete: "off", "aria-label": "Password" }}
+              />
+            </div>
+            <button class="button auth0-lock-submit" name="submit" type="submit" aria-label="Log In">
+              <span class="auth0-label-submit">Log In</span>
+            </button>
+          </form>
+        </div>
+      </Document>
+    );
+  }
+  return { state: "state", screens: [{ path: () => "/login", username: name, password: "password", Page: Lock }] };
 }
 
-export const auth0Classic: ProviderPage = {
-  state: "state",
-  screens: [{ path: () => "/login", username: "email", password: "password", Page: Lock }],
-};
+export const auth0Classic = lockPage("email");
+
+export const auth0ClassicUsername = lockPage("username");

@@ -54,17 +54,29 @@ function Identification(props: ScreenProps): VNode {
 
 function Password(props: ScreenProps): VNode {
   const { username, error, reason = "Invalid password" } = props;
+  const Input = "ak-flow-input-password" as "div";
+  const FormElement = "ak-form-element" as "div";
   return (
     <Stage props={props} name="ak-stage-password">
       <p>{username}</p>
       <div class="field">
         <label for="ak-stage-password-input">Password</label>
-        <input
-          {...{ id: "ak-stage-password-input", name: "password", type: "password", value: "", autofocus: true }}
-          {...{ class: "pf-c-form-control", placeholder: "Please enter your password" }}
-          autocomplete="current-password"
-        />
-        {error && <Fault class="pf-c-form__helper-text pf-m-error">{reason}</Fault>}
+        <Input>
+          <FormElement>
+            <template shadowrootmode="open">
+              <Stylesheets base={props.base} />
+              <div class="field">
+                <slot></slot>
+                {error && <Fault as="p" class="pf-c-form__helper-text pf-m-error">{reason}</Fault>}
+              </div>
+            </template>
+            <input
+              {...{ id: "ak-stage-password-input", name: "password", type: "password", value: "", autofocus: true }}
+              {...{ class: "pf-c-form-control", placeholder: "Please enter your password" }}
+              autocomplete="current-password"
+            />
+          </FormElement>
+        </Input>
       </div>
       <button type="submit" class="button pf-c-button pf-m-primary pf-m-block">Continue</button>
     </Stage>

@@ -1,12 +1,26 @@
 /** @jsxImportSource preact */
 /**
- * Dex with its own passwords: dexidp/dex web/templates/password.html and approval.html; server/handlers.go has the paths.
- * With `oauth2.skipApprovalScreen` it is `dex-no-approval`.
+ * Dex with its own passwords: dexidp/dex web/templates/{login,password,approval}.html; server/handlers.go has the paths.
+ * With `oauth2.skipApprovalScreen` it is `dex-no-approval`; with several connectors too, as in Kubeflow, `dex-connectors`.
  */
 
 import type { VNode } from "preact";
 import { Document, Fault } from "./document.tsx";
-import type { ProviderPage, ScreenProps } from "./provider_page.ts";
+import type { LoginScreen, ProviderPage, ScreenProps } from "./provider_page.ts";
+
+function Connectors(props: ScreenProps): VNode {
+  return (
+    <Document props={props} title="dex">
+      <h1 class="theme-heading">Log in to dex</h1>
+      <form class="theme-form-row" method="post" action={props.action}>
+        <button type="submit" class="button dex-btn theme-btn-provider">
+          <span class="dex-btn-icon dex-btn-icon--local"></span>
+          <span class="dex-btn-text">Log in with Email</span>
+        </button>
+      </form>
+    </Document>
+  );
+}
 
 function Password(props: ScreenProps): VNode {
   const { action, username, error, reason = "Invalid Email Address and password." } = props;
@@ -56,12 +70,16 @@ function Approval(props: ScreenProps): VNode {
   );
 }
 
-export const dexNoApproval: ProviderPage = {
+const credentials: LoginScreen = {
+  path: (base) => `${base}/auth/local/login`,
+  ...{ username: "login", password: "password", Page: Password },
+};
+
+export const dexNoApproval: ProviderPage = { state: "state", screens: [credentials] };
+
+export const dexConnectors: ProviderPage = {
   state: "state",
-  screens: [{
-    path: (base) => `${base}/auth/local/login`,
-    ...{ username: "login", password: "password", Page: Password },
-  }],
+  screens: [{ path: (base) => `${base}/auth/local`, isInPlace: true, Page: Connectors }, credentials],
 };
 
 export const dex: ProviderPage = {

@@ -56,13 +56,15 @@ export function Stylesheets({ base }: { readonly base: string }): VNode {
 
 /** Why the form is shown again, in the words of the provider. */
 export function Fault(
-  { id, class: style, children }: {
+  { as: Element = "div", id, class: style, children }: {
+    /** The element. Default: `div`. */
+    readonly as?: "div" | "p";
     readonly id?: string;
     readonly class?: string;
     readonly children: ComponentChildren;
   },
 ): VNode {
-  return <div id={id} class={style === undefined ? "fault" : `fault ${style}`} role="alert">{children}</div>;
+  return <Element id={id} class={style === undefined ? "fault" : `fault ${style}`} role="alert">{children}</Element>;
 }
 
 /**
@@ -77,12 +79,12 @@ function Foot({ accounts = [], acceptsAnyName }: FootProps): VNode {
       <p>This is Latchkey, a test server.</p>
       {own.length > 0 && (
         <p>
-          Accounts with a secret of their own: <Names accounts={own} />.
+          For <Names accounts={own} />, type what the configuration sets.
         </p>
       )}
       {open.length > 0 && (
         <p>
-          Accounts that any secret opens: <Names accounts={open} />.
+          For <Names accounts={open} />, type anything.
         </p>
       )}
       {acceptsAnyName && <p>Any other name works, too.</p>}

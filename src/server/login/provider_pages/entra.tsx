@@ -42,6 +42,7 @@ function PasswordScreen(props: ScreenProps): VNode {
       <form class="form" name="f1" action={action} method="post" novalidate>
         <div class="field">
           <input
+            data-testid="i0118"
             {...{ id: "i0118", name: "passwd", type: "password", value: "", autocomplete: "current-password" }}
             placeholder="Password"
             aria-label={`Enter the password for ${username}`}
@@ -50,7 +51,9 @@ function PasswordScreen(props: ScreenProps): VNode {
           {error && <Fault id="passwordError">{reason}</Fault>}
         </div>
         <a id="idA_PWD_ForgotPassword" href="#i0118">Forgot my password</a>
-        <input type="submit" id="idSIButton9" class="button" value="Sign in" />
+        <div data-testid="textButtonContainer">
+          <input type="submit" id="idSIButton9" class="button" value="Sign in" />
+        </div>
       </form>
     </Document>
   );
@@ -61,14 +64,17 @@ function StaySignedIn(props: ScreenProps): VNode {
   return (
     <Document props={props} title="Sign in to your account" script>
       <div id="displayName">{props.username}</div>
-      <div class="row text-title" role="heading" aria-level={1}>Stay signed in?</div>
+      <div id="kmsiTitle" class="row text-title" role="heading" aria-level={1}>Stay signed in?</div>
       <form class="form" action={props.action} method="post">
         <div id="KmsiDescription">Do this to reduce the number of times you are asked to sign in.</div>
         <div class="choice">
-          <input id="KmsiCheckboxField" name="DontShowAgain" type="checkbox" value="true" />
+          <input
+            {...{ id: "KmsiCheckboxField", name: "DontShowAgain", type: "checkbox", value: "true" }}
+            data-testid="checkboxField"
+          />
           <label for="KmsiCheckboxField">Don't show this again</label>
         </div>
-        <div class="ways">
+        <div class="ways" data-testid="textButtonContainer">
           <input type="button" id="idBtn_Back" class="button plain" value="No" data-submit />
           <input type="submit" id="idSIButton9" class="button" value="Yes" />
         </div>
@@ -80,7 +86,8 @@ function StaySignedIn(props: ScreenProps): VNode {
 /** The path of the tenant, such as `/common`: the issuer ends with `/v2.0`. */
 const tenant = (base: string) => base.replace(/\/v2\.0$/, "");
 
-export const entra: ProviderPage = {
+/** For tenants that do not ask "Stay signed in?". */
+export const entraNoKmsi: ProviderPage = {
   state: "ctx",
   screens: [
     {
@@ -92,6 +99,10 @@ export const entra: ProviderPage = {
     },
     { path: (base) => `${tenant(base)}/login`, isInPlace: true, password: "passwd", Page: PasswordScreen },
   ],
+};
+
+export const entra: ProviderPage = {
+  ...entraNoKmsi,
   approval: { path: (base) => `${tenant(base)}/kmsi`, isConsent: false, Page: StaySignedIn },
 };
 
@@ -108,7 +119,7 @@ export function entraB2c(id: string): ProviderPage {
           <form id="localAccountForm" class="form" action={action} method="post" novalidate>
             {error && (
               <div class="error pageLevel">
-                <Fault>{reason}</Fault>
+                <Fault as="p">{reason}</Fault>
               </div>
             )}
             <div class="field">

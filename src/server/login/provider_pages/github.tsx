@@ -17,24 +17,33 @@ function Login(props: ScreenProps): VNode {
       <div id="js-flash-container">
         {error && <div class="flash flash-full flash-error fault" role="alert">{reason}</div>}
       </div>
-      <form class="form" action={action} method="post" novalidate>
-        <div class="field">
-          <label for="login_field">Username or email address</label>
-          <input
-            {...{ id: "login_field", name: "login", type: "text", value: username, autocomplete: "username" }}
-            class="js-login-field"
-            autofocus
-          />
-        </div>
-        <div class="field">
-          <label for="password">Password</label>
-          <input
-            {...{ id: "password", name: "password", type: "password", value: "", autocomplete: "current-password" }}
-            class="js-password-field"
-          />
-        </div>
-        <input type="submit" name="commit" value="Sign in" class="button btn btn-primary js-sign-in-button" />
-      </form>
+      <div id="login">
+        <form action={action} method="post" novalidate>
+          <div class="form auth-form-body mt-3">
+            <div class="field">
+              <label for="login_field">Username or email address</label>
+              <input
+                {...{ id: "login_field", name: "login", type: "text", value: username, autocomplete: "username" }}
+                class="js-login-field"
+                autofocus
+              />
+            </div>
+            <div class="field">
+              <label for="password">Password</label>
+              <input
+                {...{ id: "password", name: "password", type: "password", value: "", autocomplete: "current-password" }}
+                class="js-password-field"
+              />
+            </div>
+            <input
+              type="submit"
+              name="commit"
+              value="Sign in"
+              class="button btn btn-primary btn-block js-sign-in-button"
+            />
+          </div>
+        </form>
+      </div>
     </Document>
   );
 }

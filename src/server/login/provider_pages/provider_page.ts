@@ -48,7 +48,7 @@ export interface Screen {
 
 /** A screen that asks who the user is. */
 export interface LoginScreen extends Screen {
-  /** The field with the name of the user. Absent: an earlier screen has asked. */
+  /** The field with the name of the user. Absent: another screen asks. */
   readonly username?: string;
   /** The field with the password. Absent: a later screen asks. */
   readonly password?: string;
@@ -58,7 +58,7 @@ export interface LoginScreen extends Screen {
 
 /** A screen after the login. */
 export interface ApprovalScreen extends Screen {
-  /** Whether it asks for consent, which is remembered. Otherwise it is shown after each login. */
+  /** Whether it asks for consent, which is remembered. Otherwise it is shown after each login, with the name as typed. */
   readonly isConsent: boolean;
 }
 
