@@ -67,7 +67,7 @@ function readCommands(text: string): readonly string[] {
   const isCommand = (code: string) => /^(?:npx|docker|alias|latchkey) /.test(code);
   const inText = [...text.replaceAll(/^```[^]*?^```/gm, "").matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
     .filter(isCommand);
-  if (inBlocks.length < 5 || inText.length < 5 || alias === undefined) {
+  if (inBlocks.length < 4 || inText.length < 5 || alias === undefined) {
     throw new CommandError("README.md: expected the commands of the quick start, and others in the text.");
   }
   return [...new Set([...inBlocks, ...inText])];
