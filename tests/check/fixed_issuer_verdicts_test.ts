@@ -89,7 +89,7 @@ test("after a variant that ends all logins, the check does not wait for the othe
   const discovery = results.filter(({ values }) => values.endpoint === "discovery");
   const later = discovery.slice(discovery.findIndex(({ verdict }) => verdict === "failed") + 1);
   assertEquals(later.map(({ verdict }) => verdict), later.map(() => "skipped"));
-  assert(later.length > 5, String(later.length));
+  assert(later.length > 1, String(later.length));
   assertEquals(later[0]!.because, "after another variant of the attack no login worked");
   assert(results.some(({ values, verdict }) => values.endpoint === "token" && verdict === "passed"));
 });
