@@ -179,7 +179,10 @@ test("[OP-10] startup shows and logs what only the store has, and what the confi
       banner,
       /^Clients +demo-public \(public\), demo-confidential \(.*\), late \(only in the store\); redirect URI of the demo: /m,
     );
-    assertMatch(banner, /^Users +alice, bob, u0 \(only in the store\), .* \(only in the store\), and 19 more;/m);
+    assertMatch(
+      banner,
+      /^Users +alice \(logs in automatically\), bob, u0 \(only in the store\), .* \(only in the store\), and 19 more;/m,
+    );
     signal("SIGTERM");
     await exited;
     assertMatch(output(), /^\S+Z the store has clients that the configuration lacks: late$/m);
