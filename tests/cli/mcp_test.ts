@@ -172,7 +172,7 @@ test("a tool is the verb of the control, and a wrong argument is an error with i
   const [code] = (await agent.call("explain", { text: '{"error":"invalid_client"}' })).texts;
   assertMatch(code!, /means {4}invalid_client: [^]*rules {4}CA-04/);
   const unknown = await agent.call("explain", { text: "the cat is on the table" });
-  assert(unknown.isError && /Nothing is known/.test(unknown.texts[0]!));
+  assert(unknown.isError && /does not know/.test(unknown.texts[0]!));
 });
 
 test("what the server saw of the problem of a library is data; before it is started, it saw nothing", async () => {

@@ -29,7 +29,7 @@ test("[DI-05] the settings for PHP contain the values of this server, and exist 
 test("[DI-05, UI-03] a hostile id is one literal of PHP and does not change the code around it", async () => {
   await using as = await latchkey({ issuer: "https://as.test", clients: [] });
   const settings = (client_id: string) => {
-    as.clients.set({ client_id, redirect_uris: ["https://app.example/cb?a='$(id)"] });
+    as.clients.set({ client_id, redirect_uris: ["https://app.example/cb'?a=$(id)"] });
     return settingsOf(as, client_id).get("PHP")!.text!;
   };
   const tame = settings("TAME");

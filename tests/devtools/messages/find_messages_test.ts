@@ -503,8 +503,9 @@ test("a long text costs little", async () => {
         "http://a/b?c ",
       ]
     ) {
-      findMessages(part.repeat(100_000));
-      rulesOfSentence(part.repeat(100_000));
+      const text = part.repeat(100_000 / part.length);
+      findMessages(text);
+      rulesOfSentence(text);
     }
   });
   assertLess(cost, 5_000);
