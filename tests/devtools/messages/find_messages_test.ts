@@ -508,7 +508,8 @@ test("a long text costs little", async () => {
       rulesOfSentence(text);
     }
   });
-  assertLess(cost, 5_000);
+  // Some two seconds; an expression that takes quadratic time takes minutes.
+  assertLess(cost, 20_000);
 });
 
 test("a value may have the words of the message that follow it", () => {
