@@ -25,7 +25,7 @@ const maxContextChars = 8;
 /** Minimum length of a common part between two differences, in characters. */
 const minCommonChars = 3;
 
-/** Maximum length of the texts in which several differences are looked for, in characters. */
+/** Maximum length of the values in which several differences are looked for, in characters. */
 const maxDividedChars = 512;
 
 /**
@@ -36,7 +36,8 @@ export function compareTexts(expected: string, received: string): TextDifference
   if (expected === received || expected.includes(" or ")) return undefined;
   const [from, to] = [charactersOf(expected), charactersOf(received)];
   const longer = Math.max(from.length, to.length);
-  const divided = divide(from, to, longer <= maxDividedChars);
+  // A description, such as "an asymmetric algorithm: alg ES256", is compared as a whole.
+  const divided = divide(from, to, longer <= maxDividedChars && !/[,:]\s/.test(expected));
   const common = divided.reduce((sum, { expected, isCommon }) => isCommon ? sum + expected.length : sum, 0);
   if (common * 2 < longer && received !== "" && expected.toLowerCase() !== received.toLowerCase()) return undefined;
   const different = divided.filter(({ isCommon }) => !isCommon);

@@ -114,7 +114,9 @@ test("[HT-01, TK-05] the administration API of a provider is 404 with a call tha
 test("[HT-01] a server on a real host names no tools of tests for the administration API of a provider", async () => {
   const options = { issuer: "https://login.widgets.com", testKeys: false, insecure: ["auto-login"] as const };
   await using as = await testLatchkey(options);
-  const response = await as.fetch(new Request("https://login.widgets.com/api/v2/users", { method: "POST" }));
+  const response = await as.fetch(
+    new Request("https://login.widgets.com/api/v2/users", { ...asProgram, method: "POST" }),
+  );
   assertEquals((await response.json()).error_description, "This address does not exist [HT-01]");
 });
 
