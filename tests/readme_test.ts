@@ -14,7 +14,7 @@ import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import * as openidClient from "openid-client";
 import { decodeClaims, testServer } from "./kit.ts";
-import { checkClient, checkPractices } from "../src/check/mod.ts";
+import { checkClient, checkPractices, fault } from "../src/check/mod.ts";
 import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
@@ -116,6 +116,7 @@ test("the examples of the guides for the mock run one after the other", async ()
     testLatchkey,
     checkClient,
     checkPractices,
+    fault,
     faults,
     foreignJwks,
     openid: openidClient,
