@@ -127,9 +127,10 @@ function organizationMembers(login: string): Readonly<Record<string, unknown>> {
   return { login, id, node_id: `O_${id}`, url: `https://api.github.com/orgs/${encodeURIComponent(login)}` };
 }
 
-/** Whether a token belongs to a GitHub App, whose tokens expire and are refreshed; those of OAuth apps are not. */
-async function isOfApp({ server }: Context, { claims }: AccessToken): Promise<boolean> {
-  return (await server.clients.find(claims.client_id))?.grantTypes.includes("refresh_token") ?? false;
+/** Whether a token without scope belongs to a GitHub App, whose tokens are refreshed; those of OAuth apps are not. */
+async function isOfApp({ server }: Context, token: AccessToken): Promise<boolean> {
+  const client = scopesOf(token).length > 0 ? undefined : await server.clients.find(token.claims.client_id);
+  return client?.grantTypes.includes("refresh_token") ?? false;
 }
 
 function textsOf(member: unknown): readonly string[] {
