@@ -29,13 +29,16 @@ const realStore = await openStore(store);
 const as = await latchkey({
   ...settings,
   store: new Proxy(realStore, {
-    get: (target, verb: keyof Store) => async (...args: unknown[]) => {
-      if (lies && verb === "add" && dropsRecord()) return true;
-      const done = await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
-      // Like kill -9: no output and no cleanup.
-      if (`${verb} ${args[0]}` === dieAfter) process.kill(process.pid, "SIGKILL");
-      if (lies && verb === "get" && done !== undefined) return { ...done, consumedAt: undefined };
-      return lies && verb === "consume" ? true : done;
+    get: (target, verb: keyof Store) => {
+      if (typeof target[verb] !== "function") return target[verb];
+      return async (...args: unknown[]) => {
+        if (lies && verb === "add" && dropsRecord()) return true;
+        const done = await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
+        // Like kill -9: no output and no cleanup.
+        if (`${verb} ${args[0]}` === dieAfter) process.kill(process.pid, "SIGKILL");
+        if (lies && verb === "get" && done !== undefined) return { ...done, consumedAt: undefined };
+        return lies && verb === "consume" ? true : done;
+      };
     },
   }),
   now: () => Date.now() + ahead,

@@ -32,7 +32,7 @@ interface Line {
 }
 
 function readFixture(name: string): { readonly kept: Readonly<Record<string, string>>; readonly records: Line[] } {
-  const text = readFileSync(new URL(`./${name}.jsonl`, import.meta.url), "utf8");
+  const text = readFileSync(`tests/server/stored/${name}.jsonl`, "utf8");
   const [kept, ...records] = text.trim().split("\n").map((line) => JSON.parse(line));
   return { kept, records };
 }
