@@ -8,7 +8,7 @@ import { getCleanEnvironment } from "./run.ts";
 import { findRuntime, formatCounts, runTests, sumCounts, type TestCounts } from "./test_run.ts";
 
 /** Seconds without output after which the tests count as hung. */
-const silenceSeconds = 900;
+const silenceSeconds = 300;
 
 const { words: pathParts } = readCommand({
   call: "deno task test:many",

@@ -104,7 +104,7 @@ test("[SS-10] a security event of a process that was killed before its post is p
     return response.status === 204 ? undefined : await response.json();
   };
 
-  const mortal = await startInstance("deno", store, { ...options, dieAfter: "consume stream_event" });
+  const mortal = await startInstance("deno", store, { ...options, dieAfter: "replace stream_event" });
   const form = new URLSearchParams({ grant_type: "client_credentials", scope });
   const basic = { authorization: `Basic ${btoa("receiver:s3cret")}` };
   const { access_token } = await post(mortal, "/oauth2/token", basic, form);
