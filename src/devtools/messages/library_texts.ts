@@ -168,6 +168,7 @@ exp | oidc: token is expired (Token Expiry: *)
 signature | failed to verify id token signature
 @ golang.org/x/oauth2
 no_refresh_token | oauth2: token expired and refresh token is not set
+token_request | oauth2: cannot fetch token: *
 @ Java
 tls | Unsupported or unrecognized SSL message
 @ Java, Spring Security OAuth2 Client
