@@ -34,7 +34,6 @@ export async function startServer(
   if (config.log === "json") return logStart(started);
   const terminal = isTerminal && config.log === "text" && !env.CI ? await environment.openTerminal() : undefined;
   console.log(await startBanner(started, environment, terminal !== undefined));
-  if (environment.mainModule.endsWith(".ts")) setTimeout(() => loadPackages(opened), packagesDelayMs);
   if (terminal !== undefined) offerShortcuts(started, terminal, stop);
 }
 
@@ -139,20 +138,6 @@ function offerShortcuts({ server, app }: StartedServer, terminal: Terminal, stop
     const text = await runShortcut(line, shortcuts);
     if (text !== undefined) console.log(text);
   });
-}
-
-/** Milliseconds after the start until the packages are loaded, so that they do not delay the first login. */
-const packagesDelayMs = 1_000;
-
-/** From source, Deno downloads a package when it is first loaded: after the start, not in a login. */
-async function loadPackages({ warn }: ProgramServer): Promise<void> {
-  try {
-    await Promise.all([import("../core/pages/render_page.ts"), import("../core/keys/verify_jwt.ts")]);
-  } catch (error) {
-    const message = `The pages do not work, because their packages cannot be loaded: ${(error as Error).message} ` +
-      "Start once with a network.";
-    warn({ path: "pages", message });
-  }
 }
 
 /** The text of static/config.schema.json without the final newline. */

@@ -4,6 +4,7 @@ import { fromHost } from "../../server/config/server_names.ts";
 import { withDefaultUser, withMcpServer, withRequestMappings, withSigningKey } from "./configured.ts";
 import { issuersByPath } from "./issuers_by_path.ts";
 import { withChangedFile, withHealthCheck, withLimits, withLog } from "./operating.ts";
+import { withModules } from "./modules.ts";
 import { addProducts, type Product } from "./program.ts";
 import {
   withCheck,
@@ -61,6 +62,7 @@ const withIssuersByPath: Product = (program) => {
 
 /** The products of the program. */
 export const products: readonly Product[] = [
+  withModules,
   withLimits,
   withCheck,
   withLog,
