@@ -92,7 +92,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("button", { name: "Create the client" }).click();
       await takeScreenshot(opened, `change-added-${how}-${device}`);
       await page.getByRole("link", { name: "Try the request again" }).click();
-      assertStringIncludes(page.url(), `${redirect_uri}?code=`);
+      await page.waitForURL((url) => url.href.startsWith(`${redirect_uri}?code=`));
     });
   }
 }

@@ -49,7 +49,7 @@ for (const { name, options } of browserVariants) {
     await takeScreenshot(opened, `edit-rejected-${name}`);
     await page.getByLabel("Value of the redirect_uri").fill(`${url}/authorized`);
     await page.getByRole("button", { name: "Send the request" }).click();
-    assertMatch(page.url(), /\/flows\/\d+#step-3$/);
+    await page.waitForURL(/\/flows\/\d+#step-3$/);
     assertMatch(await page.locator("main").innerText(), /Experiment: Code exchange\s+✓?\s*tokens issued/);
     // The step unfolds because the URL names it, which is a shift.
     assertEquals(await findPageProblems(opened, { shifts: false }), []);
@@ -70,7 +70,7 @@ for (const bare of [false, true]) {
       await takeScreenshot(opened, `edit-authorization${bare ? "-bare" : ""}`);
       await page.getByLabel("Value of the scope").fill("openid");
       await page.getByRole("button", { name: "Send the request" }).click();
-      assertEquals(new URL(page.url()).pathname, "/authorized");
+      await page.waitForURL(({ pathname }) => pathname === "/authorized");
       const experiment = watching.recorder.flow(flow)!.exchanges.at(-1)!;
       assertEquals([experiment.endpoint, experiment.experimentOf !== undefined, experiment.outcome], [
         "authorize",
@@ -89,7 +89,7 @@ test("edit and send again: from a step after /authorized", { skip }, async () =>
   assertEquals(await findPageProblems(opened), []);
   await page.getByRole("button", { name: "Send the request" }).click();
   // The code works once.
-  assertMatch(page.url(), /\/flows\/\d+#step-3$/);
+  await page.waitForURL(/\/flows\/\d+#step-3$/);
   assertMatch(await page.locator("main").innerText(), /Experiment: Code exchange[^]*invalid_grant/);
 });
 

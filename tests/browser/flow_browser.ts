@@ -47,7 +47,7 @@ for (const name of ["public", "confidential"]) {
     await page.getByRole("link", { name: "Start New Authorization" }).first().click();
     await page.waitForURL((next) => next.searchParams.get("code") !== searchParams.get("code"));
     await page.getByRole("link", { name: "Back to Home" }).first().click();
-    assertEquals(new URL(page.url()).pathname, "/");
+    await page.waitForURL(({ pathname }) => pathname === "/");
     assertEquals(problems, []);
   });
 }
@@ -104,7 +104,7 @@ test("[DM-01] a failed authorization links home", { skip }, async () => {
   assertEquals(await page.locator("h1").textContent(), "Authorization Failed");
   assertMatch(await page.locator("[role=alert]").innerText(), /access_denied[^]*Alice denied it/);
   await page.getByRole("link", { name: "Back to Home" }).first().click();
-  assertEquals(new URL(page.url()).pathname, "/");
+  await page.waitForURL(({ pathname }) => pathname === "/");
 });
 
 test(

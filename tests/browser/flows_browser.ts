@@ -354,7 +354,7 @@ for (const javaScriptEnabled of [true, false]) {
     const missing = `client_id=demo-public&redirect_uri=${encodeURIComponent(`${callback}/elsewhere`)}`;
     await page.goto(`${url}/oauth2/authorize?${missing}`);
     await page.locator("a[href*='/flows/of/']").click();
-    assertMatch(page.url(), /\/flows\/\d+$/);
+    await page.waitForURL(/\/flows\/\d+$/);
     assert(await page.locator("#step-1").isVisible());
     assertEquals(await page.evaluate("scrollY"), 0);
 

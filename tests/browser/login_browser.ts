@@ -159,7 +159,7 @@ test(
     await takeScreenshot(opened, "consent-six-phone");
     assertEquals(await findPageProblems(opened), []);
     await page.getByRole("link", { name: "Account", exact: true }).click();
-    assertEquals(new URL(page.url()).pathname, "/account");
+    await page.waitForURL(({ pathname }) => pathname === "/account");
   },
 );
 

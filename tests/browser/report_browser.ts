@@ -75,6 +75,7 @@ test("from the score to the flow of an attack: three clicks", { skip }, async ()
   const row = page.locator(".attack").first();
   await row.locator("summary").click();
   await row.getByRole("link", { name: /^Flow/ }).first().click();
+  await page.waitForURL(/\/\d+$/);
   const { attack: { id } } = report.results[Number(page.url().split("/").at(-1)) - 1]!;
   assertStringIncludes(await page.locator(".facts-line").innerText(), id);
 });

@@ -29,7 +29,7 @@ for (const { name, options } of browserVariants) {
     assertEquals(await findPageProblems(opened), []);
     await takeScreenshot(opened, `select-account-${name}`);
     await page.getByRole("button", { name: /bob/i }).click();
-    assertMatch(page.url(), /\/authorized\?code=/);
+    await page.waitForURL(/\/authorized\?code=/);
     assertEquals(watching.recorder.flows().at(-1)!.sub, "bob");
   });
 }
