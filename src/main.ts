@@ -70,9 +70,9 @@ const commands: Readonly<Record<CommandName, Command>> = {
   check: async (...given) => await (await import("./cli/check/check_application.ts")).checkApplication(...given),
   async explain(args, environment, readRules) {
     const { explain } = await import("./cli/explain.ts");
-    const { hasTerminalInput, readInput } = await import("./platform/runtime/tools.ts");
+    const { hasTerminalInput, readStandardInput } = await import("./platform/runtime/tools.ts");
     const isPiped = args[0] === "-" || args.length === 0 && !hasTerminalInput();
-    const words = isPiped ? [await readInput()] : args;
+    const words = isPiped ? [await readStandardInput()] : args;
     printText(await explain(words, environment, readRules, fetch), environment);
   },
   mcp: async (...given) => await (await import("./cli/mcp/serve_tools.ts")).serveTools(...given),

@@ -15,7 +15,7 @@ import type { TestResource } from "../testing/resource.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
 import type { ClientDriver, ClientJourney, ClientSession, SessionStart, TokenJourney } from "./driver.ts";
 import type { Accepted, Seen } from "./effects.ts";
-import type { Place, Sighting, Value } from "./markers.ts";
+import type { MarkerPlace, Sighting, Value } from "./markers.ts";
 import type { Capability } from "./capabilities.ts";
 import type { Trap } from "./trap.ts";
 
@@ -125,7 +125,7 @@ export interface Scene {
 /** @internal Values, and the places where they must not appear. */
 export interface Exposure {
   readonly values: readonly Value[];
-  readonly places: readonly Place[];
+  readonly places: readonly MarkerPlace[];
 }
 
 /** An attack. `JSON.stringify` leaves the functions out, so that the catalogue can be sent as it is. */

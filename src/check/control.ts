@@ -7,7 +7,7 @@ import type { Exchange } from "../recorder/exchange.ts";
 import type { Fault } from "../testing/faults/fault.ts";
 import { body, error } from "../testing/faults/mod.ts";
 import { forgeJwt, signWithForeignKey } from "./attacks/forged_jwt.ts";
-import { refreshRequest } from "./attacks/refresh.ts";
+import { refreshSelector } from "./attacks/refresh.ts";
 import type { Attempt } from "./attempt.ts";
 import { countLogins } from "./attack.ts";
 import { isExpected } from "./attack_journey.ts";
@@ -244,7 +244,7 @@ async function reportsRejectedRefresh({ driver, attempt, inEnvironment }: Runner
   return await inEnvironment(async ({ as, begin }, watch) => {
     const { result: session } = await attempt((signal) => begin(sessionStartsOf(driver)[0]!, signal), watch);
     if (session?.refresh === undefined) return false;
-    const rule = as.on("token", refreshRequest).always(error("invalid_grant"));
+    const rule = as.on("token", refreshSelector).always(error("invalid_grant"));
     const { outcome } = await attempt(() => session.refresh!(), watch);
     rule.remove();
     return outcome !== "accepted" || countLogins(as.log.unmasked.exchanges) > control.authorizations;

@@ -22,7 +22,7 @@ import { completeError } from "./assess.ts";
 import { NoUserPageError, UndecidedError } from "./driver.ts";
 import { countOf, describeReport, type ReportData, toJson } from "./report_data.ts";
 import { formatJUnit } from "./report_junit.ts";
-import { formatMarkdown } from "./report_markdown.ts";
+import { formatReportMarkdown } from "./report_markdown.ts";
 import { formatSarif } from "./report_sarif.ts";
 import { formatReport } from "./report_text.ts";
 import { capabilitiesIn } from "./capabilities.ts";
@@ -83,7 +83,7 @@ export function checkReport(facts: ReportFacts): CheckReport {
     toHTML: () => formatDocument(data()),
     toJUnit: () => formatJUnit(data()),
     toSARIF: ({ file } = {}) => formatSarif(data(), file),
-    toMarkdown: () => formatMarkdown(data()),
+    toMarkdown: () => formatReportMarkdown(data()),
   };
   return report;
 }

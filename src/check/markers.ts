@@ -32,7 +32,7 @@ const valueNames = {
 export type Value = typeof valueNames[keyof typeof valueNames] | "markup" | "user";
 
 /** Where a value can appear. */
-export type Place =
+export type MarkerPlace =
   /** The URL of a request to the application, or that of a redirect. */
   | "URL"
   /** The URL of a page that the browser shows. */
@@ -53,7 +53,7 @@ export type Place =
 /** An appearance of a value. */
 export interface Sighting {
   readonly value: Value;
-  readonly place: Place;
+  readonly place: MarkerPlace;
   /** The sentence that says it, without a full stop; without secrets. */
   readonly because: string;
   /** What was seen until then. */
@@ -141,7 +141,7 @@ function exchangedCodes(exchanges: readonly Exchange[]): readonly string[] {
 }
 
 /** Each text of a response with its place, and with where it is. */
-function textsOf(visit: BrowserVisit): readonly (readonly [Place, string, string])[] {
+function textsOf(visit: BrowserVisit): readonly (readonly [MarkerPlace, string, string])[] {
   const { url, location, html, data = "", status = 200, headers = {} } = visit;
   const page = `the page at ${stripQuery(url)}`;
   const cookies = (headers["set-cookie"] ?? "").split("\n").filter((line) => line !== "");
@@ -185,7 +185,7 @@ export function scan({ as, browsers }: Seen): readonly Sighting[] {
   const { exchanges } = as.log.unmasked;
   const secrets = secretsOf(exchanges);
   const sightings: Sighting[] = [];
-  const search = (place: Place, text: string, where: string, from = secrets) => {
+  const search = (place: MarkerPlace, text: string, where: string, from = secrets) => {
     for (const value of text === "" ? [] : secretsIn(text, from)) {
       sightings.push({ value, place, because: `${where} has the ${value}`, exchanges });
     }

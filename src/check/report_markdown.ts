@@ -6,7 +6,7 @@ import { countOf, type ReportData } from "./report_data.ts";
 import { formatControlFailure, formatSummary } from "./report_text.ts";
 
 /** The document, with a final newline. Texts of the client can neither format nor link. */
-export function formatMarkdown(data: ReportData): string {
+export function formatReportMarkdown(data: ReportData): string {
   const { client, passed, control: { failure }, problem, causes, results, practices, outdatedBaseline } = data;
   const [summary = ""] = formatSummary(data);
   const own = causes.filter(({ isKnown }) => !isKnown);

@@ -3,7 +3,7 @@
 import { readLimited } from "../server/fetching/outbound.ts";
 import { type ClientDriver, TokenRejectedError, unknownUser, UnreachableError } from "./driver.ts";
 import type { WebApplicationOptions } from "./web_application.ts";
-import { describe } from "./web_page.ts";
+import { describeWebPage } from "./web_page.ts";
 import { stripQuery } from "../testing/browser/test_browser.ts";
 import type { Fetch } from "../testing/fetch.ts";
 
@@ -46,7 +46,7 @@ export function resourceApplication(url: string | URL, options: ResourceApplicat
       const text = await readLimited(response, maxBytes);
       if (response.status >= 300) {
         throw new TokenRejectedError(
-          describe({ url: String(url), status: response.status, html: text }),
+          describeWebPage({ url: String(url), status: response.status, html: text }),
           response.headers.get("www-authenticate") ?? "",
         );
       }

@@ -17,7 +17,16 @@ import {
   UnreachableError,
 } from "./driver.ts";
 import { hasWord, inventedSubsBeside, inventedTexts, type PageSession } from "./user_texts.ts";
-import { describe, hostOf, isSame, originOf, type Page, resolve, retryAfterOf, signatureOf } from "./web_page.ts";
+import {
+  describeWebPage,
+  hostOf,
+  isSame,
+  originOf,
+  type Page,
+  resolve,
+  retryAfterOf,
+  signatureOf,
+} from "./web_page.ts";
 import type { Callback } from "../testing/browser/callback.ts";
 import { stripQuery } from "../testing/browser/test_browser.ts";
 import type { TestClientOptions } from "../testing/clients.ts";
@@ -175,7 +184,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     });
     const retryAfterMs = retryAfterOf(response.headers);
     if (status === 429 || status === 503 && retryAfterMs !== undefined && isStart) {
-      throw new LoginLimitError(describe(page), retryAfterMs);
+      throw new LoginLimitError(describeWebPage(page), retryAfterMs);
     }
     return page;
   }
@@ -257,11 +266,11 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
         step = button;
         continue;
       }
-      if (!progress.wasAtServer) throw new Error(`the login did not lead to ${issuer}: ${describe(page)}`);
+      if (!progress.wasAtServer) throw new Error(`the login did not lead to ${issuer}: ${describeWebPage(page)}`);
       // The page after a logout may need a login.
       const isAfterLogout = progress.isLogout && (page.status === 401 || page.status === 403);
       if (page.status >= 400 && !isAfterLogout) {
-        throw new Error(`the ${progress.isLogout ? "logout" : "login"} failed: ${describe(page)}`);
+        throw new Error(`the ${progress.isLogout ? "logout" : "login"} failed: ${describeWebPage(page)}`);
       }
       return page;
     }
@@ -276,7 +285,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     if (text === undefined && typeof loggedInText === "string") {
       const where = after.html.includes(loggedInText) ? "also without a login" : "not after a login";
       throw new UndecidedError(
-        `${loggedInUrl} has the text ${JSON.stringify(loggedInText)} ${where}: ${describe(after)}. ` +
+        `${loggedInUrl} has the text ${JSON.stringify(loggedInText)} ${where}: ${describeWebPage(after)}. ` +
           "Use a text that the page has only for this user (loggedInText, --logged-in-text).",
       );
     }
@@ -286,7 +295,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     throw new UndecidedError(
       `${loggedInUrl} responds the same with and without a login, so it does not show whether the login succeeded: ` +
         `${
-          describe(after)
+          describeWebPage(after)
         }. Use a URL that responds differently (loggedInUrl, --logged-in-url), for example with 401 without a login.`,
     );
   }
@@ -339,7 +348,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       const page = probe === undefined ? await send({ url }, journey, cookies) : undefined;
       if (isCallback && page !== undefined && page.status >= 400) {
         throw new NoUserPageError(
-          `the login ends at the redirect URI, which shows the user only once: later ${describe(page)}. ` +
+          `the login ends at the redirect URI, which shows the user only once: later ${describeWebPage(page)}. ` +
             "Use another page that only logged-in users see (loggedInUrl, --logged-in-url).",
         );
       }
@@ -348,7 +357,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     }
     const { sub, otherTexts } = await readUser(journey, "error" in end) ?? {};
     if ("error" in end && (sub === undefined || sub === userBefore)) throw end.error;
-    if (sub === undefined) throw new Error(`the application shows no login: ${describe(end as Page)}`);
+    if (sub === undefined) throw new Error(`the application shows no login: ${describeWebPage(end as Page)}`);
     if (sub === userBefore) throw new Error(`the response began no session, and the earlier session continues: ${sub}`);
     return {
       sub,
@@ -369,9 +378,9 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     // An application may respond with 200 and an error. The first time is one without an attack.
     if (page.status < 300 && text === (usual.get(key) ?? text)) return void usual.set(key, text);
     if (await currentUser(journey) === undefined) {
-      throw new Error(`after the ${action}, no one is logged in: ${describe(page)}`);
+      throw new Error(`after the ${action}, no one is logged in: ${describeWebPage(page)}`);
     }
-    throw new Error(`the ${action} failed: ${describe(page)}`);
+    throw new Error(`the ${action} failed: ${describeWebPage(page)}`);
   }
 
   /** Logs out by the form of a page that leads to the URL, or by a link. */
@@ -395,7 +404,10 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     if (text !== undefined && page.status < 300 && ownTexts.some((own) => hasWord(page.html, own))) return text;
     // Only a page after a login has this status or text, but it need not show the user, who may have no name.
     if (isLoggedIn || hasText) return unknownUser;
-    throw new UndecidedError(`${loggedInUrl} is neither the page before nor the page after a login`, describe(page));
+    throw new UndecidedError(
+      `${loggedInUrl} is neither the page before nor the page after a login`,
+      describeWebPage(page),
+    );
   }
 
   return {

@@ -39,7 +39,7 @@ function targetOf({ location, url }: Page): string {
 const maxPageTextChars = 2000;
 
 /** Describes a page by its status, its URL and its text. */
-export function describe({ status, url, html }: Page): string {
+export function describeWebPage({ status, url, html }: Page): string {
   const text = withoutScripts(html, " ").replace(/<[^>]*>?/g, " ").replace(/\s+/g, " ").trim();
   return `status ${status} at ${stripQuery(url)}${
     text === "" ? "" : `, ${JSON.stringify(text.slice(0, maxPageTextChars))}`

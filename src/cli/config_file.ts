@@ -10,8 +10,8 @@ import { convertMockOAuth2Config, type IssuersByPathConfig, type RequestMapping 
 import type { ConfigFile } from "./settings.ts";
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
-import { readText } from "./text_file.ts";
-import { readJsonObject } from "./json_object.ts";
+import { readNamedFile } from "./text_file.ts";
+import { readObjectOfFile } from "./json_object.ts";
 import { randomToken } from "../core/keys/secrets.ts";
 import { systemRandomBytes } from "../platform/runtime/random_bytes.ts";
 
@@ -56,7 +56,7 @@ export async function readConfigFile(
   sources: SecretSources,
   isFound: boolean,
 ): Promise<ConfigFileResult> {
-  const loaded = await readText(path, namedBy, sources.readTextFile);
+  const loaded = await readNamedFile(path, namedBy, sources.readTextFile);
   if (typeof loaded !== "string") return { ...unreadableConfigFile, issues: [loaded] };
   return await parseConfigText(loaded, printable(path), field, sources, isFound);
 }
@@ -76,7 +76,7 @@ export async function parseConfigText(
 ): Promise<ConfigFileResult> {
   const failWith = (issues: readonly ConfigIssue[]): ConfigFileResult => ({ ...unreadableConfigFile, text, issues });
   const hint = `Put the settings between braces, like { "port": 9000 }.`;
-  const { value, issues } = await readJsonObject(text, file, "--config", hint);
+  const { value, issues } = await readObjectOfFile(text, file, "--config", hint);
   if (value === undefined) return failWith(issues);
   if (isRealm(value)) {
     const { own, others } = splitSettings(field, value, ["clients", "users"]);

@@ -7,7 +7,7 @@
 import type { RuleDescription } from "../devtools/rules/pages/rule_page.tsx";
 import { findMessages, type FoundMessage } from "../devtools/messages/find_messages.ts";
 import { errorProblems, isErrorCode } from "../devtools/messages/oauth_errors.ts";
-import { orderCauses, type Seen } from "../devtools/messages/what_server_saw.ts";
+import { orderCauses, type ServerFact } from "../devtools/messages/what_server_saw.ts";
 import { rulesOfSentence } from "../devtools/rules/find_by_sentence.ts";
 import { describeRule, nearestRules, ruleGroups, rulesOfCode } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
@@ -147,7 +147,9 @@ async function explainWithServer(
     redirect: "manual",
     signal: AbortSignal.timeout(2_000),
   })
-    .then((response) => response.json()).catch(() => undefined) as { readonly seen?: readonly Seen[] } | undefined;
+    .then((response) => response.json()).catch(() => undefined) as
+      | { readonly seen?: readonly ServerFact[] }
+      | undefined;
   if (response === undefined) {
     return `${url.origin} has no list of flows, so only the text is explained.\n\n${explained}`;
   }

@@ -2,7 +2,7 @@
 
 import { CommandLineError } from "./command_line_error.ts";
 import { readSecret } from "../platform/runtime/secret_input.ts";
-import { deriveKey, randomSalt } from "../platform/runtime/scrypt.ts";
+import { randomSalt, scryptDigest } from "../platform/runtime/scrypt.ts";
 import { formatPasswordDigest, maxPasswordBytes, passwordCost } from "../server/config/password_digest.ts";
 
 /**
@@ -34,6 +34,6 @@ export async function hashPassword(args: readonly string[]): Promise<string> {
     throw invalidPassword(`at most ${maxPasswordBytes} bytes`, `${size}`, "Choose a shorter password.");
   }
   const salt = randomSalt(passwordCost.salt);
-  const hash = await deriveKey(password, { ...passwordCost, salt }, passwordCost.hash);
+  const hash = await scryptDigest(password, { ...passwordCost, salt }, passwordCost.hash);
   return formatPasswordDigest({ ...passwordCost, salt, hash });
 }

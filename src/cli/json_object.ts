@@ -13,7 +13,7 @@ import { findForeignFormat, type Reader } from "./foreign_formats.ts";
  * @param hint How to fix a value that is no object.
  * @returns Without `value` if there are issues.
  */
-export async function readJsonObject(
+export async function readObjectOfFile(
   text: string,
   file: string,
   reader: Reader,

@@ -4,9 +4,9 @@ import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import { printable } from "../core/http/quote_value.ts";
 import type { Field } from "../core/policy/field.ts";
 import { validate } from "../server/config/config_issue.ts";
-import { readText, type ReadTextFile } from "./text_file.ts";
+import { readNamedFile, type ReadTextFile } from "./text_file.ts";
 import { findForeignFormat } from "./foreign_formats.ts";
-import { readJsonObject } from "./json_object.ts";
+import { readObjectOfFile } from "./json_object.ts";
 
 /**
  * Replaces the path of each JSON file with its content. An invalid file is left out.
@@ -48,11 +48,11 @@ async function readFile(
   namedBy: string,
   readTextFile: ReadTextFile,
 ): Promise<{ readonly content?: unknown; readonly issues: readonly ConfigIssue[] }> {
-  const text = await readText(path, namedBy, readTextFile);
+  const text = await readNamedFile(path, namedBy, readTextFile);
   if (typeof text !== "string") return { issues: [text] };
   const file = printable(path);
   const hint = `Put the members between braces, like ${JSON.stringify(field.examples[0])}.`;
-  const { value: content, issues: unreadable } = await readJsonObject(text, file, "--profile", hint);
+  const { value: content, issues: unreadable } = await readObjectOfFile(text, file, "--profile", hint);
   if (content === undefined) return { issues: unreadable };
   const issues = validate(field, content);
   const foreign = issues.length > 0 ? findForeignFormat("--profile", text, content) : undefined;

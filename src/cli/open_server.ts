@@ -4,7 +4,7 @@ import type { ConfigurationWarning } from "../core/rules/configuration_error.ts"
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import type { App } from "../server/app.ts";
-import { listed, type Settings } from "../server/config/settings.ts";
+import { type Settings, unlessAny } from "../server/config/settings.ts";
 import { type Latchkey, openLatchkey } from "../server/hosting/latchkey.ts";
 import type { Trace } from "../server/trace.ts";
 import type { StoredEntries } from "./banner.ts";
@@ -66,7 +66,7 @@ export async function openServer(
   const { server, app } = await openLatchkey(
     { ...settings, plugins, store },
     // The settings of the program have the default user first.
-    changes === undefined ? { ...resolved, users: listed(settings.users) ?? resolved.users } : undefined,
+    changes === undefined ? { ...resolved, users: unlessAny(settings.users) ?? resolved.users } : undefined,
   );
   try {
     for (const start of starts) await start(server);

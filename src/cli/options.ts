@@ -5,7 +5,7 @@ import { normalizeName, suggest } from "../core/policy/suggest.ts";
 import { findMismatches, quote } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import { type ConfigFile, describedFields, type OptionName, optionNames } from "./settings.ts";
-import type { Fields } from "../core/policy/field.ts";
+import type { FieldsOf } from "../core/policy/field.ts";
 
 /** The name of the flag and, in capitals and with underscores, of the variable: `max-in-flight`. */
 export function flagName(name: string): string {
@@ -26,7 +26,7 @@ export type RawOptions = Partial<Record<OptionName, RawOption>>;
 export type OptionFields = Readonly<Record<OptionName, Field>>;
 
 /** The description of all options, with the fields of a file. */
-export function optionFields(file: Fields<ConfigFile>): OptionFields {
+export function optionFields(file: FieldsOf<ConfigFile>): OptionFields {
   return { ...file, config: describedFields.config };
 }
 

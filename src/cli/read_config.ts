@@ -54,7 +54,7 @@ import { loadFiles } from "./named_files.ts";
 import { chooseScenario, type ChosenScenario } from "../testing/scenarios/choose.ts";
 import { type Scenario, scenarioField } from "../testing/scenarios/scenario.ts";
 import { parseStore, type StoreChoice, type StoreKinds, storeKinds } from "./stores.ts";
-import { isAbsentFile, readText, type ReadTextFile } from "./text_file.ts";
+import { isAbsentFile, readNamedFile, type ReadTextFile } from "./text_file.ts";
 import { helpText } from "./help.ts";
 
 interface ConfigurationSources {
@@ -353,8 +353,8 @@ async function readTls(
     };
   }
   const [cert, key] = await Promise.all([
-    readText(tlsCert, findSource("tlsCert", options, fileName), readTextFile),
-    readText(tlsKey, findSource("tlsKey", options, fileName), readTextFile),
+    readNamedFile(tlsCert, findSource("tlsCert", options, fileName), readTextFile),
+    readNamedFile(tlsKey, findSource("tlsKey", options, fileName), readTextFile),
   ]);
   if (typeof cert === "string" && typeof key === "string") return { wanted: true, read: { cert, key }, issues: [] };
   return { wanted: true, issues: [cert, key].filter((text) => typeof text !== "string") };

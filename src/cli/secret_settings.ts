@@ -1,6 +1,6 @@
 /** Values that a configuration file refers to, above all secrets: in an environment variable, or in their own file. */
 
-import { listed } from "../server/config/settings.ts";
+import { unlessAny } from "../server/config/settings.ts";
 import { showFile, showVariable } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import type { Environment } from "./environment.ts";
@@ -37,8 +37,8 @@ export async function loadSecrets(content: ConfigFile, sources: SecretSources) {
     }));
 
   const { registration, mutualTls } = content;
-  const clients = await loadAll("clients", listed(content.clients), "client_secret");
-  const users = await loadAll("users", listed(content.users), "password");
+  const clients = await loadAll("clients", unlessAny(content.clients), "client_secret");
+  const users = await loadAll("users", unlessAny(content.users), "password");
   const controlSecret = content.controlSecret === undefined
     ? undefined
     : await load(content.controlSecret, "controlSecret");

@@ -10,7 +10,7 @@ import { replacedSettings } from "../server/config/replaced_members.ts";
 import {
   choice,
   type Field,
-  type Fields,
+  type FieldsOf,
   flag,
   list,
   object,
@@ -23,7 +23,7 @@ import { extendedFields } from "../server/hosting/extensions.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { profileField } from "../server/config/profile_field.ts";
 import type { ProviderProfile } from "../server/profiles/provider_profile.ts";
-import { storeField, type StoreKinds, storeKinds } from "./stores.ts";
+import { storeKindField, type StoreKinds, storeKinds } from "./stores.ts";
 
 /** The headings of flags in the help, by the names of their pages in the reference. */
 export const flagGroups = {
@@ -191,7 +191,7 @@ export const programFields = {
    * `redis://…` serve any number of instances. Default: memory.
    */
   store: {
-    ...storeField(storeKinds),
+    ...storeKindField(storeKinds),
     words: { database: undefined, db: undefined, sqlite: "sqlite:latchkey.db", persist: "sqlite:latchkey.db" },
     group: "operation",
     flag: "STORE",
@@ -297,9 +297,11 @@ export interface ConfigFile extends Omit<Settings, "profile">, ExtensionSettings
 }
 
 /** The description of {@link ConfigFile}. */
-export function configFileField(stores: StoreKinds = storeKinds): Field<ConfigFile> & { members: Fields<ConfigFile> } {
+export function configFileField(
+  stores: StoreKinds = storeKinds,
+): Field<ConfigFile> & { members: FieldsOf<ConfigFile> } {
   const { $schema, ...program } = programFields;
-  const store = { ...program.store, ...storeField(stores) };
+  const store = { ...program.store, ...storeKindField(stores) };
   return object<ConfigFile>(
     "ConfigFile",
     { $schema, ...settingFields, ...extensionFields, ...extendedFields, ...serverFields, ...program, store },

@@ -131,7 +131,7 @@ export function parseStore(setting: string, kinds: StoreKinds): StoreChoice | un
 }
 
 /** The description of the setting. */
-export function storeField(kinds: StoreKinds): Field<string> & { readonly default: string } {
+export function storeKindField(kinds: StoreKinds): Field<string> & { readonly default: string } {
   const all = Object.values(kinds);
   return {
     type: "string",

@@ -16,7 +16,7 @@ const maxFileChars = 10 * 1024 * 1024;
  * @param path Relative to the working directory.
  * @param namedBy The flag, the variable or the setting that names the file.
  */
-export async function readText(
+export async function readNamedFile(
   path: string,
   namedBy: string,
   readTextFile: ReadTextFile,
@@ -41,7 +41,7 @@ export async function readValue(
   namedBy: string,
   readTextFile: ReadTextFile,
 ): Promise<string | ConfigIssue> {
-  const text = await readText(path, namedBy, readTextFile);
+  const text = await readNamedFile(path, namedBy, readTextFile);
   if (typeof text !== "string") return text;
   const value = plainValue(text);
   if (value !== "") return value;

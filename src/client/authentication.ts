@@ -37,7 +37,7 @@ export interface ClientAuthentication {
  *
  * @throws {TypeError} If the client lacks the secret or key of its method.
  */
-export async function authenticateClient(
+export async function clientAuthenticationOf(
   context: SigningContext,
   client: ClientCredentials,
 ): Promise<ClientAuthentication> {

@@ -1,10 +1,8 @@
 /** Authorization requests with PKCE (OAuth 2.1 §4.1.1, RFC 7636). */
 
 import { encodeBase64url, sha256 } from "../core/keys/crypto.ts";
+import type { RandomBytes } from "../core/keys/secrets.ts";
 import type { RequestParameters } from "./parameters.ts";
-
-/** Returns random bytes of a cryptographic generator. */
-export type RandomBytes = (bytes: number) => Uint8Array;
 
 /** The values of a request that a client stores until the tokens arrive. */
 export interface FlowValues {

@@ -2,7 +2,7 @@
 
 import { encodeBase64url } from "../core/keys/crypto.ts";
 import { isMlDsa } from "../core/keys/signing_algorithm.ts";
-import type { RandomBytes } from "./authorization_request.ts";
+import type { RandomBytes } from "../core/keys/secrets.ts";
 import type { PrivateJwk } from "./private_jwk.ts";
 
 /** A private key of a client. */
@@ -52,7 +52,7 @@ export async function importSigningKey(jwk: PrivateJwk & { readonly k?: string }
 }
 
 /** Signs a JWT. The header has the algorithm and the ID of the key, unless it replaces them. */
-export async function signJwt(
+export async function signWithKey(
   key: SigningKey,
   header: Readonly<Record<string, unknown>>,
   claims: Readonly<Record<string, unknown>>,
@@ -73,7 +73,7 @@ export function signClientJwt(
   { header, claims }: JwtChanges,
 ): Promise<string> {
   const iat = Math.floor(now() / 1000);
-  return signJwt(key, { typ, ...header }, {
+  return signWithKey(key, { typ, ...header }, {
     ...{ iss: clientId, aud: issuer, jti: encodeBase64url(randomBytes(16)) },
     ...{ iat, nbf: iat, exp: iat + lifetimeSeconds },
     ...claims,

@@ -1,7 +1,7 @@
 /** DPoP: keys, proofs, and the headers that carry them (RFC 9449 §4). */
 
 import { encodeBase64url, sha256 } from "../core/keys/crypto.ts";
-import { importSigningKey, type JwtChanges, type SigningContext, type SigningKey, signJwt } from "./jwt.ts";
+import { importSigningKey, type JwtChanges, type SigningContext, type SigningKey, signWithKey } from "./jwt.ts";
 import { type PrivateJwk, publicJwkOf } from "./private_jwk.ts";
 
 /** A key of a client for proofs. */
@@ -13,7 +13,7 @@ export interface ProofKey extends SigningKey {
 }
 
 /** Creates a key for proofs. */
-export async function proofKey(jwk: PrivateJwk, alg: string = "ES256"): Promise<ProofKey> {
+export async function createProofKey(jwk: PrivateJwk, alg: string = "ES256"): Promise<ProofKey> {
   const publicJwk = publicJwkOf(jwk);
   return {
     ...{ alg, publicJwk, sign: (await importSigningKey(jwk, alg)).sign },
@@ -23,7 +23,7 @@ export async function proofKey(jwk: PrivateJwk, alg: string = "ES256"): Promise<
 }
 
 /** The request that a proof is for. */
-export interface ProvenRequest {
+export interface RequestToProve {
   readonly method: string;
   readonly url: string | URL;
   /** The access token of a request to a protected resource. Default: none. */
@@ -36,10 +36,10 @@ export interface ProvenRequest {
 export async function signProof(
   { now, randomBytes }: Pick<SigningContext, "now" | "randomBytes">,
   key: ProofKey,
-  { method, url, accessToken, nonce }: ProvenRequest,
+  { method, url, accessToken, nonce }: RequestToProve,
   { header, claims }: JwtChanges = {},
 ): Promise<string> {
-  return await signJwt(key, { typ: "dpop+jwt", jwk: key.publicJwk, ...header }, {
+  return await signWithKey(key, { typ: "dpop+jwt", jwk: key.publicJwk, ...header }, {
     ...{ jti: encodeBase64url(randomBytes(16)), htm: method, htu: String(url).replace(/[?#].*/s, "") },
     ...{ iat: Math.floor(now() / 1000), ath: accessToken === undefined ? undefined : await sha256(accessToken), nonce },
     ...claims,

@@ -147,7 +147,7 @@ export const unknownEndpoint = "unknown";
  *
  * @param serverOrigin The origin of the server.
  */
-export function requestUrl(
+export function exchangeUrl(
   { origin, request: { path } }: Pick<Exchange, "origin" | "request">,
   serverOrigin: string,
 ): string {

@@ -186,7 +186,7 @@ function toPassedChecks(passed: ExchangeDraft["passed"]): PassedCheck[] {
 function getOutcome({ dropped, endpoint, events }: ExchangeDraft, response: RecordedResponse | undefined): Outcome {
   if (dropped) return "dropped";
   if (response === undefined) return "pending";
-  if (isMissingPage(events)) return "missing";
+  if (hasMissingPage(events)) return "missing";
   const isChallenge = response.status === 401 && events.some(({ type }) => type === "challenged");
   return isChallenge ? "challenged" : getResponseOutcome(endpoint, response);
 }
@@ -202,7 +202,7 @@ export function isNotable(draft: ExchangeDraft): boolean {
 }
 
 /** Whether a browser opened a URL that has no page. */
-export function isMissingPage(events: readonly TraceEvent[]): boolean {
+export function hasMissingPage(events: readonly TraceEvent[]): boolean {
   return events.some(({ type }) => type === "page_missing");
 }
 

@@ -8,7 +8,7 @@ import {
   findFlowClient,
   type FlowGroup,
   getResponse,
-  isMissingPage,
+  hasMissingPage,
   measureDraft,
   searchForClient,
   toExchange,
@@ -153,7 +153,7 @@ export function flowIndex(limit: number, maxBytes: number) {
       }
       // A request to an unknown path is the step of a client with a wrong URL.
       const isStep = endpoint === undefined || endpoint.role === "step";
-      if (isStep && draft.head.method !== "HEAD" && !isMissingPage(draft.events)) {
+      if (isStep && draft.head.method !== "HEAD" && !hasMissingPage(draft.events)) {
         draft.group.flow = String(++flowCount);
         draft.snapshot = undefined;
       }

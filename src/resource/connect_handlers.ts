@@ -10,12 +10,12 @@ import { renderPage } from "../core/pages/render_page.ts";
 import { redirect } from "../core/http/message.ts";
 import { htmlWithForms } from "../platform/http/response.ts";
 import { ConnectAccount } from "./connect_page.tsx";
-import type { Connection } from "./connections.ts";
+import type { AccountConnection } from "./connections.ts";
 import type { HostedResourceDefinition } from "./hosted_handlers.ts";
 
 /** The handlers of the page. */
 export function connectHandlers(definition: HostedResourceDefinition): Handlers {
-  const render = async (context: Context, connection: Connection, binding: CsrfBinding) => {
+  const render = async (context: Context, connection: AccountConnection, binding: CsrfBinding) => {
     const { tool, clientId, state } = connection;
     const props = {
       ...context.site,
@@ -45,7 +45,7 @@ export function connectHandlers(definition: HostedResourceDefinition): Handlers 
   };
 }
 
-function pathOf({ connectPath }: HostedResourceDefinition, { id }: Connection): string {
+function pathOf({ connectPath }: HostedResourceDefinition, { id }: AccountConnection): string {
   return `${connectPath}?elicitation_id=${id}`;
 }
 
@@ -53,7 +53,7 @@ function pathOf({ connectPath }: HostedResourceDefinition, { id }: Connection): 
 async function readConnection(
   context: Context,
   { connections }: HostedResourceDefinition,
-): Promise<{ readonly connection: Connection; readonly binding: CsrfBinding }> {
+): Promise<{ readonly connection: AccountConnection; readonly binding: CsrfBinding }> {
   const { server, target } = context;
   const id = new URLSearchParams(target.query).get("elicitation_id") ?? "";
   const connection = assertCurrent(connections.findById(id, server.now()));
@@ -66,7 +66,7 @@ async function readConnection(
   return { connection, binding: { name: `connect ${connection.id}`, holder: session.sid } };
 }
 
-function assertCurrent(connection: Connection | undefined): Connection {
+function assertCurrent(connection: AccountConnection | undefined): AccountConnection {
   if (connection !== undefined) return connection;
   throw reject("MC-12", { isUnknown: true });
 }

@@ -1,7 +1,7 @@
 /** Accounts at other services that users of a hosted MCP server connected, and pending requests to connect one. */
 
 /** A request that asks a user to connect an account, and the user's decision. */
-export interface Connection {
+export interface AccountConnection {
   /** Unguessable: the `requestState` of the client, and a parameter of the page. */
   readonly id: string;
   readonly tool: string;
@@ -14,7 +14,7 @@ export interface Connection {
 }
 
 /** A tool and its caller. */
-export type ConnectionCall = Pick<Connection, "tool" | "clientId" | "sub">;
+export type ConnectionCall = Pick<AccountConnection, "tool" | "clientId" | "sub">;
 
 /** Milliseconds in which the user must decide. */
 const lifetimeMs = 10 * 60_000;
@@ -25,22 +25,22 @@ const maxConnections = 1000;
 /** The connections of one resource, in the memory of this process. */
 export interface ConnectionList {
   /** The current connection of a call; `undefined` if there is none. */
-  find(call: ConnectionCall, now: number): Connection | undefined;
+  find(call: ConnectionCall, now: number): AccountConnection | undefined;
   /** The current connection with this id. */
-  findById(id: string, now: number): Connection | undefined;
+  findById(id: string, now: number): AccountConnection | undefined;
   /** Begins a request, which replaces an earlier one of the same call. */
-  request(call: ConnectionCall, id: string, now: number): Connection;
+  request(call: ConnectionCall, id: string, now: number): AccountConnection;
   /** Records the decision of the user about the current connection with this id; `undefined` if there is none. */
-  decide(id: string, state: "connected" | "declined", now: number): Connection | undefined;
+  decide(id: string, state: "connected" | "declined", now: number): AccountConnection | undefined;
   /** Removes all. */
   clear(): void;
 }
 
 /** Creates an empty list. */
 export function connectionList(): ConnectionList {
-  const byCall = new Map<string, Connection>();
+  const byCall = new Map<string, AccountConnection>();
   const keyOf = ({ tool, clientId, sub }: ConnectionCall) => JSON.stringify([tool, clientId, sub]);
-  const ifCurrent = (found: Connection | undefined, now: number) =>
+  const ifCurrent = (found: AccountConnection | undefined, now: number) =>
     found !== undefined && found.expiresAt > now ? found : undefined;
   const findById = (id: string, now: number) =>
     ifCurrent([...byCall.values()].find((connection) => connection.id === id), now);
@@ -49,7 +49,7 @@ export function connectionList(): ConnectionList {
     findById,
     request(call, id, now) {
       const { tool, clientId, sub } = call;
-      const connection: Connection = { id, tool, clientId, sub, state: "pending", expiresAt: now + lifetimeMs };
+      const connection: AccountConnection = { id, tool, clientId, sub, state: "pending", expiresAt: now + lifetimeMs };
       byCall.delete(keyOf(call));
       if (byCall.size >= maxConnections) {
         const all = [...byCall.values()];

@@ -2,8 +2,8 @@
 
 import {
   assertionParameters,
-  authenticateClient,
   type ClientAuthentication,
+  clientAuthenticationOf,
   type ClientCredentials,
 } from "../client/authentication.ts";
 import { importSigningKey, type SigningKey } from "../client/jwt.ts";
@@ -82,7 +82,7 @@ function resourceAuthentication(
   const context = { issuer, now, randomBytes: systemRandomBytes };
   if (privateKey === undefined) {
     const client: ClientCredentials = { client_id, client_secret, token_endpoint_auth_method: "client_secret_basic" };
-    return () => authenticateClient(context, client);
+    return () => clientAuthenticationOf(context, client);
   }
   const { alg } = privateKey;
   const isPrivate = hasPrivateKey(privateKey);

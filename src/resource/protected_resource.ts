@@ -38,7 +38,7 @@ export interface TokenVerifier {
 }
 
 /** @internal Why a request was rejected, for the developer. The response says less. */
-export interface Rejection extends ExplanationTexts {
+export interface ResourceRejection extends ExplanationTexts {
   /** The ID of the broken rule; absent if a custom verifier rejects without one. */
   readonly rule?: RuleId;
   /** The HTTP status of the response. */
@@ -83,7 +83,7 @@ export interface ProtectedResource {
   /** Seconds by which clocks may differ when `exp` and `nbf` are checked. Default: 10. */
   readonly clockToleranceSeconds?: number;
   /** Receives the reason of each rejection. Default: none. */
-  readonly onRejection?: (rejection: Rejection) => void;
+  readonly onRejection?: (rejection: ResourceRejection) => void;
 }
 
 /** @internal The login that one operation needs (RFC 9470). */

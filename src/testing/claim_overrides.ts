@@ -17,7 +17,7 @@ import { withChange } from "./faults/with_change.ts";
 import type { TokenResponse } from "../core/token/grants/authenticated_request.ts";
 import { recordRequest } from "../recorder/record_request.ts";
 import type { Recorder } from "../recorder/recorder.ts";
-import { isJson, readBodyText, withBody } from "./faults/response_body.ts";
+import { isJsonResponse, responseText, withBodyText } from "./faults/response_body.ts";
 import type { RequestView } from "./faults/fault.ts";
 import { requestView } from "./faults/request_view.ts";
 import { getClientId } from "./faults/rule_builder.ts";
@@ -268,6 +268,6 @@ async function rewriteJson(
   response: HttpResponse | Response,
   change: (members: Claims) => Claims,
 ): Promise<HttpResponse | Response> {
-  if (response.status !== 200 || response.body === null || !isJson(response)) return response;
-  return withBody(response, JSON.stringify(change(JSON.parse(await readBodyText(response)))));
+  if (response.status !== 200 || response.body === null || !isJsonResponse(response)) return response;
+  return withBodyText(response, JSON.stringify(change(JSON.parse(await responseText(response)))));
 }

@@ -3,7 +3,7 @@
 import type { ClientAuthMethod, ClientMetadata } from "../server/config/client_metadata.ts";
 import type { Outbound } from "../server/fetching/outbound.ts";
 import type { RandomBytes } from "../core/keys/secrets.ts";
-import { deriveKey, type KeyTestClient, type TestClient } from "./clients.ts";
+import { deriveClientKey, type KeyTestClient, type TestClient } from "./clients.ts";
 
 /**
  * The metadata of a document. Everything has a default; `undefined` removes a member, and nothing is validated.
@@ -79,7 +79,7 @@ export function clientDocumentFactory(random: RandomBytes, outbound: Outbound): 
     const hasKeys = given.jwks !== undefined || given.jwks_uri !== undefined;
     const method: ClientAuthMethod = given.token_endpoint_auth_method ?? (hasKeys ? "private_key_jwt" : "none");
     const key = method === "private_key_jwt" && !hasKeys
-      ? deriveKey(url, given.token_endpoint_auth_signing_alg, random)
+      ? deriveClientKey(url, given.token_endpoint_auth_signing_alg, random)
       : undefined;
     const { redirect_uris = ["https://client.test/callback"], grant_types = ["authorization_code", "refresh_token"] } =
       given;

@@ -1,7 +1,7 @@
 /** Test clients: registered in one call, and returned with their credentials (RFC 7591 §2). */
 
 import { assertNoIssues } from "../core/rules/configuration_error.ts";
-import { type Field, type Fields, flag, text } from "../core/policy/field.ts";
+import { type Field, type FieldsOf, flag, text } from "../core/policy/field.ts";
 import { validate } from "../server/config/config_issue.ts";
 import { extendedClientField } from "../server/hosting/extensions.ts";
 import { grantTypesFor } from "../core/clients/client.ts";
@@ -24,7 +24,7 @@ export interface TestClientOptions extends Partial<ClientMetadata> {
 }
 
 /** The description of the options of a test client. */
-export const testClientField: Field<TestClientOptions> & { readonly members: Fields<TestClientOptions> } = {
+export const testClientField: Field<TestClientOptions> & { readonly members: FieldsOf<TestClientOptions> } = {
   ...extendedClientField,
   documentedBy: "TestClientOptions",
   required: [],
@@ -123,7 +123,11 @@ export function clientFactory(server: () => HostedServer, random: RandomBytes): 
     const client_id = requested.client_id ?? unusedId();
     const needsKey = method === "private_key_jwt" || requested.require_signed_request_object === true;
     const key = needsKey && requested.jwks === undefined && requested.jwks_uri === undefined
-      ? deriveKey(client_id, requested.token_endpoint_auth_signing_alg ?? requested.request_object_signing_alg, random)
+      ? deriveClientKey(
+        client_id,
+        requested.token_endpoint_auth_signing_alg ?? requested.request_object_signing_alg,
+        random,
+      )
       : undefined;
     const metadata = {
       post_logout_redirect_uris: ["https://client.test/logged-out"],
@@ -165,7 +169,7 @@ function inferAuthMethod(
 }
 
 /** Derives a key pair for ES256 from a random source. @throws {TypeError} For another algorithm. */
-export function deriveKey(
+export function deriveClientKey(
   clientId: string,
   alg = "ES256",
   random: RandomBytes,

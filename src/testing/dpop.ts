@@ -3,7 +3,7 @@
 import { choice, object, text } from "../core/policy/field.ts";
 import type { RandomBytes } from "../core/keys/secrets.ts";
 import type { Server } from "../core/server.ts";
-import { proofKey, signProof } from "../client/proof.ts";
+import { createProofKey, signProof } from "../client/proof.ts";
 import { type P256Key, p256KeyFrom } from "../platform/runtime/p256_key.ts";
 import { assertOptions, objectOption } from "./options.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
@@ -73,13 +73,13 @@ async function createKey(
   randomBytes: RandomBytes,
   now: () => number,
 ): Promise<DpopKey> {
-  const key = await proofKey(jwk);
+  const key = await createProofKey(jwk);
   const self: DpopKey = {
     ...{ privateJwk: { ...jwk, alg: "ES256" }, publicJwk: key.publicJwk, thumbprint: key.thumbprint },
     async proof(method, url, options = {}) {
       assertOptions("proof", proofField, options);
       const { accessToken, nonce, signedBy, ...changes } = options;
-      const { sign } = signedBy === undefined ? key : await proofKey(p256KeyFrom(randomBytes(32)));
+      const { sign } = signedBy === undefined ? key : await createProofKey(p256KeyFrom(randomBytes(32)));
       return await signProof({ randomBytes, now }, { ...key, sign }, { method, url, accessToken, nonce }, changes);
     },
     async headers(method, url, accessToken, options = {}) {

@@ -5,7 +5,7 @@ import type { HostedServer } from "../server/hosted_server.ts";
 import { logoutStore, type SessionClientRecord } from "../server/extensions/client_logout/records.ts";
 import { userForHint } from "../server/clients/login_hint.ts";
 import type { TestControl } from "./test_control.ts";
-import { unknownUser } from "./user_decisions.ts";
+import { unknownUserError } from "./user_decisions.ts";
 import { readIdTokenHint } from "../core/keys/verification.ts";
 
 /** Maximum number of clients in sessions that are compared with the ID token of a pairwise client. */
@@ -28,7 +28,7 @@ export async function endSessionOf(
 
 async function endSessionsOf(server: HostedServer, name: string): Promise<void> {
   const user = await userForHint(server, name);
-  if (user === undefined) throw unknownUser(server.users, name);
+  if (user === undefined) throw unknownUserError(server.users, name);
   const { sub } = user;
   const sids = (await Promise.all(server.sessionWatchers.map((watcher) => watcher.findSessions(server, sub)))).flat();
   for (const sid of new Set(sids)) await server.endSession(server, { sid, sub });

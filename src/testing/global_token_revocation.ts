@@ -9,7 +9,7 @@ import { secondsNow, signJwt } from "../core/keys/jwt.ts";
 import { randomId } from "../core/keys/secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { assertOptions } from "./options.ts";
-import { unknownUser } from "./user_decisions.ts";
+import { unknownUserError } from "./user_decisions.ts";
 
 /** The lifetime of the token that authenticates the call, in seconds. */
 const tokenLifetimeSeconds = 300;
@@ -71,7 +71,7 @@ async function emailOf(
   sub: string,
 ): Promise<{ readonly format: string; readonly email: string }> {
   const user = await userForHint({ users }, sub);
-  if (user === undefined) throw unknownUser(users, sub);
+  if (user === undefined) throw unknownUserError(users, sub);
   if (user.email !== undefined) return { format: "email", email: user.email };
   throw new TypeError(`globalTokenRevocation: expected a user with email, received ${sub} without one.`);
 }

@@ -13,7 +13,7 @@ import type { TokenResponse } from "../core/token/grants/authenticated_request.t
 import { redactText } from "../server/redaction/redact.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { sendsIss } from "../server/metadata_setting.ts";
-import { authenticateClient, type ClientCredentials, signingKey } from "../client/authentication.ts";
+import { clientAuthenticationOf, type ClientCredentials, signingKey } from "../client/authentication.ts";
 import { authorizationRequest, type FlowValues, newFlowValues } from "../client/authorization_request.ts";
 import { encodeParameters, type RequestParameters } from "../client/parameters.ts";
 import { signedRequest } from "../client/request_object.ts";
@@ -156,7 +156,7 @@ interface PostOptions {
 }
 
 /** Sends a form to an endpoint, by its name and title, authenticated by the method of the client. */
-export type PostForm = (
+export type SendForm = (
   endpoint: string,
   title: string,
   client: ClientCredentials,
@@ -166,7 +166,7 @@ export type PostForm = (
 
 export function loginClient(
   { server, endpointUrl, fetch, browser, explain }: LoginClientOptions,
-): { readonly login: LoginClient; readonly post: PostForm } {
+): { readonly login: LoginClient; readonly post: SendForm } {
   const ownKey = () => fixedDpopKey(server);
   const registeredClient = (client: ClientCredentials) => {
     const isValid = typeof Object(client).client_id === "string";
@@ -177,10 +177,10 @@ export function loginClient(
   const mustProveKey = (client: ClientCredentials) => mustProve(server(), registeredClient(client));
 
   /** Repeats the request with a nonce if the server demands one. */
-  const post: PostForm = async (endpoint, title, client, params, options = {}) => {
+  const post: SendForm = async (endpoint, title, client, params, options = {}) => {
     const { dpop, nonce } = options;
     const url = endpointUrl(endpoint);
-    const authentication = await authenticateClient(server(), withRegistered(server(), client));
+    const authentication = await clientAuthenticationOf(server(), withRegistered(server(), client));
     const { headers, body } = formRequest(authentication, params);
     const proof = dpop && { dpop: await dpop.proof("POST", url, { nonce }) };
     const init = {

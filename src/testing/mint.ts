@@ -2,7 +2,7 @@
 
 import { userForHint } from "../server/clients/login_hint.ts";
 import { signingAlgorithms } from "../core/keys/signing_algorithm.ts";
-import { choice, type Fields, flag, object, text, texts } from "../core/policy/field.ts";
+import { choice, type FieldsOf, flag, object, text, texts } from "../core/policy/field.ts";
 import { acceptApproval } from "../core/authorize/code.ts";
 import type { AuthorizationRequest } from "../core/authorize/authorization_request.ts";
 import type { User } from "../core/clients/client.ts";
@@ -80,7 +80,7 @@ export interface MintedTokens extends MintedGrant {
   readonly nonce?: string;
 }
 
-const grantFields: Fields<MintedGrant> = {
+const grantFields: FieldsOf<MintedGrant> = {
   client: anyOption,
   sub: text(["bob"]),
   scope: text(["openid read"]),
@@ -93,7 +93,7 @@ const grantFields: Fields<MintedGrant> = {
   expired: flag(false),
 };
 
-const tokenFields: Fields<MintedToken> = {
+const tokenFields: FieldsOf<MintedToken> = {
   ...grantFields,
   claims: objectOption,
   notYetValid: flag(false),

@@ -1,7 +1,7 @@
 /** Mints assertions of another issuer: the test acts as an identity provider that the server trusts (RFC 7523 §2.1). */
 
 import { publicJwkOf } from "../client/private_jwk.ts";
-import { type Field, type Fields, flag, object, text } from "../core/policy/field.ts";
+import { type Field, type FieldsOf, flag, object, text } from "../core/policy/field.ts";
 import { secondsNow, signJwt } from "../core/keys/jwt.ts";
 import type { Signer } from "../core/keys/keys.ts";
 import type { PublicKeySet } from "../core/keys/jwk.ts";
@@ -52,9 +52,9 @@ export interface MintedIdJag extends MintedAssertion {
 
 /** The description of {@link MintedAssertion}, and that of {@link MintedIdJag}, with the fields of overrides. */
 export function assertionFields(
-  overrides: Fields<TokenOverrides>,
+  overrides: FieldsOf<TokenOverrides>,
 ): { readonly assertion: Field; readonly idJag: Field } {
-  const fields: Fields<MintedAssertion> = {
+  const fields: FieldsOf<MintedAssertion> = {
     ...overrides,
     issuer: text([defaultIssuer]),
     sub: text(["bob"]),

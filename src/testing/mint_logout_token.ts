@@ -1,6 +1,6 @@
 /** Mints logout tokens (OpenID Connect Back-Channel Logout §2.4), valid ones and ones that a client must reject. */
 
-import { type Fields, flag, text } from "../core/policy/field.ts";
+import { type FieldsOf, flag, text } from "../core/policy/field.ts";
 import type { Client } from "../core/clients/clients.ts";
 import { randomId } from "../core/keys/secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
@@ -28,7 +28,7 @@ export interface MintedLogoutToken extends TokenOverrides {
 }
 
 /** The members of {@link MintedLogoutToken} that other tokens do not have, or not in this form. */
-export const logoutTokenFields: Fields<
+export const logoutTokenFields: FieldsOf<
   Pick<MintedLogoutToken, "client" | "sub" | "sid" | "expiresIn" | "expired">
 > = {
   client: anyOption,

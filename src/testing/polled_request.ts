@@ -7,11 +7,11 @@ import type { RequestParameters } from "../client/parameters.ts";
 import type { TestBrowser } from "./browser/test_browser.ts";
 import type { ClientCredentials } from "../client/authentication.ts";
 import type { TestClock } from "./clock.ts";
-import type { LoginClient, PostForm } from "./login.ts";
+import type { LoginClient, SendForm } from "./login.ts";
 import { LoginError } from "./login_error.ts";
 import { deferredPersona, type Persona, personaHeader } from "./persona.ts";
 import { userForHint } from "../server/clients/login_hint.ts";
-import { unknownUser } from "./user_decisions.ts";
+import { unknownUserError } from "./user_decisions.ts";
 
 /** @internal The user of a request that a client polls for. */
 export interface RequestUser {
@@ -43,7 +43,7 @@ export interface Polled {
 /** What polled requests of a mock depend on. */
 export interface PolledRequestOptions {
   /** Sends a form to an endpoint, authenticated by the method of the client. */
-  readonly post: PostForm;
+  readonly post: SendForm;
   readonly token: LoginClient["token"];
   /** Opens a browser without cookies. */
   readonly browser: () => TestBrowser;
@@ -100,7 +100,7 @@ export function polledRequests(
         const isUnknown = as !== undefined && claims === undefined &&
           await userForHint({ users: users() }, as) === undefined;
         // Otherwise the request would be denied, and its code consumed.
-        if (isUnknown) throw unknownUser(users(), as);
+        if (isUnknown) throw unknownUserError(users(), as);
         await decide(handle, "approved", persona);
       },
       deny: () => decide(handle, "denied", { deny: true }),

@@ -11,7 +11,7 @@ import { type SecurityEvent, transmit } from "../server/extensions/shared_signal
 import { encodeBase64url } from "../core/keys/crypto.ts";
 import { foreignKeys } from "./keys.ts";
 import { assertOptions } from "./options.ts";
-import { unknownUser } from "./user_decisions.ts";
+import { unknownUserError } from "./user_decisions.ts";
 
 type Alter = NonNullable<SecurityEvent["alter"]>;
 type Claims = Parameters<Alter>[1];
@@ -155,7 +155,7 @@ export async function sendSecurityEvent(
 async function findUser({ users }: HostedServer, sub: string): Promise<User> {
   const user = await userForHint({ users }, sub);
   if (user !== undefined) return user;
-  if (users.removedBy(sub) === undefined) throw unknownUser(users, sub);
+  if (users.removedBy(sub) === undefined) throw unknownUserError(users, sub);
   return { sub };
 }
 

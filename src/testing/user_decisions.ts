@@ -95,7 +95,7 @@ export function userDecisions(server: () => Pick<HostedServer, "users" | "policy
     const { users } = server();
     const user = knownUserForHint({ users }, name);
     if (user !== undefined) return user.sub;
-    throw unknownUser(users, name);
+    throw unknownUserError(users, name);
   }
 
   function assertKnownLevel(acr: string): string {
@@ -225,7 +225,7 @@ async function assertPresent(users: Users, sub: string): Promise<string> {
 }
 
 /** The error for a name that no user has. */
-export function unknownUser(users: Users, sub: string): TypeError {
+export function unknownUserError(users: Users, sub: string): TypeError {
   const subs = [...users.known().keys()].join(", ");
   return new TypeError(`The server has no user ${JSON.stringify(sub)}. Its users: ${subs || "none"}.`);
 }

@@ -4,14 +4,14 @@ import { assertEquals, assertLess, assertMatch, assertStringIncludes } from "@st
 import { after, test } from "node:test";
 import { latchkey } from "./server.ts";
 import { formatPasswordDigest } from "../../src/server/config/password_digest.ts";
-import { deriveKey } from "../../src/platform/runtime/scrypt.ts";
+import { scryptDigest } from "../../src/platform/runtime/scrypt.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";
 import { closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
 const cost = { ln: 10, r: 8, p: 1, salt: new Uint8Array(16) };
-const password = formatPasswordDigest({ ...cost, hash: await deriveKey("sesame", cost, 32) });
+const password = formatPasswordDigest({ ...cost, hash: await scryptDigest("sesame", cost, 32) });
 /** What the client was sent, in every test. */
 const seen: URL[] = [];
 const client = Deno.serve({ port: 0, hostname: "localhost", onListen: () => {} }, (request) => {

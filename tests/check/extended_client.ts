@@ -7,7 +7,7 @@ import { createLocalJWKSet, jwtVerify } from "jose";
 import { signingKey } from "../../src/client/authentication.ts";
 import { authorizationRequest, newFlowValues } from "../../src/client/authorization_request.ts";
 import { encodeParameters, type RequestParameters } from "../../src/client/parameters.ts";
-import { proofKey, signProof } from "../../src/client/proof.ts";
+import { createProofKey, signProof } from "../../src/client/proof.ts";
 import { signedRequest } from "../../src/client/request_object.ts";
 import { codeExchange, refreshRequest } from "../../src/client/token_request.ts";
 import { decodeJwtPart } from "../../src/platform/http/jwt_part.ts";
@@ -62,7 +62,7 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
 
   /** One login: the key of its proofs, and the requests with them. */
   async function openConnection({ fetch }: ClientJourney) {
-    const key = await proofKey(await generateKey("ES256"));
+    const key = await createProofKey(await generateKey("ES256"));
     // Of one login: otherwise the order of the attacks would decide which of them find the mistake.
     const nonces = has("has one nonce for all servers") ? new Map<string, string>() : noncesOfAllLogins;
 

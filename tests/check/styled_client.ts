@@ -2,7 +2,7 @@
 
 import { signingKey } from "../../src/client/authentication.ts";
 import { newFlowValues } from "../../src/client/authorization_request.ts";
-import { proofKey } from "../../src/client/proof.ts";
+import { createProofKey } from "../../src/client/proof.ts";
 import { signedRequest } from "../../src/client/request_object.ts";
 import { generateKey, sha256 } from "../../src/core/keys/crypto.ts";
 import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
@@ -81,7 +81,7 @@ export function styledClient(name: string, style: Style): ClientDriver {
     const metadata = await discover(journey);
     const registration = style.registers ? await register(journey, metadata, scope) : client;
     const clientId = String(registration.client_id);
-    const key = style.dpop && await proofKey(await generateKey("ES256"));
+    const key = style.dpop && await createProofKey(await generateKey("ES256"));
     const random = newFlowValues(systemRandomBytes);
     const values = { ...random, ...style.values?.(newFlowValues(systemRandomBytes).verifier) };
     const pending: Pending = { ...values, issuer, metadata, clientId, key, startedAt: secondsNow(journey) };

@@ -3,10 +3,10 @@
 import { assertEquals } from "@std/assert";
 import { calculateJwkThumbprint, compactVerify, importJWK, type JWK, jwtVerify } from "jose";
 import { test } from "node:test";
-import { authenticateClient } from "../../src/client/authentication.ts";
+import { clientAuthenticationOf } from "../../src/client/authentication.ts";
 import { codeChallenge } from "../../src/client/authorization_request.ts";
 import { readCallback } from "../../src/client/callback.ts";
-import { signJwt } from "../../src/client/jwt.ts";
+import { signWithKey } from "../../src/client/jwt.ts";
 import { signProof } from "../../src/client/proof.ts";
 import { verificationAlgorithms } from "../../src/server/config/verification_algorithms.ts";
 import { assertionOf, clientKey, secretKey, signingContext, startSeconds } from "../server/client_jwts.ts";
@@ -21,13 +21,13 @@ test("[PK-03] a code challenge is that of RFC 7636, Appendix B", async () => {
 test("jose verifies what a client signs with each algorithm, and has the same thumbprint", async () => {
   for (const alg of verificationAlgorithms) {
     const key = await clientKey(alg, "k");
-    const jwt = await signJwt(key, { typ: undefined }, { sub: "alice", nonce: undefined });
+    const jwt = await signWithKey(key, { typ: undefined }, { sub: "alice", nonce: undefined });
     const { payload, protectedHeader } = await jwtVerify(jwt, await importJWK(key.jwk as JWK, alg));
     assertEquals([payload, { ...protectedHeader }], [{ sub: "alice" }, { alg, kid: "k" }]);
     assertEquals(key.thumbprint, await calculateJwkThumbprint(key.publicJwk as JWK));
   }
   const secret = "a secret of more than thirty-two characters";
-  await compactVerify(await signJwt(await secretKey(secret), {}, {}), new TextEncoder().encode(secret));
+  await compactVerify(await signWithKey(await secretKey(secret), {}, {}), new TextEncoder().encode(secret));
 });
 
 test("[DO-01, JC-01] jose accepts the claims of a proof and of an assertion", async () => {
@@ -54,7 +54,7 @@ test("[CA-02] HTTP Basic has the form encoding of ID and secret", async () => {
     client_secret: "c d=&",
     token_endpoint_auth_method: "client_secret_basic",
   } as const;
-  const { headers } = await authenticateClient(signingContext(), client);
+  const { headers } = await clientAuthenticationOf(signingContext(), client);
   assertEquals(headers, { authorization: `Basic ${btoa("a%3Ab:c+d%3D%26")}` });
 });
 

@@ -7,7 +7,7 @@ import { deviceForm, deviceQuery, pollForm } from "./device_moves.ts";
 import fc from "fast-check";
 import { parseForms, submitForm } from "../../src/client/html_form.ts";
 import type { HtmlForm } from "../../src/client/html_form.ts";
-import { authenticateClient } from "../../src/client/authentication.ts";
+import { clientAuthenticationOf } from "../../src/client/authentication.ts";
 import { challenge, verifier } from "../kit.ts";
 import { withProof } from "./dpop_moves.ts";
 import { mutate, mutation, requestDraft } from "./request_draft.ts";
@@ -453,7 +453,7 @@ async function clientRequest(
   const { as, now, random } = server;
   const { metadata: { client_id, client_secret }, privateJwk: private_jwk } = client;
   const token_endpoint_auth_method = as.clients.known().get(client_id)?.authMethod;
-  const { headers, params } = await authenticateClient(
+  const { headers, params } = await clientAuthenticationOf(
     { issuer: as.issuer, now, randomBytes: random },
     { client_id, client_secret, private_jwk, token_endpoint_auth_method },
   );

@@ -12,7 +12,7 @@ import { logging } from "../../src/cli/operating/logging.ts";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { limitConcurrency } from "../../src/cli/operating/limit_concurrency.ts";
 import { mcpServer } from "../../src/resource/mod.ts";
-import { deriveKey } from "../../src/platform/runtime/scrypt.ts";
+import { scryptDigest } from "../../src/platform/runtime/scrypt.ts";
 import { providerProfiles } from "../server/profiles/all_profiles.ts";
 import type { ProviderName } from "../../src/server/profiles/provider_profile.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
@@ -62,7 +62,7 @@ export const password = "correct horse battery staple";
 async function passwordDigest(): Promise<string> {
   // As cheap as a digest may be.
   const cost = { ln: 10, r: 1, p: 1, salt: new Uint8Array(16) };
-  return formatPasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
+  return formatPasswordDigest({ ...cost, hash: await scryptDigest(password, cost, 32) });
 }
 
 const refreshGrant = {

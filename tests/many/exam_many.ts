@@ -11,7 +11,7 @@ import type { Call, Command, Fetched } from "./conformance_child.ts";
 import { killAll, newFolder, postgresServer, query, type RedisServer, redisServer, waitUntil } from "./processes.ts";
 import { openStore } from "./open_store.ts";
 import { apiRequest } from "./requests.ts";
-import { listed } from "../../src/server/config/settings.ts";
+import { unlessAny } from "../../src/server/config/settings.ts";
 import { settings } from "./instances.ts";
 
 /** A store to be examined. */
@@ -93,7 +93,7 @@ const code: CodeRecord = {
 /** The API client may have tokens of its own, which need no login. */
 const own = {
   ...settings,
-  clients: listed(settings.clients)!.map((client) =>
+  clients: unlessAny(settings.clients)!.map((client) =>
     client.client_id === "api" ? { ...client, grant_types: ["client_credentials"] } : client
   ),
 };

@@ -10,7 +10,7 @@ import { inspector } from "../../src/devtools/inspector.ts";
 import { logging } from "../../src/cli/operating/logging.ts";
 import { toFixture } from "../../src/recorder/export/fixture.ts";
 import { toHar } from "../../src/recorder/export/har.ts";
-import { formatMarkdown } from "../../src/recorder/export/markdown.ts";
+import { formatFlowMarkdown } from "../../src/recorder/export/markdown.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { testLog } from "../../src/testing/log/log.ts";
 import { sample } from "../sample.ts";
@@ -117,7 +117,9 @@ async function watchedServer(limit: number, options: LatchkeyOptions = {}) {
       verbose.flush();
       const flows = record.flows();
       for (const flow of flows) {
-        written("Markdown")(formatMarkdown(flow, flow.exchanges.findIndex(({ rejection }) => rejection !== undefined)));
+        written("Markdown")(
+          formatFlowMarkdown(flow, flow.exchanges.findIndex(({ rejection }) => rejection !== undefined)),
+        );
         written("HAR")(JSON.stringify(toHar(flow.exchanges, { issuer: as.issuer })));
         written("fixture")(JSON.stringify(toFixture(flow)));
       }

@@ -12,7 +12,7 @@ import {
 } from "../../src/resource/mod.ts";
 import type { RequiredToken } from "../../src/resource/mod.ts";
 import type { DpopProofOptions } from "../../src/resource/dpop_proofs.ts";
-import type { Rejection } from "../../src/resource/protected_resource.ts";
+import type { ResourceRejection } from "../../src/resource/protected_resource.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { usedProofs } from "../../src/resource/used_proofs.ts";
 import { clientKey, proof, tokenDigest } from "../server/client_jwts.ts";
@@ -96,7 +96,7 @@ test("[DO-09, PR-11] the error stands in the challenge of the scheme that was us
   await using as = await testLatchkey(options);
   as.clock.freeze();
   const [bound, plain] = [await issue(as), await issue(as, null)];
-  const rejections: Rejection[] = [];
+  const rejections: ResourceRejection[] = [];
   const resourceOptions = api(as, {}, { scope: ["read"], onRejection: (rejection) => rejections.push(rejection) });
   const scope = 'scope="read", metadata';
   const offer = "DPoP metadata, algs";
@@ -164,7 +164,7 @@ test("[ST-02] the step-up challenge of a bound token has the scheme DPoP", async
 test("[DO-09] a resource without dpopProofs rejects bound tokens, offers no DPoP and says how to accept them", async () => {
   await using as = await testLatchkey(options);
   as.clock.freeze();
-  const rejections: Rejection[] = [];
+  const rejections: ResourceRejection[] = [];
   const withoutProofs = api(as, {}, { dpop: undefined, onRejection: (rejection) => rejections.push(rejection) });
   const bound = await issue(as);
   assertEquals(await outcome(await request(bound), withoutProofs), "401 Bearer metadata");

@@ -17,12 +17,12 @@ import {
   resourceMetadata,
 } from "../../src/resource/mod.ts";
 import type { AccessTokenClaims, ProtectedResource, RequiredToken } from "../../src/resource/mod.ts";
-import type { Rejection } from "../../src/resource/protected_resource.ts";
+import type { ResourceRejection } from "../../src/resource/protected_resource.ts";
 import { faults } from "../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { forEachCase } from "../kit.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
-import { authenticateClient } from "../../src/client/authentication.ts";
+import { clientAuthenticationOf } from "../../src/client/authentication.ts";
 import { signingContext } from "../server/client_jwts.ts";
 
 const resource = "https://files.example/api";
@@ -113,7 +113,7 @@ test("[BR-01] a token in the query counts as not sent, and is 400 besides one in
 
 test("[PR-08, BR-03, BR-05] tokens of another kind, time, issuer or key are rejected, each with its reason", async () => {
   await using as = await testLatchkey();
-  const rejections: Rejection[] = [];
+  const rejections: ResourceRejection[] = [];
   const api = byKeys(as, { onRejection: (rejection) => rejections.push(rejection) });
   const client = as.client();
   const { tokens } = await as.logIn(client, { scope: "openid read", resource });
@@ -201,7 +201,7 @@ test("[PR-08, JC-02, JC-03] introspection by an assertion of private_key_jwt not
     as.clock.advance(120);
     assertEquals(await call(), "claims of alice");
     as.log.expect("introspect").called(2).by(server).succeeded();
-    const { params } = await authenticateClient(signingContext(as.clock.now() / 1000, as.issuer), client);
+    const { params } = await clientAuthenticationOf(signingContext(as.clock.now() / 1000, as.issuer), client);
     const body = new URLSearchParams({ token: tokens.access_token, ...params });
     assertEquals((await as.fetch("/oauth2/revoke", { method: "POST", body })).status, 200);
     assertMatch(await call(), /^401 invalid_token /);
@@ -264,8 +264,8 @@ test("[PR-15] while the authorization server cannot be reached, the response is 
       [byIntrospection, "introspect", 1],
     ] as const,
     async ([api, endpoint, requests]) => {
-      const rejections: Rejection[] = [];
-      const options = { ...api(as), onRejection: (rejection: Rejection) => rejections.push(rejection) };
+      const rejections: ResourceRejection[] = [];
+      const options = { ...api(as), onRejection: (rejection: ResourceRejection) => rejections.push(rejection) };
       as.on(endpoint).times(requests, faults.drop());
       const response = await requireToken(request(token), options);
       assert(response instanceof Response);

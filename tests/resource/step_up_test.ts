@@ -5,7 +5,7 @@ import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { introspectionVerifier, jwksVerifier, requireToken, stepUpChallenge } from "../../src/resource/mod.ts";
 import type { RequiredToken } from "../../src/resource/mod.ts";
-import type { Rejection, RequiredLogin } from "../../src/resource/protected_resource.ts";
+import type { RequiredLogin, ResourceRejection } from "../../src/resource/protected_resource.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { decodeClaims, forEachCase } from "../kit.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
@@ -99,8 +99,8 @@ test("[ST-04] a token without the member does not meet the demand, with keys and
   const { access_token } = await as.token(machine, { grant_type: "client_credentials", scope: "read", resource });
   const { tokens } = await as.logIn(as.client({ access_token_format: "opaque" }), withLevel(mfa));
   const opaque = tokens.access_token;
-  const rejections: Rejection[] = [];
-  const onRejection = (rejection: Rejection) => void rejections.push(rejection);
+  const rejections: ResourceRejection[] = [];
+  const onRejection = (rejection: ResourceRejection) => void rejections.push(rejection);
   await forEachCase([{ acrValues: [mfa] }, { maxAgeSeconds: 300 }], async (login) => {
     for (const more of [{}, { verifier }]) {
       const { status, ...parameters } = await outcome(requireToken(request(access_token), api(as, login, more)));
@@ -109,7 +109,7 @@ test("[ST-04] a token without the member does not meet the demand, with keys and
     assertEquals(await outcome(requireToken(request(opaque), api(as, login, { verifier }))), { status: 200 });
   });
   await requireToken(request(access_token), api(as, { acrValues: [mfa], maxAgeSeconds: 300 }, { onRejection }));
-  const [{ rule, status, error, expected, received, fix }] = rejections as [Rejection];
+  const [{ rule, status, error, expected, received, fix }] = rejections as [ResourceRejection];
   assertEquals([rule, status, error], ["ST-04", 401, insufficient]);
   assertEquals(expected, `acr ${mfa}, a login at most 300 seconds old`);
   assertEquals(received, "no acr, no auth_time");

@@ -4,7 +4,7 @@ import { exportJWK } from "jose";
 import type { JWK } from "jose";
 import { assertionParameters } from "../../src/client/authentication.ts";
 import { importSigningKey, type JwtChanges, type SigningContext, type SigningKey } from "../../src/client/jwt.ts";
-import { type ProofKey, proofKey, signProof } from "../../src/client/proof.ts";
+import { createProofKey, type ProofKey, signProof } from "../../src/client/proof.ts";
 import { encodeBase64url, sha256 } from "../../src/core/keys/crypto.ts";
 import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
 import { clientKeyPair } from "../rsa_keys.ts";
@@ -27,7 +27,7 @@ export interface ClientKey extends ProofKey {
 /** Generates a key. */
 export async function clientKey(alg = "ES256", kid?: string): Promise<ClientKey> {
   const privateJwk = await exportJWK((await clientKeyPair(alg)).privateKey);
-  const key = await proofKey(privateJwk, alg);
+  const key = await createProofKey(privateJwk, alg);
   return { ...key, ...kid && { kid }, privateJwk, jwk: { ...key.publicJwk, ...kid && { kid } } };
 }
 

@@ -6,7 +6,7 @@
 import { assertEquals } from "@std/assert";
 import type { JWK } from "jose";
 import { test } from "node:test";
-import { importSigningKey, type JwtChanges, signJwt } from "../../src/client/jwt.ts";
+import { importSigningKey, type JwtChanges, signWithKey } from "../../src/client/jwt.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata } from "../../src/mod.ts";
@@ -56,7 +56,7 @@ async function walkedServer() {
   const ownKey = { ...await importSigningKey(record.jwk as JWK & { kty: string }, "ES256"), kid: record.kid };
   /** A token of this server with other claims. */
   const resign = (token: string, typ: string, { claims }: JwtChanges) =>
-    signJwt(ownKey, { typ }, { ...decodeClaims(token), ...claims });
+    signWithKey(ownKey, { typ }, { ...decodeClaims(token), ...claims });
   const bound = await (await server.token({ code: await server.code() }, { headers: await tokenProof(key) })).json();
   return { server, idp, jagIdp, tokens, bound, resign };
 }
@@ -68,7 +68,7 @@ type Send = (walked: Walked, changes: JwtChanges) => Promise<Response>;
 
 async function requestObject(claims: JwtChanges["claims"]): Promise<string> {
   const times = { nbf: now, iat: now, exp: now + 60 };
-  return await signJwt(key, { typ: "oauth-authz-req+jwt" }, {
+  return await signWithKey(key, { typ: "oauth-authz-req+jwt" }, {
     ...{ ...goodRequest, client_id: "signing", iss: "signing", aud: "https://as.test" },
     ...{ ...times, ...claims },
   });
@@ -294,7 +294,7 @@ const places: Readonly<Record<string, Place>> = {
   "DR-10: software_statement": {
     send: async ({ server }, { claims }) => {
       const metadata = { redirect_uris: ["https://app.example/cb"], token_endpoint_auth_method: "none" };
-      const software_statement = await signJwt(key, { typ: "JWT" }, { iss: publisher, ...metadata, ...claims });
+      const software_statement = await signWithKey(key, { typ: "JWT" }, { iss: publisher, ...metadata, ...claims });
       return await postRegistration(server, { ...metadata, software_statement });
     },
     ...{ accepted: "201", problems: ofStatement },

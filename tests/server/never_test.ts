@@ -12,7 +12,7 @@ import type { App } from "../../src/server/extension.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { profileNames } from "../../src/server/config/strictness.ts";
 import { formatPasswordDigest } from "../../src/server/config/password_digest.ts";
-import { deriveKey } from "../../src/platform/runtime/scrypt.ts";
+import { scryptDigest } from "../../src/platform/runtime/scrypt.ts";
 import { getForm } from "./browser.ts";
 import { recordScryptCosts } from "./digests.ts";
 import {
@@ -83,7 +83,7 @@ test("[NV-01] a response_type with token or none yields an error and no token, i
 /** As cheap as a digest may be, for fast tests. */
 async function digestOf(password: string): Promise<string> {
   const cost = { ln: 10, r: 8, p: 1, salt: new TextEncoder().encode("0123456789abcdef") };
-  return formatPasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
+  return formatPasswordDigest({ ...cost, hash: await scryptDigest(password, cost, 32) });
 }
 
 const password = "correct-horse-battery-staple";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { LoginError } from "../../src/testing/mod.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 import type { KeyTestClient } from "../../src/testing/clients.ts";
-import { authenticateClient } from "../../src/client/authentication.ts";
+import { clientAuthenticationOf } from "../../src/client/authentication.ts";
 import { signingContext } from "../server/client_jwts.ts";
 import { assertPage, getRejections } from "../kit.ts";
 import { document, documentServer, real } from "../server/extensions/client_documents/document_server.ts";
@@ -101,7 +101,7 @@ test("[MC-04] a document cannot set members reserved for the operator", async ()
   const client = as.clientDocument(url, { ...keyed, grant_types });
   const { tokens } = await as.logIn(as.client(), { resource: "https://api.example", scope: "read" });
   const isActiveFor = async (introspecting: KeyTestClient) => {
-    const { params } = await authenticateClient(signingContext(as.clock.now() / 1000, as.issuer), introspecting);
+    const { params } = await clientAuthenticationOf(signingContext(as.clock.now() / 1000, as.issuer), introspecting);
     const body = new URLSearchParams({ token: tokens.access_token, ...params });
     return (await (await as.fetch("/oauth2/introspect", { method: "POST", body })).json()).active;
   };

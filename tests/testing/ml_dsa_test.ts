@@ -9,7 +9,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { importSigningKey, signClientJwt } from "../../src/client/jwt.ts";
-import { proofKey } from "../../src/client/proof.ts";
+import { createProofKey } from "../../src/client/proof.ts";
 import { generateKey } from "../../src/core/keys/crypto.ts";
 import { hasAlgorithm, type MlDsaAlgorithm } from "../../src/core/keys/signing_algorithm.ts";
 import { jwksVerifier, requireToken } from "../../src/resource/mod.ts";
@@ -186,7 +186,7 @@ test("[JK-07] clients authenticate, sign requests and prove possession with ML-D
       jwks: { keys: [publicKey] },
     });
     const key = await importSigningKey(jwk, alg);
-    const dpopKey = await proofKey(jwk, alg);
+    const dpopKey = await createProofKey(jwk, alg);
     assertEquals(dpopKey.thumbprint, await calculateJwkThumbprint(publicKey));
     const body = { grant_type: "client_credentials", scope: "read" };
     const send = async (signer: typeof key, headers: Record<string, string>) =>

@@ -11,7 +11,7 @@ import type { Context, Endpoint } from "../../src/server/extension.ts";
 import type { Plugin } from "../../src/mod.ts";
 import type { TraceEvent } from "../../src/server/trace.ts";
 import { logging } from "../../src/cli/operating/logging.ts";
-import { formatMarkdown } from "../../src/recorder/export/markdown.ts";
+import { formatFlowMarkdown } from "../../src/recorder/export/markdown.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { redactExchanges } from "../../src/recorder/redact.ts";
 import { faultInjector } from "../../src/testing/faults/fault_injector.ts";
@@ -116,7 +116,7 @@ test("the recorder names it, links its exchanges by the ticket, and redacts PIN 
     flow.exchanges.map(({ endpoint, title, client, auth, outcome }) => [endpoint, title, client, auth, outcome]),
     Array(2).fill(["tickets", "Ticket request", "web", "client_secret_basic", "done"]),
   );
-  const shown = formatMarkdown(flow, -1) + JSON.stringify(redactExchanges(record.exchanges()));
+  const shown = formatFlowMarkdown(flow, -1) + JSON.stringify(redactExchanges(record.exchanges()));
   assertEquals([pin, ticket, "pin-of-another-flow"].filter((secret) => shown.includes(secret)), []);
   const page = await (await b.get("/flows/1")).text();
   assert(page.includes("Ticket request") && page.includes("ticket handled"), page);

@@ -7,7 +7,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { decodeProtectedHeader } from "jose";
 import { test } from "node:test";
 import { jwksVerifier, requireToken } from "../../src/resource/mod.ts";
-import type { Rejection } from "../../src/resource/protected_resource.ts";
+import type { ResourceRejection } from "../../src/resource/protected_resource.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { basic, challenge, forEachCase } from "../kit.ts";
 import { testLatchkey } from "./test_latchkey.ts";
@@ -221,7 +221,7 @@ test("[JA-04, PR-08] a resource accepts the access tokens of its server of its o
     const mcp = as.resource("/mcp", { scopes: ["read"], tools: {} });
     const jwts = await issueAll(kit);
     for (const accessTokenTyp of ["at+jwt", "JWT", "none"] as const) {
-      const rejections: Rejection[] = [];
+      const rejections: ResourceRejection[] = [];
       const verifier = jwksVerifier({
         issuer: as.issuer,
         fetch: as.fetch as typeof fetch,
@@ -230,7 +230,7 @@ test("[JA-04, PR-08] a resource accepts the access tokens of its server of its o
       });
       const check = async (jwt: string, resource: string) =>
         !(await requireToken(new Request(resource, { headers: { authorization: `Bearer ${jwt}` } }), {
-          ...{ resource, verifier, onRejection: (rejection: Rejection) => void rejections.push(rejection) },
+          ...{ resource, verifier, onRejection: (rejection: ResourceRejection) => void rejections.push(rejection) },
         }) instanceof Response);
       const found: string[] = [];
       for (const [kind, jwt] of Object.entries(jwts)) if (await check(jwt!, audience)) found.push(kind);

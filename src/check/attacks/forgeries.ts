@@ -33,7 +33,7 @@ const named = (prefix: string, values: readonly string[]) =>
   Object.fromEntries(values.map((value) => [`${prefix}${value}`, value]));
 
 /** Not signed, or with an algorithm that is none. */
-export const unsigned: Forgeries = {
+export const unsignedForgeries: Forgeries = {
   ...each(
     named("alg ", ["none", "None"]),
     (alg) => ({ header, claims }) => `${encodeJwt({ ...header, alg }, claims)}.`,
@@ -121,11 +121,11 @@ export const wrongForms: Forgeries = {
 
 /** One forgery of each kind, for a message that few clients read. */
 export const oneOfEachSignature: Forgeries = Object.fromEntries(
-  [unsigned, foreignlySigned, hmacs, keysInHeader].map((kind) => Object.entries(kind)[0]!),
+  [unsignedForgeries, foreignlySigned, hmacs, keysInHeader].map((kind) => Object.entries(kind)[0]!),
 );
 
 /** Every forgery of a signature. */
-export const forgedSignatures: Forgeries = { ...unsigned, ...foreignlySigned, ...hmacs, ...keysInHeader };
+export const forgedSignatures: Forgeries = { ...unsignedForgeries, ...foreignlySigned, ...hmacs, ...keysInHeader };
 
 /** An attack with some forgeries instead of one kind of JWT. Default: the ID token. */
 export function forgeryAttack(

@@ -40,7 +40,7 @@ export const claimsOf = (name: string, of: Parameters<typeof overrideClaims>[2] 
 });
 
 /** The parameters of an authorization response; one that has no such parameter stays as it is. */
-export const authorizationResponse: GridResponse = {
+export const authorizationResponseGrid: GridResponse = {
   name: "the authorization response",
   change: (cell, parameter, write) =>
     editAuthorizationResponse(cell, (fields) => {

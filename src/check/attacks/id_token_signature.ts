@@ -2,7 +2,7 @@
 
 import { everyLogin } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { foreignlySigned, forgeryAttack, hmacs, keysInHeader, unsigned, wrongForms } from "./forgeries.ts";
+import { foreignlySigned, forgeryAttack, hmacs, keysInHeader, unsignedForgeries, wrongForms } from "./forgeries.ts";
 import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
 
 /** Every ID token that the server did not sign. */
@@ -16,7 +16,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     title: "The ID token is not signed: it has alg none, an alg that does not exist, or no signature.",
     requirement: "OpenID Connect Core §2",
     sources: ["RFC 8725 §3.1", "RFC 8725 §3.3", "CVE-2021-44878", "CVE-2022-21449", "CVE-2026-28498"],
-  }, unsigned),
+  }, unsignedForgeries),
   forgeryAttack({
     id: "id-token/signed-by-stranger",
     accepts: "signature",

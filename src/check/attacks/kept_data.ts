@@ -6,11 +6,11 @@ import { findParam } from "../../recorder/record_request.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { secretsInRequest } from "../markers.ts";
 import { conclude, failIf, passIf, unclear } from "./conclusions.ts";
-import { refreshRequest } from "./refresh.ts";
+import { refreshSelector } from "./refresh.ts";
 
 /** The refresh tokens that were sent, oldest first. */
 const sentRefreshTokens = ({ as }: Stage) =>
-  as.log.unmasked.filter("token", refreshRequest).map(({ request }) => findParam(request, "refresh_token"));
+  as.log.unmasked.filter("token", refreshSelector).map(({ request }) => findParam(request, "refresh_token"));
 
 /** The lifetime of the first access token in `refresh/expiry-kept`, in seconds. */
 const shortLifetime = 60;
@@ -161,7 +161,7 @@ export const keptDataAttacks: readonly Attack[] = [
     sources: ["RFC 6749 §5.2", "RFC 9700 §4.14.2"],
     async perform(stage) {
       const { as, session, passTime } = stage;
-      as.on("token", refreshRequest).always(error("invalid_grant"));
+      as.on("token", refreshSelector).always(error("invalid_grant"));
       passTime(7200);
       for (let attempt = 0; attempt < 4; attempt++) await session!.request!().catch(() => undefined);
       const sent = sentRefreshTokens(stage);

@@ -2,7 +2,7 @@
 
 import type { Fault } from "../../testing/faults/fault.ts";
 import { metadata } from "../../testing/faults/mod.ts";
-import { readBodyText, withBody } from "../../testing/faults/response_body.ts";
+import { responseText, withBodyText } from "../../testing/faults/response_body.ts";
 import { requestedParam } from "../requested_param.ts";
 import { describeError, describeOutcome } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
@@ -222,9 +222,9 @@ function movedEndpoints(): Fault {
       const response = await next(request, peer);
       if (endpoint !== "discovery" || response.status !== 200) return response;
       context.consume();
-      const document = JSON.parse(await readBodyText(response));
+      const document = JSON.parse(await responseText(response));
       const moved = ["token_endpoint", "jwks_uri"].map((name) => [name, `${document[name]}${query}`]);
-      return withBody(response, JSON.stringify({ ...document, ...Object.fromEntries(moved) }));
+      return withBodyText(response, JSON.stringify({ ...document, ...Object.fromEntries(moved) }));
     },
   };
 }

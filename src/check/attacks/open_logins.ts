@@ -95,7 +95,7 @@ export function sharedParameter({ as }: Stage): string | undefined {
 const tokenNames = ["access_token", "refresh_token", "id_token"] as const;
 
 /** The tokens that were issued, by name, oldest first. */
-export function issuedTokens({ log }: TestLatchkey): readonly (readonly [name: string, token: string])[] {
+export function loggedTokens({ log }: TestLatchkey): readonly (readonly [name: string, token: string])[] {
   return log.unmasked.filter("token").flatMap(({ response }) => {
     const members = parseJsonObject(response?.body ?? "{}") ?? {};
     return tokenNames.flatMap((name) => {

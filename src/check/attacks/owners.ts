@@ -11,10 +11,10 @@ import { encodeJwt } from "../../testing/faults/resign.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { forgeJwt } from "./forged_jwt.ts";
 import { encodeBase64url } from "../../core/keys/crypto.ts";
-import { findSecondUser, issuedTokens } from "./open_logins.ts";
+import { findSecondUser, loggedTokens } from "./open_logins.ts";
 import { openOtherEndpoints } from "./other_issuer.ts";
 import { oneOf } from "./parameters.ts";
-import { refreshRequest } from "./refresh.ts";
+import { refreshSelector } from "./refresh.ts";
 import { timers } from "../../core/http/timers.ts";
 
 /** Whether a server issued a code, and whether one received it. */
@@ -176,14 +176,14 @@ export const ownerAttacks: readonly Attack[] = [
       const second = await findSecondUser(as);
       const other = await driver.logIn!(openBrowser({ as: second.sub }));
       const waiting = hold();
-      as.on("token", refreshRequest).once(waiting);
+      as.on("token", refreshSelector).once(waiting);
       const first = session!.refresh!();
       await Promise.race([waiting.arrived, first.catch(() => undefined)]);
       const next = other.refresh!();
       await Promise.race([next.catch(() => undefined), new Promise((resolve) => timers.setTimeout(resolve, 100))]);
       waiting.release();
       const results = await Promise.allSettled([first, next]);
-      const sent = as.log.unmasked.filter("token", refreshRequest).map(({ request }) =>
+      const sent = as.log.unmasked.filter("token", refreshSelector).map(({ request }) =>
         findParam(request, "refresh_token")
       );
       // An application that refreshes one after the other does both.
@@ -213,7 +213,7 @@ export const ownerAttacks: readonly Attack[] = [
       const login = await driver.logIn!({ ...openBrowser({ as: second.sub }), browser: journey.browser })
         .then(() => true, () => false);
       if (login) return unclear("the client accepted the login");
-      const stolen = issuedTokens(as).findLast(([name]) => name === "access_token")?.[1];
+      const stolen = loggedTokens(as).findLast(([name]) => name === "access_token")?.[1];
       const earlier = as.log.unmasked.exchanges.length;
       await session!.request!().catch(() => undefined);
       const used = as.log.unmasked.exchanges.slice(earlier).some(({ request }) =>

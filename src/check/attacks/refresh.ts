@@ -3,7 +3,7 @@
 import type { HostedServer } from "../../server/hosted_server.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { drop, error, idToken, status, tokens } from "../../testing/faults/mod.ts";
-import { readBodyText, withBody } from "../../testing/faults/response_body.ts";
+import { responseText, withBodyText } from "../../testing/faults/response_body.ts";
 import { withPolicy } from "../../testing/with_policy.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
@@ -12,7 +12,7 @@ import { oneOf } from "./parameters.ts";
 import { atMost } from "./conclusions.ts";
 
 /** The requests of a refresh. */
-export const refreshRequest = { grant_type: "refresh_token" } as const;
+export const refreshSelector = { grant_type: "refresh_token" } as const;
 
 /** The session must continue: it refreshes again, without a login. */
 async function assessKeptSession(observation: Observation): Promise<Assessment> {
@@ -55,8 +55,8 @@ function rotated(withoutIdToken: boolean): Fault {
     handle: (next) => async (request, peer) => {
       const response = await next(request, peer);
       if (!withoutIdToken || response.status !== 200) return response;
-      const { id_token: _, ...members } = JSON.parse(await readBodyText(response));
-      return withBody(response, JSON.stringify(members));
+      const { id_token: _, ...members } = JSON.parse(await responseText(response));
+      return withBodyText(response, JSON.stringify(members));
     },
   };
 }
@@ -69,7 +69,7 @@ export const refreshAttacks: readonly Attack[] = [
     correctClient: "The client keeps the refresh token and the session, and refreshes later.",
     sources: ["RFC 6749 §5.2", "internxt/cli#645", "schulydev/Schuly#476"],
     ...oneOf("how", ["500", "503", "429", "dropped", "html"]),
-    match: refreshRequest,
+    match: refreshSelector,
     once: ({ how }) =>
       how === "dropped"
         ? drop("before")
@@ -84,7 +84,7 @@ export const refreshAttacks: readonly Attack[] = [
     title: "The response to a refresh has no refresh token, and the old one stays valid.",
     correctClient: "The client keeps the old refresh token, and uses it for the next refresh.",
     sources: ["RFC 6749 §6", "modelcontextprotocol/python-sdk#2270", "getsentry/junior#775"],
-    match: refreshRequest,
+    match: refreshSelector,
     once: () => tokens.withoutRefreshToken(),
     assess: assessKeptSession,
   }),
@@ -96,13 +96,13 @@ export const refreshAttacks: readonly Attack[] = [
     level: "must-tolerate",
     sources: ["RFC 6749 §6", "OpenID Connect Core §12.2"],
     ...oneOf("idToken", ["present", "absent"], "Whether the response has an ID token."),
-    match: refreshRequest,
+    match: refreshSelector,
     once: ({ idToken }) => rotated(idToken === "absent"),
     assess: assessKeptSession,
   }),
   ...gridAttacks(jsonResponse("the response to a refresh"), [
     {
-      ...{ id: "refresh/id-token-absent", member: "id_token", values: ["absent"], match: refreshRequest },
+      ...{ id: "refresh/id-token-absent", member: "id_token", values: ["absent"], match: refreshSelector },
       ...{ needs: ["idToken"], level: "must-tolerate", sources: ["OpenID Connect Core §12.2"] },
       assess: assessKeptSession,
     },
@@ -114,7 +114,7 @@ export const refreshAttacks: readonly Attack[] = [
         "Compare iss, sub and aud of the new ID token with those of the login, and discard the response if one differs.",
       member: ["sub", "iss", "aud"],
       values: ["foreign"],
-      match: refreshRequest,
+      match: refreshSelector,
     },
     ...{ needs: ["readsIdToken"], level: "must-reject", requirement: "OpenID Connect Core §12.2" },
     correctClient: "The client discards the response, and the session ends or stays as it was.",
@@ -125,7 +125,7 @@ export const refreshAttacks: readonly Attack[] = [
     title: "The server rejects every refresh with invalid_grant.",
     correctClient: "The client deletes the refresh token, and asks the user to log in once; the next login works.",
     sources: ["RFC 6749 §5.2", "punkpeye/mcp-remote#91", "CherryHQ/cherry-studio#12598"],
-    match: refreshRequest,
+    match: refreshSelector,
     always: () => error("invalid_grant"),
     assess: (observation) =>
       refreshedAtMostTwice(observation) ?? (hidesRejection(observation)
@@ -146,7 +146,7 @@ export const refreshAttacks: readonly Attack[] = [
     correctClient: "The client discards the response, if it also verifies the signature of the ID token at login.",
     level: "should-reject",
     sources: ["OpenID Connect Core §12.2", "OpenID Connect Core §3.1.3.7"],
-    match: refreshRequest,
+    match: refreshSelector,
     once: () => idToken.wrongSignature(),
   }),
 ];

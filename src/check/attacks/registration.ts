@@ -3,7 +3,7 @@
 import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
-import { editJsonBody, readBodyText, withBody } from "../../testing/faults/response_body.ts";
+import { editJsonBody, responseText, withBodyText } from "../../testing/faults/response_body.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
@@ -185,8 +185,8 @@ function rejectDocuments(isAnnounced: boolean): Fault {
     handle: (next, context) => async (request, peer) => {
       const response = await next(request, peer);
       if (!isAnnounced || context.request.endpoint !== "discovery" || !context.consume()) return response;
-      const { client_id_metadata_document_supported: _, ...document } = JSON.parse(await readBodyText(response));
-      return withBody(response, JSON.stringify(document));
+      const { client_id_metadata_document_supported: _, ...document } = JSON.parse(await responseText(response));
+      return withBodyText(response, JSON.stringify(document));
     },
     extend: (server, context) => ({
       ...server,

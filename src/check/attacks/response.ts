@@ -2,7 +2,7 @@
 
 import { authorizationResponse as responseFaults, metadata } from "../../testing/faults/mod.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
-import { authorizationResponse, gridAttacks } from "./grid.ts";
+import { authorizationResponseGrid, gridAttacks } from "./grid.ts";
 import { nearIssuers, nearMisses } from "./wrong_values.ts";
 import { everyLogin } from "../attack.ts";
 import { csrfProtection } from "./requirements.ts";
@@ -17,7 +17,7 @@ const ofIssuers = {
 
 /** The attacks of the category `response`. */
 export const responseAttacks: readonly Attack[] = [
-  ...gridAttacks(authorizationResponse, [
+  ...gridAttacks(authorizationResponseGrid, [
     {
       ...{
         id: "response/state-wrong",
@@ -90,7 +90,7 @@ export const responseAttacks: readonly Attack[] = [
     sources: ["RFC 9700 §4.4.2.1"],
     async start({ as, openOtherIssuer }) {
       const { issuer } = await openOtherIssuer();
-      as.on("authorize").once(authorizationResponse.change("iss of a known issuer", "iss", () => issuer));
+      as.on("authorize").once(authorizationResponseGrid.change("iss of a known issuer", "iss", () => issuer));
     },
   }),
   defineAttack({

@@ -6,7 +6,7 @@ import { exchangesOf, type Observation } from "../attack.ts";
 import { userAfterLogout } from "./ended_session.ts";
 import { waitUntil } from "./open_logins.ts";
 import { oneOf } from "./parameters.ts";
-import { refreshRequest } from "./refresh.ts";
+import { refreshSelector } from "./refresh.ts";
 import { failIf, unclear } from "./conclusions.ts";
 
 /** How often the client refreshed. */
@@ -100,18 +100,18 @@ export const sessionAttacks: readonly Attack[] = [
     async perform({ as, session }) {
       const { body = "{}" } = as.log.unmasked.last("token").response ?? {};
       const { access_token: used } = JSON.parse(body) as { readonly access_token: string };
-      const earlier = as.log.unmasked.filter("token", refreshRequest).length;
+      const earlier = as.log.unmasked.filter("token", refreshSelector).length;
       const expired = as.on("userinfo", (request) => request.header("authorization")?.endsWith(` ${used}`) === true)
         .always(error("invalid_token"));
       const waiting = hold();
-      as.on("token", refreshRequest).once(waiting);
+      as.on("token", refreshSelector).once(waiting);
       const both = Promise.allSettled([session!.request!(), session!.request!()]);
       await Promise.race([waiting.arrived, both]);
       // The second request must have met its 401, and then have had time to refresh.
       await waitUntil(() => expired.fired > 1);
       waiting.release();
       const failed = (await both).filter((result) => result.status === "rejected").length;
-      const refreshes = as.log.unmasked.filter("token", refreshRequest).length - earlier;
+      const refreshes = as.log.unmasked.filter("token", refreshSelector).length - earlier;
       if (refreshes === 0) return unclear("the client did not refresh");
       return {
         outcome: failed === 0 ? "accepted" : "rejected",

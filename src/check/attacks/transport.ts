@@ -4,7 +4,7 @@ import { withHeaders } from "../../core/http/message.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body, delay, drip, drop, hang, status } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
-import { editResponse, readBodyText, withBody } from "../../testing/faults/response_body.ts";
+import { editResponse, responseText, withBodyText } from "../../testing/faults/response_body.ts";
 import { validTokenResponse } from "./requirements.ts";
 import { wrongBodies } from "./grid.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
@@ -49,9 +49,9 @@ const failedEmail = "failure@attacker.example";
 /** A good response with another status. */
 function completeFailure(status: number): Fault {
   return editSuccess(`complete response with status ${status}`, async (response, { request }) => {
-    const members = JSON.parse(await readBodyText(response));
+    const members = JSON.parse(await responseText(response));
     const marked = request.endpoint === "userinfo" ? { ...members, email: failedEmail } : members;
-    return { ...withBody(response, JSON.stringify(marked)), status };
+    return { ...withBodyText(response, JSON.stringify(marked)), status };
   });
 }
 

@@ -7,7 +7,7 @@ import type { TestClient } from "../../testing/clients.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body } from "../../testing/faults/mod.ts";
 import { encodeJwt, overrideClaims } from "../../testing/faults/resign.ts";
-import { editResponse, isJson, readBodyText, withBody } from "../../testing/faults/response_body.ts";
+import { editResponse, isJsonResponse, responseText, withBodyText } from "../../testing/faults/response_body.ts";
 import { foreignKeys } from "../../testing/keys.ts";
 import { type Assessment, everyLogin, exchangesOf, type Observation } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
@@ -190,14 +190,14 @@ function wronglySignedUserinfo(flaw: string, { client_id, userinfo_signed_respon
     isSuccess,
     async (response, context) => {
       const { server } = context.app;
-      const text = await readBodyText(response);
-      const members = isJson(response) ? JSON.parse(text) : decodeJwtPart(text, 1);
+      const text = await responseText(response);
+      const members = isJsonResponse(response) ? JSON.parse(text) : decodeJwtPart(text, 1);
       const flawed = flaw === "aud" || flaw === "iss" ? { [flaw]: foreignValue } : {};
       const claims = { ...members, picture: attackersPicture, iss: server.issuer, aud: client_id, ...flawed };
       const { kid } = await server.keys.signer(alg);
       const sign = flaw === "key" ? jwtSigner(foreignKeys(kid, kid), server.keys.types) : server.keys.sign;
       const jwt = flaw === "unsigned" ? `${encodeJwt({ alg: "none" }, claims)}.` : await sign("userinfo", alg, claims);
-      return withBody(response, jwt, { "content-type": "application/jwt" });
+      return withBodyText(response, jwt, { "content-type": "application/jwt" });
     },
   );
 }

@@ -2,7 +2,7 @@
 /** The page that checks a client: a form, and how far the check is. */
 
 import type { VNode } from "preact";
-import { type EditForm, Field, FormErrors } from "../../server/pages/field.tsx";
+import { type EditForm, FieldInput, FormErrors } from "../../server/pages/field.tsx";
 import { Layout, Script, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
 import { Notice } from "../../server/pages/notice.tsx";
 
@@ -64,7 +64,7 @@ const texts: Readonly<Record<string, readonly [label: string, hint: string, choi
 /** The form of a check. */
 function StartForm({ client, form: { values, errors, csrfToken } }: ClientCheckProps): VNode {
   const [first, second, ...others] = Object.entries(texts).map(([name, [label, hint, choices]]) => (
-    <Field
+    <FieldInput
       key={name}
       {...{ name, label, hint, choices, errors }}
       value={values[name]}

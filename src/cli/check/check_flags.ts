@@ -1,6 +1,6 @@
 /** The command line of `latchkey check`: the URL of a login, flags of the check, and flags of the server. */
 
-import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../core/policy/field.ts";
+import { choice, type Field, type FieldsOf, flag, text, texts, whole, withDefaults } from "../../core/policy/field.ts";
 import { suggest } from "../../core/policy/suggest.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
@@ -42,7 +42,7 @@ const seconds = (standard: number, min: number) =>
 
 /** Each flag: its field, and for the help its value and its meaning. */
 export const checkFlags: {
-  readonly [Name in keyof Fields<CheckFlags>]: readonly [Fields<CheckFlags>[Name], value: string, meaning: string];
+  readonly [Name in keyof FieldsOf<CheckFlags>]: readonly [FieldsOf<CheckFlags>[Name], value: string, meaning: string];
 } = {
   loggedInUrl: [url("http://localhost:3000/me"), "URL", "a page that shows whether, and who, is logged in"],
   loggedInText: [text(["Alice Adams"]), "TEXT", "a text that only the page of the user has"],
@@ -89,7 +89,7 @@ export const checkFlags: {
 
 const checkFields = Object.fromEntries(
   Object.entries(checkFlags).map(([name, [field]]) => [name, field]),
-) as unknown as Fields<CheckFlags>;
+) as unknown as FieldsOf<CheckFlags>;
 
 const names = Object.keys(checkFields) as (keyof CheckFlags)[];
 

@@ -40,11 +40,11 @@ export interface FormatOptions {
   /** The request of the event. Default: unknown. */
   readonly request?: LoggedRequest;
   /** How the terminal shows lines. Default: a file, which has neither colours, nor a width, nor a time zone. */
-  readonly terminal?: Terminal;
+  readonly terminal?: TerminalFormat;
 }
 
 /** @internal The terminal that shows the events. */
-export interface Terminal {
+export interface TerminalFormat {
   /** Whether it shows colours. Default: false. */
   readonly colors?: boolean;
   /** Its width, in characters: longer lines continue below their first word. Default: lines are not wrapped. */
@@ -109,7 +109,7 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
 }
 
 /** Formats how many successes a log has no line for. */
-export function formatCounts(at: number, counts: readonly EventCount[], terminal?: Terminal): string {
+export function formatCounts(at: number, counts: readonly EventCount[], terminal?: TerminalFormat): string {
   const texts = counts.map(({ what, client, count }) =>
     `${count} ${what}${client === undefined ? "" : ` of ${client}`}`
   );
@@ -172,17 +172,17 @@ function formatLine(
   return `${timeOfDay(at, terminal)} ${formatMark(kind, terminal)} ${words.join("  ")}`;
 }
 
-function formatMark(kind: keyof typeof marks, terminal: Terminal | undefined): string {
+function formatMark(kind: keyof typeof marks, terminal: TerminalFormat | undefined): string {
   const [mark, color] = marks[kind];
   return paint(color, mark, terminal);
 }
 
-function paint(code: number | string, text: string, { colors = false }: Terminal = {}): string {
+function paint(code: number | string, text: string, { colors = false }: TerminalFormat = {}): string {
   return colors ? `\u001b[${code}m${text}\u001b[0m` : text;
 }
 
 /** The time of day. A user at a terminal compares it with a clock; a log is compared with those of other machines. */
-function timeOfDay(at: number, { localTime = false }: Terminal = {}): string {
+function timeOfDay(at: number, { localTime = false }: TerminalFormat = {}): string {
   const date = new Date(at);
   if (!localTime) return date.toISOString().slice(11);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
@@ -246,7 +246,7 @@ function formatBlock(
   kind: keyof typeof marks,
   heading: readonly string[],
   lines: readonly (string | MarkedLine)[],
-  terminal: Terminal | undefined,
+  terminal: TerminalFormat | undefined,
 ): string {
   const indent = " ".repeat(time.length + 1);
   return [
@@ -264,7 +264,7 @@ function formatBlock(
 }
 
 /** A line with its parts underlined. A caret stands where characters are missing. */
-function paintParts(line: MarkedLine, terminal: Terminal | undefined): string {
+function paintParts(line: MarkedLine, terminal: TerminalFormat | undefined): string {
   const paintPart = (part: string) => paint("31;4", part === "" ? missingMark : printable(part), terminal);
   return line.map((text, i) => i % 2 === 1 ? paintPart(text) : printable(text)).join("");
 }

@@ -16,7 +16,7 @@ import {
   isPendingPoll,
   isRoutine,
   type LoggedRequest,
-  type Terminal,
+  type TerminalFormat,
 } from "./format_event.ts";
 import { printable } from "../../core/http/quote_value.ts";
 import { timers } from "../../core/http/timers.ts";
@@ -33,7 +33,7 @@ export interface LoggingOptions {
    */
   readonly verbose?: boolean;
   /** The terminal that shows the text format, at the time of each line. Default: the log is a file. */
-  readonly terminal?: () => Terminal;
+  readonly terminal?: () => TerminalFormat;
 }
 
 /** @internal A log. */

@@ -5,12 +5,12 @@ import type { User } from "../../core/clients/client.ts";
 import { tokenExchangeType } from "../../server/extensions/token_exchange/settings.ts";
 import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import { validateRedirectUri } from "../../server/config/uri_issues.ts";
-import { keycloak } from "../../server/profiles/settings/keycloak.ts";
+import { keycloakProfile } from "../../server/profiles/settings/keycloak.ts";
 import { quote } from "../../server/config/config_issue.ts";
-import type { Draft, Note } from "./keep_valid.ts";
+import type { Draft, RealmNote } from "./keep_valid.ts";
 import { fullName, hasFixedClaims, type MappedUser, type RealmMappers, realmMappers } from "./realm_mappers.ts";
 import { roleReader } from "./realm_roles.ts";
-import { defined, type Json, object, objects, text, texts } from "./realm_values.ts";
+import { definedMembers, type Json, nonEmptyText, objectOrEmpty, objectsIn, textsIn } from "./realm_values.ts";
 
 /** A configuration file. */
 export interface RealmConfiguration {
@@ -49,9 +49,9 @@ const withoutEquivalent = {
  * @param newSecret Creates the secret of a client whose secret the realm hides or lacks.
  */
 export function configurationOfRealm(realm: Json, newSecret: () => string): Draft<RealmConfiguration> {
-  const notes: Note[] = [];
+  const notes: RealmNote[] = [];
   const limited = (name: string) => {
-    const items = objects(realm[name]);
+    const items = objectsIn(realm[name]);
     if (items.length > maxItems) notes.push({ part: name, sentence: `only the first ${maxItems} of ${items.length}` });
     return items.slice(0, maxItems);
   };
@@ -60,18 +60,18 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
   const mappers = realmMappers(realm, notes);
   const read = limited("users").map((user) => ({ user, ...roles(user) }));
   const users = read.flatMap((user) => userOf(user, mappers, notes));
-  const listed = objects(realm.clientScopes).filter(({ protocol }) => protocol === "openid-connect")
-    .flatMap(({ name }) => text(name) ?? []);
+  const listed = objectsIn(realm.clientScopes).filter(({ protocol }) => protocol === "openid-connect")
+    .flatMap(({ name }) => nonEmptyText(name) ?? []);
   const requested = clients.flatMap(({ scope }) => scope?.split(" ") ?? []);
   // Keycloak creates its own client scopes in a realm without a list.
-  const known = [...Array.isArray(realm.clientScopes) ? listed : keycloak.scopes!, ...requested];
+  const known = [...Array.isArray(realm.clientScopes) ? listed : keycloakProfile.scopes!, ...requested];
   const scopes = Array.isArray(realm.clientScopes) || requested.length > 0
     ? [...new Set(["openid", ...known])]
     : undefined;
-  const name = text(realm.realm) ?? "";
+  const name = nonEmptyText(realm.realm) ?? "";
   const seconds = (member: string) =>
     typeof realm[member] === "number" && realm[member] > 0 ? realm[member] : undefined;
-  const lifetimes = defined({
+  const lifetimes = definedMembers({
     code: seconds("accessCodeLifespan"),
     device_code: seconds("oauth2DeviceCodeLifespan"),
     access_token: seconds("accessTokenLifespan"),
@@ -81,27 +81,29 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
     session: seconds("ssoSessionMaxLifespan"),
   });
   const { claims, accessTokenClaims, fixedClaims } = mappers.settings;
-  const inAccessTokens = accessTokenClaims.filter((claim) => !keycloak.accessTokenClaims!.includes(claim));
+  const inAccessTokens = accessTokenClaims.filter((claim) => !keycloakProfile.accessTokenClaims!.includes(claim));
   // The client scopes with claims that requests have without naming them.
-  const defaultScopes = [realm, ...objects(realm.clients)]
-    .flatMap((holder) => texts(holder.defaultDefaultClientScopes ?? holder.defaultClientScopes))
+  const defaultScopes = [realm, ...objectsIn(realm.clients)]
+    .flatMap((holder) => textsIn(holder.defaultDefaultClientScopes ?? holder.defaultClientScopes))
     .filter((scope) => Object.hasOwn(claims, scope) || hasFixedClaims(mappers.settings, scope));
-  const own: Json = defined({
+  const own: Json = definedMembers({
     name: name.replace(/[^\w.@-]/g, "-").slice(0, 60) || "realm",
     issuerPath: `/realms/${name}`,
     scopes,
     defaultScope: scopes && [...new Set(["profile", "email", ...defaultScopes])]
       .filter((scope) => scopes.includes(scope)).join(" "),
     claims: Object.keys(claims).length > 0 ? claims : undefined,
-    accessTokenClaims: inAccessTokens.length > 0 ? [...keycloak.accessTokenClaims!, ...inAccessTokens] : undefined,
+    accessTokenClaims: inAccessTokens.length > 0
+      ? [...keycloakProfile.accessTokenClaims!, ...inAccessTokens]
+      : undefined,
     fixedClaims: Object.keys(fixedClaims).length > 0 ? fixedClaims : undefined,
     lifetimes: Object.keys(lifetimes).length > 0 ? lifetimes : undefined,
-    alg: text(realm.defaultSignatureAlgorithm),
+    alg: nonEmptyText(realm.defaultSignatureAlgorithm),
   });
   return {
     value: {
       profile: ["keycloak", own as unknown as ProviderProfile],
-      ...objects(realm.clients).some(allowsAnyUri) && { redirectUris: "any" },
+      ...objectsIn(realm.clients).some(allowsAnyUri) && { redirectUris: "any" },
       ...clients.some(({ grant_types }) => grant_types?.includes(tokenExchangeType)) && { tokenExchange: {} },
       clients,
       users,
@@ -111,13 +113,16 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
 }
 
 /** Notes about attributes of users, and their groups, that no mapper puts into tokens. */
-function unusedMembers(read: readonly { user: Json; groups: readonly string[] }[], users: readonly User[]): Note[] {
+function unusedMembers(
+  read: readonly { user: Json; groups: readonly string[] }[],
+  users: readonly User[],
+): RealmNote[] {
   const values = new Set(users.flatMap((user) => Object.values(user).map((value) => JSON.stringify(value))));
   const isUsed = (value: unknown) =>
-    texts(value).length === 0 || values.has(JSON.stringify(value)) || values.has(JSON.stringify(texts(value)[0]));
+    textsIn(value).length === 0 || values.has(JSON.stringify(value)) || values.has(JSON.stringify(textsIn(value)[0]));
   const attributes = new Set(
     read.flatMap(({ user }) =>
-      Object.entries(object(user.attributes)).flatMap(([name, value]) => isUsed(value) ? [] : name)
+      Object.entries(objectOrEmpty(user.attributes)).flatMap(([name, value]) => isUsed(value) ? [] : name)
     ),
   );
   const hasGroups = read.some(({ groups }) => groups.length > 0) && !users.some(({ groups }) => groups !== undefined);
@@ -129,8 +134,8 @@ function unusedMembers(read: readonly { user: Json; groups: readonly string[] }[
   }));
 }
 
-function clientOf(client: Json, notes: Note[], newSecret: () => string): ClientMetadata[] {
-  const id = text(client.clientId);
+function clientOf(client: Json, notes: RealmNote[], newSecret: () => string): ClientMetadata[] {
+  const id = nonEmptyText(client.clientId);
   if (id === undefined || ownClients.includes(id)) return [];
   const note: AddNote = (sentence, isDetail, uri) =>
     void notes.push({ part: `client ${quote(id)}${uri === undefined ? "" : ` ${quote(uri)}`}`, sentence, isDetail });
@@ -138,14 +143,14 @@ function clientOf(client: Json, notes: Note[], newSecret: () => string): ClientM
   if (client.enabled === false) return skip("it is disabled");
   if (client.bearerOnly === true) return skip("it only receives tokens");
   if (client.protocol !== undefined && client.protocol !== "openid-connect") return skip("it uses another protocol");
-  const attributes = object(client.attributes);
+  const attributes = objectOrEmpty(client.attributes);
   const isPublic = client.publicClient === true;
   const isOn = (name: string) => {
     const value = client[name] ?? attributes[name];
     if (name === "standardFlowEnabled") return value !== false && client.directGrantsOnly !== true;
     return (value === true || value === "true") && !(isPublic && name === "serviceAccountsEnabled");
   };
-  const redirect_uris = redirectUrisOf(texts(client.redirectUris), client, note);
+  const redirect_uris = redirectUrisOf(textsIn(client.redirectUris), client, note);
   const hasNoUri = isOn("standardFlowEnabled") && redirect_uris.length === 0;
   const grant_types = Object.entries(grantTypes).flatMap(([name, types]) =>
     isOn(name) && !(hasNoUri && name === "standardFlowEnabled") ? types : []
@@ -170,20 +175,20 @@ function clientOf(client: Json, notes: Note[], newSecret: () => string): ClientM
   }
   if (client.fullScopeAllowed === false) note("its tokens have all roles of the user, as with fullScopeAllowed", true);
   // Keycloak reads an absent or empty list as "+", the redirect URIs; "-" permits none.
-  const logoutUris = (text(attributes["post.logout.redirect.uris"]) || "+").split("##").filter((uri) =>
+  const logoutUris = (nonEmptyText(attributes["post.logout.redirect.uris"]) || "+").split("##").filter((uri) =>
     uri !== "" && uri !== "-"
   );
   const post_logout_redirect_uris = logoutUris.includes("+") ? redirect_uris : redirectUrisOf(logoutUris, client, note);
-  const requested = [...texts(client.defaultClientScopes), ...texts(client.optionalClientScopes)];
+  const requested = [...textsIn(client.defaultClientScopes), ...textsIn(client.optionalClientScopes)];
   const authentication = isPublic
     ? { token_endpoint_auth_method: "none" }
     : authenticationOf(client, attributes, newSecret, note);
   if (authentication === undefined) return skip("the server does not support its authentication method");
   return [
-    defined({
+    definedMembers({
       client_id: id,
       // Keycloak replaces ${client_account} by a message.
-      client_name: /^\$\{/.test(text(client.name) ?? "") ? undefined : text(client.name),
+      client_name: /^\$\{/.test(nonEmptyText(client.name) ?? "") ? undefined : nonEmptyText(client.name),
       ...authentication,
       redirect_uris: redirect_uris.length > 0 ? redirect_uris : undefined,
       post_logout_redirect_uris: post_logout_redirect_uris.length > 0 ? post_logout_redirect_uris : undefined,
@@ -201,11 +206,11 @@ function authenticationOf(
   newSecret: () => string,
   note: AddNote,
 ): object | undefined {
-  if (clientAuthenticatorType === "client-jwt" && text(attributes["jwks.url"]) !== undefined) {
+  if (clientAuthenticatorType === "client-jwt" && nonEmptyText(attributes["jwks.url"]) !== undefined) {
     return { token_endpoint_auth_method: "private_key_jwt", jwks_uri: attributes["jwks.url"] };
   }
   if (clientAuthenticatorType !== "client-secret") return undefined;
-  const known = text(secret);
+  const known = nonEmptyText(secret);
   if (known === undefined) note("a new client_secret, because the realm has none");
   else if (/^\*+$/.test(known)) note("a new client_secret, because the export hides its own");
   else {
@@ -217,7 +222,7 @@ function authenticationOf(
 
 /** Whether a client may send users anywhere. */
 function allowsAnyUri(client: Json): boolean {
-  return texts(client.redirectUris).includes("*") && client.enabled !== false;
+  return textsIn(client.redirectUris).includes("*") && client.enabled !== false;
 }
 
 /** Adds a note about a client, or about one of its URIs. */
@@ -228,10 +233,10 @@ const usualUri = "http://localhost:3000/";
 
 /** Valid redirect URIs without wildcards, which stand for any path: the path before them is a first guess. */
 function redirectUrisOf(uris: readonly string[], client: Json, note: AddNote): string[] {
-  const rootUrl = text(client.rootUrl);
+  const rootUrl = nonEmptyText(client.rootUrl);
   const exact = uris.flatMap((uri) => {
     const absolute = uri.startsWith("/") && rootUrl !== undefined ? rootUrl.replace(/\/$/, "") + uri : uri;
-    const guess = absolute === "*" ? text(client.baseUrl) ?? rootUrl ?? usualUri : absolute.split("*", 1)[0]!;
+    const guess = absolute === "*" ? nonEmptyText(client.baseUrl) ?? rootUrl ?? usualUri : absolute.split("*", 1)[0]!;
     const issue = validateRedirectUri(guess, false, []);
     if (issue !== undefined) {
       note(`left out; expected ${issue.expected}`, false, absolute);
@@ -252,20 +257,20 @@ function redirectUrisOf(uris: readonly string[], client: Json, note: AddNote): s
 
 /** The password of a user, if the realm has it in plain text; an exported one is a digest of PBKDF2 or Argon2. */
 function passwordOf({ credentials }: Json): string | undefined {
-  return objects(credentials).map(({ type, value }) => type === "password" ? text(value) : undefined)
+  return objectsIn(credentials).map(({ type, value }) => type === "password" ? nonEmptyText(value) : undefined)
     .find((value) => value !== undefined);
 }
 
 /** A note about all users with a digest that this server does not have. */
-function unreadPasswords(users: readonly Json[]): Note[] {
-  const { length } = users.filter((user) => objects(user.credentials).length > 0 && passwordOf(user) === undefined);
+function unreadPasswords(users: readonly Json[]): RealmNote[] {
+  const { length } = users.filter((user) => objectsIn(user.credentials).length > 0 && passwordOf(user) === undefined);
   if (length === 0) return [];
   return [{ part: "users", sentence: `${length} with the digest of a password; any password logs them in` }];
 }
 
-function userOf(read: MappedUser, mappers: RealmMappers, notes: Note[]): User[] {
+function userOf(read: MappedUser, mappers: RealmMappers, notes: RealmNote[]): User[] {
   const { user, realm, byClient } = read;
-  const username = text(user.username)?.toLowerCase();
+  const username = nonEmptyText(user.username)?.toLowerCase();
   if (username === undefined) return [];
   if (user.serviceAccountClientId !== undefined) {
     if (realm.length + byClient.size > 0) {
@@ -287,14 +292,14 @@ function userOf(read: MappedUser, mappers: RealmMappers, notes: Note[]): User[] 
     });
     return [];
   }
-  const email = text(user.email);
-  const members = defined({
-    sub: text(user.id) ?? username,
+  const email = nonEmptyText(user.email);
+  const members = definedMembers({
+    sub: nonEmptyText(user.id) ?? username,
     password: passwordOf(user),
     preferred_username: username,
     name: fullName(user),
-    given_name: text(user.firstName),
-    family_name: text(user.lastName),
+    given_name: nonEmptyText(user.firstName),
+    family_name: nonEmptyText(user.lastName),
     email,
     email_verified: email === undefined ? undefined : user.emailVerified === true,
     realm_access: realm.length > 0 ? { roles: realm } : undefined,

@@ -10,7 +10,7 @@ import { copyProfileHint, findForeignFormat, isRealm } from "../foreign_formats.
 import type { InitActions } from "../init.ts";
 import { splitWords } from "../split_words.ts";
 import { printText } from "../terminal_text.ts";
-import { readText } from "../text_file.ts";
+import { readNamedFile } from "../text_file.ts";
 import { linesOf } from "./keep_valid.ts";
 import { readRealm } from "./read_realm.ts";
 
@@ -45,7 +45,7 @@ export async function importRealm(
   if (args.includes("--help") || args.includes("-h")) return printText(helpText, environment), 0;
   const { source, output = configFileName } = readArguments(args);
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(source)) throw issue("--from", expectedFile, "a URL", copyProfileHint);
-  const text = await readText(source, "--from", environment.readTextFile);
+  const text = await readNamedFile(source, "--from", environment.readTextFile);
   if (typeof text !== "string") throw new CommandLineError([text]);
   const realm = parseRealm(text, source);
   const { value, notes } = await readRealm(realm, randomSecret, environment.env);

@@ -6,7 +6,7 @@ import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { printable } from "../../core/http/quote_value.ts";
 
 /** A sentence about parts of a realm that the draft has differently, or not at all. */
-export interface Note {
+export interface RealmNote {
   /** The part, such as a client, which is printed before the sentence. */
   readonly part?: string;
   readonly sentence: string;
@@ -17,14 +17,14 @@ export interface Note {
 /** A draft, and what to look at. */
 export interface Draft<T> {
   readonly value: T;
-  readonly notes: readonly Note[];
+  readonly notes: readonly RealmNote[];
 }
 
 /** Maximum number of parts that a sentence names. */
 const maxParts = 5;
 
 /** One line for each sentence, with all the parts that it is about. */
-export function linesOf(notes: readonly Note[]): readonly string[] {
+export function linesOf(notes: readonly RealmNote[]): readonly string[] {
   const parts = new Map<string, Set<string>>();
   for (const { part, sentence } of notes) {
     const named = parts.get(sentence) ?? new Set();
@@ -50,7 +50,7 @@ export function keepValid<T extends object>(field: Field, { value, notes }: Draf
 }
 
 /** The sentence for a part with an issue. */
-export function leftOut({ path, expected, received }: ConfigIssue): Note {
+export function leftOut({ path, expected, received }: ConfigIssue): RealmNote {
   return { sentence: printable(`${path}: left out; expected ${expected}, received ${received}`) };
 }
 

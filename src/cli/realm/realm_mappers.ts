@@ -3,13 +3,13 @@
  * these, and the claims that every token of a kind has.
  */
 
-import type { Note } from "./keep_valid.ts";
+import type { RealmNote } from "./keep_valid.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { Members } from "../../server/profiles/provider_functions.ts";
 import type { FixedClaims } from "../../server/profiles/provider_profile.ts";
 import { isReservedClaim, standardClaims } from "../../core/clients/claims.ts";
 import type { UserRoles } from "./realm_roles.ts";
-import { type Json, object, objects, text, texts } from "./realm_values.ts";
+import { type Json, nonEmptyText, objectOrEmpty, objectsIn, textsIn } from "./realm_values.ts";
 
 /** A user as mappers read it. */
 export interface MappedUser extends UserRoles {
@@ -48,16 +48,20 @@ const builtIn: ReadonlySet<string> = new Set([
 ]);
 
 /** Reads the mappers of clients and of client scopes. */
-export function realmMappers(realm: Json, notes: Note[]): RealmMappers {
+export function realmMappers(realm: Json, notes: RealmNote[]): RealmMappers {
   const settings: MapperSettings = { claims: {}, accessTokenClaims: [], fixedClaims: {} };
-  const clients = objects(realm.clients).filter(({ enabled }) => enabled !== false);
+  const clients = objectsIn(realm.clients).filter(({ enabled }) => enabled !== false);
   const holders = [
-    ...objects(realm.clientScopes).map((holder) => ({ holder, scope: text(holder.name), place: "client scope" })),
+    ...objectsIn(realm.clientScopes).map((holder) => ({
+      holder,
+      scope: nonEmptyText(holder.name),
+      place: "client scope",
+    })),
     ...clients.map((holder) => ({ holder, scope: undefined, place: "client" })),
   ];
   const all = holders.flatMap(({ holder, scope, place }) =>
-    objects(holder.protocolMappers).map((mapper) => ({
-      ...{ mapper, scope, config: object(mapper.config), type: String(mapper.protocolMapper) },
+    objectsIn(holder.protocolMappers).map((mapper) => ({
+      ...{ mapper, scope, config: objectOrEmpty(mapper.config), type: String(mapper.protocolMapper) },
       owner: `mapper ${quote(mapper.name)} of ${place} ${quote(scope ?? holder.clientId)}`,
       isOfOneClient: scope === undefined && clients.length > 1,
     }))
@@ -126,19 +130,21 @@ export function realmMappers(realm: Json, notes: Note[]): RealmMappers {
 /** The claim that a mapper adds for every user: a fixed value, or an audience. */
 function fixedClaim(type: string, config: Json): { readonly name: string; readonly value: unknown } | undefined {
   if (type === "oidc-audience-mapper") {
-    const audience = text(config["included.client.audience"]) ?? text(config["included.custom.audience"]);
+    const audience = nonEmptyText(config["included.client.audience"]) ??
+      nonEmptyText(config["included.custom.audience"]);
     return audience === undefined ? undefined : { name: "aud", value: ["account", audience] };
   }
   if (type !== "oidc-hardcoded-claim-mapper") return undefined;
   const [name, ...inner] = claimPath(config) ?? [];
-  const value = typedValue(text(config["claim.value"]), config);
+  const value = typedValue(nonEmptyText(config["claim.value"]), config);
   if (name === undefined || value === undefined || isReservedClaim(name)) return undefined;
   return { name, value: inner.reduceRight((holder: unknown, step) => ({ [step]: holder }), value) };
 }
 
 function userMapper(type: string, config: Json): UserMapper | undefined {
   const path = claimPath(config);
-  const prefixed = (prefix: unknown, roles: readonly string[]) => roles.map((role) => `${text(prefix) ?? ""}${role}`);
+  const prefixed = (prefix: unknown, roles: readonly string[]) =>
+    roles.map((role) => `${nonEmptyText(prefix) ?? ""}${role}`);
   if (type === "oidc-full-name-mapper") {
     return { path: ["name"], read: ({ user }) => fullName(user) };
   }
@@ -151,7 +157,7 @@ function userMapper(type: string, config: Json): UserMapper | undefined {
   }
   if (type === "oidc-usermodel-client-role-mapper") {
     const prefix = config["usermodel.clientRoleMapping.rolePrefix"];
-    const id = text(config["usermodel.clientRoleMapping.clientId"]);
+    const id = nonEmptyText(config["usermodel.clientRoleMapping.clientId"]);
     const names = path ?? ["resource_access", clientTemplate, "roles"];
     const own = (byClient: UserRoles["byClient"]) =>
       [...byClient].filter(([client]) => id === undefined || client === id);
@@ -169,7 +175,7 @@ function userMapper(type: string, config: Json): UserMapper | undefined {
     return { path, read: ({ groups }) => isFull ? groups : groups.map((group) => group.replace(/^.*(?<!~)\//, "")) };
   }
   if (type === "oidc-usermodel-attribute-mapper" || type === "oidc-usermodel-property-mapper") {
-    const name = text(config["user.attribute"]) ?? "";
+    const name = nonEmptyText(config["user.attribute"]) ?? "";
     const isList = String(config.multivalued) === "true";
     return {
       path,
@@ -201,7 +207,7 @@ function isSessionNote(type: string, config: Json): boolean {
 
 /** The steps of a claim name; a dot that is no step has a backslash before it. */
 function claimPath(config: Json): readonly string[] | undefined {
-  const steps = text(config["claim.name"])?.split(/(?<!\\)\./).map((step) => step.replaceAll("\\.", "."));
+  const steps = nonEmptyText(config["claim.name"])?.split(/(?<!\\)\./).map((step) => step.replaceAll("\\.", "."));
   return steps?.some((step) => step === "" || step === "__proto__") ? undefined : steps;
 }
 
@@ -221,9 +227,9 @@ function typedValue(value: string | undefined, config: Json): unknown {
 
 /** The values of an attribute or a property of a user; without them, those of its groups. */
 function attributeOf({ user, groupAttributes }: MappedUser, name: string): string[] {
-  for (const attributes of [object(user.attributes), groupAttributes]) {
+  for (const attributes of [objectOrEmpty(user.attributes), groupAttributes]) {
     const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
-    const values = typeof value === "string" ? [value] : texts(value);
+    const values = typeof value === "string" ? [value] : textsIn(value);
     if (values.length > 0) return values;
   }
   const properties = ["username", "email", "firstName", "lastName", "id", "emailVerified"];
@@ -239,7 +245,7 @@ function addressOf(user: MappedUser): Json | undefined {
 
 /** The first name and the last name. */
 export function fullName({ firstName, lastName }: Json): string | undefined {
-  return [text(firstName), text(lastName)].filter(Boolean).join(" ") || undefined;
+  return [nonEmptyText(firstName), nonEmptyText(lastName)].filter(Boolean).join(" ") || undefined;
 }
 
 /** Sets a member; two mappers of the same list add to it. */
@@ -249,7 +255,7 @@ function setMember(members: Record<string, unknown>, [first = "", ...rest]: read
     members[first] = joined(before, value);
     return;
   }
-  const holder = { ...object(before) };
+  const holder = { ...objectOrEmpty(before) };
   setMember(holder, rest, value);
   members[first] = holder;
 }

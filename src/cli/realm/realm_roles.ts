@@ -1,7 +1,7 @@
 /** The roles and attributes of a user of Keycloak: its own, those of its groups, and the roles that roles contain. */
 
-import type { Note } from "./keep_valid.ts";
-import { type Json, object, objects, text, texts } from "./realm_values.ts";
+import type { RealmNote } from "./keep_valid.ts";
+import { type Json, nonEmptyText, objectOrEmpty, objectsIn, textsIn } from "./realm_values.ts";
 
 /** A role of the realm, or of a client. */
 type Role = readonly [client: string | undefined, name: string];
@@ -32,7 +32,7 @@ const maxSteps = 1_000_000;
  *
  * @param notes Receives one sentence if not all roles are read.
  */
-export function roleReader(realm: Json, notes: Note[]): (user: Json) => UserRoles {
+export function roleReader(realm: Json, notes: RealmNote[]): (user: Json) => UserRoles {
   const contained = containedRoles(realm);
   const groups = groupsByPath(realm);
   const known = new Map<string, UserRoles>();
@@ -58,7 +58,7 @@ export function roleReader(realm: Json, notes: Note[]): (user: Json) => UserRole
 
   return (user) => {
     const own = rolesOf(user, "realmRoles", "clientRoles");
-    const paths = [...new Set(texts(user.groups))].filter((path) => groups.has(path)).slice(0, maxGroupsOfUser);
+    const paths = [...new Set(textsIn(user.groups))].filter((path) => groups.has(path)).slice(0, maxGroupsOfUser);
     const key = JSON.stringify([own, paths]);
     let result = known.get(key);
     if (result === undefined) {
@@ -89,24 +89,24 @@ function keyOf(role: Role): string {
 
 function rolesOf(holder: Json, realmRoles: string, clientRoles: string): Role[] {
   return [
-    ...texts(holder[realmRoles]).map((name): Role => [undefined, name]),
-    ...Object.entries(object(holder[clientRoles])).flatMap(([client, names]) =>
-      texts(names).map((name): Role => [client, name])
+    ...textsIn(holder[realmRoles]).map((name): Role => [undefined, name]),
+    ...Object.entries(objectOrEmpty(holder[clientRoles])).flatMap(([client, names]) =>
+      textsIn(names).map((name): Role => [client, name])
     ),
   ];
 }
 
 /** The roles that a role contains, by its key. */
 function containedRoles(realm: Json): (key: string) => readonly Role[] {
-  const { realm: realmRoles, client } = object(realm.roles);
+  const { realm: realmRoles, client } = objectOrEmpty(realm.roles);
   const composites = new Map<string, Json>();
   const add = (clientId: string | undefined, list: unknown) => {
-    for (const { name, composites: inner } of objects(list)) {
-      if (text(name) !== undefined) composites.set(keyOf([clientId, name as string]), object(inner));
+    for (const { name, composites: inner } of objectsIn(list)) {
+      if (nonEmptyText(name) !== undefined) composites.set(keyOf([clientId, name as string]), objectOrEmpty(inner));
     }
   };
   add(undefined, realmRoles);
-  for (const [clientId, list] of Object.entries(object(client))) add(clientId, list);
+  for (const [clientId, list] of Object.entries(objectOrEmpty(client))) add(clientId, list);
   const read = new Map<string, readonly Role[]>();
   return (key) => {
     let roles = read.get(key);
@@ -124,17 +124,17 @@ interface Group {
 /** Each group by its path, followed by the groups that contain it. */
 function groupsByPath(realm: Json): Map<string, readonly Group[]> {
   const found = new Map<string, readonly Group[]>();
-  const waiting = objects(realm.groups).map((group) => ({ group, above: [] as readonly Group[], prefix: "" }));
+  const waiting = objectsIn(realm.groups).map((group) => ({ group, above: [] as readonly Group[], prefix: "" }));
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { group, above, prefix } = next;
-    const name = text(group.name);
+    const name = nonEmptyText(group.name);
     if (name === undefined || above.length >= maxDepth) continue;
     // Keycloak writes a slash in a name as ~/ in a path.
     const path = `${prefix}/${name.replaceAll("/", "~/")}`;
     const roles = rolesOf(group, "realmRoles", "clientRoles").slice(0, maxRolesOfUser);
-    const line = [{ roles, attributes: object(group.attributes) }, ...above];
+    const line = [{ roles, attributes: objectOrEmpty(group.attributes) }, ...above];
     found.set(path, line);
-    for (const inner of objects(group.subGroups)) waiting.push({ group: inner, above: line, prefix: path });
+    for (const inner of objectsIn(group.subGroups)) waiting.push({ group: inner, above: line, prefix: path });
   }
   return found;
 }

@@ -6,26 +6,26 @@ import { isObject } from "../../core/http/json_value.ts";
 export type Json = Readonly<Record<string, unknown>>;
 
 /** A string that is not empty. */
-export function text(value: unknown): string | undefined {
+export function nonEmptyText(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** The strings of an array. */
-export function texts(value: unknown): string[] {
+export function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 }
 
 /** The object; empty for any other value. */
-export function object(value: unknown): Json {
+export function objectOrEmpty(value: unknown): Json {
   return isObject(value) ? value : {};
 }
 
 /** The objects of an array. */
-export function objects(value: unknown): Json[] {
+export function objectsIn(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
 }
 
 /** The members that are not `undefined`. */
-export function defined(members: Json): Json {
+export function definedMembers(members: Json): Json {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

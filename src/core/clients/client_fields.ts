@@ -1,6 +1,6 @@
 /** Describes the client metadata and the members of users that the core reads. The whole server adds members. */
 
-import { anyValue, choice, type Fields, flag, object, text, texts, whole } from "../policy/field.ts";
+import { anyValue, choice, type FieldsOf, flag, object, text, texts, whole } from "../policy/field.ts";
 import { coreAuthMethods, policyFields, signingAlgorithmField } from "../policy/policy.ts";
 import type { ClientMetadata, User } from "./client.ts";
 
@@ -24,7 +24,7 @@ export const clientFields = {
   require_pkce: flag(false),
   default_max_age: whole(3600, { min: 0, expected: "a whole number of seconds, at least 0" }),
   application_type: choice(["web", "native"]),
-} satisfies Fields<ClientMetadata>;
+} satisfies FieldsOf<ClientMetadata>;
 
 /** Describes the client metadata of a server without extensions. */
 export const clientField = object<ClientMetadata>(

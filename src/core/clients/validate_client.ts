@@ -212,7 +212,7 @@ export function repeatedClients(
   clients: readonly Pick<ClientMetadata, "client_id">[],
   quote = quoteValue,
 ): ReadonlyMap<number, ConfigIssue[]> {
-  return repeated(clients.map(({ client_id }) => client_id), (i, first) => ({
+  return findRepeatedIds(clients.map(({ client_id }) => client_id), (i, first) => ({
     path: `clients[${i}].client_id`,
     expected: "an id that no other client has",
     received: quote(clients[i]!.client_id),
@@ -221,7 +221,7 @@ export function repeatedClients(
 }
 
 /** The issues of ids that are in a list before, by their index. */
-export function repeated(
+export function findRepeatedIds(
   ids: readonly string[],
   issueOf: (i: number, first: number) => ConfigIssue,
 ): ReadonlyMap<number, ConfigIssue[]> {

@@ -3,12 +3,12 @@
 import type { ConfigIssue } from "../rules/configuration_error.ts";
 import { isDeeperThan } from "../http/json_value.ts";
 import { quoteValue } from "../http/quote_value.ts";
-import { repeated } from "./validate_client.ts";
+import { findRepeatedIds } from "./validate_client.ts";
 import type { User } from "./client.ts";
 
 /** The issues of users whose subject an earlier one has, by their index. */
 export function repeatedUsers(users: readonly User[], quote = quoteValue): ReadonlyMap<number, ConfigIssue[]> {
-  return repeated(users.map(({ sub }) => sub), (i) => ({
+  return findRepeatedIds(users.map(({ sub }) => sub), (i) => ({
     path: `users[${i}].sub`,
     expected: "a subject that no other user has",
     received: quote(users[i]!.sub),

@@ -40,6 +40,6 @@ export const clockToleranceMs = 30_000;
 export type Timer = ReturnType<typeof setTimeout>;
 
 /** Resolves after that many milliseconds of real time. */
-export function delay(milliseconds: number): Promise<void> {
+export function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => timers.setTimeout(resolve, milliseconds));
 }

@@ -115,7 +115,7 @@ export function storedKeys(storage: KeyStorage): Keys {
     const record = await findKey(storage, alg, 0);
     if (record === undefined) await addKey(storage, alg, 0, await createKey(alg), storage.now());
     const stored = record ?? (await findKey(storage, alg, 0))!;
-    return loadedKey(alg, stored, await importKey(alg, stored));
+    return loadedKey(alg, stored, await importOwnKey(alg, stored));
   }
 
   return {
@@ -205,7 +205,7 @@ export interface ImportedKey extends Pick<Signer, "sign"> {
 }
 
 /** Imports a key that the server itself signs with. */
-export async function importKey(alg: SigningAlgorithm, { jwk }: NewKey): Promise<ImportedKey> {
+export async function importOwnKey(alg: SigningAlgorithm, { jwk }: NewKey): Promise<ImportedKey> {
   const [publicKey, sign] = await Promise.all([
     importVerificationKey(alg, jwk),
     memoize(signingFunctions, jwk, () => cryptography.importSigner(alg, keyMembersOf(jwk))),

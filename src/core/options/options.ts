@@ -23,7 +23,7 @@ import {
   choice,
   description,
   type Field,
-  type Fields,
+  type FieldsOf,
   findMismatches,
   functionField,
   list,
@@ -70,7 +70,7 @@ export interface CoreOptions {
 }
 
 /** Describes the options without the clients and the policy, to which extensions add. */
-const optionFields: Omit<Fields<CoreOptions>, "clients" | "policy"> = {
+const optionFields: Omit<FieldsOf<CoreOptions>, "clients" | "policy"> = {
   issuer: text(["http://localhost:9000"]),
   users: list<User>(userField, [userField.examples], { expected: "an array of users" }),
   store: storeField,

@@ -7,7 +7,7 @@ import {
   anyValue,
   description,
   type Field,
-  type Fields,
+  type FieldsOf,
   functionField,
   functionFields,
   implementation,
@@ -101,7 +101,7 @@ export const extensionMembers = {
   // `validate_extensions.ts` validates the names of the tables.
   steps: { ...objectField, others: steps },
   ...functionFields("endpoints", "extend", "metadata"),
-} satisfies Fields<CoreExtension>;
+} satisfies FieldsOf<CoreExtension>;
 
 /** Compares the options of a program with their description. If reading them throws, returns one issue that says so. */
 export function issuesOf(find: () => ConfigIssue[]): ConfigIssue[] {

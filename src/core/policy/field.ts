@@ -83,10 +83,10 @@ export interface Field<T = unknown> {
 }
 
 /** A description of an object. */
-export type ObjectField<T> = Field<T> & { readonly members: Fields<T> };
+export type ObjectField<T> = Field<T> & { readonly members: FieldsOf<T> };
 
 /** One field for every member of an interface. */
-export type Fields<T> = { readonly [Name in keyof Required<T>]: Field<NonNullable<T[Name]>> };
+export type FieldsOf<T> = { readonly [Name in keyof Required<T>]: Field<NonNullable<T[Name]>> };
 
 /** The values that fields describe. */
 export type ValuesOf<F> = { readonly [Name in keyof F]?: F[Name] extends Field<infer T> ? T : never };
@@ -118,12 +118,12 @@ export const objectField: Field<never> = {
 };
 
 /** An option of a program: an object that implements an interface, such as a store. Other members are ignored. */
-export function implementation<T>(members: Fields<T>, required: readonly (keyof T & string)[]): Field<never> {
+export function implementation<T>(members: FieldsOf<T>, required: readonly (keyof T & string)[]): Field<never> {
   return { ...objectField, members, required, others: anyValue, mayInherit: true };
 }
 
 /** Like {@link implementation}, but a misspelt member, which would have no effect, is an issue. */
-export function description<T>(members: Fields<T>, required: readonly (keyof T & string)[]): Field<never> {
+export function description<T>(members: FieldsOf<T>, required: readonly (keyof T & string)[]): Field<never> {
   return { ...implementation(members, required), reportsMisspelt: true };
 }
 
@@ -196,7 +196,7 @@ export function texts<D extends Details<readonly string[]>>(
 /** An object with known members. */
 export function object<T>(
   documentedBy: string,
-  members: Fields<T>,
+  members: FieldsOf<T>,
   example: T,
   details: Pick<Details<T>, "expected" | "required" | "others" | "replacedMembers"> = {},
 ): ObjectField<T> {
@@ -206,7 +206,7 @@ export function object<T>(
 /** An object with known members; an absent one has their defaults. */
 export function group<T>(
   documentedBy: string,
-  members: Fields<T>,
+  members: FieldsOf<T>,
   example: Partial<T>,
 ): ObjectField<T> & { readonly default: T } {
   return { ...object(documentedBy, members, example as T), default: {} as T };
@@ -222,7 +222,7 @@ export function record<Value>(
 }
 
 /** The values, with the defaults of the fields instead of absent or `undefined` values, also inside of objects. */
-export function withDefaults<T extends object>(fields: Fields<T>, values: T | undefined): T {
+export function withDefaults<T extends object>(fields: FieldsOf<T>, values: T | undefined): T {
   const resolved: Record<string, unknown> = {};
   for (const [name, { default: otherwise, members, others }] of Object.entries<Field>(fields)) {
     const value = values?.[name as keyof T] ?? otherwise;
@@ -250,7 +250,7 @@ export interface Mismatch {
 const maxSuggestions = 20;
 
 /** How values are compared and shown. */
-export interface Comparison {
+export interface ComparisonOptions {
   /** Shows a value in messages. Default: {@link quoteValue}. */
   readonly quote?: (value: unknown) => string;
   /** What may stand for a value whose field has `mayBeReference`. Default: nothing. */
@@ -258,7 +258,7 @@ export interface Comparison {
 }
 
 /** All mismatches of a value, in the order of the fields; unknown names come first. */
-export function findMismatches(field: Field, value: unknown, comparison: Comparison = {}): Mismatch[] {
+export function findMismatches(field: Field, value: unknown, comparison: ComparisonOptions = {}): Mismatch[] {
   const { quote = quoteValue, reference } = comparison;
   const found: Mismatch[] = [];
   const comparable = (known: readonly string[] = []) => found.length < maxSuggestions ? known : [];
@@ -327,7 +327,7 @@ function matches(
   }
 }
 
-type Quote = NonNullable<Comparison["quote"]>;
+type Quote = NonNullable<ComparisonOptions["quote"]>;
 
 function invalidValue(
   field: Field,

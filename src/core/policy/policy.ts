@@ -10,7 +10,7 @@ import { defaultAlgorithms, type SigningAlgorithm, signingAlgorithms } from "../
 import {
   choice,
   type Field,
-  type Fields,
+  type FieldsOf,
   flag,
   group,
   list,
@@ -250,7 +250,7 @@ export interface CorePolicy extends Partial<Omit<Policy, NotSettable | "lifetime
 /** The policy of a server with this issuer: the defaults, and what differs. */
 export function policyFor(issuer: string, changes: CorePolicy = {}): Policy {
   const { hostname } = URL.canParse(issuer) ? new URL(issuer) : { hostname: "" };
-  const values = withDefaults(policyFields as Fields<PolicyValues>, changes as PolicyValues);
+  const values = withDefaults(policyFields as FieldsOf<PolicyValues>, changes as PolicyValues);
   return {
     ...changes,
     ...derivedPolicy(values, allowancesFor(isTestHost(hostname), [])),

@@ -1,7 +1,7 @@
 /** The statements of a store in an SQL database. A driver adds the connection and the schema. */
 
 import type { ListOptions, RecordKind, Records, Store, StoredRecord } from "./store.ts";
-import { delay } from "../http/timers.ts";
+import { sleep } from "../http/timers.ts";
 
 export type SqlValue = string | number | null;
 
@@ -70,7 +70,7 @@ export function sqlStore(driver: SqlDriver): Store {
       removed += batch;
       if (batch < deleteBatchSize) break;
       // Lets other requests and writers run between two batches.
-      await delay(0);
+      await sleep(0);
     }
     return removed;
   }

@@ -4,7 +4,7 @@ import { closeSync, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type Store, StoreError, type StoreErrorDetails, storeOptions } from "./store.ts";
-import { delay } from "../http/timers.ts";
+import { sleep } from "../http/timers.ts";
 import { type SqlRow, sqlStore } from "./sql.ts";
 
 /** Options of a SQLite store. */
@@ -183,7 +183,7 @@ async function enableWal(database: DatabaseSync, lockTimeout: number): Promise<v
     } catch (error) {
       if (waitedMs >= lockTimeout) throw error;
     }
-    await delay(10);
+    await sleep(10);
   }
 }
 

@@ -1,7 +1,7 @@
 /** The requests of the steps, as the client would send them. */
 
 import { appOf } from "../../server/app.ts";
-import { authenticateClient } from "../../client/authentication.ts";
+import { clientAuthenticationOf } from "../../client/authentication.ts";
 import type { RequestParameters } from "../../client/parameters.ts";
 import { demandedNonce, type ProofKey, signProof } from "../../client/proof.ts";
 import { codeExchange, formRequest, refreshRequest } from "../../client/token_request.ts";
@@ -19,7 +19,7 @@ import type { Context } from "../../core/http/context.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
 import { repeatedHost } from "../repeated_host.ts";
 import type { HttpExchange, HttpMessage } from "../../server/pages/http_exchange.tsx";
-import type { Step } from "./pages/step_form.tsx";
+import type { FormStep } from "./pages/step_form.tsx";
 import type { Secret } from "../../server/pages/secret_value.tsx";
 
 /** How a client authenticates. */
@@ -74,7 +74,7 @@ async function tokenRequestWith(
 export type RequestFactory = (nonce?: string) => Promise<StepRequest>;
 
 /** The requests of a step, in order. */
-export function stepRequests(context: Context, step: Step, state: ClientState): RequestFactory[] {
+export function stepRequests(context: Context, step: FormStep, state: ClientState): RequestFactory[] {
   const { accessToken = "", refreshToken } = state;
   const userinfo: RequestFactory = (nonce) => userinfoRequest(context, state, nonce);
   switch (step) {
@@ -145,7 +145,7 @@ export async function clientRequest(
   params: RequestParameters,
 ): Promise<StepRequest> {
   const usesDemoSecret = await hasDemoSecret(client);
-  const authentication = await authenticateClient(server, {
+  const authentication = await clientAuthenticationOf(server, {
     client_id: client.id,
     token_endpoint_auth_method: canAuthenticate(client) ? client.authMethod : "none",
     client_secret: usesDemoSecret ? demoSecret : typedSecret ?? "",

@@ -6,7 +6,7 @@ import { type ArrivedResponse, developerPagesOf } from "../../server/app.ts";
 import type { Site } from "../../server/pages/layout.tsx";
 import { browserCsrfToken, readProtectedForm } from "../../server/pages/csrf.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
-import { type ProofKey, proofKey } from "../../client/proof.ts";
+import { createProofKey, type ProofKey } from "../../client/proof.ts";
 import { p256KeyFrom } from "../../platform/runtime/p256_key.ts";
 import { checkResponse, fixOf } from "../../server/hosting/authorized.ts";
 import {
@@ -31,7 +31,7 @@ import { digest } from "../../core/keys/secrets.ts";
 import type { NextSteps } from "../../server/pages/authorized_page.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { nextSteps, type Proposal, StepPage, type StepProps } from "./pages/step_page.tsx";
-import { allSteps, type PastStep, type Step, type StepFormState } from "./pages/step_form.tsx";
+import { allSteps, type FormStep, type PastStep, type StepFormState } from "./pages/step_form.tsx";
 import type { TokenCheck } from "../requests/pages/tokens.tsx";
 import { checkToken } from "../requests/tokens/check_token.ts";
 import { readKeys } from "../requests/tokens/signature.ts";
@@ -49,7 +49,7 @@ import {
 import type { Handlers } from "../../core/route.ts";
 
 /** The steps that need tokens, in the suggested order. */
-const stepsWithTokens: readonly Step[] = allSteps.filter((step) => step !== "exchange" && step !== "edit");
+const stepsWithTokens: readonly FormStep[] = allSteps.filter((step) => step !== "exchange" && step !== "edit");
 
 /** Maximum number of past steps that a page keeps. */
 const maxPastSteps = 30;
@@ -131,7 +131,7 @@ async function proofKeyOf(
   const bytes = decodeBase64url(await digest(`dpop ${secret} ${flow.state}`));
   // A number of 255 bits is less than the order of the curve.
   bytes[0]! &= 0x7f;
-  return await proofKey(p256KeyFrom(bytes));
+  return await createProofKey(p256KeyFrom(bytes));
 }
 
 /** The parameters of the token request that the page lets the reader edit, until the code is used. */
@@ -150,7 +150,7 @@ function editableParameters(
 async function describeForm(
   context: Context<HostedServer>,
   { arrived, client: { client, verifier, accessToken, refreshToken }, past, codeUsed, grantRevoked }: StepState,
-  current?: Step,
+  current?: FormStep,
 ): Promise<StepFormState> {
   const fields: (readonly [string, string | undefined])[] = [
     ["form_token", arrived.csrfToken],
@@ -256,7 +256,7 @@ async function runStep(
 async function readState(
   context: Context<HostedServer>,
   params: Params,
-): Promise<{ readonly step: Step; readonly state: StepState }> {
+): Promise<{ readonly step: FormStep; readonly state: StepState }> {
   const requestedStep = params.get("step");
   const step = allSteps.find((candidate) => candidate === requestedStep);
   const client = await findStepClient(context, params.get("client_id"));
@@ -297,7 +297,7 @@ async function readState(
 }
 
 /** How a step ended. */
-function stepOutcome(step: Step, { status, json }: SentResult): StepProps["outcome"] {
+function stepOutcome(step: FormStep, { status, json }: SentResult): StepProps["outcome"] {
   if (status === undefined) return "dropped";
   return status !== 200 || step === "introspect" && json.active !== true ? "rejected" : "done";
 }
@@ -305,9 +305,9 @@ function stepOutcome(step: Step, { status, json }: SentResult): StepProps["outco
 /**
  * Sends the requests of a step. The second request of a step is always userinfo, which shows the effect of the step.
  */
-async function runRequests(context: Context<HostedServer>, step: Step, state: ClientState): Promise<StepResult[]> {
+async function runRequests(context: Context<HostedServer>, step: FormStep, state: ClientState): Promise<StepResult[]> {
   const results: StepResult[] = [];
-  const run = async (createRequest: RequestFactory, name: Step, nonce?: string) => {
+  const run = async (createRequest: RequestFactory, name: FormStep, nonce?: string) => {
     const result = await send(context, await createRequest(nonce));
     results.push({ ...result, ...result.exchange, step: name });
     // A client repeats the request with the nonce (RFC 9449 §8).
@@ -333,7 +333,7 @@ function responseTokens(
 
 /** The tokens to decode, without the ID token of a refresh, which repeats the first one. */
 function shownTokens(
-  step: Step,
+  step: FormStep,
   { id_token, access_token }: SentResult["json"],
 ): StepProps["tokens"] {
   return [
@@ -345,7 +345,7 @@ function shownTokens(
 /** The checks of the ID token in a token response, as the page `/tokens` makes them, with the published keys. */
 async function checkIdToken(
   context: Context<HostedServer>,
-  step: Step,
+  step: FormStep,
   { arrived, client: { client } }: StepState,
   { id_token: token, access_token: accessToken }: SentResult["json"],
 ): Promise<TokenCheck[]> {

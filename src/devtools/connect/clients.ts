@@ -33,7 +33,7 @@ import { maxListLength, readProtectedForm } from "../../server/pages/csrf.ts";
 import type { Context } from "../../core/http/context.ts";
 import type { Handlers } from "../../core/route.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
-import { Client as ClientPage, type ClientProps, Clients } from "./pages/clients.tsx";
+import { type ClientProps, ClientsView, ClientView as ClientPage } from "./pages/clients.tsx";
 import { findKnownClient } from "../../server/clients/clients.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 
@@ -72,7 +72,7 @@ async function showList(context: Context<HostedServer>): Promise<HttpResponse> {
   const { clients } = context.server;
   const { entries, position } = await readPage(context, clients, ({ id }) => id);
   const confirmation = await takeConfirmation(context);
-  const page = renderPage(Clients, {
+  const page = renderPage(ClientsView, {
     ...context.site,
     clients: entries.map((client) => toListedClient(context, client)),
     documentClients: clients.externalClients().slice(-maxListedDocuments).reverse()

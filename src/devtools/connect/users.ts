@@ -29,7 +29,7 @@ import type { HostedServer } from "../../server/hosted_server.ts";
 import { changedPlaces, type ClaimPlaces, claimPlaces, configurationFile, userEntry } from "./configuration_file.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";
-import { type ListedUser, User as UserPage, type UserProps, Users, type UsersProps } from "./pages/users.tsx";
+import { type ListedUser, type UserProps, type UsersProps, UsersView, UserView as UserPage } from "./pages/users.tsx";
 
 export function userListPage(options: DirectoryOptions): Handlers<HostedServer> {
   return directoryHandlers({
@@ -101,7 +101,7 @@ async function showList(
       values: { ...values, id_token_claims: idTokenClaims, access_token_claims: accessTokenClaims.join(" ") },
       ...{ errors, isPersistent: store.persistent === true },
     },
-    (form) => renderPage(Users, { ...props, form }),
+    (form) => renderPage(UsersView, { ...props, form }),
   );
 }
 

@@ -19,7 +19,7 @@ export type Difference =
   | "value";
 
 /** Two values of a message that differ. */
-export interface Comparison {
+export interface ValueComparison {
   readonly difference: Difference;
   /** The values and their difference, as a sentence. */
   readonly text: string;
@@ -47,7 +47,7 @@ const time =
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?|\d{1,2}\/\d{1,2}\/\d{4} \d{1,2}:\d\d:\d\d(?: [AP]M)?|(?<!\d)1\d{9}(?:\d{3})?(?!\d)/g;
 
 /** How far the two times of a text are apart; `undefined` if it does not have two. */
-export function compareTimes(text: string): Comparison | undefined {
+export function compareTimes(text: string): ValueComparison | undefined {
   const found = [...new Set(text.slice(0, maxLength).match(time) ?? [])];
   const [one, other] = found.map(timeOf).filter((time) => !Number.isNaN(time));
   if (one === undefined || other === undefined) return undefined;
@@ -73,7 +73,7 @@ interface Value {
 }
 
 /** Compares the values of a text; `undefined` if it has no two that differ. */
-export function compareValues(text: string): Comparison | undefined {
+export function compareValues(text: string): ValueComparison | undefined {
   const values = valuesOf(text.slice(0, maxLength));
   const expected = values.find(({ role }) => role === "expected");
   const received = values.find(({ role }) => role === "received") ??

@@ -14,7 +14,7 @@ import type { FoundMessage } from "./find_messages.ts";
 import type { Problem, SeenFact } from "./problem.ts";
 
 /** A fact, as a sentence without secrets. It may quote what a client sent. */
-export interface Seen {
+export interface ServerFact {
   /** The ID of the flow; absent for a request outside of flows, such as for metadata. */
   readonly flow?: string;
   readonly text: string;
@@ -23,7 +23,7 @@ export interface Seen {
 }
 
 /** The causes of a found message, the one that the server saw first. */
-export function orderCauses({ problem, causes }: FoundMessage, seen: readonly Seen[]): readonly string[] {
+export function orderCauses({ problem, causes }: FoundMessage, seen: readonly ServerFact[]): readonly string[] {
   const proved = seen.some(({ proves }) => proves) ? problem.causes[(problem.decides ?? 1) - 1] : undefined;
   return proved === undefined ? causes : [proved, ...causes.filter((cause) => cause !== proved)];
 }
@@ -39,7 +39,7 @@ interface Record {
 }
 
 /** The facts that belong to a problem; none without a request that has them. */
-export function whatServerSaw({ seen = [] }: Problem, recorder: Recorder, server: Server): readonly Seen[] {
+export function whatServerSaw({ seen = [] }: Problem, recorder: Recorder, server: Server): readonly ServerFact[] {
   if (seen.length === 0) return [];
   const isFromClient = ({ experimentOf }: Exchange) => experimentOf === undefined;
   const record: Record = {
@@ -51,7 +51,7 @@ export function whatServerSaw({ seen = [] }: Problem, recorder: Recorder, server
   return seen.flatMap((fact) => readers[fact](record) ?? []);
 }
 
-const readers: Readonly<{ [Fact in SeenFact]: (record: Record) => Seen | undefined }> = {
+const readers: Readonly<{ [Fact in SeenFact]: (record: Record) => ServerFact | undefined }> = {
   "login host": findLoginHost,
   code: findCode,
   "issuer asked for": findIssuer,
@@ -63,7 +63,7 @@ const readers: Readonly<{ [Fact in SeenFact]: (record: Record) => Seen | undefin
 };
 
 /** The page on which the newest login began that names one, against its callback. */
-function findLoginHost({ server, flows }: Record): Seen | undefined {
+function findLoginHost({ server, flows }: Record): ServerFact | undefined {
   for (const { id, exchanges } of flows) {
     const login = exchanges.find(({ endpoint }) => endpoint === "authorize");
     if (login === undefined) continue;
@@ -78,7 +78,7 @@ function findLoginHost({ server, flows }: Record): Seen | undefined {
 }
 
 /** The code of the newest login, if its client did not exchange it. */
-function findCode({ server, flows }: Record): Seen | undefined {
+function findCode({ server, flows }: Record): ServerFact | undefined {
   const flow = flows.find(({ exchanges }) => exchanges.some((exchange) => sentCode(exchange) !== undefined));
   const issued = flow && findUnexchangedCode(flow);
   const callback = callbackOf(issued === undefined ? [] : [issued]);
@@ -88,7 +88,7 @@ function findCode({ server, flows }: Record): Seen | undefined {
 }
 
 /** The host that was asked for metadata, against the issuer. A server with several issuers has that of each host. */
-function findIssuer({ server: { issuer, names }, exchanges }: Record): Seen | undefined {
+function findIssuer({ server: { issuer, names }, exchanges }: Record): ServerFact | undefined {
   const asked = exchanges.find(({ endpoint, request }) =>
     endpoint === "discovery" && request.headers.host !== undefined
   );
@@ -100,7 +100,7 @@ function findIssuer({ server: { issuer, names }, exchanges }: Record): Seen | un
 const metadataName = /openid-configuration|oauth-authorization-server|oauth-protected-resource/;
 
 /** The path of the newest request for metadata, if there is no document, against the paths that have one. */
-function findMetadataPath({ recorder, exchanges }: Record): Seen | undefined {
+function findMetadataPath({ recorder, exchanges }: Record): ServerFact | undefined {
   const asked = exchanges.find(({ endpoint, request: { path } }) =>
     endpoint === "discovery" || metadataName.test(path)
   );
@@ -114,7 +114,7 @@ function findMetadataPath({ recorder, exchanges }: Record): Seen | undefined {
 }
 
 /** Why the newest request of a login was rejected, if it was. */
-function findRejection({ exchanges }: Record): Seen | undefined {
+function findRejection({ exchanges }: Record): ServerFact | undefined {
   const rejected = exchanges.find(({ endpoint }) => endpoint === "authorize" || endpoint === "token");
   if (rejected?.rejection === undefined) return undefined;
   const { error, explanation: { rule, reason } } = redactExchange(rejected).rejection!;
@@ -126,7 +126,7 @@ function findRejection({ exchanges }: Record): Seen | undefined {
 const tokenNames = { access_token: "access token", id_token: "ID token" } as const;
 
 /** A member of the newest tokens: of the header, or a claim. */
-function findInTokens({ flows }: Record, member: string, part: 0 | 1): Seen | undefined {
+function findInTokens({ flows }: Record, member: string, part: 0 | 1): ServerFact | undefined {
   for (const flow of flows) {
     const tokens = issuedTokens(flow);
     const texts = (["access_token", "id_token"] as const).flatMap((kind) => {
@@ -145,7 +145,7 @@ function describeMember({ value }: IssuedToken, name: string, member: string, pa
   return `the ${name} has ${member} ${typeof found === "string" ? found : JSON.stringify(found)}`;
 }
 
-function about(exchanges: readonly Exchange[], text: string, flow?: string): Seen {
+function about(exchanges: readonly Exchange[], text: string, flow?: string): ServerFact {
   return { ...flow !== undefined && { flow }, text: redactTextAbout(text, exchanges) };
 }
 

@@ -4,7 +4,7 @@ import { encodeFormValue } from "../../core/clients/redirect_uri.ts";
 import { bashQuote } from "../../platform/shell_word.ts";
 import type { Fields } from "../../core/http/form.ts";
 import { maxCapturedBodyBytes } from "../../platform/http/body_tap.ts";
-import { type Exchange, type RecordedRequest, requestUrl } from "../../recorder/exchange.ts";
+import { type Exchange, exchangeUrl, type RecordedRequest } from "../../recorder/exchange.ts";
 import { findBasicCredentials } from "../../recorder/record_request.ts";
 import { redactExchange } from "../../recorder/redact.ts";
 
@@ -43,7 +43,7 @@ export function curlCommand(exchange: Exchange, origin: string): string | undefi
   const { request } = redacted;
   const lines = [
     ...methodOption(request),
-    target(request, requestUrl(redacted, origin), placeholder),
+    target(request, exchangeUrl(redacted, origin), placeholder),
     ...credentials(exchange.request, request, placeholder),
     ...headers(exchange.request, request, placeholder),
     ...data(request, placeholder),

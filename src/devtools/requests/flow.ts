@@ -37,7 +37,7 @@ const maxFullSteps = 3;
 /** The query of the page that shows a step in full. */
 function stepQuery(flow: Flow, step: number): string {
   const { exchanges } = flow;
-  const isOtherRejection = isRejected(exchanges[step - 1]!) && step - 1 !== findFailure(exchanges);
+  const isOtherRejection = rejectsClient(exchanges[step - 1]!) && step - 1 !== findFailure(exchanges);
   return exchanges.length > maxFullSteps || isOtherRejection ? `?step=${step}` : "";
 }
 
@@ -120,7 +120,7 @@ export async function describeFlow(
 > {
   const masked = redactFlow(flow);
   const { exchanges } = options.secrets ? flow : masked;
-  const isAboutStep = exchanges[step - 1] !== undefined && isRejected(exchanges[step - 1]!);
+  const isAboutStep = exchanges[step - 1] !== undefined && rejectsClient(exchanges[step - 1]!);
   const failedIndex = isAboutStep ? step - 1 : findFailure(exchanges);
   const first = Math.min(Math.max(1, Math.trunc(from)), Math.max(1, exchanges.length));
   const shown = exchanges.slice(first - 1, first - 1 + count);
@@ -190,13 +190,13 @@ export function summarizeFlow(
 
 /** Index of the first of the consecutive rejections at the end: it usually causes the others. */
 export function findFailure(exchanges: readonly Exchange[]): number {
-  let index = exchanges.findLastIndex(isRejected);
-  while (index > 0 && isRejected(exchanges[index - 1]!)) index--;
+  let index = exchanges.findLastIndex(rejectsClient);
+  while (index > 0 && rejectsClient(exchanges[index - 1]!)) index--;
   return index;
 }
 
 /** Whether a rule rejected a request of the client. The rejection of an experiment is no failure of the flow. */
-export function isRejected(exchange: Exchange): boolean {
+export function rejectsClient(exchange: Exchange): boolean {
   return exchange.rejection !== undefined && isFromClient(exchange);
 }
 
@@ -238,12 +238,12 @@ function describeFailure(
         step: index + 1,
         request: failed.number,
         title: exchangeTitle(failed),
-        more: later.filter(isRejected).length,
+        more: later.filter(rejectsClient).length,
       },
       ...{ error, rule, cites, reason, expected, received, earlier, fix },
       ...findHelp(explanation),
     },
-    continued: later.some((exchange) => isFromClient(exchange) && !isRejected(exchange)),
+    continued: later.some((exchange) => isFromClient(exchange) && !rejectsClient(exchange)),
   };
 }
 

@@ -16,9 +16,9 @@ import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import { toFixture } from "../../recorder/export/fixture.ts";
 import { toHar } from "../../recorder/export/har.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
-import { formatMarkdown } from "../../recorder/export/markdown.ts";
+import { formatFlowMarkdown } from "../../recorder/export/markdown.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
-import { Flow as FlowPage } from "./pages/flow.tsx";
+import { FlowDetails as FlowPage } from "./pages/flow.tsx";
 import { List } from "./pages/list.tsx";
 import type { FlowProps } from "./pages/props.ts";
 import {
@@ -26,7 +26,7 @@ import {
   findCheckOrder,
   findFailure,
   type FindHelp,
-  isRejected,
+  rejectsClient,
   type ShownSteps,
   stepPath,
   summarizeFlow,
@@ -211,7 +211,7 @@ export function redirectToStep({ site }: Context, recorder: Recorder, number: st
     throw notRecorded("This request is not recorded: it was deleted, newer ones replaced it, or the server restarted");
   }
   const path = site.base + stepPath(flow, step);
-  return redirect("GET", isRejected(flow.exchanges[step - 1]!) ? path.replace(/#.*/, "") : path);
+  return redirect("GET", rejectsClient(flow.exchanges[step - 1]!) ? path.replace(/#.*/, "") : path);
 }
 
 /** A flow, or the requests for a document, by its ID. @throws {HttpError} 404 if there is none. */
@@ -254,7 +254,7 @@ const fileTypes: Readonly<Record<string, string>> = { har: "application/json", h
 function formatExport(issuer: string, flow: Flow, format: string, step: number): string {
   switch (format) {
     case "md":
-      return formatMarkdown(flow, findFailure(flow.exchanges));
+      return formatFlowMarkdown(flow, findFailure(flow.exchanges));
     case "sh":
       return formatCommand(issuer, flow, step);
     default:

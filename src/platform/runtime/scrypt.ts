@@ -12,7 +12,7 @@ export interface ScryptCost {
 }
 
 /** Derives a digest of `length` bytes from a password. It uses `128 · 2^ln · r` bytes of memory meanwhile. */
-export function deriveKey(password: string, { ln, r, p, salt }: ScryptCost, length: number): Promise<Uint8Array> {
+export function scryptDigest(password: string, { ln, r, p, salt }: ScryptCost, length: number): Promise<Uint8Array> {
   const cost = { N: 2 ** ln, r, p, maxmem: 128 * 2 ** ln * r + 1024 * 1024 };
   return new Promise((resolve, reject) => {
     // Normalized, because input methods encode accents differently.
@@ -30,5 +30,5 @@ export async function verifyPassword(
   password: string,
   digest: ScryptCost & { readonly hash: Uint8Array },
 ): Promise<boolean> {
-  return crypto.timingSafeEqual(await deriveKey(password, digest, digest.hash.byteLength), digest.hash);
+  return crypto.timingSafeEqual(await scryptDigest(password, digest, digest.hash.byteLength), digest.hash);
 }

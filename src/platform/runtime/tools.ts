@@ -108,7 +108,7 @@ export async function* inputLines(): AsyncGenerator<string> {
 }
 
 /** All of standard input. */
-export async function readInput(): Promise<string> {
+export async function readStandardInput(): Promise<string> {
   const parts: string[] = [];
   for await (const line of inputLines()) parts.push(line);
   return parts.join("\n");

@@ -13,7 +13,7 @@ import {
   storeOptions,
 } from "../../core/store/store.ts";
 import { escapeKey } from "../../core/store/sql.ts";
-import { countRecords, listed, listRecords, recordFields, searchRecords, toStoredRecord } from "./redis_list.ts";
+import { countRecords, kindsWithList, listRecords, recordFields, searchRecords, toStoredRecord } from "./redis_list.ts";
 import { isReadOnly, notReplicated, redisError } from "./redis_errors.ts";
 import { displayUrl } from "./display_url.ts";
 
@@ -112,8 +112,8 @@ const scripts = {
     return #due`,
 } as const;
 
-/** The kinds of {@link listed}, for a script. */
-const listedKinds = ` ${[...listed].join(" ")} `;
+/** The kinds of {@link kindsWithList}, for a script. */
+const listedKinds = ` ${[...kindsWithList].join(" ")} `;
 
 /** Maximum number of records deleted by one script, because a script blocks all other commands. */
 const deleteBatchSize = 200;
@@ -153,11 +153,11 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
   const expiryIndexKey = `{${prefix}}:expiries`;
   const keyPrefix = `{${prefix}}:`;
   const recordKey = (kind: RecordKind, id: string) => `${keyPrefix}${kind}:${escapeKey(id)}`;
-  /** The keys that a script writes: the record, the expiries, and the ids of a kind in {@link listed}. */
+  /** The keys that a script writes: the record, the expiries, and the ids of a kind in {@link kindsWithList}. */
   const writtenKeys = (
     kind: RecordKind,
     id: string,
-  ) => [recordKey(kind, id), expiryIndexKey, ...listed.has(kind) ? [`${keyPrefix}ids:${kind}`] : []];
+  ) => [recordKey(kind, id), expiryIndexKey, ...kindsWithList.has(kind) ? [`${keyPrefix}ids:${kind}`] : []];
 
   async function call<T>(operation: () => Promise<T>): Promise<T> {
     try {

@@ -5,7 +5,7 @@ import { escapeKey, idRange, unescapeKey } from "../../core/store/sql.ts";
 import type { ListedRecord, ListOptions, RecordKind, Records, StoredRecord } from "../../core/store/store.ts";
 
 /** The kinds whose ids are kept in a sorted set. For other kinds, all keys are searched. */
-export const listed: ReadonlySet<string> = new Set([
+export const kindsWithList: ReadonlySet<string> = new Set([
   ...["client", "user", "session_client", "logout_call"],
   ...["event_stream", "stream_subject", "stream_event"],
 ]);
@@ -44,7 +44,7 @@ export async function listRecords<K extends RecordKind>(
   const { from, to } = idRange(prefix, after);
   const recordPrefix = `${keyPrefix}${kind}:`;
   let rows: (readonly [id: string, fields: (string | null)[]])[];
-  if (listed.has(kind)) {
+  if (kindsWithList.has(kind)) {
     rows = await redis.eval(
       listScript,
       1,
@@ -67,7 +67,7 @@ export async function listRecords<K extends RecordKind>(
 }
 
 export async function countRecords(redis: Redis, keyPrefix: string, kind: RecordKind, prefix: string): Promise<number> {
-  if (!listed.has(kind)) return (await searchIds(redis, `${keyPrefix}${kind}:`, prefix)).length;
+  if (!kindsWithList.has(kind)) return (await searchIds(redis, `${keyPrefix}${kind}:`, prefix)).length;
   const { from, to } = idRange(prefix);
   return await redis.zlexcount(`${keyPrefix}ids:${kind}`, `[${from}`, `(${to}`);
 }

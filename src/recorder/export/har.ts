@@ -1,7 +1,7 @@
 /** Exchanges as an HTTP Archive (HAR 1.2), which browsers and HTTP tools can open. */
 
 import type { Fields } from "../../core/http/form.ts";
-import { type Exchange, type RecordedRequest, type RecordedResponse, requestUrl } from "../exchange.ts";
+import { type Exchange, exchangeUrl, type RecordedRequest, type RecordedResponse } from "../exchange.ts";
 import { redactExchanges, type RedactOptions } from "../redact.ts";
 
 /** An HTTP Archive, version 1.2. Sizes are bytes, -1 if unknown; times are milliseconds. */
@@ -43,7 +43,7 @@ function toHarEntry(exchange: Exchange, origin: string) {
     ...exchange.flow !== undefined && { pageref: `flow_${exchange.flow}` },
     startedDateTime: new Date(at).toISOString(),
     time,
-    request: toHarRequest(request, requestUrl(exchange, origin)),
+    request: toHarRequest(request, exchangeUrl(exchange, origin)),
     response: toHarResponse(response ?? {}),
     cache: {},
     timings: { send: 0, wait: time, receive: 0 },

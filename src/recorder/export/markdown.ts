@@ -14,7 +14,7 @@ import { requestLines, responseLines, toOneLine } from "./text.ts";
  *
  * @param failure The index of the step that explains the failure; negative: the flow did not fail.
  */
-export function formatMarkdown(flow: Flow, failure: number): string {
+export function formatFlowMarkdown(flow: Flow, failure: number): string {
   const { client, outcome, exchanges } = redactFlow(flow);
   const failed = exchanges[failure];
   const others = exchanges.flatMap((exchange, i) => i === failure ? [] : [stepBlock(exchange, i + 1)]);

@@ -3,7 +3,7 @@
 import { splitScope } from "../../core/http/params.ts";
 import { combineChecks, examineEach, examineFreshness, type PracticeDefinition } from "./practice.ts";
 import { examineRandomness, type LoginValue, readableAs } from "./random_values.ts";
-import { type AuthorizationRequest, membersOf, type Recording, textOf } from "./traffic.ts";
+import { membersOf, type Recording, type SentAuthorizationRequest, textOf } from "./traffic.ts";
 
 /** 22 characters of base64 have 132 bits. */
 const minStateLength = 22;
@@ -21,7 +21,7 @@ function stateProblem(state: string): { readonly because: string; readonly isNot
 }
 
 /** The values of a parameter, where it was sent. */
-function valuesOf(authorizations: readonly AuthorizationRequest[], parameter: "state" | "nonce"): LoginValue[] {
+function valuesOf(authorizations: readonly SentAuthorizationRequest[], parameter: "state" | "nonce"): LoginValue[] {
   return authorizations.flatMap(({ exchange, get }) => {
     const value = get(parameter);
     return value === undefined ? [] : [{ exchange, value }];

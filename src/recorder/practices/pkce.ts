@@ -3,10 +3,10 @@
 import { findBasicCredentials } from "../record_request.ts";
 import { combineChecks, examineEach, examineFreshness, type PracticeDefinition } from "./practice.ts";
 import { examineRandomness, type LoginValue } from "./random_values.ts";
-import type { TokenRequest } from "./traffic.ts";
+import type { SentTokenRequest } from "./traffic.ts";
 
 /** Whether a token request authenticates the client. */
-function isAuthenticated({ exchange, get }: TokenRequest): boolean {
+function isAuthenticated({ exchange, get }: SentTokenRequest): boolean {
   return Boolean(findBasicCredentials(exchange.request)?.password) ||
     ["client_secret", "client_assertion"].some((name) => get(name) !== undefined);
 }

@@ -2,7 +2,7 @@
 
 import { findBearerToken } from "../record_request.ts";
 import { type Evidence, examineEach, type PracticeCheck, type PracticeDefinition, toEvidence } from "./practice.ts";
-import { type AuthorizationRequest, overlaps, parametersOf, type Traffic } from "./traffic.ts";
+import { overlaps, type SentAuthorizationRequest, sentParameters, type Traffic } from "./traffic.ts";
 
 /** The parameters that must not be part of a URL. */
 const secretParameters = [
@@ -102,8 +102,8 @@ function checkResource({ authorizations, tokenRequests, exchanges }: Traffic): P
 }
 
 /** The resources of a request: repeated parameters, or the list in a request object. */
-function requestedResources({ exchange, pushed, get }: AuthorizationRequest): readonly string[] {
-  const named = [exchange, pushed].flatMap((sent) => sent === undefined ? [] : parametersOf(sent))
+function requestedResources({ exchange, pushed, get }: SentAuthorizationRequest): readonly string[] {
+  const named = [exchange, pushed].flatMap((sent) => sent === undefined ? [] : sentParameters(sent))
     .filter(([name]) => name === "resource").map(([, value]) => value);
   return named.length > 0 ? named : get("resource")!.split(/[[\]",]+/);
 }

@@ -26,7 +26,7 @@ export interface TrafficFacts {
 }
 
 /** An authorization request: its parameters, wherever they were sent. */
-export interface AuthorizationRequest {
+export interface SentAuthorizationRequest {
   /** The exchange at the authorization endpoint. */
   readonly exchange: Exchange;
   /** The pushed request, if there was one. */
@@ -38,7 +38,7 @@ export interface AuthorizationRequest {
 }
 
 /** A token request. */
-export interface TokenRequest {
+export interface SentTokenRequest {
   readonly exchange: Exchange;
   readonly issuer: string;
   readonly grantType: string;
@@ -57,10 +57,10 @@ export interface Traffic {
   readonly requests: readonly { readonly exchange: Exchange; readonly issuer: string }[];
   /** Every exchange, oldest first. */
   readonly exchanges: readonly Exchange[];
-  readonly authorizations: readonly AuthorizationRequest[];
-  readonly tokenRequests: readonly TokenRequest[];
+  readonly authorizations: readonly SentAuthorizationRequest[];
+  readonly tokenRequests: readonly SentTokenRequest[];
   /** The authorization request whose response has a code. */
-  authorizationOf(code: string): AuthorizationRequest | undefined;
+  authorizationOf(code: string): SentAuthorizationRequest | undefined;
 }
 
 /** Sorts the recorded exchanges. */
@@ -100,7 +100,7 @@ function withDistinctNumbers(recordings: readonly Recording[]): readonly Recordi
   });
 }
 
-function readTokenRequests({ issuer, exchanges }: Recording): TokenRequest[] {
+function readTokenRequests({ issuer, exchanges }: Recording): SentTokenRequest[] {
   return exchanges.filter(({ endpoint }) => endpoint === "token").map((exchange) => ({
     exchange,
     issuer,
@@ -117,8 +117,8 @@ export function membersOf({ response }: Exchange): Readonly<Record<string, unkno
 
 function readAuthorizations(
   { issuer, exchanges }: Recording,
-  tokenRequests: readonly TokenRequest[],
-): AuthorizationRequest[] {
+  tokenRequests: readonly SentTokenRequest[],
+): SentAuthorizationRequest[] {
   const pushes = new Map(
     exchanges.filter(({ endpoint }) => endpoint === "par")
       .map((exchange) => [membersOf(exchange).request_uri, exchange]),
@@ -127,7 +127,7 @@ function readAuthorizations(
     .filter(({ endpoint, request }) =>
       endpoint === "authorize" && request.method !== "HEAD" && findParam(request, "interaction") === undefined
     )
-    .map((exchange): AuthorizationRequest => {
+    .map((exchange): SentAuthorizationRequest => {
       const pushed = pushes.get(findParam(exchange.request, "request_uri"));
       const get = parameterReader([...pushed === undefined ? [] : [pushed], exchange]);
       return { exchange, issuer, ...pushed && { pushed }, get };
@@ -151,13 +151,13 @@ function parameterReader(exchanges: readonly Exchange[]): (name: string) => stri
  * requests were exchanged, the client sent both.
  */
 function withoutReloads(
-  authorizations: readonly AuthorizationRequest[],
-  tokenRequests: readonly TokenRequest[],
-): AuthorizationRequest[] {
+  authorizations: readonly SentAuthorizationRequest[],
+  tokenRequests: readonly SentTokenRequest[],
+): SentAuthorizationRequest[] {
   const exchangedFlows = new Set(
     tokenRequests.filter(({ grantType }) => grantType === "authorization_code").map(({ exchange }) => exchange.flow),
   );
-  const first = new Map<string, AuthorizationRequest>();
+  const first = new Map<string, SentAuthorizationRequest>();
   return authorizations.filter((authorization) => {
     const { query, form } = authorization.exchange.request;
     const key = JSON.stringify([...query, ...form]);
@@ -170,9 +170,9 @@ function withoutReloads(
 
 function findAuthorization(
   code: string,
-  authorizations: readonly AuthorizationRequest[],
+  authorizations: readonly SentAuthorizationRequest[],
   exchanges: readonly Exchange[],
-): AuthorizationRequest | undefined {
+): SentAuthorizationRequest | undefined {
   const delivery = exchanges.find(({ response }) =>
     response?.authorizationResponse?.params.some(([name, value]) => name === "code" && value === code)
   );
@@ -192,7 +192,7 @@ export function overlaps(first: Exchange, second: Exchange): boolean {
 }
 
 /** The parameters of a request: query and form. */
-export function parametersOf({ request }: Exchange): Fields {
+export function sentParameters({ request }: Exchange): Fields {
   return [...request.query, ...request.form];
 }
 

@@ -2,7 +2,7 @@
 
 import { scopesForClaim } from "../../core/clients/claims.ts";
 import type { User } from "../../core/clients/client.ts";
-import { listed, type Settings } from "./settings.ts";
+import { type Settings, unlessAny } from "./settings.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigurationWarning } from "../../core/rules/configuration_error.ts";
 import { splitScope } from "../../core/http/params.ts";
@@ -23,7 +23,7 @@ export function claimWarnings(
   const rules = serverClaimRules(policy);
   const scopes = requestableScopes(settings, policy);
   const isUseful = scopes.includes("openid");
-  const users = listed(settings.users) ?? [];
+  const users = unlessAny(settings.users) ?? [];
   const warnings: ConfigurationWarning[] = [];
   const isWithoutOpenId = configured.scopes === undefined && !policy.scopes.includes("openid");
   if (!isUseful && !isWithoutOpenId && (settings.claims !== undefined || users.some(hasReleasableClaims))) {
@@ -59,7 +59,7 @@ export function claimWarnings(
 
 /** The scope values that at least one client may request; all of them if no clients are configured yet. */
 function requestableScopes(settings: Settings, { scopes }: PolicyAtStart): readonly string[] {
-  const clients = listed(settings.clients) ?? [];
+  const clients = unlessAny(settings.clients) ?? [];
   if (clients.length === 0) return scopes;
   const requested = new Set(clients.flatMap(({ scope }) => scope === undefined ? scopes : splitScope(scope)));
   return scopes.filter((scope) => requested.has(scope));

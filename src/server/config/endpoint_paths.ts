@@ -1,7 +1,7 @@
 /** The setting `paths`: the paths of endpoints. */
 
 import type { ExtensionEndpointPaths } from "./endpoint_paths.gen.ts";
-import { type Field, type Fields, group, text } from "../../core/policy/field.ts";
+import { type Field, type FieldsOf, group, text } from "../../core/policy/field.ts";
 
 /** @internal The paths of endpoints below the issuer, by their names in metadata. */
 export interface EndpointPaths extends ExtensionEndpointPaths {
@@ -41,7 +41,7 @@ export function endpointPathsField(
 }
 
 /** The endpoints of every server. */
-const ownPaths: Fields<Omit<EndpointPaths, keyof ExtensionEndpointPaths>> = {
+const ownPaths: FieldsOf<Omit<EndpointPaths, keyof ExtensionEndpointPaths>> = {
   authorization_endpoint: pathField("/authorize"),
   token_endpoint: pathField("/token"),
   jwks_uri: pathField("/.well-known/jwks.json"),

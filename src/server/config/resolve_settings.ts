@@ -23,7 +23,7 @@ import { addedValues, type KnownExtension, type PolicyAtStart } from "./extensio
 import { clientProfiles, demoClientsOf } from "./profiles.ts";
 import { fromHost, serverNames } from "./server_names.ts";
 import { profilePolicy, type ServerPolicy } from "./server_policy.ts";
-import { listed, settingFields, type Settings, settingsWithAny } from "./settings.ts";
+import { settingFields, type Settings, settingsWithAny, unlessAny } from "./settings.ts";
 import { settingsWarnings } from "./settings_warnings.ts";
 import { validateSettings } from "./validate_settings.ts";
 import { defaultSignatureAlgorithms } from "./verification_algorithms.ts";
@@ -127,7 +127,7 @@ function resolvePolicy(provided: WithProfiles<Settings>, issuer: string, server:
   const added = addedSettings(filled, extensions, allows);
   const { clientScopes } = added;
   const scopes = [
-    ...new Set([...listed(filled.scopes) ?? defaultScopes, ...Object.keys(filled.claims), ...clientScopes]),
+    ...new Set([...unlessAny(filled.scopes) ?? defaultScopes, ...Object.keys(filled.claims), ...clientScopes]),
   ];
   const acceptsAny = settingsWithAny(filled);
   const defaultScope = filled.defaultScope === undefined ? undefined : splitScope(filled.defaultScope);
@@ -138,7 +138,7 @@ function resolvePolicy(provided: WithProfiles<Settings>, issuer: string, server:
       ...availableValues(filled, settings.responseModes === undefined, extensions),
       issuer,
       isIssuerFromHost: settings.issuer === fromHost,
-      users: listed(filled.users) ?? demoUsers,
+      users: unlessAny(filled.users) ?? demoUsers,
       unknownLoginHint: acceptsAny.includes("users") ? "create" : filled.unknownLoginHint,
       userScopes: scopes.filter((value) => !clientScopes.includes(value)),
       loginMethods: approver === undefined ? loginMethods(filled, allows) : ["approver", "auto"],
@@ -216,7 +216,7 @@ function withClients(
     if (acceptsAny.includes("clients")) return [];
     // An issuer that is no URL is reported elsewhere.
     const frontUrl = URL.canParse(issuer) ? frontChannelBase({ issuer, names: serverNames(issuer, policy) }) : issuer;
-    return listed(filled.clients) ?? (profile && demoClientsOf(filled, frontUrl)) ??
+    return unlessAny(filled.clients) ?? (profile && demoClientsOf(filled, frontUrl)) ??
       demoClients(frontUrl, ofDemoClient);
   };
   return { ...policy, clients: clientsAt(issuer), clientsAt, grantTypes: [...ofExtensions, ...grantTypes] };

@@ -4,7 +4,7 @@ import {
   anyValue,
   choice,
   type Field,
-  type Fields,
+  type FieldsOf,
   flag,
   group,
   list,
@@ -354,7 +354,7 @@ const networkFields = {
     expected: "an array of origins",
     default: [],
   }),
-} satisfies Fields<NetworkSettings>;
+} satisfies FieldsOf<NetworkSettings>;
 
 function nullOriginHint(text: string | undefined): string | undefined {
   return text === "null"
@@ -478,7 +478,7 @@ export const providerFields = {
     examples: [["code", "id_token"]],
   },
   loginPage: choice(loginPageNames, { default: "latchkey" }),
-} as const satisfies Fields<ProviderSettings>;
+} as const satisfies FieldsOf<ProviderSettings>;
 
 const metadataForms: readonly MetadataForm[] = [
   ...["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"] as const,
@@ -530,4 +530,4 @@ export const serverFields = {
   insecure: list(choice(insecureNames), [["auto-login"]], { default: [] }),
   throttle: flag(),
   ...networkFields,
-} satisfies Fields<ServerSettings>;
+} satisfies FieldsOf<ServerSettings>;

@@ -18,7 +18,7 @@ import type { AnyName } from "./server_policy.ts";
 import { policyFields } from "../../core/policy/policy.ts";
 import { serverFields, type ServerSettings } from "./server_settings.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
-import { choice, type Field, type Fields, list, type ObjectField, text } from "../../core/policy/field.ts";
+import { choice, type Field, type FieldsOf, list, type ObjectField, text } from "../../core/policy/field.ts";
 import { fromHost } from "./server_names.ts";
 import { endpointPathsField } from "./endpoint_paths.ts";
 import { type McpRevision, mcpRevisions } from "./strictness.ts";
@@ -85,7 +85,7 @@ export const settingFields = {
   users: orAny(list(userField, [userField.examples], { expected: "an array of users" })),
   scopes: orAny(policyFields.scopes),
   ...serverFields,
-} satisfies Fields<Settings>;
+} satisfies FieldsOf<Settings>;
 
 /** The default issuer, in its normal form: without the default port of the scheme. */
 export function localIssuer(port: number, scheme: "http" | "https" = "http"): string {
@@ -105,7 +105,7 @@ export function orAny<T, F extends Field<T>>(field: Field<T> & F): F & { readonl
 }
 
 /** The value of a setting unless it is `"any"`. */
-export function listed<T>(value: T | Any | undefined): Exclude<T, Any> | undefined {
+export function unlessAny<T>(value: T | Any | undefined): Exclude<T, Any> | undefined {
   return value === "any" ? undefined : value as Exclude<T, Any> | undefined;
 }
 

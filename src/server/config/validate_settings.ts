@@ -15,7 +15,7 @@ import type { PolicyAtStart } from "./extension_settings.ts";
 import { defaultScopes } from "../../core/policy/policy.ts";
 import { isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
 import type { SupportedGrantType } from "../standing.ts";
-import { listed, type Settings } from "./settings.ts";
+import { type Settings, unlessAny } from "./settings.ts";
 import { validateUser } from "./validate_user.ts";
 import type { WithProfiles } from "./with_profiles.ts";
 import { validateRealHost } from "./validate_real_host.ts";
@@ -69,7 +69,7 @@ async function validateExpanded(
     ...validateProfile(settings, policy),
     ...validateAlgorithm(policy),
     ...validateExtensionValues(settings, policy, preset),
-    ...validateScopes(listed(settings.scopes) ?? defaultScopes, quote),
+    ...validateScopes(unlessAny(settings.scopes) ?? defaultScopes, quote),
     ...validateScope("defaultScope", settings.defaultScope, policy.userScopes, { quote }),
     ...validateAllClaims(policy),
     ...validateResources(policy),

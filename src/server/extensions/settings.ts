@@ -1,6 +1,6 @@
 /** The settings of all extensions. */
 
-import type { Fields } from "../../core/policy/field.ts";
+import type { FieldsOf } from "../../core/policy/field.ts";
 import { assertionGrantFields, type AssertionGrantSettings } from "./assertion_grants/settings.ts";
 import { authorizationDetailsFields, type AuthorizationDetailsSettings } from "./authorization_details/settings.ts";
 import { cibaFields, type CibaSettings } from "./ciba/settings.ts";
@@ -38,7 +38,7 @@ export interface ExtensionSettings
     TokenExchangeMembers {}
 
 /** Describes {@link ExtensionSettings}. */
-export const extensionFields: Fields<ExtensionSettings> = {
+export const extensionFields: FieldsOf<ExtensionSettings> = {
   ...assertionGrantFields,
   ...authorizationDetailsFields,
   ...cibaFields,

@@ -29,7 +29,7 @@ import { listeners, type ListenOptions, type ListenResult } from "./listen.ts";
 import { maintenanceTimer } from "./maintenance.ts";
 import { type AppPlace, type OpenApp, openApp, openStore } from "./open_app.ts";
 import type { LatchkeyOptions } from "./options.ts";
-import { assertMatch, assertOptions } from "./options_field.ts";
+import { assertLatchkeyOptions, assertMatch } from "./options_field.ts";
 import { prefixedStore } from "../../platform/store/prefixed_store.ts";
 
 /** @internal Options of {@link host}. */
@@ -247,7 +247,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       return main;
     },
     async addApp(options) {
-      assertOptions(options);
+      assertLatchkeyOptions(options);
       const { path = "", store: ownStore } = options;
       validateIssuerUntilListening(options.issuerUntilListening, true);
       validatePath(path, configuredIssuer(options));

@@ -2,7 +2,7 @@
 
 import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import type { PublicKey } from "../../core/keys/jwk.ts";
-import { importKey, importVerificationKey, type NewKey, type Signer } from "../../core/keys/keys.ts";
+import { importOwnKey, importVerificationKey, type NewKey, type Signer } from "../../core/keys/keys.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import { quoteValue } from "../../core/http/quote_value.ts";
 import type { KeyFactory } from "./rotating_keys.ts";
@@ -30,7 +30,7 @@ export function keyFactory(source: KeySource): KeyFactory {
       const { kid, jwk } = key;
       const sign = source.signFunction?.(alg, key);
       const imported = sign === undefined
-        ? await importKey(alg, key)
+        ? await importOwnKey(alg, key)
         : { sign, publicKey: await importVerificationKey(alg, jwk) };
       let checked = checkedKeys.get(jwk);
       if (checked === undefined) {

@@ -7,7 +7,7 @@ import type { HostedApp } from "./hosted_app.ts";
 import { createHost } from "./host.ts";
 import type { ListenOptions, ListenResult } from "./listen.ts";
 import type { LatchkeyOptions } from "./options.ts";
-import { assertOptions } from "./options_field.ts";
+import { assertLatchkeyOptions } from "./options_field.ts";
 
 /** A running authorization server. */
 export interface Latchkey extends Omit<HostedApp, "remove"> {
@@ -51,7 +51,7 @@ interface OpenLatchkey {
  */
 export async function openLatchkey(options: LatchkeyOptions, resolved?: ResolvedSettings): Promise<OpenLatchkey> {
   assertSupportedNode();
-  if (resolved === undefined) assertOptions(options);
+  if (resolved === undefined) assertLatchkeyOptions(options);
   const host = createHost(options.issuerUntilListening);
   const { app, hosted } = await host.addMainApp(options, resolved);
   const { clients, users, fetch, rotateKeys } = hosted;

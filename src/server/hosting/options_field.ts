@@ -7,7 +7,7 @@ import {
   choice,
   description,
   type Field,
-  type Fields,
+  type FieldsOf,
   functionField,
   functionFields,
   implementation,
@@ -36,7 +36,7 @@ import { extensions as allExtensions, knownExtensions } from "./extensions.ts";
 import type { KeySource } from "./key_source.ts";
 import type { LatchkeyOptions, Plugin } from "./options.ts";
 
-const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
+const optionFields: FieldsOf<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
   ...settingFields,
   extensions: list<Extension>(
     description<Extension>({
@@ -81,7 +81,7 @@ const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
  *
  * @throws {ConfigurationError} With one sentence per mismatch.
  */
-export function assertOptions(options: LatchkeyOptions): void {
+export function assertLatchkeyOptions(options: LatchkeyOptions): void {
   assertNoIssues(issuesOf(() => {
     const { extensions = allExtensions }: LatchkeyOptions = isObject(options) ? options : {};
     const issues = validateExtensions(extensions);

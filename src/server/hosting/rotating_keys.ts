@@ -13,7 +13,7 @@ import {
   findKey,
   hasStoredKey,
   type ImportedKey,
-  importKey,
+  importOwnKey,
   keyRecordId,
   type Keys,
   type KeyStorage,
@@ -67,7 +67,7 @@ export interface KeyFactory {
  */
 export function rotatingKeys(
   { lifetimes, ...keyStorage }: Omit<KeyStorage, "maxTokenLifetime"> & { readonly lifetimes: SignedLifetimes },
-  factory: KeyFactory = { create: createKey, import: importKey },
+  factory: KeyFactory = { create: createKey, import: importOwnKey },
 ): Keys & KeyRotation {
   const { store, now } = keyStorage;
   let storage: KeyStorage = { ...keyStorage, maxTokenLifetime: longestLifetime(lifetimes) };

@@ -7,7 +7,7 @@ import { endpointPath } from "../../core/http/endpoint.ts";
 import type { Handlers } from "../../core/route.ts";
 import type { Pages } from "../pages.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
-import { Account, type AccountProps } from "./pages/account.tsx";
+import { type AccountProps, AccountView } from "./pages/account.tsx";
 import { readSession } from "../../core/authorize/cookies.ts";
 import { redirect } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
@@ -28,7 +28,7 @@ export function accountHandlers(openLogin: boolean, replacement: Pages["account"
       if (openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
       const session = await readSession(context);
       const account = session && await accountProps(context, session);
-      return htmlWithForms(200, renderPage(Account, { ...context.site, account }, replacement));
+      return htmlWithForms(200, renderPage(AccountView, { ...context.site, account }, replacement));
     },
     async POST(context) {
       const { server, request, site } = context;

@@ -27,7 +27,7 @@ export interface LoginRetry {
 }
 
 /** How users authenticate. */
-export interface LoginOptions {
+export interface AuthenticationOptions {
   /** Whether users without a password can log in, and guest users can be created. */
   readonly openLogin: boolean;
   readonly verifyPassword: VerifyPassword;
@@ -58,7 +58,7 @@ export async function authenticateUser(
   pending: Interaction,
   previousSession: Session | undefined,
   params: Params,
-  options: LoginOptions,
+  options: AuthenticationOptions,
 ): Promise<AuthenticatedUser | LoginRetry> {
   const result = params.get("new") !== undefined
     ? await createGuest(
@@ -116,7 +116,7 @@ async function authenticateKnown(
   pending: Interaction,
   previousSession: Session | undefined,
   params: Params,
-  options: LoginOptions,
+  options: AuthenticationOptions,
 ): Promise<Login | LoginRetry> {
   const { server } = context;
   const { openLogin } = options;
@@ -146,7 +146,7 @@ export async function logIn(
   context: Context<HostedServer>,
   pending: Interaction,
   typed: Typed,
-  options: LoginOptions,
+  options: AuthenticationOptions,
 ): Promise<AuthenticatedUser | LoginRetry> {
   const { user } = typed;
   const result = user !== undefined && options.openLogin && !hasPassword(user)
@@ -159,7 +159,7 @@ async function checkPassword(
   context: Context<HostedServer>,
   pending: Interaction,
   { sub, user, password }: Typed,
-  { verifyPassword }: LoginOptions,
+  { verifyPassword }: AuthenticationOptions,
 ): Promise<Login | LoginRetry> {
   const { server, target } = context;
   const result = await verifyPassword(server, {

@@ -13,7 +13,7 @@ import type { Context } from "../../core/http/context.ts";
 const maxTextChars = 300;
 
 /** The confirmation for the browser that requests a page. */
-export interface Confirmation {
+export interface PageConfirmation {
   /** The change by the last form of the browser. Absent if the browser has shown it, or sent no form. */
   readonly text?: string;
   /** Headers that delete the cookie; empty without one. */
@@ -32,7 +32,7 @@ export async function redirectWithConfirmation(
 }
 
 /** Reads the confirmation. The page sends the headers, so that it shows the text once. */
-export async function takeConfirmation(context: Context): Promise<Confirmation> {
+export async function takeConfirmation(context: Context): Promise<PageConfirmation> {
   const name = cookieName("confirmation", context);
   const encoded = readCookie(context.request.headers.get("cookie"), name);
   if (encoded === undefined) return { headers: {} };

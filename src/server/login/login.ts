@@ -14,14 +14,14 @@ import type { User } from "../../core/clients/client.ts";
 import { endForgottenSessions, type Session } from "../../core/authorize/session.ts";
 import { reusableConsent } from "./stored_consent.ts";
 import { consentPath, pagesApprover } from "./pages_approver.ts";
-import { authenticateUser, type LoginOptions } from "./authenticate_user.ts";
+import { authenticateUser, type AuthenticationOptions } from "./authenticate_user.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { cancellationLimiter, consumePending, continuePending, type Interaction } from "./pending.ts";
 import { rememberAccount } from "./account_picker.ts";
 import { keepsRequests } from "../stored_requests.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
-export function loginHandlers(options: LoginOptions, replacement: Pages["login"]): Handlers<HostedServer> {
+export function loginHandlers(options: AuthenticationOptions, replacement: Pages["login"]): Handlers<HostedServer> {
   const allowCancellation = cancellationLimiter();
   const page = { name: "login", openLogin: options.openLogin, replacement } as const;
 

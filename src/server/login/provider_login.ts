@@ -39,7 +39,7 @@ import type { Site } from "../pages/layout.tsx";
 import { rejectLogin } from "../rules/login.ts";
 import { addGuest, hasPassword, maxClaimsLength, readGuest, rememberAccount } from "./account_picker.ts";
 import type { Approval } from "../../core/authorize/approval.ts";
-import { logIn, type LoginOptions } from "./authenticate_user.ts";
+import { type AuthenticationOptions, logIn } from "./authenticate_user.ts";
 import {
   cancellationLimiter,
   consumePending,
@@ -191,7 +191,11 @@ async function findUser(server: HostedServer, name: string): Promise<User | unde
 }
 
 /** The handlers of a screen. */
-export function screenHandlers(page: ProviderPage, screen: Screen, options: LoginOptions): Handlers<HostedServer> {
+export function screenHandlers(
+  page: ProviderPage,
+  screen: Screen,
+  options: AuthenticationOptions,
+): Handlers<HostedServer> {
   const { screens } = page;
   const i = screens.findIndex((one) => one === screen);
   return i < 0 ? approvalHandlers(page) : loginHandlers(page, screens[i]!, screens[i + 1], options);
@@ -232,7 +236,7 @@ function loginHandlers(
   page: ProviderPage,
   screen: LoginScreen,
   next: LoginScreen | undefined,
-  options: LoginOptions,
+  options: AuthenticationOptions,
 ): Handlers<HostedServer> {
   const show: Continue = (context, pending, query) =>
     showScreen(context, screen, {

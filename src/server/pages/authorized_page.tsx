@@ -10,7 +10,7 @@ import {
   type AuthorizedProps,
 } from "../../core/pages/authorized_page.tsx";
 import { CheckItem } from "./check_item.tsx";
-import { Checks, type ResponseCheck } from "./checks.tsx";
+import { type ResponseCheck, ResponseChecks } from "./checks.tsx";
 import { upperFirst } from "./first_letter.ts";
 import { Fix } from "./fix.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
@@ -154,7 +154,7 @@ function successParts(props: CallbackProps): AuthorizedAdditions {
     actions: next?.actions as ComponentChildren,
     checks: (
       <Section id="checks" heading="Checks of the client">
-        <Checks checks={props.checks} />
+        <ResponseChecks checks={props.checks} />
       </Section>
     ),
     beforeSteps: examples.some(({ secrets = [] }) => secrets.length > 0) && (
@@ -203,7 +203,7 @@ function FailureDetails({ props, error }: { readonly props: CallbackProps; reado
   return (
     <Panes>
       <Section id="checks" heading="Checks of the client">
-        <Checks checks={props.checks} />
+        <ResponseChecks checks={props.checks} />
       </Section>
       <Section id="round-trip" heading="Authorization request and response">
         <p>
@@ -254,7 +254,7 @@ function IdTokenAlone(props: CallbackProps): VNode {
       }
     >
       <Section id="checks" heading="Checks of the client">
-        <Checks checks={props.checks} />
+        <ResponseChecks checks={props.checks} />
       </Section>
       <Section id="round-trip" heading="Authorization request and response">
         <AuthorizationResponse {...props} />

@@ -42,7 +42,7 @@ const labels: Record<ResponseCheck["name"], Record<"rule" | "passed" | "failed" 
 };
 
 /** The checks behind a line that counts them. */
-export function Checks({ checks, others = [] }: {
+export function ResponseChecks({ checks, others = [] }: {
   readonly checks: readonly ResponseCheck[];
   /** Checks of what followed. Default: none. */
   readonly others?: readonly DescribedCheck[];

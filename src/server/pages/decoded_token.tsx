@@ -18,7 +18,7 @@ interface DecodedTokenProps {
 }
 
 /** The decoded JWT, as far as it can be decoded, or a note that the token is opaque. */
-export function DecodedToken({ name, token, now }: DecodedTokenProps): VNode {
+export function DecodedTokenView({ name, token, now }: DecodedTokenProps): VNode {
   const parts = token.split(".");
   const header = decode(parts[0]!);
   const isEncrypted = parts.length === 5;
@@ -35,7 +35,7 @@ export function DecodedToken({ name, token, now }: DecodedTokenProps): VNode {
           </p>
         )
         : (
-          <Claims header={header ?? {}} claims={claims ?? {}} now={now}>
+          <TokenClaims header={header ?? {}} claims={claims ?? {}} now={now}>
             {isEncrypted && (
               <DefinitionItem label="Claims">
                 encrypted: only the holder of the private key can read them.
@@ -46,7 +46,7 @@ export function DecodedToken({ name, token, now }: DecodedTokenProps): VNode {
                 <SecretValue name={`signature of the ${lowerCaseName}`} value={parts[2] ?? ""} />
               </DefinitionItem>
             )}
-          </Claims>
+          </TokenClaims>
         )}
     </article>
   );
@@ -59,7 +59,7 @@ export interface JwtContent {
 }
 
 /** Header and claims of a JWT, each with its meaning, and further items. */
-export function Claims(
+export function TokenClaims(
   { header, claims, now, children }: JwtContent & { readonly now: number; readonly children?: ComponentChildren },
 ): VNode {
   return (

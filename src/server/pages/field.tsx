@@ -53,7 +53,7 @@ interface FieldProps {
 }
 
 /** A labelled text field, without autocorrection, or a choice. */
-export function Field(
+export function FieldInput(
   { name, label, hint, value = "", errors = [], lines = 1, optional = false, ...given }: FieldProps,
 ): VNode {
   const { choices, emptyChoice = "default", suggestions } = given;

@@ -19,7 +19,7 @@ export function Notice(
 }
 
 /** What the last form changed; nothing without a text. */
-export function Confirmation({ text }: { readonly text?: string }): VNode | null {
+export function ConfirmationNotice({ text }: { readonly text?: string }): VNode | null {
   if (text === undefined) return null;
   return (
     <Notice kind="good">

@@ -5,7 +5,7 @@ import type { ProviderRequest, RequestFacts, ResponseFacts } from "./provider_fu
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { splitScope } from "../../core/http/params.ts";
 import type { Server } from "../../core/server.ts";
-import { asText, omit, withBody } from "./shared/members.ts";
+import { asText, omit, withChangedBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { signedSecret } from "./apple_client_secret.ts";
 
@@ -15,7 +15,7 @@ const maxKnownLogins = 10_000;
 /** Stands for the nonce of a request without one; no token has it. */
 const noNonce = "latchkey-no-nonce";
 
-export function apple(): Provider {
+export function appleProvider(): Provider {
   const knownLogins = boundedCache<true>(maxKnownLogins);
 
   /** The parameter `user` of the first login of a user at a client; `undefined` for a later one. */
@@ -58,7 +58,7 @@ export function apple(): Provider {
     request: (request, facts) =>
       facts.endpoint === "authorization_endpoint" ? withOpenid(withNonce(request, facts)) : request,
     response: (response, { endpoint }) =>
-      endpoint === "token_endpoint" ? withBody(response, (body) => omit(body, "scope")) : response,
+      endpoint === "token_endpoint" ? withChangedBody(response, (body) => omit(body, "scope")) : response,
     error: (response, { endpoint, rejection }) =>
       endpoint === "token_endpoint" && rejection?.error === "invalid_client" ? { ...response, status: 400 } : response,
     async callback(parameters, facts) {

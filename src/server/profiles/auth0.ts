@@ -9,13 +9,13 @@ import { parameters } from "../../core/http/params.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { withOrganization } from "./auth0_organization.ts";
-import { asText, defined, withBody } from "./shared/members.ts";
+import { asText, defined, withChangedBody } from "./shared/members.ts";
 import { grantOwnScope } from "./shared/own_scope.ts";
 import type { Provider } from "./shared/provider.ts";
 import { webMessage } from "./shared/web_message.ts";
-import { logOut } from "./auth0_logout.ts";
+import { auth0LogOut } from "./auth0_logout.ts";
 
-export function auth0(): Provider {
+export function auth0Provider(): Provider {
   const messages = webMessage("web_message", (response) => ({ type: "authorization_response", response }));
   let app: App;
   /** Without an API, access tokens are for userinfo; with one, for both. */
@@ -37,7 +37,7 @@ export function auth0(): Provider {
       role: "step",
       parameters: parameters("client_id", "returnTo", "federated"),
       // A HEAD request must not end the session.
-      load: () => Promise.resolve({ GET: logOut, HEAD: () => emptyHeadResponse }),
+      load: () => Promise.resolve({ GET: auth0LogOut, HEAD: () => emptyHeadResponse }),
     }],
     extend: (server) => ({
       ...server,
@@ -65,7 +65,7 @@ export function auth0(): Provider {
       if (rejection?.error === "invalid_grant") return { ...response, status: 403 };
       if (rejection?.error !== "invalid_client") return response;
       const described = { error: "access_denied", error_description: "Unauthorized" };
-      return { ...withBody(response, (body) => ({ ...body, ...described })), status: 401 };
+      return { ...withChangedBody(response, (body) => ({ ...body, ...described })), status: 401 };
     },
   };
 }

@@ -17,7 +17,7 @@ import type { HostedServer } from "../hosted_server.ts";
  * Ends the session without a question, and redirects to `returnTo`, which the client must have registered.
  * https://auth0.com/docs/api/authentication/logout/auth-0-logout
  */
-export const logOut: Handler<HostedServer> = async (context) => {
+export const auth0LogOut: Handler<HostedServer> = async (context) => {
   const { server, request } = context;
   const params = await readParams(context);
   params.rejectRepeated((facts) => reject("LO-02", facts));

@@ -3,14 +3,14 @@
 import { emptyHeadResponse } from "../../core/http/message.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
 import { newGuid } from "./shared/derived_values.ts";
-import { asText, defined, omit, withBody } from "./shared/members.ts";
+import { asText, defined, omit, withChangedBody } from "./shared/members.ts";
 import { grantOwnScope } from "./shared/own_scope.ts";
 import type { Provider } from "./shared/provider.ts";
-import { logOut } from "./cognito_logout.ts";
+import { cognitoLogOut } from "./cognito_logout.ts";
 
 const logoutPath = "/logout/session";
 
-export function cognito(): Provider {
+export function cognitoProvider(): Provider {
   return {
     path(path, app) {
       // social-core social_core/backends/cognito.py: /login has the parameters of the authorization endpoint.
@@ -21,7 +21,7 @@ export function cognito(): Provider {
       ...{ name: "cognito_logout", path: logoutPath, methods: ["GET", "HEAD"], caller: "browser", title: "Logout" },
       ...{ doneLabel: "logged out", errors: "page", role: "step" },
       // A HEAD request must not end the session.
-      load: () => Promise.resolve({ GET: logOut, HEAD: () => emptyHeadResponse }),
+      load: () => Promise.resolve({ GET: cognitoLogOut, HEAD: () => emptyHeadResponse }),
     }],
     // doc_source/token-endpoint.md: all scope values that are associated with the client.
     extend: (server) => ({ ...server, grantTypes: server.grantTypes.map(grantOwnScope) }),
@@ -56,12 +56,12 @@ export function cognito(): Provider {
       return { ...claims, username, ...Object.fromEntries(texts) };
     },
     response: (response, { endpoint }) =>
-      endpoint === "token_endpoint" ? withBody(response, (body) => omit(body, "scope")) : response,
+      endpoint === "token_endpoint" ? withChangedBody(response, (body) => omit(body, "scope")) : response,
     // doc_source/token-endpoint.md: the error alone.
     error(response, { endpoint, rejection }) {
-      if (endpoint === "userinfo_endpoint") return withBody(response, (body) => omit(body, "error_uri"));
+      if (endpoint === "userinfo_endpoint") return withChangedBody(response, (body) => omit(body, "error_uri"));
       if (endpoint !== "token_endpoint") return response;
-      const alone = withBody(response, (body) => omit(body, "error_description", "error_uri"));
+      const alone = withChangedBody(response, (body) => omit(body, "error_description", "error_uri"));
       return rejection?.error === "invalid_client" ? { ...alone, status: 400 } : alone;
     },
     callback: (parameters) =>

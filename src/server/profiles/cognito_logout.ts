@@ -15,7 +15,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import { OAuthError } from "../../core/rules/errors.ts";
 
 /** Ends the session, and leads to a registered `logout_uri`, or to a new login. Any page can thus end the session. */
-export async function logOut(context: Context<HostedServer>): Promise<HttpResponse | Response> {
+export async function cognitoLogOut(context: Context<HostedServer>): Promise<HttpResponse | Response> {
   const { server, request, target } = context;
   if (server.policy.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
   const params = new URLSearchParams(target.query);

@@ -9,7 +9,7 @@ import { parseTarget } from "../../core/http/router.ts";
 import { encodeBase64url } from "../../core/keys/crypto.ts";
 import type { Server } from "../../core/server.ts";
 import { guidOf, newGuid } from "./shared/derived_values.ts";
-import { defined, omit, withBody } from "./shared/members.ts";
+import { defined, omit, withChangedBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { graphEndpoints, userPath } from "./entra_graph.ts";
 import { instanceDiscovery, instanceEndpoint } from "./entra_instance.ts";
@@ -65,7 +65,7 @@ const errors: Readonly<Record<string, KnownError>> = {
   invalid_instance: { number: 50049, text: "Unknown or invalid instance." },
 };
 
-export function entra(): Provider {
+export function entraProvider(): Provider {
   let app: App;
   return {
     setup: (assembled) => void (app = assembled),
@@ -100,7 +100,7 @@ export function entra(): Provider {
       if (facts.endpoint === "jwks_uri") {
         const issuer = templatedIssuer(facts.server);
         // A published document of keys: no alg.
-        return withBody(response, ({ keys, ...others }) => ({
+        return withChangedBody(response, ({ keys, ...others }) => ({
           ...others,
           keys: Array.isArray(keys) ? keys.map((key) => ({ ...omit(key, "alg"), issuer })) : keys,
         }));
@@ -108,7 +108,7 @@ export function entra(): Provider {
       if (facts.endpoint !== "token_endpoint") return response;
       // docs/identity-platform/v2-oauth2-auth-code-flow.md
       const asksForInfo = facts.parameters.some(([name, value]) => name === "client_info" && value === "1");
-      return withBody(response, (body) => ({
+      return withChangedBody(response, (body) => ({
         ...body,
         ...defined({ ext_expires_in: body.expires_in }),
         ...asksForInfo && clientInfo(body),
@@ -118,13 +118,13 @@ export function entra(): Provider {
       const isUnknownTenant = endpoint === "" && /\/oauth2\/(?:v2\.0\/)?token(?:\?|$)/.test(request.url);
       const response = isUnknownTenant ? { ...given, status: 400 } : given;
       if (isUnknownTenant || endpoint === "token_endpoint" || endpoint === instanceDiscovery) {
-        return withBody(response, (members) => {
+        return withChangedBody(response, (members) => {
           const body = endpoint === instanceDiscovery ? { ...members, error: "invalid_instance" } : members;
           return { ...body, ...describe(body, isUnknownTenant ? { error: "unknown_tenant" } : rejection, server) };
         });
       }
       // https://learn.microsoft.com/graph/errors
-      return endpoint !== "graph_me" ? response : withBody(response, ({ error, error_description }) => ({
+      return endpoint !== "graph_me" ? response : withChangedBody(response, ({ error, error_description }) => ({
         error: {
           code: error === "invalid_token" ? "InvalidAuthenticationToken" : "ResourceNotFound",
           message: error_description,
@@ -241,7 +241,7 @@ function withAlias(response: ProviderResponse, { request, server }: ResponseFact
   const alias = tenantPath.exec(parseTarget(request.url, {}).path)?.[1];
   if (alias === undefined) return response;
   const isTemplated = alias === "common" || alias === "organizations";
-  return withBody(response, (metadata) => ({
+  return withChangedBody(response, (metadata) => ({
     ...Object.fromEntries(
       Object.entries(metadata).map(([name, value]) => [
         name,

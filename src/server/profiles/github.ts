@@ -7,7 +7,7 @@ import { announcedFields } from "../metadata_setting.ts";
 import { appendToRedirectUri, encodeFields } from "../../core/clients/redirect_uri.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { isJson, omit, withBody } from "./shared/members.ts";
+import { hasObjectBody, omit, withChangedBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { secondsOfRefreshToken } from "./shared/refresh_end.ts";
 import { githubApi } from "./github_api.ts";
@@ -44,7 +44,7 @@ const tokenErrors: Readonly<Record<string, Members>> = {
   "RT-07": wrongRefreshToken,
 };
 
-export function github(): Provider {
+export function githubProvider(): Provider {
   return {
     routes: githubApi,
     request(request, facts) {
@@ -59,7 +59,7 @@ export function github(): Provider {
     },
     async response(response, facts) {
       if (facts.endpoint === "device_authorization_endpoint") return asForm(response, facts);
-      if (facts.endpoint !== "token_endpoint" || !isJson(response)) return response;
+      if (facts.endpoint !== "token_endpoint" || !hasObjectBody(response)) return response;
       const body = await tokenMembers(response.body, facts.server);
       return asForm({ ...withDate(response, facts), body }, facts);
     },
@@ -68,15 +68,15 @@ export function github(): Provider {
       if (endpoint === "authorization_endpoint") return redirectMismatch(facts) ?? response;
       if (endpoint === "device_authorization_endpoint") return asForm(response, facts);
       if (endpoint === "token_endpoint") {
-        const described = withBody(withDate(response, facts), (body) => ({
+        const described = withChangedBody(withDate(response, facts), (body) => ({
           ...body,
           ...tokenErrors[rejection?.rule ?? ""] ?? tokenErrors[String(body.error)],
           ...body.error_uri !== undefined && { error_uri: body.error_uri },
         }));
         // octokit/oauth-methods.js src/utils.ts: "error" in the data of a successful response
-        return isJson(response) ? { ...asForm(described, facts), status: 200 } : response;
+        return hasObjectBody(response) ? { ...asForm(described, facts), status: 200 } : response;
       }
-      return endpoint === "github_api" ? withBody(response, apiError) : response;
+      return endpoint === "github_api" ? withChangedBody(response, apiError) : response;
     },
   };
 }
@@ -143,13 +143,13 @@ async function tokenMembers(body: Members, server: Server): Promise<Members> {
 /** octokit/oauth-methods.js src/exchange-web-flow-code.ts computes the end of a token from this header. */
 function withDate(response: ProviderResponse, { server }: ResponseFacts<HostedServer>): ProviderResponse {
   const date = new Date(server.now()).toUTCString();
-  return isJson(response) ? { ...response, headers: { ...response.headers, date } } : response;
+  return hasObjectBody(response) ? { ...response, headers: { ...response.headers, date } } : response;
 }
 
 /** The response as a form, unless the request accepts JSON. */
 function asForm(response: ProviderResponse, { request }: ResponseFacts<HostedServer>): ProviderResponse {
   const acceptsJson = /application\/(?:[\w.-]+\+)?json/i.test(request.headers.get("accept") ?? "");
-  if (!isJson(response) || acceptsJson) return response;
+  if (!hasObjectBody(response) || acceptsJson) return response;
   return {
     ...response,
     headers: { ...response.headers, "content-type": "application/x-www-form-urlencoded; charset=utf-8" },

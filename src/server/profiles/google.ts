@@ -1,7 +1,7 @@
 /** What differs from the standards at Google. */
 
 import type { ProviderRequest } from "./provider_functions.ts";
-import { omit, withBody } from "./shared/members.ts";
+import { omit, withChangedBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { googleEndpoints, longScope } from "./google_endpoints.ts";
 import { googleTokens } from "./google_refresh_tokens.ts";
@@ -22,7 +22,7 @@ const apiErrors: Readonly<Record<number, { readonly message?: string; readonly s
 /** Scope values whose responses have an ID token, and `openid` among their own scope values. */
 const identityScopes = new Set(["email", "profile", ...["email", "profile"].map((value) => longScope([value]))]);
 
-export function google(): Provider {
+export function googleProvider(): Provider {
   const changesOf = googleTokens();
   return {
     routes: googleEndpoints,
@@ -47,20 +47,20 @@ export function google(): Provider {
     response: (response, { endpoint }) =>
       endpoint !== "device_authorization_endpoint"
         ? response
-        : withBody(response, ({ verification_uri, verification_uri_complete: _, ...body }) => ({
+        : withChangedBody(response, ({ verification_uri, verification_uri_complete: _, ...body }) => ({
           ...body,
           verification_url: verification_uri,
         })),
     error(response, { endpoint, rejection }) {
       if (endpoint === "google_api") {
-        return withBody(response, ({ error_description, error_uri: _, ...body }) => ({
+        return withChangedBody(response, ({ error_description, error_uri: _, ...body }) => ({
           ...body,
           error: { code: response.status, message: error_description, ...apiErrors[response.status] },
         }));
       }
       if (endpoint !== "token_endpoint" || rejection?.error !== "invalid_client") return response;
       // https://github.com/teranetsrl/oauth2_client/issues/145
-      return { ...withBody(response, (body) => ({ ...body, error_description: "Unauthorized" })), status: 401 };
+      return { ...withChangedBody(response, (body) => ({ ...body, error_description: "Unauthorized" })), status: 401 };
     },
     async callback(parameters, { issued, server }) {
       if (issued === undefined) return parameters;

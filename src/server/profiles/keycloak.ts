@@ -6,7 +6,7 @@ import type { Server } from "../../core/server.ts";
 import { webOriginsOf } from "./keycloak_handlers.ts";
 import { keycloakPages } from "./keycloak_pages.ts";
 import { newGuid } from "./shared/derived_values.ts";
-import { isJson, omit, withBody } from "./shared/members.ts";
+import { hasObjectBody, omit, withChangedBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { secondsOfRefreshToken } from "./shared/refresh_end.ts";
 
@@ -38,7 +38,7 @@ const tokenErrors: Readonly<Record<string, string>> = {
   invalid_client: "Invalid client or Invalid client credentials",
 };
 
-export function keycloak(): Provider {
+export function keycloakProvider(): Provider {
   return {
     routes: keycloakPages,
     // keycloak-connect and python-keycloak request openid with client_credentials, and get tokens.
@@ -66,7 +66,7 @@ export function keycloak(): Provider {
         : tokenErrors[rule] ?? tokenErrors[error];
       const described = error_description === undefined
         ? response
-        : withBody(response, (body) => ({ ...body, error_description }));
+        : withChangedBody(response, (body) => ({ ...body, error_description }));
       return withCredentials(error === "invalid_client" ? { ...described, status: 401 } : described, facts);
     },
     callback: (parameters, { rejection }) =>
@@ -132,16 +132,19 @@ async function withMembers(
 ): Promise<ProviderResponse> {
   if (response.status !== 200) return response;
   if (endpoint === "jwks_uri") {
-    return withBody(response, (body) => Array.isArray(body.keys) ? { keys: [encryptionKey, ...body.keys] } : body);
+    return withChangedBody(
+      response,
+      (body) => Array.isArray(body.keys) ? { keys: [encryptionKey, ...body.keys] } : body,
+    );
   }
-  if (endpoint !== "token_endpoint" || !isJson(response)) return response;
+  if (endpoint !== "token_endpoint" || !hasObjectBody(response)) return response;
   const { access_token, id_token, refresh_token, scope } = response.body;
   const session_state = [access_token, id_token].map((token) => decodeJwtPart(String(token), 1).sid)
     .find((sid) => sid !== undefined);
   // TokenManager.AccessTokenResponseBuilder: an offline token has no end.
   const isEndless = refresh_token === undefined || String(scope).split(" ").includes("offline_access");
   const refresh_expires_in = isEndless ? 0 : await secondsOfRefreshToken(server, refresh_token);
-  return withBody(response, (body) => ({
+  return withChangedBody(response, (body) => ({
     ...body,
     ...{ "not-before-policy": 0, refresh_expires_in },
     ...session_state !== undefined && { session_state },

@@ -6,21 +6,21 @@ import { providerPlugin } from "./provider_plugin.ts";
 import type { ProviderName } from "./provider_profile.ts";
 import type { Provider } from "./shared/provider.ts";
 
-const github = async () => (await import("./github.ts")).github();
-const google = async () => (await import("./google.ts")).google();
+const github = async () => (await import("./github.ts")).githubProvider();
+const google = async () => (await import("./google.ts")).googleProvider();
 
 /** Loads the functions of a provider, by the name of its profile. */
 const loaders: Readonly<Record<ProviderName, () => Promise<Provider>>> = {
-  apple: async () => (await import("./apple.ts")).apple(),
-  auth0: async () => (await import("./auth0.ts")).auth0(),
-  cognito: async () => (await import("./cognito.ts")).cognito(),
-  entra: async () => (await import("./entra.ts")).entra(),
+  apple: async () => (await import("./apple.ts")).appleProvider(),
+  auth0: async () => (await import("./auth0.ts")).auth0Provider(),
+  cognito: async () => (await import("./cognito.ts")).cognitoProvider(),
+  entra: async () => (await import("./entra.ts")).entraProvider(),
   github,
   "github@2025": github,
   google,
   "google@2025": google,
-  keycloak: async () => (await import("./keycloak.ts")).keycloak(),
-  okta: async () => (await import("./okta.ts")).okta(),
+  keycloak: async () => (await import("./keycloak.ts")).keycloakProvider(),
+  okta: async () => (await import("./okta.ts")).oktaProvider(),
 };
 
 /** Creates the plugin of the profiles of providers. */

@@ -4,7 +4,7 @@ import { isTextList } from "../../core/http/json_value.ts";
 import type { Members, ProviderRequest, RequestFacts } from "./provider_functions.ts";
 import type { Server } from "../../core/server.ts";
 import { newGuid } from "./shared/derived_values.ts";
-import { omit, withBody } from "./shared/members.ts";
+import { omit, withChangedBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { webMessage } from "./shared/web_message.ts";
 import { clientEndpoint } from "../../core/token/client_endpoint.ts";
@@ -13,7 +13,7 @@ import type { Handlers } from "../../core/route.ts";
 import { warn } from "../trace.ts";
 import { approveBySessionToken, authnEndpoint } from "./okta_authn.ts";
 
-export function okta(): Provider {
+export function oktaProvider(): Provider {
   return {
     // https://developer.okta.com/docs/concepts/auth-servers/: the org server has its endpoints below /oauth2/v1.
     path: (path, { site }) => path.replace(/^\/oauth2\/v1\//, `${site.base}/v1/`),
@@ -45,7 +45,7 @@ export function okta(): Provider {
     routes: ({ endpoints }) => [{
       ...endpoints.find(({ name }) => name === "introspect")!,
       cors: true,
-      load: () => Promise.resolve(introspection),
+      load: () => Promise.resolve(oktaIntrospection),
     }, authnEndpoint()],
     approve: approveBySessionToken,
     request: (request, facts) => withoutSilence(acceptBareId(request, facts), facts),
@@ -59,10 +59,12 @@ export function okta(): Provider {
       if (endpoint !== "token_endpoint") return response;
       if (rejection?.error === "invalid_client") return { ...response, status: 401 };
       // okta/okta-auth-js lib/oidc/util/errors.ts
-      return !["RT-02", "RT-04", "RT-07"].includes(rejection?.rule ?? "") ? response : withBody(response, (body) => ({
-        ...body,
-        error_description: "The refresh token is invalid or expired.",
-      }));
+      return !["RT-02", "RT-04", "RT-07"].includes(rejection?.rule ?? "")
+        ? response
+        : withChangedBody(response, (body) => ({
+          ...body,
+          error_description: "The refresh token is invalid or expired.",
+        }));
     },
   };
 }
@@ -102,7 +104,7 @@ function acceptBareId(request: ProviderRequest, { warn }: RequestFacts<Server>):
 }
 
 /** A public client sees only its own tokens, and needs the token to see it. */
-export const introspection: Handlers = clientEndpoint(async (server, request) => {
+export const oktaIntrospection: Handlers = clientEndpoint(async (server, request) => {
   const { client } = request;
   const response = await server.responses.introspection(server, request, await describeToken(server, request));
   if (!client.confidential) {

@@ -20,7 +20,7 @@ export type DeclaredNames = Map<string, string | undefined>;
 /** Adds declarations. A name that is secret at one endpoint is secret everywhere. */
 export function declareNames(declared: DeclaredNames, parameters: readonly ParameterDescription[]): void {
   for (const { name, secret } of parameters) {
-    const key = normalizeName(name);
+    const key = normalizeSecretName(name);
     declared.set(key, secret ?? declared.get(key));
   }
 }
@@ -41,13 +41,13 @@ declareNames(commonNames, [
 ]);
 
 /** The name without case and separators: equal for `client_secret`, `clientSecret` and `Client-Secret`. */
-export function normalizeName(name: string): string {
+export function normalizeSecretName(name: string): string {
   return name.replace(/[^A-Za-z\d]/g, "").toLowerCase();
 }
 
 /** The label of a common name; otherwise `undefined`. */
 export function commonLabel(name: string): string | undefined {
-  return commonNames.get(normalizeName(name));
+  return commonNames.get(normalizeSecretName(name));
 }
 
 /** How the texts of a record or log are redacted. */

@@ -8,7 +8,7 @@ import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { Entries } from "../../core/clients/clients.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import type { ParameterDescription } from "../../core/http/params.ts";
-import { commonLabel, type DeclaredNames, declareNames, normalizeName } from "./hide_secrets.ts";
+import { commonLabel, type DeclaredNames, declareNames, normalizeSecretName } from "./hide_secrets.ts";
 
 /** @internal The secrets that a server knows. */
 export interface RegisteredSecrets {
@@ -122,9 +122,9 @@ export function registeredSecrets(): AddedSecrets {
     addClients: (added) => void (clients = added),
     addNames: (parameters) => declareNames(declared, parameters),
     isClient: (id) => clients.known().has(id),
-    label: (name) => declared.get(normalizeName(name)) ?? commonLabel(name),
+    label: (name) => declared.get(normalizeSecretName(name)) ?? commonLabel(name),
     isPublic(name) {
-      const key = normalizeName(name);
+      const key = normalizeSecretName(name);
       return declared.has(key) && declared.get(key) === undefined;
     },
     version() {

@@ -3,9 +3,9 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import { formatLongDuration } from "../../server/pages/duration.ts";
-import { Field } from "../../server/pages/field.tsx";
+import { FieldInput } from "../../server/pages/field.tsx";
 import { Layout, Panes, Script, Section, Stylesheet } from "../../server/pages/layout.tsx";
-import { ClockNotice, Confirmation, Notice } from "../../server/pages/notice.tsx";
+import { ClockNotice, ConfirmationNotice, Notice } from "../../server/pages/notice.tsx";
 import { Code } from "../../server/pages/value.tsx";
 import type { ClockPreset } from "./clock_presets.ts";
 import type { FaultsProps, FormField } from "./props.ts";
@@ -31,7 +31,7 @@ function VerbForm({ props: { base, csrfToken, client }, verb, kind = "ways", hid
 
 const VerbFields = ({ fields }: { readonly fields: readonly FormField[] }): VNode => (
   <div class="topic">
-    {fields.map((field) => <Field key={field.name} emptyChoice="any" {...field} optional />)}
+    {fields.map((field) => <FieldInput key={field.name} emptyChoice="any" {...field} optional />)}
   </div>
 );
 
@@ -300,7 +300,7 @@ export function Faults(props: FaultsProps): VNode {
               fault changed.
             </p>
           )}
-          <Confirmation text={confirmation} />
+          <ConfirmationNotice text={confirmation} />
           <ClockNotice site={props} />
           {error !== undefined && (
             <Notice kind="bad">

@@ -1,6 +1,6 @@
 /** The props of the page `/faults`. */
 
-import type { Field } from "../../server/pages/field.tsx";
+import type { FieldInput } from "../../server/pages/field.tsx";
 import type { Site } from "../../server/pages/layout.tsx";
 import type { FaultDefinition } from "../faults/definition.ts";
 import type { ListedFault } from "../faults/fault_list.ts";
@@ -8,7 +8,7 @@ import type { BuiltInScenario } from "../scenarios/scenarios.ts";
 import type { ClockPreset } from "./clock_presets.ts";
 
 /** A field of a form, from the input of a verb. */
-export type FormField = Parameters<typeof Field>[0];
+export type FormField = Parameters<typeof FieldInput>[0];
 
 /** The page at `/faults`. */
 export interface FaultsProps extends Site {

@@ -9,8 +9,8 @@ import {
   editResponse,
   hasBody,
   type Members,
-  readBodyText,
-  withBody,
+  responseText,
+  withBodyText,
   withoutNulls,
 } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
@@ -22,7 +22,7 @@ function corrupted(
   name: string,
   corrupt: (response: HttpResponse | Response, text: string) => HttpResponse | Response,
 ): Fault {
-  return editResponse(name, bodyText, hasBody, async (response) => corrupt(response, await readBodyText(response)));
+  return editResponse(name, bodyText, hasBody, async (response) => corrupt(response, await responseText(response)));
 }
 
 /** The body ends in the middle; status and headers are those of the complete response. */
@@ -31,7 +31,7 @@ export const truncated: FaultFactory<() => Fault> = defineFault({
   title: "Response body ends in the middle",
   correctClient: "The client rejects JSON that it cannot parse, and reports the endpoint and the status.",
   create: () =>
-    corrupted("truncated body", (response, text) => withBody(response, text.slice(0, Math.ceil(text.length / 2)))),
+    corrupted("truncated body", (response, text) => withBodyText(response, text.slice(0, Math.ceil(text.length / 2)))),
 });
 
 /** The HTML page of a gateway instead of the body, with the status of the response and `Content-Type: text/html`. */
@@ -41,7 +41,7 @@ export const html: FaultFactory<() => Fault> = defineFault({
   correctClient: "The client checks Content-Type before it parses, and reports the media type that it received.",
   create: () => {
     const page = "<!DOCTYPE html>\n<title>Bad gateway</title>\n<h1>Bad gateway</h1>\n";
-    return corrupted("HTML body", (response) => withBody(response, page, { "content-type": "text/html" }));
+    return corrupted("HTML body", (response) => withBodyText(response, page, { "content-type": "text/html" }));
   },
 });
 
@@ -50,7 +50,7 @@ export const empty: FaultFactory<() => Fault> = defineFault({
   id: "body.empty",
   title: "Response body is empty",
   correctClient: "The client rejects the empty body, and reports the endpoint and the status.",
-  create: () => corrupted("empty body", (response) => withBody(response, "")),
+  create: () => corrupted("empty body", (response) => withBodyText(response, "")),
 });
 
 /** The right body with the wrong `Content-Type`. */
@@ -60,7 +60,7 @@ export const contentType: FaultFactory<(type?: string) => Fault> = defineFault({
   correctClient: "The client rejects a response whose media type is not the one that the endpoint must send.",
   parameters: [textParameter("type", "text/plain", "The value of Content-Type.", "Content type")],
   create: ({ type }) =>
-    corrupted(`body as ${type}`, (response, text) => withBody(response, text, { "content-type": type })),
+    corrupted(`body as ${type}`, (response, text) => withBodyText(response, text, { "content-type": type })),
 });
 
 /**
@@ -138,7 +138,7 @@ export const padded: FaultFactory<(bytes?: number) => Fault> = defineFault({
   ],
   create: ({ bytes }) =>
     editResponse(`body with ${bytes} bytes of white space`, bodyText, hasBody, async (response) => {
-      const text = await readBodyText(response);
+      const text = await responseText(response);
       const headers = new Headers(response.headers);
       headers.delete("content-length");
       let left = bytes;

@@ -4,7 +4,7 @@ import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { numberParameter } from "./parameters.ts";
-import { editResponse, hasBody, readBodyText } from "./response_body.ts";
+import { editResponse, hasBody, responseText } from "./response_body.ts";
 
 /** Sends status and headers immediately, and the body a few bytes at a time, in real time. */
 export const drip: FaultFactory<(milliseconds?: number, bytes?: number) => Fault> = defineFault({
@@ -24,7 +24,7 @@ export const drip: FaultFactory<(milliseconds?: number, bytes?: number) => Fault
       "got a response with a body",
       hasBody,
       async (response, context) => {
-        const body = new TextEncoder().encode(await readBodyText(response));
+        const body = new TextEncoder().encode(await responseText(response));
         const headers = new Headers(response.headers);
         headers.delete("content-length");
         let sent = 0;

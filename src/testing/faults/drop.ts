@@ -5,7 +5,7 @@ import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { choiceParameter } from "./parameters.ts";
-import { readBodyText } from "./response_body.ts";
+import { responseText } from "./response_body.ts";
 import { timers } from "../../core/http/timers.ts";
 
 /**
@@ -45,7 +45,7 @@ export const drop: FaultFactory<(moment?: DropMoment) => Fault> = defineFault({
 
 /** The first half of the body, and then a failure. */
 async function withTruncatedBody(response: HttpResponse | Response): Promise<Response> {
-  const bytes = new TextEncoder().encode(await readBodyText(response));
+  const bytes = new TextEncoder().encode(await responseText(response));
   const headers = new Headers(response.headers);
   headers.delete("content-length");
   const stream = new ReadableStream<Uint8Array>({

@@ -1,6 +1,6 @@
 /** Conditions on a request, as JSON. */
 
-import { anyValue, type Fields, record, text } from "../../core/policy/field.ts";
+import { anyValue, type FieldsOf, record, text } from "../../core/policy/field.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { RequestPattern } from "./rule_builder.ts";
 
@@ -20,7 +20,7 @@ export interface JsonPattern {
 }
 
 /** The description of {@link JsonPattern}. */
-export const jsonPatternFields: Fields<JsonPattern> = {
+export const jsonPatternFields: FieldsOf<JsonPattern> = {
   client: text(["web"]),
   grant_type: text(["refresh_token"]),
   method: text(["POST"]),

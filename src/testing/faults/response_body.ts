@@ -15,7 +15,7 @@ export function withCorsHeaders(
 }
 
 /** The body of a response as text. Consumes the body of a `Response`. */
-export async function readBodyText(response: HttpResponse | Response): Promise<string> {
+export async function responseText(response: HttpResponse | Response): Promise<string> {
   return isResponse(response) ? await response.text() : response.body ?? "";
 }
 
@@ -27,7 +27,7 @@ export function withStatus(response: HttpResponse | Response, status: number): H
 }
 
 /** The response with another body and further headers. */
-export function withBody(
+export function withBodyText(
   response: HttpResponse | Response,
   body: string,
   extraHeaders: Readonly<Record<string, string>> = {},
@@ -40,7 +40,7 @@ export function withBody(
 }
 
 /** Whether the media type is JSON. */
-export function isJson(response: HttpResponse | Response): boolean {
+export function isJsonResponse(response: HttpResponse | Response): boolean {
   return /^application\/json\b/.test(getHeader(response, "content-type") ?? "");
 }
 
@@ -89,7 +89,7 @@ export function editJsonText(name: string, edit: (text: string, context: FaultCo
   return editResponse(
     name,
     "got a response with JSON",
-    (response) => response.status < 300 && hasBody(response) && isJson(response),
-    async (response, context) => withBody(response, edit(await readBodyText(response), context)),
+    (response) => response.status < 300 && hasBody(response) && isJsonResponse(response),
+    async (response, context) => withBodyText(response, edit(await responseText(response), context)),
   );
 }

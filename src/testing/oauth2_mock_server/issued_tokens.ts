@@ -29,7 +29,7 @@ export interface IssuedTokens {
  *
  * @param now The clock, in milliseconds since the epoch.
  */
-export function issuedTokens(now: () => number): IssuedTokens {
+export function issuedTokenList(now: () => number): IssuedTokens {
   const ownTokens = boundedCache<OwnToken>(maxTokens);
   return {
     has: (token) => ownTokens.get(token) !== undefined,

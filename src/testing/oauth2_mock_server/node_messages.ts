@@ -14,7 +14,7 @@ const omittedHeaders = ["connection", "keep-alive", "transfer-encoding", "conten
 const tokenParameters = ["token", "id_token_hint", "access_token", "subject_token", "actor_token"];
 
 /** The path and the query of a request, of which the host is ignored. */
-export function parseTarget({ url = "/" }: IncomingMessage): { readonly path: string; readonly query: string } {
+export function splitTarget({ url = "/" }: IncomingMessage): { readonly path: string; readonly query: string } {
   const [path = "", ...query] = url.replace(/^https?:\/\/[^/?]*/i, "").split("?");
   return { path: path.startsWith("/") ? path : `/${path}`, query: query.join("?") };
 }
@@ -24,7 +24,7 @@ export async function augmentRequest(
   incoming: IncomingMessage,
 ): Promise<{ readonly request: AugmentedRequest; readonly text: string }> {
   const text = await readText(incoming);
-  const { query } = parseTarget(incoming);
+  const { query } = splitTarget(incoming);
   const type = incoming.headers["content-type"] ?? "";
   const body = /^application\/x-www-form-urlencoded/i.test(type)
     ? toRecord(new URLSearchParams(text))
@@ -55,7 +55,7 @@ export function toRequest(
     headers.set("authorization", `${scheme} ${tokens.translate(token, "userinfo")}`);
   }
   const init = { method, headers, redirect: "manual" } as const;
-  const query = translate(parseTarget(incoming).query, tokens);
+  const query = translate(splitTarget(incoming).query, tokens);
   const requestUrl = `${origin}${path}${query === "" ? "" : `?${query}`}`;
   if (method === "GET" || method === "HEAD") return new Request(requestUrl, init);
   const body = translate(text, tokens);

@@ -8,8 +8,8 @@ import { type TestLatchkey, testLatchkey } from "../test_latchkey.ts";
 import type { AppChanges } from "../../server/hosting/options.ts";
 import { type OAuth2Issuer, signToken, tokenLifetime } from "./issuer.ts";
 import { exchangeEvents } from "./exchange.ts";
-import { type IssuedTokens, issuedTokens } from "./issued_tokens.ts";
-import { augmentRequest, findTokens, parseTarget, sendResponse, toRequest } from "./node_messages.ts";
+import { issuedTokenList, type IssuedTokens } from "./issued_tokens.ts";
+import { augmentRequest, findTokens, sendResponse, splitTarget, toRequest } from "./node_messages.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { printable } from "../../core/http/quote_value.ts";
 import { lenientForm } from "./lenient_form.ts";
@@ -66,7 +66,7 @@ export class OAuth2Service extends EventEmitter {
     super();
     for (const [name, path] of Object.entries(endpoints)) assertPath(`endpoints.${name}`, path);
     this.#issuer = issuer;
-    this.#tokens = issuedTokens(() => issuer.now());
+    this.#tokens = issuedTokenList(() => issuer.now());
     this.#endpoints = { ...defaultEndpoints, ...endpoints };
   }
 
@@ -172,7 +172,7 @@ export class OAuth2Service extends EventEmitter {
   async #respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     try {
       const { request, text } = await augmentRequest(incoming);
-      const { path } = parseTarget(incoming);
+      const { path } = splitTarget(incoming);
       const route = this.#routes.get(`${incoming.method} ${path}`);
       if (route !== undefined) return await route(request, outgoing);
       // The only method that cannot be a Request.

@@ -4,7 +4,7 @@ import type { FaultRequest } from "../faults/fault_list.ts";
 import type { ScenarioStep } from "./scenario.ts";
 
 /** A name, and what it causes. */
-export interface UserName {
+export interface ScenarioUserName {
   /** How the name begins: `deny@`, with any host after it. */
   readonly prefix: string;
   /** What happens, one sentence. */
@@ -14,7 +14,7 @@ export interface UserName {
 }
 
 /** Every name. */
-export const userNames: readonly UserName[] = [
+export const userNames: readonly ScenarioUserName[] = [
   {
     prefix: "deny@",
     does: "The user denies: the client receives access_denied.",

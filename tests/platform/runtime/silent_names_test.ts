@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { formatPasswordDigest } from "../../../src/server/config/password_digest.ts";
-import { deriveKey } from "../../../src/platform/runtime/scrypt.ts";
+import { scryptDigest } from "../../../src/platform/runtime/scrypt.ts";
 import { basic, encode, forEachCase } from "../../kit.ts";
 import { assertionOf, clientKey, signingContext } from "../../server/client_jwts.ts";
 import { dropPostgresSchemas, postgresUrl, uniqueName } from "../store/servers.ts";
@@ -76,7 +76,7 @@ for (const [kind, nameOf] of Object.entries(names)) {
         ],
         users: [{
           sub: "carol",
-          password: formatPasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) }),
+          password: formatPasswordDigest({ ...cost, hash: await scryptDigest(password, cost, 32) }),
         }],
       });
       try {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
 import { formatPasswordDigest, parsePasswordDigest } from "../../../src/server/config/password_digest.ts";
-import { deriveKey, verifyPassword } from "../../../src/platform/runtime/scrypt.ts";
+import { scryptDigest, verifyPassword } from "../../../src/platform/runtime/scrypt.ts";
 import { openBrowser, sessionCookie } from "../browser.ts";
 import type { Browser } from "../browser.ts";
 import { observeScrypt, recordScryptCosts } from "../digests.ts";
@@ -31,7 +31,7 @@ import { until } from "../../until.ts";
 /** As cheap as a digest may be, for fast tests. */
 async function digestOf(password: string, { ln = 10, p = 1 } = {}): Promise<string> {
   const cost = { ln, r: 8, p, salt: new TextEncoder().encode(password.padEnd(16)) };
-  return formatPasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
+  return formatPasswordDigest({ ...cost, hash: await scryptDigest(password, cost, 32) });
 }
 
 /** Of nothing, and as dear to guess as a real host wants it. */
@@ -673,7 +673,7 @@ test("[UI-12] a digest that is too cheap is rejected on a real host, at startup 
 
 test("digests use scrypt and are parsed as written (RFC 7914 §12, PHC string format)", async () => {
   const cost = { ln: 14, r: 8, p: 1, salt: new TextEncoder().encode("SodiumChloride") };
-  const hash = await deriveKey("pleaseletmein", cost, 64);
+  const hash = await scryptDigest("pleaseletmein", cost, 64);
   assertEquals(
     Buffer.from(hash).toString("hex"),
     "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2" +

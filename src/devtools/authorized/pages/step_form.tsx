@@ -9,11 +9,11 @@ import { type HiddenFields, HiddenInputs } from "../../../server/pages/post_form
 export const allSteps = ["exchange", "edit", "userinfo", "introspect", "refresh", "replay", "revoke"] as const;
 
 /** A step. */
-export type Step = (typeof allSteps)[number];
+export type FormStep = (typeof allSteps)[number];
 
 /** How a step ended. */
 export interface PastStep {
-  readonly step: Step;
+  readonly step: FormStep;
   readonly done: boolean;
 }
 
@@ -24,9 +24,9 @@ export interface StepFormState {
   /** The client whose secret the user must type; absent if none is necessary. */
   readonly needsSecretOf?: string;
   /** The suggested step; absent after the last one. */
-  readonly main?: Step;
+  readonly main?: FormStep;
   /** The other possible steps, in their order. */
-  readonly others: readonly Step[];
+  readonly others: readonly FormStep[];
   /** Whether the tokens are revoked, so that each use of them is rejected. */
   readonly grantRevoked: boolean;
   /** Links for "Start New Authorization", the primary button after the last step. */
@@ -44,7 +44,7 @@ interface StepText {
 }
 
 /** The texts of each step before it is sent. */
-export const stepTexts: Readonly<Record<Step, StepText>> = {
+export const stepTexts: Readonly<Record<FormStep, StepText>> = {
   exchange: {
     label: "Exchange",
     button: "Exchange the code",
@@ -105,7 +105,7 @@ const codeExchanged: StepLesson = {
 };
 
 /** The texts of each step after its response. */
-export const stepLessons: Readonly<Record<"done" | "rejected", Readonly<Record<Step, StepLesson>>>> = {
+export const stepLessons: Readonly<Record<"done" | "rejected", Readonly<Record<FormStep, StepLesson>>>> = {
   done: {
     exchange: codeExchanged,
     edit: codeExchanged,
@@ -172,7 +172,7 @@ export function LoginStepper({ authorized, past, current }: {
   /** How the authorization ended: `undefined` before it has. */
   readonly authorized: "done" | "failed" | undefined;
   readonly past: readonly PastStep[];
-  readonly current?: Step;
+  readonly current?: FormStep;
 }): VNode {
   const labels = [...new Set(allSteps.map((step) => stepTexts[step].label))];
   return (

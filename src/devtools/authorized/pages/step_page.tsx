@@ -3,8 +3,8 @@
 
 import type { VNode } from "preact";
 import type { NextSteps } from "../../../server/pages/authorized_page.tsx";
-import { Checks, type DescribedCheck, type ResponseCheck } from "../../../server/pages/checks.tsx";
-import { DecodedToken } from "../../../server/pages/decoded_token.tsx";
+import { type DescribedCheck, type ResponseCheck, ResponseChecks } from "../../../server/pages/checks.tsx";
+import { DecodedTokenView } from "../../../server/pages/decoded_token.tsx";
 import { Fix } from "../../../server/pages/fix.tsx";
 import {
   type HttpExchange,
@@ -17,7 +17,7 @@ import { lowerFirst } from "../../../server/pages/first_letter.ts";
 import { Notice } from "../../../server/pages/notice.tsx";
 import { PageActions } from "../../../server/pages/page_actions.tsx";
 import { StepLine } from "../../../server/pages/step_line.tsx";
-import { LoginStepper, type PastStep, type Step, StepForm, type StepFormState } from "./step_form.tsx";
+import { type FormStep, LoginStepper, type PastStep, StepForm, type StepFormState } from "./step_form.tsx";
 import { type StepLesson, stepLessons, stepTexts } from "./step_form.tsx";
 import { HiddenInputs } from "../../../server/pages/post_form.tsx";
 import { TextWithRule } from "../../../server/pages/rule_link.tsx";
@@ -129,7 +129,7 @@ function EditForm({ proposal: { form, editable, secretsShown }, base }: {
 
 /** The outcome of a step. */
 export interface StepProps extends Site {
-  readonly step: Step;
+  readonly step: FormStep;
   /** `rejected`: an error, or an inactive token. `dropped`: no response. */
   readonly outcome: "done" | "rejected" | "dropped";
   /** The reason of a rejection, from the response. Default: none. */
@@ -138,7 +138,7 @@ export interface StepProps extends Site {
   readonly fix?: string;
   /** The exchanges in order. */
   readonly exchanges: readonly (HttpExchange & {
-    readonly step: Step;
+    readonly step: FormStep;
     /** The page that edits the request and sends it again: a path below the base. Absent if there is none. */
     readonly editLink?: string;
   })[];
@@ -184,7 +184,7 @@ export function StepPage(props: StepProps): VNode {
   const rejectsTokens = allChecks.some(({ passed }) => passed === false);
   const checkSection = allChecks.length > 0 && (
     <Section id="checks" heading="Checks of the client">
-      <Checks
+      <ResponseChecks
         checks={checks}
         others={tokenChecks.map(describeCheck)}
       />
@@ -264,7 +264,7 @@ export function StepPage(props: StepProps): VNode {
       {tokens.length > 0 && (
         <Section id="tokens" heading="Decoded tokens">
           <Panes>
-            {tokens.map(({ name, token }) => <DecodedToken key={name} name={name} token={token} now={props.now} />)}
+            {tokens.map(({ name, token }) => <DecodedTokenView key={name} name={name} token={token} now={props.now} />)}
           </Panes>
         </Section>
       )}

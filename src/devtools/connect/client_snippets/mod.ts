@@ -7,7 +7,7 @@ import { libraries } from "./libraries.ts";
 import type { ClientDemand, ClientLibrary } from "./library.ts";
 
 /** The addresses of the server. */
-export interface ServerUrls {
+export interface SnippetUrls {
   /** The issuer identifier. */
   readonly issuer: string;
   /** The URL of the authorization endpoint. */
@@ -18,7 +18,7 @@ export interface ServerUrls {
 }
 
 /** The URLs of the server that a page or a program runs in. */
-export function serverUrls(context: WithEndpoints): ServerUrls {
+export function serverUrls(context: WithEndpoints): SnippetUrls {
   return {
     issuer: context.server.issuer,
     authorize: endpointUrl(context, "authorize"),
@@ -39,7 +39,7 @@ export interface SnippetOptions {
 
 /** The settings for each library; none for a client without grant types. */
 export function clientSnippets(
-  { issuer, authorize, token, userinfo }: ServerUrls,
+  { issuer, authorize, token, userinfo }: SnippetUrls,
   client: Client,
   { secret, demands = [], redirectUri: given }: SnippetOptions,
 ): ClientSnippet[] {

@@ -4,7 +4,14 @@
 import type { VNode } from "preact";
 import type { ClientMetadata } from "../../../server/config/client_metadata.ts";
 import { Comparison } from "../../../server/pages/comparison.tsx";
-import { type EditForm, Field, FormErrors, OlderForm, RetryField, VersionField } from "../../../server/pages/field.tsx";
+import {
+  type EditForm,
+  FieldInput,
+  FormErrors,
+  OlderForm,
+  RetryField,
+  VersionField,
+} from "../../../server/pages/field.tsx";
 import { Layout, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { Code, CodeItem } from "../../../server/pages/value.tsx";
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
@@ -55,7 +62,7 @@ export function ClientEdit({ client, proposed, memberExamples, form, ...site }: 
   const name = client.name ?? client.id;
   const fields = (
     <>
-      <Field
+      <FieldInput
         name="metadata"
         label="Metadata"
         hint="A JSON object, with the members of a client in the configuration file."

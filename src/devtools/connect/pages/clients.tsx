@@ -8,7 +8,7 @@ import { type ConfigurationFile, ConfigurationLines } from "./configuration_line
 import type { EditForm } from "../../../server/pages/field.tsx";
 import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { type ListPosition, NextPage } from "../../../server/pages/next_page.tsx";
-import { Confirmation, Notice } from "../../../server/pages/notice.tsx";
+import { ConfirmationNotice, Notice } from "../../../server/pages/notice.tsx";
 import type { RecentFlow } from "../../requests/pages/props.ts";
 import { RecentFlows } from "./recent_flows.tsx";
 import { RemoveSection } from "../../../server/pages/confirmed_action.tsx";
@@ -55,7 +55,7 @@ export interface ClientProps extends Site {
 }
 
 /** The page at `/clients`. */
-export function Clients(props: ClientsProps): VNode {
+export function ClientsView(props: ClientsProps): VNode {
   const { base, clients, documentClients, position } = props;
   return (
     <Layout
@@ -66,7 +66,7 @@ export function Clients(props: ClientsProps): VNode {
       badges={<a class="button plain" href={`${base}/#connect`}>Connect an application</a>}
       opening={
         <>
-          <Confirmation text={props.confirmation} />
+          <ConfirmationNotice text={props.confirmation} />
           <p>
             A client is an application that requests tokens.{" "}
             {clients.length > 0 && "Open a client to see its metadata and its settings for client libraries."}
@@ -111,7 +111,7 @@ function ClientArticle({ client }: { readonly client: ListedClient }): VNode {
 }
 
 /** The page at `/clients/{id}`. */
-export function Client(props: ClientProps): VNode {
+export function ClientView(props: ClientProps): VNode {
   const { client, generatedSecret, retry, isSecretKept = false, demands = [], snippets, library, form } = props;
   const { flows, lines } = props;
   return (
@@ -128,7 +128,7 @@ export function Client(props: ClientProps): VNode {
       badges={form && <a class="button plain" href={`${client.href}?edit`}>Edit all metadata</a>}
       opening={
         <>
-          <Confirmation text={form?.confirmation} />
+          <ConfirmationNotice text={form?.confirmation} />
           {retry !== undefined && (
             <p class="ways">
               <a class="button" href={retry}>Try the request again</a>

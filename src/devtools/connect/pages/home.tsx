@@ -4,9 +4,9 @@
 import type { VNode } from "preact";
 import type { ListedClient } from "./client_details.tsx";
 import { type ConfigurationFile, ConfigurationLines } from "./configuration_lines.tsx";
-import { type EditForm, Field, FormErrors, RetryField } from "../../../server/pages/field.tsx";
+import { type EditForm, FieldInput, FormErrors, RetryField } from "../../../server/pages/field.tsx";
 import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
-import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
+import { ClockNotice, ConfirmationNotice, Notice } from "../../../server/pages/notice.tsx";
 import type { RecentFlow } from "../../requests/pages/props.ts";
 import { RecentFlows } from "./recent_flows.tsx";
 import { type ListedUser, UserSwitch } from "./users.tsx";
@@ -67,14 +67,14 @@ function Connect(
     <form class="form" id="connect" method="post" action={`${base}/clients`}>
       <input type="hidden" name="form_token" value={form.csrfToken} />
       <RetryField form={form} />
-      <Field
+      <FieldInput
         name="library"
         label="Library"
         value={values.library}
         errors={errors}
         choices={libraries.map(({ library }) => library)}
       />
-      <Field
+      <FieldInput
         name="redirect_uris"
         label="Redirect URI"
         hint="The callback URL of your application. Separate several by spaces."
@@ -82,7 +82,7 @@ function Connect(
         errors={errors}
         suggestions={libraries.map(({ library, redirectUris }) => [redirectUris[0]!, library])}
       />
-      <Field name="client_id" label="Client ID" value={values.client_id} errors={errors} />
+      <FieldInput name="client_id" label="Client ID" value={values.client_id} errors={errors} />
       {asksForSecret && <SecretQuestion />}
       {isProposed && (
         <p>
@@ -93,7 +93,7 @@ function Connect(
       <details open={isProposed || errors.some(({ field }) => details.includes(field))}>
         <summary>Secret, authentication, name and logout</summary>
         <div class="form">
-          <Field
+          <FieldInput
             name="client_secret"
             label="Secret (empty: generated)"
             hint="The one that your application has already. A public client has none."
@@ -101,7 +101,7 @@ function Connect(
             optional
           />
           {!asksForSecret && (
-            <Field
+            <FieldInput
               name="token_endpoint_auth_method"
               label="Authentication"
               hint="How the application sends the secret; none: a public client, such as a browser or mobile app."
@@ -116,7 +116,7 @@ function Connect(
               For {keyMethods.join(", ")}: create the client, then choose the method and add its keys on the next page.
             </p>
           )}
-          <Field
+          <FieldInput
             name="client_name"
             label="Name"
             hint="Users see it instead of the ID."
@@ -124,7 +124,7 @@ function Connect(
             errors={errors}
             optional
           />
-          <Field
+          <FieldInput
             name="post_logout_redirect_uris"
             label="Post-logout redirect URI"
             hint="Where the browser returns after a logout. Separate several by spaces."
@@ -254,7 +254,7 @@ export function Home(props: HomeProps): VNode {
       heading={form ? "Connect an application" : "Latchkey is running"}
       opening={
         <>
-          <Confirmation text={form?.confirmation} />
+          <ConfirmationNotice text={form?.confirmation} />
           <ClockNotice site={props} />
           {props.otherHost !== undefined && (
             <Notice kind="warn">

@@ -3,10 +3,10 @@
 
 import type { VNode } from "preact";
 import { ChangeLifetime, type ConfigurationFile, ConfigurationLines } from "./configuration_lines.tsx";
-import { type EditForm, Field, FormErrors, OlderForm, VersionField } from "../../../server/pages/field.tsx";
+import { type EditForm, FieldInput, FormErrors, OlderForm, VersionField } from "../../../server/pages/field.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { type ListPosition, NextPage } from "../../../server/pages/next_page.tsx";
-import { Confirmation } from "../../../server/pages/notice.tsx";
+import { ConfirmationNotice } from "../../../server/pages/notice.tsx";
 import { RemoveSection } from "../../../server/pages/confirmed_action.tsx";
 import { Code, CodeItem, CodeList, DefinitionItem } from "../../../server/pages/value.tsx";
 
@@ -65,7 +65,7 @@ const claimsHint =
   "The granted scope decides which claims a client receives: the page of each user shows which scope value releases each claim.";
 
 /** The page at `/users`. */
-export function Users(props: UsersProps): VNode {
+export function UsersView(props: UsersProps): VNode {
   const { base, users, position, form } = props;
   return (
     <Layout
@@ -76,7 +76,7 @@ export function Users(props: UsersProps): VNode {
       badges={form && <a class="button plain" href="#add">Add a user</a>}
       opening={
         <>
-          <Confirmation text={form?.confirmation} />
+          <ConfirmationNotice text={form?.confirmation} />
           <p>
             A client identifies a user by the subject,{" "}
             <Code text="sub" />, which never changes and is never reused. All other claims may change.
@@ -111,14 +111,14 @@ export function Users(props: UsersProps): VNode {
             </p>
             <form class="form" method="post" action={`${base}/users`}>
               <input type="hidden" name="form_token" value={form.csrfToken} />
-              <Field
+              <FieldInput
                 name="sub"
                 label="Subject"
                 hint="1 to 255 printable ASCII characters, without spaces."
                 value={form.values.sub}
                 errors={form.errors}
               />
-              <Field
+              <FieldInput
                 name="claims"
                 label="Claims"
                 hint={claimsHint}
@@ -148,14 +148,14 @@ function ClaimPlacesForm({ action, form }: { readonly action: string; readonly f
       </p>
       <form class="form" method="post" action={action}>
         <input type="hidden" name="form_token" value={form.csrfToken} />
-        <Field
+        <FieldInput
           name="id_token_claims"
           label="ID tokens"
           hint="like-userinfo: they have each claim that userinfo has for the scope. minimal: they have none."
           choices={["minimal", "like-userinfo"]}
           value={form.values.id_token_claims}
         />
-        <Field
+        <FieldInput
           name="access_token_claims"
           label="Access tokens"
           hint="The names of their claims, separated by spaces, such as groups."
@@ -231,7 +231,7 @@ function ReleaseConditions(
 }
 
 /** The page at `/users/{sub}`. */
-export function User(props: UserProps): VNode {
+export function UserView(props: UserProps): VNode {
   const { base, user, isFirst, form, lines } = props;
   return (
     <Layout
@@ -241,7 +241,7 @@ export function User(props: UserProps): VNode {
       heading={user.name ?? user.sub}
       opening={
         <>
-          <Confirmation text={form?.confirmation} />
+          <ConfirmationNotice text={form?.confirmation} />
           {isFirst && <FirstUserNote />}
           {form !== undefined && <FormErrors faults={form.errors} heading="Nothing was changed." />}
           {form !== undefined && <OlderForm form={form} name={user.name ?? user.sub} />}
@@ -262,7 +262,7 @@ export function User(props: UserProps): VNode {
             <form class="form" method="post" action={user.href}>
               <input type="hidden" name="form_token" value={form.csrfToken} />
               <VersionField form={form} />
-              <Field
+              <FieldInput
                 name="claims"
                 label="Claims"
                 hint="A JSON object. “What clients receive” shows which scope value releases each claim."

@@ -6,11 +6,11 @@ import { CheckItem } from "../../../server/pages/check_item.tsx";
 import { Fix } from "../../../server/pages/fix.tsx";
 import { EarlierRequest, Rejection } from "../../../server/pages/rejection.tsx";
 import { citedSections } from "../../../server/pages/specifications.ts";
-import { Rule } from "./parts.tsx";
+import { RuleReference } from "./parts.tsx";
 import type { RuleCheckResult } from "./props.ts";
 
 /** The list of checks. Only a failed check has something to compare, a fix, and links to its rule and the sections. */
-export function Checks({ checks, inLines = false }: {
+export function RuleChecks({ checks, inLines = false }: {
   readonly checks: readonly RuleCheckResult[];
   /** Whether a failed check takes one line, because the page has its values and its fix elsewhere. Default: false. */
   readonly inLines?: boolean;
@@ -23,7 +23,7 @@ export function Checks({ checks, inLines = false }: {
             <li key={check.rule}>
               <b class="bad" role="img" aria-label="Failed">✗</b>
               <bdi>{check.statement}</bdi>
-              <Rule rule={check.rule} cites={check.cites} />
+              <RuleReference rule={check.rule} cites={check.cites} />
             </li>
           )
           : check.passed === false
@@ -31,7 +31,7 @@ export function Checks({ checks, inLines = false }: {
             <li key={check.rule}>
               <CheckItem passed={false} expected={check.expected} received={check.received}>
                 <bdi>{check.statement}</bdi>
-                <Rule rule={check.rule} cites={check.cites} />
+                <RuleReference rule={check.rule} cites={check.cites} />
                 <EarlierRequest earlier={check.earlier} />
               </CheckItem>
               <Fix fix={check.fix} />
@@ -63,7 +63,7 @@ export function Warnings({ warnings }: { readonly warnings: readonly RuleCheckRe
       {warnings.map((warning) => (
         <div key={`${warning.rule} ${warning.statement}`} class="notice warn">
           <p>
-            <bdi>{warning.statement}</bdi> <Rule rule={warning.rule} cites={warning.cites} />
+            <bdi>{warning.statement}</bdi> <RuleReference rule={warning.rule} cites={warning.cites} />
           </p>
           <Rejection reason={warning.statement} {...warning} />
         </div>

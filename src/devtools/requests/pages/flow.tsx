@@ -5,7 +5,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { Layout, Panes, Script, Section, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { lowerFirst, upperFirst } from "../../../server/pages/first_letter.ts";
-import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
+import { ClockNotice, ConfirmationNotice, Notice } from "../../../server/pages/notice.tsx";
 import { Standalone, type StandaloneStyle } from "../../../server/pages/standalone.tsx";
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { Code } from "../../../server/pages/value.tsx";
@@ -224,7 +224,7 @@ function Sequence({ props, children }: { readonly props: FlowProps; readonly chi
 /** Maximum number of actions that the page shows; others are folded. */
 const maxActions = 3;
 
-export function Flow(props: FlowProps): VNode {
+export function FlowDetails(props: FlowProps): VNode {
   const { base, row, reason, steps, next, issued, practices, about, secrets, confirmation, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
   const issuedSection = issued.length > 0 && <IssuedSection key="issued" {...props} />;
@@ -268,7 +268,7 @@ export function Flow(props: FlowProps): VNode {
       }
       opening={
         <>
-          <Confirmation text={confirmation} />
+          <ConfirmationNotice text={confirmation} />
           <ClockNotice site={props} />
           {row.warning !== undefined && (
             <Notice kind="warn">

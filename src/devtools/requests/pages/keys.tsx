@@ -12,7 +12,7 @@ const keys: readonly (readonly [keys: readonly string[], effect: string])[] = [
   [["?"], "show this list"],
 ];
 
-export function Keys(): VNode {
+export function KeysView(): VNode {
   return (
     <dialog id="keys" aria-labelledby="keys-heading">
       <h2 id="keys-heading">Shortcuts</h2>

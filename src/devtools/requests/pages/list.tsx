@@ -10,7 +10,7 @@ import { upperFirst } from "../../../server/pages/first_letter.ts";
 import { CopyableValue } from "../../../server/pages/value.tsx";
 import { Timestamp } from "./parts.tsx";
 import type { FlowKind, FlowListProps, FlowRow, KnownMessage as Known } from "./props.ts";
-import { Keys } from "./keys.tsx";
+import { KeysView } from "./keys.tsx";
 import { Pane } from "./pane.tsx";
 
 const outcomeOptions = {
@@ -277,7 +277,7 @@ export function List(props: FlowListProps): VNode {
           {pane && <Pane base={base} flow={pane} isNewest={selected === undefined} />}
         </div>
       </div>
-      <Keys />
+      <KeysView />
     </Layout>
   );
 }

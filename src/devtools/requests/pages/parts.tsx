@@ -58,7 +58,7 @@ interface RuleProps {
  * The ID of a rule, which leads to its page. Where this server has no such pages, links to the cited sections; they
  * lead away from this server, so they send no referrer.
  */
-export function Rule({ rule, cites }: RuleProps): VNode | null {
+export function RuleReference({ rule, cites }: RuleProps): VNode | null {
   if (rule === undefined) return null;
   return (
     <RulesPath.Consumer>

@@ -1,7 +1,7 @@
 /** The props of the inspector's pages: plain values, already redacted. */
 
 import type { FoundMessage } from "../../messages/find_messages.ts";
-import type { Seen } from "../../messages/what_server_saw.ts";
+import type { ServerFact } from "../../messages/what_server_saw.ts";
 import type { RuleResult, SuggestedMatch } from "../../../server/pages/rule_result.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
 import type { FixLink } from "../../../server/pages/rejection.tsx";
@@ -71,7 +71,7 @@ export interface FlowSummary extends Pick<FlowProps, "row" | "reason" | "continu
 
 /** A message of a client library, with what the server saw of its problem. */
 export interface KnownMessage extends FoundMessage {
-  readonly seen: readonly Seen[];
+  readonly seen: readonly ServerFact[];
 }
 
 /** The list of flows, newest first. */

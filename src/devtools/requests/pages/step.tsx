@@ -2,12 +2,12 @@
 /** One exchange of a flow: its arrows and, unfolded, its checks, request and response. */
 
 import type { ComponentChildren, VNode } from "preact";
-import { Claims } from "../../../server/pages/decoded_token.tsx";
+import { TokenClaims } from "../../../server/pages/decoded_token.tsx";
 import { checkCount, CheckList } from "../../../server/pages/check_list.tsx";
 import { Panes } from "../../../server/pages/layout.tsx";
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { StatusCode } from "../../../server/pages/http_exchange.tsx";
-import { Checks, Warnings } from "./checks.tsx";
+import { RuleChecks, Warnings } from "./checks.tsx";
 import { formatMilliseconds, RejectionLine, Timestamp } from "./parts.tsx";
 import type { FlowProps, FlowStep, MessageDetails, MessageField } from "./props.ts";
 import { Arrow } from "./sequence.tsx";
@@ -127,11 +127,11 @@ function StepDetails({ isReason = false, ...props }: StepProps & { readonly isRe
   const options = { now, brief: step.brief, level: isReason ? "h3" : "h4" } as const;
   return (
     <>
-      {failed.length > 0 && <Checks checks={failed} inLines={isReason} />}
+      {failed.length > 0 && <RuleChecks checks={failed} inLines={isReason} />}
       {step.brief && <StepInFull {...props} />}
       {!step.brief && others.length > 0 && (
         <CheckList results={checks.map(({ passed }) => passed)} failedOutside>
-          <Checks checks={others} />
+          <RuleChecks checks={others} />
         </CheckList>
       )}
       <Warnings warnings={warnings} />
@@ -174,7 +174,7 @@ function FieldList({ fields, now, brief }: MessageOptions & { readonly fields: r
           <dt>{name}</dt>
           <dd>
             {value}
-            {jwt && !brief && <Claims {...jwt} now={now} />}
+            {jwt && !brief && <TokenClaims {...jwt} now={now} />}
           </dd>
         </>
       ))}

@@ -4,8 +4,8 @@
 import type { VNode } from "preact";
 import type { RuleResult } from "../../../server/pages/rule_result.ts";
 import { CheckItem } from "../../../server/pages/check_item.tsx";
-import { Claims, type JwtContent } from "../../../server/pages/decoded_token.tsx";
-import { Field } from "../../../server/pages/field.tsx";
+import { type JwtContent, TokenClaims } from "../../../server/pages/decoded_token.tsx";
+import { FieldInput } from "../../../server/pages/field.tsx";
 import { Fix } from "../../../server/pages/fix.tsx";
 import { Layout, Script, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { Notice } from "../../../server/pages/notice.tsx";
@@ -88,7 +88,7 @@ export function Tokens(props: TokensProps): VNode {
             {example && (
               <article class="token">
                 <h2>Example: an ID token, decoded</h2>
-                <Claims {...example} now={now} />
+                <TokenClaims {...example} now={now} />
                 <p class="aside">Paste a token to see whether it is valid, what is wrong with it, and its claims.</p>
               </article>
             )}
@@ -164,13 +164,13 @@ function Result({ result, now, isOnly }: {
           </p>
         )
         : (
-          <Claims header={header ?? {}} claims={claims ?? {}} now={now}>
+          <TokenClaims header={header ?? {}} claims={claims ?? {}} now={now}>
             {form === "encrypted" && (
               <DefinitionItem label="Claims">
                 encrypted (JWE, RFC 7516): only the holder of the private key can read and check them.
               </DefinitionItem>
             )}
-          </Claims>
+          </TokenClaims>
         )}
       {checks.filter((check) => check.passed === undefined).map((check) => (
         <p key={check.title} class="aside">{checkSentence(check)}</p>
@@ -208,7 +208,7 @@ function TokenForm({ base, issuer, values, kinds, csrfToken, hasLastIdToken }: T
   return (
     <form class="form" method="post" action={`${base}/tokens`}>
       <input type="hidden" name="form_token" value={csrfToken} />
-      <Field
+      <FieldInput
         name="token"
         label="Token"
         hint="A JWT, an Authorization header, a token response as JSON, a callback URL, or a signed request. The page sends it only to this server, which does not store it."
@@ -217,7 +217,7 @@ function TokenForm({ base, issuer, values, kinds, csrfToken, hasLastIdToken }: T
       />
       <details class="quiet" open={[keys, kind, expectedIssuer, clientId, nonce].some((value) => value !== undefined)}>
         <summary>Keys and expected values</summary>
-        <Field
+        <FieldInput
           name="key_set"
           label="Keys of the issuer"
           hint="A JWK Set, as the jwks_uri of the issuer returns it; for HS256 the client secret. Default: the keys of this server."
@@ -232,15 +232,15 @@ function TokenForm({ base, issuer, values, kinds, csrfToken, hasLastIdToken }: T
             {kinds.map(([value, name]) => <option key={value} value={value} selected={value === kind}>{name}</option>)}
           </select>
         </div>
-        <Field name="issuer" label="Issuer" hint={`Default: ${issuer}`} value={expectedIssuer} optional />
-        <Field
+        <FieldInput name="issuer" label="Issuer" hint={`Default: ${issuer}`} value={expectedIssuer} optional />
+        <FieldInput
           name="client_id"
           label="Client ID"
           hint="The client that receives the token."
           value={clientId}
           optional
         />
-        <Field name="nonce" label="Nonce" hint="The nonce of the authorization request." value={nonce} optional />
+        <FieldInput name="nonce" label="Nonce" hint="The nonce of the authorization request." value={nonce} optional />
       </details>
       <p class="ways">
         <button type="submit" class="button">Check the token</button>

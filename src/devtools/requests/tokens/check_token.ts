@@ -10,15 +10,15 @@ import { asIssued } from "../../../server/token/claim_change.ts";
 import type { TokenCheck, TokenResult } from "../pages/tokens.tsx";
 import { type DecodedToken, decodeToken, type FormProblem } from "./decode.ts";
 import { checkClaims, kindsOfTokens } from "./kinds.ts";
-import type { PastedToken, TokenKind } from "./read_input.ts";
-import { findKeys, type KeySource, verifySignature } from "./signature.ts";
+import type { CheckedTokenKind, PastedToken } from "./read_input.ts";
+import { type CandidateKeys, findKeys, verifySignature } from "./signature.ts";
 
 /** What the form says besides the token. */
 export interface TokenCheckOptions {
   /** The kind that the user chose. */
-  readonly kind?: TokenKind;
+  readonly kind?: CheckedTokenKind;
   /** The keys of the issuer. Default: those of this server, or of the client that signs such a token. */
-  readonly keys?: KeySource;
+  readonly keys?: CandidateKeys;
   readonly issuer?: string;
   readonly clientId?: string;
   readonly nonce?: string;
@@ -27,7 +27,7 @@ export interface TokenCheckOptions {
 }
 
 /** Kinds by the `typ` of the header. */
-const kindByType: ReadonlyMap<string, TokenKind> = new Map([
+const kindByType: ReadonlyMap<string, CheckedTokenKind> = new Map([
   ["at+jwt", "access_token"],
   ["logout+jwt", "logout_token"],
   ["dpop+jwt", "dpop"],
@@ -36,7 +36,7 @@ const kindByType: ReadonlyMap<string, TokenKind> = new Map([
 ]);
 
 /** The kind of a token by its header and its claims. */
-function detectKind({ header = {}, claims = {} }: DecodedToken): TokenKind {
+function detectKind({ header = {}, claims = {} }: DecodedToken): CheckedTokenKind {
   const { typ } = header;
   const type = typeof typ === "string" ? mediaType(typ) : "jwt";
   const named = kindByType.get(type);
@@ -128,7 +128,7 @@ async function checkRevocation(server: HostedServer, token: string): Promise<Tok
 
 async function checkKind(
   server: HostedServer,
-  kind: TokenKind,
+  kind: CheckedTokenKind,
   { header = {}, claims = {} }: DecodedToken,
   { issuer, clientId, nonce, accessToken }: TokenCheckOptions,
 ): Promise<TokenCheck[]> {

@@ -15,7 +15,7 @@ import { mediaType } from "../../../core/keys/verification.ts";
 import type { AccessTokenTyp } from "../../../core/policy/policy.ts";
 import type { RuleId } from "../../../core/rules/mod.ts";
 import type { Members } from "./decode.ts";
-import type { TokenKind } from "./read_input.ts";
+import type { CheckedTokenKind } from "./read_input.ts";
 
 /** What is known besides the token. */
 export interface Expectations {
@@ -104,7 +104,7 @@ const pasted = { secondsAhead: 60, secondsLate: 0 } as const;
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 
 /** The kinds, in the order of the page. */
-export const kindsOfTokens: Readonly<Record<TokenKind, KindOfToken>> = {
+export const kindsOfTokens: Readonly<Record<CheckedTokenKind, KindOfToken>> = {
   id_token: {
     name: "ID token",
     policy: { ...pasted, types: ["jwt"], isTypeOptional: true, requiredClaims: ["exp", "iat"] },
@@ -249,7 +249,12 @@ function accessTokenPolicy(policy: JwtPolicy, { accessTokenTyp = "at+jwt" }: Exp
 const times = { exp: "exp is in the future", iat: "iat is not in the future", nbf: "nbf is not in the future" };
 
 /** Checks `typ`, the times and the claims of a token of a kind. */
-export function checkClaims(kind: TokenKind, header: Members, claims: Members, known: Expectations): CheckedClaim[] {
+export function checkClaims(
+  kind: CheckedTokenKind,
+  header: Members,
+  claims: Members,
+  known: Expectations,
+): CheckedClaim[] {
   const { policy: general, rules = {}, claims: claimChecks } = kindsOfTokens[kind];
   const policy = kind === "access_token" ? accessTokenPolicy(general, known) : general;
   const { types, isTypeOptional, requiredClaims = [], ignoredTimes = [] } = policy;

@@ -14,7 +14,7 @@ import { renderPage } from "../../../core/pages/render_page.ts";
 import { Tokens, type TokensProps } from "../pages/tokens.tsx";
 import { checkToken } from "./check_token.ts";
 import { kindsOfTokens } from "./kinds.ts";
-import { readPastedText, type TokenKind } from "./read_input.ts";
+import { type CheckedTokenKind, readPastedText } from "./read_input.ts";
 import { readKeysOrSecret } from "./signature.ts";
 
 /** The fields of the form. Their values are shown again. */
@@ -48,7 +48,7 @@ async function renderChecked(
   const keys = fields.key_set === undefined ? undefined : readKeysOrSecret(fields.key_set);
   const options = {
     keys: keys && { keys, owner: "the pasted key set" },
-    kind: Object.hasOwn(kindsOfTokens, fields.kind ?? "") ? fields.kind as TokenKind : undefined,
+    kind: Object.hasOwn(kindsOfTokens, fields.kind ?? "") ? fields.kind as CheckedTokenKind : undefined,
     issuer: fields.issuer,
     clientId: fields.client_id,
     nonce: fields.nonce,

@@ -3,7 +3,7 @@
 import { parseJsonObject } from "../../../platform/http/json_body.ts";
 
 /** What a token is checked as. */
-export type TokenKind =
+export type CheckedTokenKind =
   | "id_token"
   | "access_token"
   | "logout_token"
@@ -18,7 +18,7 @@ export interface PastedToken {
   /** The parameter, member or header that contained it. Absent: the token was pasted alone. */
   readonly source?: string;
   /** Its kind by its source. */
-  readonly kind?: TokenKind;
+  readonly kind?: CheckedTokenKind;
   readonly token: string;
 }
 
@@ -29,7 +29,7 @@ export interface PastedText {
 }
 
 /** Parameters and members that contain tokens. */
-const kindBySource: ReadonlyMap<string, TokenKind | undefined> = new Map([
+const kindBySource: ReadonlyMap<string, CheckedTokenKind | undefined> = new Map([
   ["id_token", "id_token"],
   ["access_token", "access_token"],
   ["refresh_token", undefined],

@@ -10,10 +10,10 @@ import { verifyByKeys } from "../../../platform/jwt/verify_by_keys.ts";
 import type { HostedServer } from "../../../server/hosted_server.ts";
 import type { TokenCheck } from "../pages/tokens.tsx";
 import type { DecodedToken, Members } from "./decode.ts";
-import type { TokenKind } from "./read_input.ts";
+import type { CheckedTokenKind } from "./read_input.ts";
 
 /** Keys, and where they come from. */
-export interface KeySource {
+export interface CandidateKeys {
   readonly keys: readonly Members[];
   /** Follows "a key of": `this server`. */
   readonly owner: string;
@@ -42,9 +42,9 @@ export function readKeys(text: string): readonly Members[] | undefined {
 /** The keys that a token of this kind must be signed with; `undefined` if they are not known here. */
 export async function findKeys(
   server: HostedServer,
-  kind: TokenKind,
+  kind: CheckedTokenKind,
   { header = {}, claims = {} }: DecodedToken,
-): Promise<KeySource | undefined> {
+): Promise<CandidateKeys | undefined> {
   if (kind === "dpop") {
     const { jwk } = header;
     return typeof jwk === "object" && jwk !== null ? { keys: [jwk as Members], owner: "its header" } : undefined;
@@ -64,9 +64,9 @@ export type SignatureCheck = TokenCheck & { readonly heading: string };
 /** Verifies the signature. */
 export async function verifySignature(
   server: HostedServer,
-  kind: TokenKind,
+  kind: CheckedTokenKind,
   { jwt, header = {} }: DecodedToken,
-  source: KeySource | undefined,
+  source: CandidateKeys | undefined,
 ): Promise<SignatureCheck> {
   const { alg, kid } = header;
   const nameOf = (key: Members) => `alg ${describe(key.alg)}, kid ${describe(key.kid)}`;

@@ -1,7 +1,7 @@
 /** The connection pool of a PostgreSQL store. */
 
 import postgres from "postgres";
-import { delay } from "../../../core/http/timers.ts";
+import { sleep } from "../../../core/http/timers.ts";
 import { timeoutError, withTimeout } from "../with_timeout.ts";
 import { isReadOnly, postgresError } from "./postgres_errors.ts";
 import { type PostgresTls, socketFactory } from "./postgres_sockets.ts";
@@ -68,7 +68,7 @@ export function openPool(server: PostgresTls, { location, maxConnections, timeou
 
   async function reconnect(): Promise<void> {
     for (let attempts = 0; pool.length === 0 && closed === undefined; attempts++) {
-      await delay(Math.min(50 * 2 ** attempts, 1000));
+      await sleep(Math.min(50 * 2 ** attempts, 1000));
       await openOnce().catch(() => {});
     }
   }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { connect as connectSocket, isIP, type NetConnectOpts, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { StoreError } from "../../../core/store/store.ts";
-import { delay } from "../../../core/http/timers.ts";
+import { sleep } from "../../../core/http/timers.ts";
 import { timers } from "../../../core/http/timers.ts";
 
 /** The values of `sslmode`, and whether each means TLS. TLS always verifies the certificate. */
@@ -102,7 +102,7 @@ export function socketFactory(
 ): (options: DriverAddresses) => Promise<Socket> {
   let isFirst = true;
   return async ({ host, port, path }) => {
-    if (!isFirst) await delay(reconnectDelayMs);
+    if (!isFirst) await sleep(reconnectDelayMs);
     isFirst = false;
     let failure: unknown;
     for (const [i, name] of host.entries()) {

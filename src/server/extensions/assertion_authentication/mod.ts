@@ -18,8 +18,14 @@ const secretJwt: ClientAuth = {
   isUsed: (credentials) => hasAssertion(credentials) && /^HS/.test(headerAlgorithm(credentials)),
   claimedId,
   async authenticate(server: HostedServer, credentials) {
-    const { verifyAssertion } = await load();
-    return await verifyAssertion(server, credentials, claimedId(credentials), "client_secret_jwt", secretAlgorithms);
+    const { verifyClientAssertion } = await load();
+    return await verifyClientAssertion(
+      server,
+      credentials,
+      claimedId(credentials),
+      "client_secret_jwt",
+      secretAlgorithms,
+    );
   },
 };
 
@@ -30,8 +36,8 @@ const privateKeyJwt: ClientAuth = {
   isUsed: (credentials) => hasAssertion(credentials) && !/^HS/.test(headerAlgorithm(credentials)),
   claimedId,
   async authenticate(server: HostedServer, credentials) {
-    const { verifyAssertion } = await load();
-    return await verifyAssertion(
+    const { verifyClientAssertion } = await load();
+    return await verifyClientAssertion(
       server,
       credentials,
       claimedId(credentials),

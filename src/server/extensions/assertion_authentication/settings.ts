@@ -1,6 +1,6 @@
 /** The client metadata of authentication by JWTs. */
 
-import { choice, type Fields } from "../../../core/policy/field.ts";
+import { choice, type FieldsOf } from "../../../core/policy/field.ts";
 import { open } from "../../config/client_fields.ts";
 import { assertionAlgorithms } from "../../config/verification_algorithms.ts";
 
@@ -13,6 +13,6 @@ export interface AssertionAuthenticationClientMembers {
 }
 
 /** Describes {@link AssertionAuthenticationClientMembers}. */
-export const assertionAuthenticationClientFields: Fields<AssertionAuthenticationClientMembers> = {
+export const assertionAuthenticationClientFields: FieldsOf<AssertionAuthenticationClientMembers> = {
   token_endpoint_auth_signing_alg: open(choice(assertionAlgorithms)),
 };

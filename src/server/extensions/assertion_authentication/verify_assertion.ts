@@ -27,7 +27,7 @@ export const clientAssertionPolicy: JwtPolicy & { readonly usualLifetime: number
  * @param id The claimed client id.
  * @throws {OAuthError} `invalid_client`.
  */
-export async function verifyAssertion(
+export async function verifyClientAssertion(
   server: HostedServer,
   credentials: Credentials,
   id: string | undefined,

@@ -21,7 +21,7 @@ import type { GrantType } from "../../../core/server.ts";
 import { proofKey } from "../bound_tokens/mod.ts";
 import { findSubject, mappedSubject } from "./assertion_subject.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/token/grants/authenticated_request.ts";
-import { invalidAssertion, type VerifiedAssertion, verifyAssertion } from "./verify_assertion.ts";
+import { invalidAssertion, type VerifiedAssertion, verifyGrantAssertion } from "./verify_assertion.ts";
 import { reject } from "./rules.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { withResources } from "../../token/resources.ts";
@@ -43,7 +43,7 @@ async function authorizeAssertion(
   trustedIssuers: readonly TrustedIssuer[],
 ): Promise<Authorization> {
   const { client, parameters } = request;
-  const verified = await verifyAssertion(server, requireAssertion(parameters), trustedIssuers);
+  const verified = await verifyGrantAssertion(server, requireAssertion(parameters), trustedIssuers);
   const { trusted, claims } = verified;
   if (claims.cnf !== undefined) assertProvenKey(claims.cnf, proofKey.of(request));
   assertClient(server, client, verified);
@@ -90,7 +90,7 @@ async function identifyClient(
   parameters: Params,
   trustedIssuers: readonly TrustedIssuer[],
 ): Promise<string | undefined> {
-  const { trusted, claims } = await verifyAssertion(server, requireAssertion(parameters), trustedIssuers);
+  const { trusted, claims } = await verifyGrantAssertion(server, requireAssertion(parameters), trustedIssuers);
   if (trusted.allowPublicClients !== true) return undefined;
   return trusted.grantProfile === "id-jag" ? claims.client_id as string : mappedSubject(trusted, claims.sub)?.client;
 }

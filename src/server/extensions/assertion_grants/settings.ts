@@ -6,7 +6,7 @@ import { verificationAlgorithms } from "../../config/verification_algorithms.ts"
 import {
   choice,
   type Field,
-  type Fields,
+  type FieldsOf,
   flag,
   list,
   object,
@@ -148,7 +148,7 @@ const trustedIssuerField: Field<TrustedIssuer> = object<TrustedIssuer>(
 );
 
 /** Describes {@link AssertionGrantSettings}. */
-export const assertionGrantFields: Fields<AssertionGrantSettings> = {
+export const assertionGrantFields: FieldsOf<AssertionGrantSettings> = {
   trustedIssuers: list(trustedIssuerField, [trustedIssuerField.examples], {
     expected: "an array of issuers",
     default: [],

@@ -58,7 +58,7 @@ export function invalidAssertion<Id extends keyof Rules>(rule: Id, facts: FactsO
  *
  * @throws {OAuthError} `invalid_grant`.
  */
-export async function verifyAssertion(
+export async function verifyGrantAssertion(
   server: HostedServer,
   assertion: string,
   trustedIssuers: readonly TrustedIssuer[],

@@ -4,7 +4,7 @@
  */
 
 import { storedRequest } from "../../stored_requests.ts";
-import { signedRequest } from "../signed_requests/settings.ts";
+import { requestSignature } from "../signed_requests/settings.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
@@ -151,7 +151,8 @@ async function readDetailsParameter(
 ): Promise<Partial<AuthorizationRequest>> {
   const { server, client, params, mode } = input;
   if (!hasDetails(server, params)) return {};
-  const isProtected = mode === undefined || storedRequest.of(input) !== undefined || signedRequest.of(input) === true;
+  const isProtected = mode === undefined || storedRequest.of(input) !== undefined ||
+    requestSignature.of(input) === true;
   return detailsSlot.put(request, await (await load()).readDetails(server, client, params, isProtected));
 }
 

@@ -1,7 +1,7 @@
 /** The setting `authorizationDetails`: the types of rich authorization requests (RFC 9396). */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { anyValue, type Field, type Fields, flag, object, record, text, texts } from "../../../core/policy/field.ts";
+import { anyValue, type Field, type FieldsOf, flag, object, record, text, texts } from "../../../core/policy/field.ts";
 import { open } from "../../config/client_fields.ts";
 
 /** @internal */
@@ -82,7 +82,7 @@ const authorizationDetails: Field<Readonly<Record<string, AuthorizationDetailsTy
 );
 
 /** Describes {@link AuthorizationDetailsSettings}. */
-export const authorizationDetailsFields: Fields<AuthorizationDetailsSettings> = { authorizationDetails };
+export const authorizationDetailsFields: FieldsOf<AuthorizationDetailsSettings> = { authorizationDetails };
 
 /** Describes the setting, and reads it from a policy. */
 export const authorizationDetailsSettings = describeSettings<AuthorizationDetailsSettings>({
@@ -101,7 +101,7 @@ export interface AuthorizationDetailsClientMembers {
 }
 
 /** Describes {@link AuthorizationDetailsClientMembers}. */
-export const authorizationDetailsClientFields: Fields<AuthorizationDetailsClientMembers> = {
+export const authorizationDetailsClientFields: FieldsOf<AuthorizationDetailsClientMembers> = {
   authorization_details_types: {
     ...open(texts(["payment"])),
     valuesOf: (settings) => Object.keys(detailsTypes(settings) ?? {}),

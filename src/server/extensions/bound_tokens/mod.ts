@@ -22,7 +22,7 @@ export const proofKey: Slot<string> = slot("dpop");
 export const certificateKey: Slot<string> = slot("mutual_tls");
 
 /** The claim `cnf`: thumbprints of keys by their kind. */
-export type Confirmation = Readonly<Record<string, string>>;
+export type KeyConfirmation = Readonly<Record<string, string>>;
 
 /** One kind of key. */
 export interface KeyKind {
@@ -34,7 +34,7 @@ export interface KeyKind {
 }
 
 /** The claim `cnf` for the keys that a request proves; `undefined` if it proves none. */
-export function confirmationOf(holder: WithExtensions): Confirmation | undefined {
+export function confirmationOf(holder: WithExtensions): KeyConfirmation | undefined {
   const jkt = proofKey.of(holder);
   const thumbprint = certificateKey.of(holder);
   if (jkt === undefined && thumbprint === undefined) return undefined;
@@ -43,10 +43,10 @@ export function confirmationOf(holder: WithExtensions): Confirmation | undefined
 
 /** Whether the claims of an access token bind it to a key of a kind. */
 export function hasKey({ cnf }: { readonly cnf?: unknown }, member: KeyKind["member"]): boolean {
-  return (Object(cnf) as Partial<Confirmation>)[member] !== undefined;
+  return (Object(cnf) as Partial<KeyConfirmation>)[member] !== undefined;
 }
 
-function cnfOf({ key, member }: KeyKind, holder: WithExtensions): Confirmation | undefined {
+function cnfOf({ key, member }: KeyKind, holder: WithExtensions): KeyConfirmation | undefined {
   const thumbprint = key.of(holder);
   return thumbprint === undefined ? undefined : { [member]: thumbprint };
 }
@@ -57,7 +57,7 @@ export function confirmationStep(kind: KeyKind): TokenSteps<Server>["accessToken
     name: `cnf.${kind.member}`,
     run(_server, { cnf }, _authorization, _now, request) {
       const proven = cnfOf(kind, request);
-      return proven === undefined ? {} : { cnf: { ...cnf as Confirmation | undefined, ...proven } };
+      return proven === undefined ? {} : { cnf: { ...cnf as KeyConfirmation | undefined, ...proven } };
     },
   };
 }

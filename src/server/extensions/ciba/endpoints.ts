@@ -16,7 +16,7 @@ import { htmlWithForms } from "../../../platform/http/response.ts";
 import { Backchannel, type BackchannelProps } from "../../login/pages/backchannel.tsx";
 import type { Pages } from "../../pages.ts";
 import { renderPage } from "../../../core/pages/render_page.ts";
-import { describe, findPending, type PendingRequest } from "../polled/polled_request.ts";
+import { describePolledRequest, findPending, type PendingRequest } from "../polled/polled_request.ts";
 import { listRequests, startAuthentication } from "./authentication_request.ts";
 import { reject } from "./rules.ts";
 import { cibaGrant } from "./settings.ts";
@@ -73,7 +73,7 @@ async function findRequests(context: Context): Promise<BackchannelProps["request
       requests.push({
         client: { id: client.id, name: client.name },
         scope: request.scope,
-        facts: describe(destination, record, target.clientAddress.address),
+        facts: describePolledRequest(destination, record, target.clientAddress.address),
         href: destination.uri,
       });
     }

@@ -1,7 +1,7 @@
 /** The settings of backchannel authentication. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { choice, type Fields, flag, seconds, text } from "../../../core/policy/field.ts";
+import { choice, type FieldsOf, flag, seconds, text } from "../../../core/policy/field.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
 import { timers } from "../../../core/http/timers.ts";
@@ -30,7 +30,7 @@ export interface CibaSettings {
 }
 
 /** Describes {@link CibaSettings}. */
-export const cibaFields: Fields<CibaSettings> = {
+export const cibaFields: FieldsOf<CibaSettings> = {
   backchannelAuthentication: flag(),
   backchannelPollInterval: seconds(5, 60),
   backchannelRequestLifetime: seconds(300, 3600),
@@ -46,7 +46,7 @@ export interface CibaEndpointPaths {
 }
 
 /** Describes {@link CibaEndpointPaths}. */
-export const cibaEndpointPaths: Fields<CibaEndpointPaths> = {
+export const cibaEndpointPaths: FieldsOf<CibaEndpointPaths> = {
   backchannel_authentication_endpoint: pathField("/backchannel_authentication"),
 };
 
@@ -94,7 +94,7 @@ export interface CibaClientMembers {
 export const deliveryModes = ["poll", "ping"] as const;
 
 /** Describes {@link CibaClientMembers}. */
-export const cibaClientFields: Fields<CibaClientMembers> = {
+export const cibaClientFields: FieldsOf<CibaClientMembers> = {
   backchannel_token_delivery_mode: open(choice(deliveryModes)),
   backchannel_client_notification_endpoint: { ...open(text(["https://app.example/ciba"])), isFetched: true },
 };

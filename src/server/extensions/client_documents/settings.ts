@@ -2,7 +2,7 @@
 
 import { describeSettings } from "../../config/extension_settings.ts";
 import type { Policy } from "../../../core/policy/policy.ts";
-import { type Fields, flag } from "../../../core/policy/field.ts";
+import { type FieldsOf, flag } from "../../../core/policy/field.ts";
 
 /** @internal */
 export interface ClientDocumentSettings {
@@ -16,7 +16,7 @@ export interface ClientDocumentSettings {
 }
 
 /** Describes {@link ClientDocumentSettings}. */
-export const clientDocumentFields: Fields<ClientDocumentSettings> = {
+export const clientDocumentFields: FieldsOf<ClientDocumentSettings> = {
   clientIdMetadataDocuments: flag(),
   requireClientName: flag(false),
 };

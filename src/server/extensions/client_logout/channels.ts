@@ -19,8 +19,8 @@ import { logoutStore, type SessionClientRecord } from "./records.ts";
 import { clientLogoutOf } from "./settings.ts";
 import {
   claimSessionClients,
-  type LogoutCall,
   logoutCallPrefix,
+  type PendingLogoutCall,
   scheduleCall,
   type StoredCall,
 } from "./session_clients.ts";
@@ -94,7 +94,11 @@ async function callClient(server: HostedServer, { id, value: call }: StoredCall,
 }
 
 /** Posts a logout token (Back-Channel Logout §2.5), unless the client no longer has the URI. */
-async function post(server: HostedServer, call: LogoutCall, signal: AbortSignal): Promise<PostResult | undefined> {
+async function post(
+  server: HostedServer,
+  call: PendingLogoutCall,
+  signal: AbortSignal,
+): Promise<PostResult | undefined> {
   const client = await findClientOf(server, call);
   const uri = client && metadataOf(client).backchannel_logout_uri;
   if (client === undefined || uri === undefined || !clientLogoutOf(server).backChannel) return undefined;

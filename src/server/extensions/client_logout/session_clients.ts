@@ -13,7 +13,7 @@ import { type LogoutCallRecord, logoutStore, type SessionClientRecord } from "./
 import { clientLogoutOf } from "./settings.ts";
 
 /** A call to a client, and the number of earlier attempts. */
-export type LogoutCall = Omit<LogoutCallRecord, "dueAt">;
+export type PendingLogoutCall = Omit<LogoutCallRecord, "dueAt">;
 
 /** A call in the store. */
 export type StoredCall = Pick<ListedRecord<LogoutCallRecord>, "id" | "value">;
@@ -76,7 +76,7 @@ export async function recordSessionClient(
 }
 
 /** Stores a call for later; returns `undefined` after the last attempt. */
-export async function scheduleCall(server: Server, call: LogoutCall): Promise<StoredCall | undefined> {
+export async function scheduleCall(server: Server, call: PendingLogoutCall): Promise<StoredCall | undefined> {
   const delay = repetitionDelaysSeconds[Math.max(0, call.attempts - 1)];
   if (delay === undefined) return undefined;
   const dueAt = server.now() + delay * 1000;

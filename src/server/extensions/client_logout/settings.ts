@@ -7,7 +7,7 @@ import { describeSettings } from "../../config/extension_settings.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import type { UriIssue } from "../../../core/clients/uri_problem.ts";
 import { validateClientUri } from "../../config/uri_issues.ts";
-import { type Fields, flag, group, seconds, text } from "../../../core/policy/field.ts";
+import { type FieldsOf, flag, group, seconds, text } from "../../../core/policy/field.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import type { Server } from "../../../core/server.ts";
@@ -45,7 +45,7 @@ const clientLogout = group<ClientLogoutOptions>("ClientLogoutOptions", {
 }, { backChannel: true, timeout: 5 });
 
 /** Describes {@link ClientLogoutSettings}. */
-export const clientLogoutFields: Fields<ClientLogoutSettings> = { clientLogout };
+export const clientLogoutFields: FieldsOf<ClientLogoutSettings> = { clientLogout };
 
 /** Describes the setting, and reads it from a policy. */
 export const clientLogoutSettings = describeSettings<ClientLogoutPolicy>({ fields: clientLogoutFields });
@@ -126,7 +126,7 @@ export interface LogoutClientMembers {
 }
 
 /** Describes {@link LogoutClientMembers}. */
-export const logoutClientFields: Fields<LogoutClientMembers> = {
+export const logoutClientFields: FieldsOf<LogoutClientMembers> = {
   backchannel_logout_uri: { ...open(text(["https://app.example/backchannel-logout"])), isFetched: true },
   backchannel_logout_session_required: open(flag(false)),
   frontchannel_logout_uri: { ...open(text(["https://app.example/frontchannel-logout"])), isFetched: true },

@@ -17,7 +17,7 @@ import type { Handlers } from "../../../core/route.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { type HttpResponse, json } from "../../../core/http/message.ts";
 import { htmlWithForms } from "../../../platform/http/response.ts";
-import { describe, type PendingRequest } from "../polled/polled_request.ts";
+import { describePolledRequest, type PendingRequest } from "../polled/polled_request.ts";
 import { findDevice, formatUserCode, startDevice } from "./device_authorization.ts";
 import { reject } from "./rules.ts";
 import type { AuthenticationAttempt } from "../../hosting/rate_limiter.ts";
@@ -142,7 +142,7 @@ async function confirmation(context: Context, device: PendingRequest): Promise<P
     ...{ action, fields },
     client: { id: client.id, name: client.name },
     scope: request.scope,
-    device: describe(destination, device.record, context.target.clientAddress.address),
+    device: describePolledRequest(destination, device.record, context.target.clientAddress.address),
   };
   return { part: { confirmation }, headers: cookie };
 }

@@ -1,7 +1,7 @@
 /** The settings of devices without a browser. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { type Fields, flag, seconds } from "../../../core/policy/field.ts";
+import { type FieldsOf, flag, seconds } from "../../../core/policy/field.ts";
 import type { Server } from "../../../core/server.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
 import { pathField } from "../../config/endpoint_paths.ts";
@@ -24,7 +24,7 @@ export interface DeviceSettings {
 }
 
 /** Describes {@link DeviceSettings}. */
-export const deviceFields: Fields<DeviceSettings> = {
+export const deviceFields: FieldsOf<DeviceSettings> = {
   deviceAuthorization: flag(),
   devicePollInterval: seconds(5, 60),
 };
@@ -39,7 +39,7 @@ export interface DeviceEndpointPaths {
 }
 
 /** Describes {@link DeviceEndpointPaths}. */
-export const deviceEndpointPaths: Fields<DeviceEndpointPaths> = {
+export const deviceEndpointPaths: FieldsOf<DeviceEndpointPaths> = {
   device_authorization_endpoint: pathField("/device_authorization"),
 };
 

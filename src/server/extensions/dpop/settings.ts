@@ -3,7 +3,7 @@
 import { metadataOf } from "../../config/client_metadata.ts";
 import { describeSettings } from "../../config/extension_settings.ts";
 import { type Client, policyOf } from "../../../core/clients/clients.ts";
-import { choice, type Fields, flag, list, object, whole, withDefaults } from "../../../core/policy/field.ts";
+import { choice, type FieldsOf, flag, list, object, whole, withDefaults } from "../../../core/policy/field.ts";
 import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import { validateAvailable } from "../../config/key_issues.ts";
 import type { Server } from "../../../core/server.ts";
@@ -51,7 +51,7 @@ const dpop = object<DpopSettings>("DpopSettings", {
 }, { maxAge: 60 });
 
 /** Describes {@link DpopMembers}. */
-export const dpopFields: Fields<DpopMembers> = { dpop, requireSenderConstrainedTokens: flag(false) };
+export const dpopFields: FieldsOf<DpopMembers> = { dpop, requireSenderConstrainedTokens: flag(false) };
 
 /** Fills in the defaults of {@link DpopSettings}. */
 export function resolveDpop(
@@ -101,6 +101,6 @@ export interface DpopClientMembers {
 }
 
 /** Describes {@link DpopClientMembers}. */
-export const dpopClientFields: Fields<DpopClientMembers> = {
+export const dpopClientFields: FieldsOf<DpopClientMembers> = {
   dpop_bound_access_tokens: { ...open(flag(false)), isDemand: true },
 };

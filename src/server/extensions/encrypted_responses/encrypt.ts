@@ -8,7 +8,7 @@ import { keySets } from "../../fetching/remote_keys.ts";
 import type { PublicKeySet } from "../../../core/keys/jwk.ts";
 import type { EncryptResponse, HostedServer } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";
-import { type Encryption, type PublicKey, suitableKeys } from "./validate_client.ts";
+import { type Encryption, type EncryptionJwk, suitableKeys } from "./validate_client.ts";
 
 /**
  * Seconds after which a client may try again if its keys could not be fetched: the server does not fetch keys again
@@ -50,17 +50,17 @@ async function findKey(server: HostedServer, client: Client, alg: KeyManagementA
 }
 
 /** The imported keys; `undefined` if a key is unusable. */
-const importedKeys = new WeakMap<PublicKey, Promise<EncryptionKey | undefined>>();
+const importedKeys = new WeakMap<EncryptionJwk, Promise<EncryptionKey | undefined>>();
 
 /** Imports a key once. */
-function importKey(jwk: PublicKey, alg: KeyManagementAlgorithm): Promise<EncryptionKey | undefined> {
+function importKey(jwk: EncryptionJwk, alg: KeyManagementAlgorithm): Promise<EncryptionKey | undefined> {
   let imported = importedKeys.get(jwk);
   if (imported === undefined) importedKeys.set(jwk, imported = tryKey(jwk, alg).catch(() => undefined));
   return imported;
 }
 
 /** Imports a key and encrypts by it: not every runtime detects during the import that a point is not on its curve. */
-async function tryKey(jwk: PublicKey, alg: KeyManagementAlgorithm): Promise<EncryptionKey> {
+async function tryKey(jwk: EncryptionJwk, alg: KeyManagementAlgorithm): Promise<EncryptionKey> {
   // use and key_ops are left out, because runtimes compare them with different operations.
   const { kty, n, e, crv, x, y, kid } = jwk as Readonly<Record<string, string>>;
   const key = await importJWK({ kty, n, e, crv, x, y } as Parameters<typeof importJWK>[0], alg);

@@ -1,6 +1,6 @@
 /** The client metadata of encrypted responses. */
 
-import { choice, type Fields } from "../../../core/policy/field.ts";
+import { choice, type FieldsOf } from "../../../core/policy/field.ts";
 import { open } from "../../config/client_fields.ts";
 
 /** Client metadata of encrypted responses (OpenID Connect Registration §2). */
@@ -38,7 +38,7 @@ export const contentEncryptions: readonly ContentEncryption[] = [
 ];
 
 /** Describes {@link EncryptedResponseClientMembers}. */
-export const encryptedResponseClientFields: Fields<EncryptedResponseClientMembers> = {
+export const encryptedResponseClientFields: FieldsOf<EncryptedResponseClientMembers> = {
   id_token_encrypted_response_alg: { ...open(choice(keyManagementAlgorithms)), isDemand: true },
   id_token_encrypted_response_enc: open(choice(contentEncryptions)),
   userinfo_encrypted_response_alg: { ...open(choice(keyManagementAlgorithms)), isDemand: true },

@@ -14,7 +14,7 @@ export interface Encryption {
 }
 
 /** A public key (RFC 7517 §4). */
-export type PublicKey = Readonly<Record<string, unknown>>;
+export type EncryptionJwk = Readonly<Record<string, unknown>>;
 
 /** The curves of keys for `ECDH-ES`, by the type of the key (RFC 7518 §4.6, RFC 8037 §3.2). */
 const curves: Readonly<Record<string, readonly string[]>> = { EC: ["P-256", "P-384", "P-521"], OKP: ["X25519"] };
@@ -29,12 +29,12 @@ export function describeKey(alg: KeyManagementAlgorithm): string {
  * The keys that suit an algorithm; first the keys that are only for encryption, because the others may be for
  * signatures.
  */
-export function suitableKeys(keys: readonly PublicKey[], alg: KeyManagementAlgorithm): readonly PublicKey[] {
+export function suitableKeys(keys: readonly EncryptionJwk[], alg: KeyManagementAlgorithm): readonly EncryptionJwk[] {
   const suitable = keys.filter(({ kty, crv, use = "enc", alg: only = alg }) =>
     use === "enc" && only === alg &&
     (alg === "RSA-OAEP-256" ? kty === "RSA" : curves[String(kty)]?.includes(String(crv)) === true)
   );
-  const isForEncryption = ({ use, alg }: PublicKey) => (use ?? alg) !== undefined;
+  const isForEncryption = ({ use, alg }: EncryptionJwk) => (use ?? alg) !== undefined;
   return [...suitable.filter(isForEncryption), ...suitable.filter((key) => !isForEncryption(key))];
 }
 

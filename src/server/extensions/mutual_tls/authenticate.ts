@@ -15,10 +15,10 @@ import {
   type ConnectionRequest,
   describeAuthorities,
   describeMissing,
-  findTimeProblem,
+  findValidityProblem,
+  formatDistinguishedName,
   isIssuedBy,
   readCertificate,
-  showName,
 } from "./certificate.ts";
 import { mutualTlsOf, subjectMembers } from "./settings.ts";
 import { hasSubject } from "./subject.ts";
@@ -46,7 +46,7 @@ export async function authenticateByCertificate(
     const received = describeMissing(server, request);
     throw invalidClient(`client ${client.id} must use ${method}`, expected, received, { fix });
   }
-  const timeProblem = findTimeProblem(certificate, server.now());
+  const timeProblem = findValidityProblem(certificate, server.now());
   if (timeProblem !== undefined) {
     const fix = "Use a certificate that is valid now, by the clock of the server.";
     throw invalidClient("the certificate is not valid now", expected, timeProblem, { fix });
@@ -62,14 +62,14 @@ function assertIssued(server: HostedServer, client: Client, certificate: Certifi
     throw invalidClient(
       "no authority of mutualTls.authorities issued the certificate",
       `a certificate by one of these authorities: ${describeAuthorities(authorities, server.now())}`,
-      `a certificate by ${quote(showName(certificate.issuer))}`,
+      `a certificate by ${quote(formatDistinguishedName(certificate.issuer))}`,
       { fix: "Add the certificate of its issuer, also an intermediate one, to mutualTls.authorities." },
     );
   }
   if (hasSubject(certificate, client.metadata)) return;
   const [member] = subjectMembers.filter((name) => metadataOf(client)[name] !== undefined);
   const isSubject = member === "tls_client_auth_subject_dn";
-  const names = isSubject ? [showName(certificate.subject)] : certificate.alternativeNames;
+  const names = isSubject ? [formatDistinguishedName(certificate.subject)] : certificate.alternativeNames;
   throw invalidClient(
     `the certificate is not that of client ${client.id}`,
     `${member} ${quote(metadataOf(client)[member!])}`,
@@ -108,7 +108,7 @@ export function requireCertificate(server: HostedServer, request: AuthenticatedR
   const certificate = readCertificate(server.policy, request);
   const problem = certificate === undefined
     ? describeMissing(server, request)
-    : findTimeProblem(certificate, server.now());
+    : findValidityProblem(certificate, server.now());
   if (problem !== undefined) throw reject("MT-05", { problem: "no valid certificate", received: problem });
   if (request.header("dpop") !== null) throw reject("MT-05", { problem: "two proofs" });
   return certificate!.thumbprint;

@@ -57,7 +57,7 @@ export function describeMissing({ policy, certificateListener }: HostedServer, r
 }
 
 /** The times between which a certificate is valid, if it is not valid at a time in milliseconds since the epoch. */
-export function findTimeProblem({ validFrom, validTo }: Certificate, now: number): string | undefined {
+export function findValidityProblem({ validFrom, validTo }: Certificate, now: number): string | undefined {
   if (now >= validFrom && now <= validTo) return undefined;
   const [from, to] = [validFrom, validTo].map((time) => new Date(time).toISOString());
   return `one that is valid from ${from} to ${to}`;
@@ -66,18 +66,19 @@ export function findTimeProblem({ validFrom, validTo }: Certificate, now: number
 /** Whether one of the authorities issued a certificate, and is valid itself. */
 export function isIssuedBy(certificate: Certificate, authorities: readonly string[], now: number): boolean {
   return authorities.map(parse).some((authority) =>
-    findTimeProblem(authority, now) === undefined && certificate.isIssuedBy(authority)
+    findValidityProblem(authority, now) === undefined && certificate.isIssuedBy(authority)
   );
 }
 
 /** The subjects of authorities, as messages show them. */
 export function describeAuthorities(authorities: readonly string[], now: number): string {
   return authorities.map(parse).map((authority) =>
-    quote(showName(authority.subject)) + (findTimeProblem(authority, now) === undefined ? "" : " (not valid now)")
+    quote(formatDistinguishedName(authority.subject)) +
+    (findValidityProblem(authority, now) === undefined ? "" : " (not valid now)")
   ).join(", ");
 }
 
 /** A name in the order of RFC 4514, which is that of DER reversed. */
-export function showName(name: readonly string[]): string {
+export function formatDistinguishedName(name: readonly string[]): string {
   return name.toReversed().join(",");
 }

@@ -1,7 +1,7 @@
 /** The setting `mutualTls` (RFC 8705). */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { choice, type Fields, flag, list, object, text, whole } from "../../../core/policy/field.ts";
+import { choice, type FieldsOf, flag, list, object, text, whole } from "../../../core/policy/field.ts";
 import { quote } from "../../config/config_issue.ts";
 import { open } from "../../config/client_fields.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
@@ -37,7 +37,7 @@ export interface MutualTlsSettings {
 }
 
 /** Describes {@link MutualTlsSettings}. */
-export const mutualTlsFields: Fields<MutualTlsSettings> = {
+export const mutualTlsFields: FieldsOf<MutualTlsSettings> = {
   mutualTls: object<MutualTlsOptions>("MutualTlsOptions", {
     authorities: list(text(["-----BEGIN CERTIFICATE-----…"], { mayBeReference: true }), [[
       "-----BEGIN CERTIFICATE-----…",
@@ -82,7 +82,7 @@ export function bindsToCertificate(client: Client): boolean {
 }
 
 /** Describes {@link MutualTlsClientMembers}. */
-export const mutualTlsClientFields: Fields<MutualTlsClientMembers> = {
+export const mutualTlsClientFields: FieldsOf<MutualTlsClientMembers> = {
   tls_client_certificate_bound_access_tokens: { ...open(flag(false)), isDemand: true },
   tls_client_auth_subject_dn: open(text(["CN=api,O=Example,C=DE"])),
   tls_client_auth_san_dns: open(text(["api.example"])),

@@ -1,6 +1,6 @@
 /** The client metadata of pairwise subject identifiers. */
 
-import { type Fields, text } from "../../../core/policy/field.ts";
+import { type FieldsOf, text } from "../../../core/policy/field.ts";
 import { open } from "../../config/client_fields.ts";
 
 /** Client metadata of pairwise subjects. */
@@ -13,6 +13,6 @@ export interface PairwiseClientMembers {
 }
 
 /** Describes {@link PairwiseClientMembers}. */
-export const pairwiseClientFields: Fields<PairwiseClientMembers> = {
+export const pairwiseClientFields: FieldsOf<PairwiseClientMembers> = {
   sector_identifier_uri: { ...open(text(["https://shop.example/sector.json"])), isFetched: true },
 };

@@ -68,7 +68,7 @@ function endpoint(base: string, requestParameters: readonly ParameterDescription
     parameters: [...clientAuthParameters, ...requestParameters],
     exampleParameters: ["client_id", "response_type", "redirect_uri", "code_challenge", "code_challenge_method"],
     responseParameters: [requestUriParameter],
-    load: async () => (await load()).par,
+    load: async () => (await load()).pushedRequestHandlers,
   };
 }
 

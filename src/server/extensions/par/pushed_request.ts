@@ -20,7 +20,7 @@ import type { HostedServer } from "../../hosted_server.ts";
 import { storeOf } from "../../records.ts";
 import { reject, type UnusableRequestUri } from "./rules.ts";
 import { storedRequest } from "../../stored_requests.ts";
-import { signedRequest } from "../signed_requests/settings.ts";
+import { requestSignature } from "../signed_requests/settings.ts";
 import { requestUriPrefix } from "./settings.ts";
 import { reject as rejectProof } from "../dpop/rules.ts";
 import { json } from "../../../core/http/message.ts";
@@ -153,7 +153,7 @@ export async function readPushedRequest(
 
 /** What is known of the source of a pushed request. */
 function originOf(id: string, isSigned: boolean | undefined): RequestOrigin {
-  return storedRequest.put(signedRequest.put({}, isSigned || undefined), id);
+  return storedRequest.put(requestSignature.put({}, isSigned || undefined), id);
 }
 
 /** The authorization details of a pushed request, which were valid when it was pushed; `undefined` if it expired. */
@@ -205,7 +205,7 @@ function unusable(facts: UnusableRequestUri): OAuthError {
 }
 
 /** The handlers of the pushed authorization request endpoint. */
-export const par: Handlers = clientEndpoint(
+export const pushedRequestHandlers: Handlers = clientEndpoint(
   (server: HostedServer, request) => {
     const push = async (server: HostedServer, request: AuthenticatedRequest) =>
       json(201, await pushRequest(server, request));

@@ -3,7 +3,7 @@
 import { metadataOf } from "../../config/client_metadata.ts";
 import { describeSettings } from "../../config/extension_settings.ts";
 import { type Client, policyOf } from "../../../core/clients/clients.ts";
-import { type Fields, flag } from "../../../core/policy/field.ts";
+import { type FieldsOf, flag } from "../../../core/policy/field.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { pathField } from "../../config/endpoint_paths.ts";
@@ -19,7 +19,7 @@ export interface ParSettings {
 }
 
 /** Describes {@link ParSettings}. */
-export const parFields: Fields<ParSettings> = { requirePushedAuthorizationRequests: flag(false) };
+export const parFields: FieldsOf<ParSettings> = { requirePushedAuthorizationRequests: flag(false) };
 
 /** The prefix of a `request_uri` (RFC 9126 §2.2). */
 export const requestUriPrefix = "urn:ietf:params:oauth:request_uri:";
@@ -31,7 +31,7 @@ export interface PushedEndpointPaths {
 }
 
 /** Describes {@link PushedEndpointPaths}. */
-export const pushedEndpointPaths: Fields<PushedEndpointPaths> = {
+export const pushedEndpointPaths: FieldsOf<PushedEndpointPaths> = {
   pushed_authorization_request_endpoint: pathField("/par"),
 };
 
@@ -64,6 +64,6 @@ export interface PushedRequestClientMembers {
 }
 
 /** Describes {@link PushedRequestClientMembers}. */
-export const pushedRequestClientFields: Fields<PushedRequestClientMembers> = {
+export const pushedRequestClientFields: FieldsOf<PushedRequestClientMembers> = {
   require_pushed_authorization_requests: { ...open(flag(false)), isDemand: true },
 };

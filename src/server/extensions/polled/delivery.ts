@@ -95,6 +95,10 @@ function polledDelivery(grant: PolledGrant): Delivery {
     deny: async (server, destination) => (await load()).decide(server, grant, destination, {}),
     findDetails: async (server, destination) => (await load()).findDetails(server, grant, destination),
     describe: async (server, destination, address) =>
-      (await load()).describe(destination, await (await load()).getUndecided(server, grant, destination), address),
+      (await load()).describePolledRequest(
+        destination,
+        await (await load()).getUndecided(server, grant, destination),
+        address,
+      ),
   };
 }

@@ -14,7 +14,7 @@ import { type PolledRequestRecord, polledStore } from "./records.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 import { type polledRules, reject, type UnusableCode } from "./rules.ts";
 
-export { approve, decide, describe, findDetails, getUndecided } from "./polled_request.ts";
+export { approve, decide, describePolledRequest, findDetails, getUndecided } from "./polled_request.ts";
 
 const codeSyntax = /^([\w-]{43})\.([\w-]{43})$/;
 

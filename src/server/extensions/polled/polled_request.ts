@@ -206,7 +206,7 @@ function network(address: string): string {
 }
 
 /** The facts of a request that the user sees, from its record. */
-export function describe(
+export function describePolledRequest(
   { userCode }: PolledDestination,
   { issuedAt, address, message }: PolledRequestRecord,
   userAddress = "",

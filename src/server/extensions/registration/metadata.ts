@@ -20,7 +20,7 @@ import { reject } from "./rules.ts";
 import { asServerPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
 import { hasStanding, isPermitted, requirementOf, standingFor, type StandingHolder } from "../../standing.ts";
 import { registrationPolicy } from "./settings.ts";
-import { findEncryption, withNeededGrantTypes, withoutUnsupportedValues } from "./unsupported_values.ts";
+import { findEncryptionIssues, withNeededGrantTypes, withoutUnsupportedValues } from "./unsupported_values.ts";
 import { validateUntrustedText } from "../../config/untrusted_text.ts";
 
 /** What decides which members a request may set. */
@@ -306,7 +306,7 @@ function assertMetadata(
   const issues = [
     ...malformed,
     ...findConflicts(rest),
-    ...findEncryption(server, received),
+    ...findEncryptionIssues(server, received),
     ...findClosedGrants(server, rest, client, namedGrantTypes),
     ...isLocalProgram(server) ? [] : findLocalUris(Object.fromEntries(unapproved), server.policy),
   ];

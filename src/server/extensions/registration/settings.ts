@@ -5,7 +5,7 @@
 import { describeSettings } from "../../config/extension_settings.ts";
 import { keySetField } from "../../config/client_fields.ts";
 import type { PublicKeySet } from "../../../core/keys/jwk.ts";
-import { choice, type Fields, group, list, object, text, whole } from "../../../core/policy/field.ts";
+import { choice, type FieldsOf, group, list, object, text, whole } from "../../../core/policy/field.ts";
 import { quote } from "../../config/config_issue.ts";
 import { pathField } from "../../config/endpoint_paths.ts";
 import { validatePublicKeys } from "../../config/key_issues.ts";
@@ -90,7 +90,7 @@ const registrationField = group<RegistrationSettings>("RegistrationSettings", {
 }, { mode: "token", initialAccessTokens: ["a-long-random-token"] });
 
 /** Describes {@link RegistrationMembers}. */
-export const registrationFields: Fields<RegistrationMembers> = {
+export const registrationFields: FieldsOf<RegistrationMembers> = {
   registration: registrationField,
 };
 
@@ -107,7 +107,7 @@ export interface RegistrationEndpointPaths {
 }
 
 /** Describes {@link RegistrationEndpointPaths}. */
-export const registrationEndpointPaths: Fields<RegistrationEndpointPaths> = {
+export const registrationEndpointPaths: FieldsOf<RegistrationEndpointPaths> = {
   registration_endpoint: pathField("/register"),
 };
 

@@ -152,7 +152,7 @@ const unencrypted = ["authorization", "introspection"].flatMap((response) =>
 );
 
 /** Warns about the encryption of responses that are never encrypted, or returns it as issues. */
-export function findEncryption(server: Server, received: Readonly<Record<string, unknown>>): ConfigIssue[] {
+export function findEncryptionIssues(server: Server, received: Readonly<Record<string, unknown>>): ConfigIssue[] {
   const issues = unencrypted.filter((path) => (received[path] ?? null) !== null).map((path) => ({
     path,
     expected: "nothing, because this server does not encrypt these responses",

@@ -55,7 +55,7 @@ function warnLocalUri({ server, client, params }: CheckInput): void {
  * Issues an authorization response with an ID token. Without a code, the token has the claims that userinfo would
  * return.
  */
-export async function issueResponse(
+export async function issueIdTokenResponse(
   server: Server,
   pending: PendingAuthorization,
   grant: Grant,

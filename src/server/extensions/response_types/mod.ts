@@ -76,7 +76,7 @@ export const responseTypes: Extension = {
         ...server.grants,
         async issueResponse(current, pending, grant) {
           const hasIdToken = pending.request.responseType !== undefined;
-          return await (hasIdToken ? (await load()).issueResponse : issueResponse)(current, pending, grant);
+          return await (hasIdToken ? (await load()).issueIdTokenResponse : issueResponse)(current, pending, grant);
         },
       },
     };

@@ -69,7 +69,7 @@ export const configuration: Handlers<HostedServer> = {
 };
 
 /** The handlers of the status endpoint. */
-export const status: Handlers<HostedServer> = {
+export const streamStatus: Handlers<HostedServer> = {
   GET: (context) =>
     asReceiver(
       context,

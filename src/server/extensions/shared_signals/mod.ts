@@ -72,7 +72,7 @@ function signalEndpoints(base: string): Endpoint[] {
       ["GET", "POST", "PATCH", "PUT", "DELETE"],
       async () => (await load()).configuration,
     ),
-    forClients("status", "status", "Event stream status", ["GET", "POST"], async () => (await load()).status),
+    forClients("status", "status", "Event stream status", ["GET", "POST"], async () => (await load()).streamStatus),
     forClients(
       "add_subject",
       "subjects/add",

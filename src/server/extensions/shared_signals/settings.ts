@@ -1,7 +1,7 @@
 /** The settings of shared signals. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { choice, type Fields, flag } from "../../../core/policy/field.ts";
+import { choice, type FieldsOf, flag } from "../../../core/policy/field.ts";
 import type { Server } from "../../../core/server.ts";
 
 /** @internal */
@@ -18,7 +18,7 @@ export interface SharedSignalSettings {
 }
 
 /** Describes {@link SharedSignalSettings}. */
-export const sharedSignalFields: Fields<SharedSignalSettings> = {
+export const sharedSignalFields: FieldsOf<SharedSignalSettings> = {
   sharedSignals: flag(false),
   sharedSignalsSubjects: choice(["ALL", "NONE"], { default: "ALL" }),
 };

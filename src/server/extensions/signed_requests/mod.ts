@@ -9,7 +9,7 @@ import { clientJwtAlgorithms } from "../../config/verification_algorithms.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
 import {
   isSignatureRequired,
-  signedRequest,
+  requestSignature,
   signedRequestClientFields,
   type SignedRequestPolicy,
   signedRequestSettings,
@@ -93,7 +93,7 @@ function metadata(
 /** Rejects a request that is not signed although the server or the client requires it. */
 async function rejectUnsigned(input: CheckInput): Promise<void> {
   const { server, client } = input;
-  if (signedRequest.of(input) === undefined && isSignatureRequired(server, client)) {
+  if (requestSignature.of(input) === undefined && isSignatureRequired(server, client)) {
     throw (await load()).unsignedRequest(server, client);
   }
 }

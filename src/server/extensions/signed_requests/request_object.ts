@@ -20,7 +20,7 @@ import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { reject as rejectByCore } from "../../../core/rules/reject.ts";
 import { reject } from "./rules.ts";
-import { signedRequest, signedRequestSettings } from "./settings.ts";
+import { requestSignature, signedRequestSettings } from "./settings.ts";
 import { decryptRequestObject } from "./decrypt.ts";
 
 export { encryptionKeys } from "./decrypt.ts";
@@ -46,7 +46,7 @@ export async function readRequestObject(
       : await server.clients.find(received.get("client_id") ?? "", server);
     if (client === undefined) throw rejectAs("JR-02")("client_id names no client, or several", "one registered client");
     const fields = await verifyRequestObject(server, client, received);
-    return { params: paramsFromFields(fields, unrepeatable), origin: signedRequest.put({}, true) };
+    return { params: paramsFromFields(fields, unrepeatable), origin: requestSignature.put({}, true) };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     return { params: received, origin: { rejection: error } };

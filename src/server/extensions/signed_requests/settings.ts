@@ -5,7 +5,7 @@ import { metadataOf } from "../../config/client_metadata.ts";
 import { describeSettings } from "../../config/extension_settings.ts";
 import { type Client, policyOf } from "../../../core/clients/clients.ts";
 import { keyManagementAlgorithms } from "../encrypted_responses/settings.ts";
-import { choice, type Fields, flag, list } from "../../../core/policy/field.ts";
+import { choice, type FieldsOf, flag, list } from "../../../core/policy/field.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { open } from "../../config/client_fields.ts";
@@ -31,7 +31,7 @@ export interface SignedRequestSettings {
 }
 
 /** Describes {@link SignedRequestSettings}. */
-export const signedRequestFields: Fields<SignedRequestSettings> = {
+export const signedRequestFields: FieldsOf<SignedRequestSettings> = {
   requireSignedRequestObject: flag(false),
   requestObjectTimes: choice(["optional", "required"], { default: "optional" }),
   requestObjectEncryption: list(choice(keyManagementAlgorithms), [["RSA-OAEP-256", "ECDH-ES"]], { default: [] }),
@@ -70,10 +70,10 @@ export interface SignedRequestClientMembers {
 }
 
 /** Describes {@link SignedRequestClientMembers}. */
-export const signedRequestClientFields: Fields<SignedRequestClientMembers> = {
+export const signedRequestClientFields: FieldsOf<SignedRequestClientMembers> = {
   require_signed_request_object: { ...open(flag(false)), isDemand: true },
   request_object_signing_alg: open(choice(assertionAlgorithms)),
 };
 
 /** Whether the client has signed a request (RFC 9101), in the origin of the request and its destination. */
-export const signedRequest: Slot<true> = slot("signed_requests");
+export const requestSignature: Slot<true> = slot("signed_requests");

@@ -1,6 +1,6 @@
 /** The client metadata of signed responses. */
 
-import type { Fields } from "../../../core/policy/field.ts";
+import type { FieldsOf } from "../../../core/policy/field.ts";
 import { signingAlgorithmField } from "../../../core/policy/policy.ts";
 import { open } from "../../config/client_fields.ts";
 import type { SigningAlgorithm } from "../../../core/keys/signing_algorithm.ts";
@@ -16,7 +16,7 @@ export interface SignedResponseClientMembers {
 }
 
 /** Describes {@link SignedResponseClientMembers}. */
-export const signedResponseClientFields: Fields<SignedResponseClientMembers> = {
+export const signedResponseClientFields: FieldsOf<SignedResponseClientMembers> = {
   authorization_signed_response_alg: open(signingAlgorithmField),
   introspection_signed_response_alg: open(signingAlgorithmField),
 };

@@ -1,7 +1,7 @@
 /** The setting `acrValues`: the levels of authentication (OpenID Connect Core §2, `acr`; RFC 9470). */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { choice, type Field, type Fields, list, object, text, texts } from "../../../core/policy/field.ts";
+import { choice, type Field, type FieldsOf, list, object, text, texts } from "../../../core/policy/field.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { LoginMethod } from "../../../core/policy/policy.ts";
 import { open } from "../../config/client_fields.ts";
@@ -71,7 +71,7 @@ const acrValuesField = list(
 );
 
 /** Describes {@link StepUpSettings}. */
-export const stepUpFields: Fields<StepUpSettings> = { acrValues: acrValuesField };
+export const stepUpFields: FieldsOf<StepUpSettings> = { acrValues: acrValuesField };
 
 /** The setting that is in effect. */
 export type StepUpPolicy = Required<StepUpSettings>;
@@ -88,7 +88,7 @@ export interface StepUpClientMembers {
 }
 
 /** Describes {@link StepUpClientMembers}. */
-export const stepUpClientFields: Fields<StepUpClientMembers> = {
+export const stepUpClientFields: FieldsOf<StepUpClientMembers> = {
   default_acr_values: open(list(acrValueField, [["urn:example:mfa"]])),
 };
 

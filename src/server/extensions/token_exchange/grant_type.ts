@@ -9,7 +9,7 @@ import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { type Confirmation, confirmationOf } from "../bound_tokens/mod.ts";
+import { confirmationOf, type KeyConfirmation } from "../bound_tokens/mod.ts";
 import { type AccessToken, grantOfAccessToken } from "../../../core/token/tokens/access_token.ts";
 import { readAccessToken } from "../../../core/token/tokens/read_access_token.ts";
 import { visibleClaims } from "../../../core/token/introspect.ts";
@@ -214,6 +214,6 @@ function exchangeCount(jti: string): number {
 }
 
 /** Whether the keys that a request proves are those that a token is bound to. */
-function isConfirmed(cnf: object, proven: Confirmation = {}): boolean {
+function isConfirmed(cnf: object, proven: KeyConfirmation = {}): boolean {
   return Object.entries(cnf).every(([kind, thumbprint]) => proven[kind] === thumbprint);
 }

@@ -3,7 +3,7 @@
 import type { OAuthError } from "../../../core/rules/errors.ts";
 import { rejectBy } from "../../../core/rules/reject.ts";
 import { grantRule, type Rule, rule } from "../../../core/rules/rule.ts";
-import type { Confirmation } from "../bound_tokens/mod.ts";
+import type { KeyConfirmation } from "../bound_tokens/mod.ts";
 import { invalidDetails } from "../authorization_details/rules.ts";
 
 /** The message of every rejection of a subject token of an ID-JAG. */
@@ -61,7 +61,7 @@ type TooMuchAccess =
 
 /** Facts about a token that only another actor, or only the holder of another key, may exchange. */
 type OtherActor =
-  | { readonly name: TokenName; readonly cnf: unknown; readonly proven: Confirmation | undefined }
+  | { readonly name: TokenName; readonly cnf: unknown; readonly proven: KeyConfirmation | undefined }
   | { readonly mayAct: unknown; readonly sub: unknown; readonly clientId: string };
 
 /** By ID, in the order of `tests/rules.md`. */

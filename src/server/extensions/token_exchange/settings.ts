@@ -2,7 +2,7 @@
 
 import {
   type Field,
-  type Fields,
+  type FieldsOf,
   flag,
   list,
   object,
@@ -128,7 +128,7 @@ const resourceAuthorizationServerField: Field<ResourceAuthorizationServer> = obj
 );
 
 /** Describes {@link TokenExchangeMembers}. */
-export const tokenExchangeFields: Fields<TokenExchangeMembers> = {
+export const tokenExchangeFields: FieldsOf<TokenExchangeMembers> = {
   tokenExchange: tokenExchangeField,
   resourceAuthorizationServers: list(resourceAuthorizationServerField, [[example]], {
     expected: "an array of authorization servers",

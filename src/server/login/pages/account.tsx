@@ -35,7 +35,7 @@ export interface AccountProps extends Site {
 }
 
 /** The page at `/account`. */
-export function Account(props: AccountProps): VNode {
+export function AccountView(props: AccountProps): VNode {
   const { base, account } = props;
   if (account === undefined) {
     return (

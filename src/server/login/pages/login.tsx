@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { ClientLinks, ClientMark, type ClientPresentation } from "./client_links.tsx";
-import { Field } from "../../pages/field.tsx";
+import { FieldInput } from "../../pages/field.tsx";
 import { Layout, Section, type Site } from "../../pages/layout.tsx";
 import { Notice } from "../../pages/notice.tsx";
 import { UserName, type UserSummary } from "./user_name.tsx";
@@ -176,14 +176,14 @@ function GuestForm({ action, fields, guestForm, retry }: LoginProps & {
         <summary>Log in as a new user</summary>
         <form class="form" method="post" action={action}>
           <HiddenInputs fields={fields} />
-          <Field
+          <FieldInput
             name="subject"
             label="Subject"
             hint="Identifies the user for clients: 1 to 255 printable ASCII characters."
             value={guestForm.subject}
           />
-          <Field name="name" label="Name" hint="What the claim name contains." value={guestForm.name} optional />
-          <Field
+          <FieldInput name="name" label="Name" hint="What the claim name contains." value={guestForm.name} optional />
+          <FieldInput
             name="claims"
             label="Claims"
             hint={`A JSON object, such as {"email": "carol@example.com", "email_verified": true}.`}

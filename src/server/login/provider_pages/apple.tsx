@@ -5,7 +5,7 @@
  */
 
 import type { VNode } from "preact";
-import { Document, Fault } from "./document.tsx";
+import { Document, LoginFault } from "./document.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 /** The screen that asks for the account, or the one that also asks for the password. */
@@ -34,7 +34,7 @@ function appleScreen(asksPassword: boolean): (props: ScreenProps) => VNode {
               />
             </div>
           )}
-          {error && <Fault id="errMsg">{reason}</Fault>}
+          {error && <LoginFault id="errMsg">{reason}</LoginFault>}
           <button
             id="sign-in"
             type="submit"

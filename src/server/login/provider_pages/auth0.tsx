@@ -6,7 +6,7 @@
  */
 
 import type { VNode } from "preact";
-import { Document, Fault } from "./document.tsx";
+import { Document, LoginFault } from "./document.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 /** A page of Universal Login with some of its two fields. */
@@ -26,7 +26,9 @@ function universalPage(asksName: boolean, asksPassword: boolean): (props: Screen
                 {...{ id: "username", name: "username", type: "text", value: username, inputmode: "email" }}
                 {...{ autocomplete: "username", autocapitalize: "none", autofocus: true }}
               />
-              {error && !asksPassword && <Fault id="error-element-username">Please enter an email address</Fault>}
+              {error && !asksPassword && (
+                <LoginFault id="error-element-username">Please enter an email address</LoginFault>
+              )}
             </div>
           )}
           {!asksName && <span class="ulp-authenticator-selector-text">{username}</span>}
@@ -37,7 +39,7 @@ function universalPage(asksName: boolean, asksPassword: boolean): (props: Screen
                 {...{ id: "password", name: "password", type: "password", value: "" }}
                 {...{ autocomplete: "current-password", autofocus: !asksName }}
               />
-              {error && <Fault id="error-element-password" class="ulp-input-error-message">{reason}</Fault>}
+              {error && <LoginFault id="error-element-password" class="ulp-input-error-message">{reason}</LoginFault>}
             </div>
           )}
           <button
@@ -86,7 +88,7 @@ function lockPage(name: "email" | "username"): ProviderPage {
             <h1 class="auth0-lock-name">{props.realm}</h1>
             {error && (
               <div class="auth0-global-message auth0-global-message-error">
-                <Fault>{reason}</Fault>
+                <LoginFault>{reason}</LoginFault>
               </div>
             )}
             <div class={`field auth0-lock-input-block auth0-lock-input-${name}`}>

@@ -5,7 +5,7 @@
  */
 
 import type { ComponentChildren, VNode } from "preact";
-import { Document, Fault, Stylesheets } from "./document.tsx";
+import { Document, LoginFault, Stylesheets } from "./document.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 /** A stage of the flow, in its two shadow roots. */
@@ -45,7 +45,7 @@ function Identification(props: ScreenProps): VNode {
           {...{ id: "ak-identifier-input", name: "uidField", type: "text", value: username, autofocus: true }}
           {...{ class: "pf-c-form-control", placeholder: "Email or Username", autocomplete: "username" }}
         />
-        {error && <Fault>{reason}</Fault>}
+        {error && <LoginFault>{reason}</LoginFault>}
       </div>
       <button type="submit" class="button pf-c-button pf-m-primary pf-m-block">Log in</button>
     </Stage>
@@ -67,7 +67,7 @@ function Password(props: ScreenProps): VNode {
               <Stylesheets base={props.base} />
               <div class="field">
                 <slot></slot>
-                {error && <Fault as="p" class="pf-c-form__helper-text pf-m-error">{reason}</Fault>}
+                {error && <LoginFault as="p" class="pf-c-form__helper-text pf-m-error">{reason}</LoginFault>}
               </div>
             </template>
             <input

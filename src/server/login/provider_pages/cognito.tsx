@@ -6,7 +6,7 @@
  */
 
 import type { VNode } from "preact";
-import { Document, Fault } from "./document.tsx";
+import { Document, LoginFault } from "./document.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 /** Programs put the host before the action. */
@@ -30,7 +30,7 @@ function HostedForm({ action, username, error, reason = "Incorrect username or p
           {...{ class: "inputField-customizable", placeholder: "Password" }}
         />
       </div>
-      {error && <Fault id="loginErrorMessage" class="errorMessage-customizable">{reason}</Fault>}
+      {error && <LoginFault id="loginErrorMessage" class="errorMessage-customizable">{reason}</LoginFault>}
       <input
         {...{ name: "signInSubmitButton", type: "submit", value: "Sign in", "aria-label": "submit" }}
         class="button btn btn-primary submitButton-customizable"
@@ -93,7 +93,7 @@ function managedScreen(field: "username" | "password", button: string): (props: 
             {isName
               ? <input id="username" name="username" type="text" value={username} placeholder="Enter your username" />
               : <input id="password" name="password" type="password" value="" placeholder="Enter your password" />}
-            {error && <Fault>{reason}</Fault>}
+            {error && <LoginFault>{reason}</LoginFault>}
           </div>
           <button type="submit" class="button">
             <span>{button}</span>

@@ -5,7 +5,7 @@
  */
 
 import type { VNode } from "preact";
-import { Document, Fault } from "./document.tsx";
+import { Document, LoginFault } from "./document.tsx";
 import type { LoginScreen, ProviderPage, ScreenProps } from "./provider_page.ts";
 
 function Connectors(props: ScreenProps): VNode {
@@ -42,7 +42,7 @@ function Password(props: ScreenProps): VNode {
             {...{ class: "theme-form-input", placeholder: "password", autocomplete: "current-password" }}
           />
         </div>
-        {error && <Fault id="login-error" class="dex-error-box">{reason}</Fault>}
+        {error && <LoginFault id="login-error" class="dex-error-box">{reason}</LoginFault>}
         <button id="submit-login" type="submit" class="button dex-btn theme-btn--primary">Login</button>
       </form>
     </Document>

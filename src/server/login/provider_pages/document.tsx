@@ -55,7 +55,7 @@ export function Stylesheets({ base }: { readonly base: string }): VNode {
 }
 
 /** Why the form is shown again, in the words of the provider. */
-export function Fault(
+export function LoginFault(
   { as: Element = "div", id, class: style, children }: {
     /** The element. Default: `div`. */
     readonly as?: "div" | "p";

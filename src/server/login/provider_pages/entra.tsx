@@ -7,7 +7,7 @@
  */
 
 import type { VNode } from "preact";
-import { Document, Fault } from "./document.tsx";
+import { Document, LoginFault } from "./document.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 function EmailScreen(props: ScreenProps): VNode {
@@ -23,7 +23,7 @@ function EmailScreen(props: ScreenProps): VNode {
             aria-label="Enter your email, phone, or Skype."
             autofocus
           />
-          {error && <Fault id="usernameError">{reason}</Fault>}
+          {error && <LoginFault id="usernameError">{reason}</LoginFault>}
         </div>
         <input type="submit" id="idSIButton9" class="button" value="Next" />
       </form>
@@ -48,7 +48,7 @@ function PasswordScreen(props: ScreenProps): VNode {
             aria-label={`Enter the password for ${username}`}
             autofocus
           />
-          {error && <Fault id="passwordError">{reason}</Fault>}
+          {error && <LoginFault id="passwordError">{reason}</LoginFault>}
         </div>
         <a id="idA_PWD_ForgotPassword" href="#i0118">Forgot my password</a>
         <div data-testid="textButtonContainer">
@@ -119,7 +119,7 @@ export function entraB2c(id: string): ProviderPage {
           <form id="localAccountForm" class="form" action={action} method="post" novalidate>
             {error && (
               <div class="error pageLevel">
-                <Fault as="p">{reason}</Fault>
+                <LoginFault as="p">{reason}</LoginFault>
               </div>
             )}
             <div class="field">

@@ -5,7 +5,7 @@
  */
 
 import type { VNode } from "preact";
-import { Document, Fault } from "./document.tsx";
+import { Document, LoginFault } from "./document.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 function Next({ id }: { readonly id: string }): VNode {
@@ -33,7 +33,7 @@ function Identifier(props: ScreenProps): VNode {
             {...{ id: "identifierId", name: "identifier", type: "email", value: username, autocomplete: "username" }}
             autofocus
           />
-          {error && <Fault>{reason}</Fault>}
+          {error && <LoginFault>{reason}</LoginFault>}
         </div>
         <Next id="identifierNext" />
       </form>
@@ -55,7 +55,7 @@ function Password(props: ScreenProps): VNode {
             {...{ name: "Passwd", type: "password", value: "", autocomplete: "current-password", autofocus: true }}
             aria-label="Enter your password"
           />
-          {error && <Fault>{reason}</Fault>}
+          {error && <LoginFault>{reason}</LoginFault>}
         </div>
         <Next id="passwordNext" />
       </form>

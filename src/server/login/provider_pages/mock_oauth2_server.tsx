@@ -5,7 +5,7 @@
  */
 
 import type { VNode } from "preact";
-import { Document, Fault } from "./document.tsx";
+import { Document, LoginFault } from "./document.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 const claimsExample = `Optional claims JSON value, example:
@@ -30,7 +30,7 @@ function Login(props: ScreenProps): VNode {
             {...{ name: "claims", rows: 8, class: "u-full-width claims", "aria-label": "Claims" }}
             placeholder={claimsExample}
           />
-          {reason !== undefined && <Fault>{reason}</Fault>}
+          {reason !== undefined && <LoginFault>{reason}</LoginFault>}
         </div>
         <input class="button button-primary" type="submit" value="Sign-in" />
       </form>

@@ -7,7 +7,7 @@
 import type { VNode } from "preact";
 import { HiddenInputs } from "../../pages/post_form.tsx";
 import type { LogoutProps } from "../pages/logout_page.tsx";
-import { Document, Fault } from "./document.tsx";
+import { Document, LoginFault } from "./document.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 function Login(props: ScreenProps): VNode {
@@ -25,7 +25,7 @@ function Login(props: ScreenProps): VNode {
           </div>
           <div class="field">
             <input name="password" type="password" value="" placeholder="and password" aria-label="Password" />
-            {error && <Fault>{reason}</Fault>}
+            {error && <LoginFault>{reason}</LoginFault>}
           </div>
           <button type="submit" class="button login login-submit">Sign-in</button>
         </form>

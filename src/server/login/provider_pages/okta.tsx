@@ -5,7 +5,7 @@
  */
 
 import type { VNode } from "preact";
-import { Document, Fault } from "./document.tsx";
+import { Document, LoginFault } from "./document.tsx";
 import type { LoginScreen, ProviderPage, ScreenProps } from "./provider_page.ts";
 
 /** One page: the id of its form, if any, its heading, fields and button. */
@@ -30,7 +30,7 @@ function widget({ form, heading, username: name, password, submit }: Widget): Lo
               {error && (
                 <div class="o-form-error-container" data-se="o-form-error-container">
                   <div class="okta-form-infobox-error infobox infobox-error">
-                    <Fault as="p">{reason}</Fault>
+                    <LoginFault as="p">{reason}</LoginFault>
                   </div>
                 </div>
               )}

@@ -5,7 +5,7 @@
  */
 
 import type { VNode } from "preact";
-import { Document, Fault } from "./document.tsx";
+import { Document, LoginFault } from "./document.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 function zitadelScreen(field: "loginName" | "password"): (props: ScreenProps) => VNode {
@@ -23,7 +23,7 @@ function zitadelScreen(field: "loginName" | "password"): (props: ScreenProps) =>
             {isName
               ? <input id="loginName" name="loginName" type="text" class="lgn-input" value={username} autofocus />
               : <input id="password" name="password" type="password" class="lgn-input" value="" autofocus />}
-            {error && <Fault class="lgn-error-message">{reason}</Fault>}
+            {error && <LoginFault class="lgn-error-message">{reason}</LoginFault>}
           </div>
           <button id="submit-button" class="button lgn-raised-button lgn-primary" type="submit">Next</button>
         </form>

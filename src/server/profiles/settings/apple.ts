@@ -1,7 +1,7 @@
 import type { ProviderProfile } from "../provider_profile.ts";
 
 /** Sign in with Apple: `https://appleid.apple.com`. */
-export const apple: ProviderProfile = {
+export const appleProfile: ProviderProfile = {
   name: "apple",
   loginPage: "apple",
   origins: { issuer: "https://appleid.apple.com" },

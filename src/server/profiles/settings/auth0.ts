@@ -1,7 +1,7 @@
 import type { ProviderProfile } from "../provider_profile.ts";
 
 /** A tenant of Auth0: `https://<tenant>.<region>.auth0.com/`. */
-export const auth0: ProviderProfile = {
+export const auth0Profile: ProviderProfile = {
   name: "auth0",
   loginPage: "auth0",
   // https://github.com/axa-group/oauth2-mock-server/issues/353: the issuer ends with a slash.

@@ -1,7 +1,7 @@
 import type { ProviderProfile } from "../provider_profile.ts";
 
 /** A user pool of Amazon Cognito with its hosted pages: `https://cognito-idp.<region>.amazonaws.com/<pool>`. */
-export const cognito: ProviderProfile = {
+export const cognitoProfile: ProviderProfile = {
   name: "cognito",
   loginPage: "cognito",
   // awsdocs/amazon-cognito-developer-guide doc_source/token-endpoint.md names this pool.

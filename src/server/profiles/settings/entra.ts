@@ -4,7 +4,7 @@ import type { ProviderProfile } from "../provider_profile.ts";
 const tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee";
 
 /** Microsoft Entra ID, the Microsoft identity platform v2.0, with one tenant that `common` also leads to. */
-export const entra: ProviderProfile = {
+export const entraProfile: ProviderProfile = {
   name: "entra",
   loginPage: "entra",
   // docs/identity-platform/v2-protocols-oidc.md

@@ -1,7 +1,7 @@
 import type { ProviderProfile } from "../provider_profile.ts";
 
 /** GitHub's OAuth apps and GitHub Apps: OAuth 2.0 without OpenID Connect, at `https://github.com/login/oauth`. */
-export const github: ProviderProfile = {
+export const githubProfile: ProviderProfile = {
   name: "github",
   loginPage: "github",
   // github/github-mcp-server issues 921 and 2901: the metadata is at the inserted form of this issuer.
@@ -45,8 +45,8 @@ export const github: ProviderProfile = {
 };
 
 /** GitHub before 2026, whose callbacks have no `iss`: https://github.com/nextauthjs/next-auth/pull/13410 */
-export const github2025: ProviderProfile = {
-  ...github,
+export const github2025Profile: ProviderProfile = {
+  ...githubProfile,
   name: "github@2025",
   metadata: { authorization_response_iss_parameter_supported: null },
 };

@@ -4,7 +4,7 @@ const emailScope = "https://www.googleapis.com/auth/userinfo.email";
 const profileScope = "https://www.googleapis.com/auth/userinfo.profile";
 
 /** Google's OpenID Connect, with applications of a web server: `https://accounts.google.com`. */
-export const google: ProviderProfile = {
+export const googleProfile: ProviderProfile = {
   name: "google",
   loginPage: "google",
   // https://developers.google.com/identity/openid-connect/openid-connect: origins, paths, scopes, claims, alg.
@@ -76,8 +76,8 @@ export const google: ProviderProfile = {
 };
 
 /** Google before 2026, whose callbacks have no `iss`: https://github.com/openiddict/openiddict-core/issues/2428 */
-export const google2025: ProviderProfile = {
-  ...google,
+export const google2025Profile: ProviderProfile = {
+  ...googleProfile,
   name: "google@2025",
-  metadata: { ...google.metadata, authorization_response_iss_parameter_supported: null },
+  metadata: { ...googleProfile.metadata, authorization_response_iss_parameter_supported: null },
 };

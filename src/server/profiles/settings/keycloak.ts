@@ -1,7 +1,7 @@
 import type { ProviderProfile } from "../provider_profile.ts";
 
 /** A realm of Keycloak 26 with its defaults: `<base>/realms/<realm>`. */
-export const keycloak: ProviderProfile = {
+export const keycloakProfile: ProviderProfile = {
   name: "keycloak",
   // https://www.keycloak.org/getting-started/getting-started-docker names the realm.
   issuerPath: "/realms/myrealm",

@@ -1,7 +1,7 @@
 import type { ProviderProfile } from "../provider_profile.ts";
 
 /** Okta's custom authorization server `default`: `https://<org>.okta.com/oauth2/default`. */
-export const okta: ProviderProfile = {
+export const oktaProfile: ProviderProfile = {
   name: "okta",
   loginPage: "okta",
   // Paths, metadata, scopes, alg: the discovery document of such a server, as an integrator published it.

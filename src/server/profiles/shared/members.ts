@@ -18,11 +18,11 @@ export function asText(value: unknown): string {
 }
 
 /** Whether the body of a response is a JSON object. */
-export function isJson(response: ProviderResponse): response is ProviderResponse & { readonly body: Members } {
+export function hasObjectBody(response: ProviderResponse): response is ProviderResponse & { readonly body: Members } {
   return typeof response.body === "object" && response.body !== null;
 }
 
 /** The response with other members, if its body is a JSON object. */
-export function withBody(response: ProviderResponse, change: (members: Members) => Members): ProviderResponse {
-  return isJson(response) ? { ...response, body: change(response.body) } : response;
+export function withChangedBody(response: ProviderResponse, change: (members: Members) => Members): ProviderResponse {
+  return hasObjectBody(response) ? { ...response, body: change(response.body) } : response;
 }

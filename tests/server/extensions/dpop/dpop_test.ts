@@ -25,7 +25,7 @@ import {
 } from "../../client_jwts.ts";
 import type { JwtChanges } from "../../../../src/client/jwt.ts";
 import type { PrivateJwk } from "../../../../src/client/private_jwk.ts";
-import { type ProofKey, proofKey } from "../../../../src/client/proof.ts";
+import { createProofKey, type ProofKey } from "../../../../src/client/proof.ts";
 import {
   assertTokenResponse,
   decodeClaims,
@@ -137,7 +137,7 @@ test("[DO-01] a proof with another type, algorithm, key or signature is 400 inva
   const weak = await import("node:crypto").then(({ generateKeyPairSync }) =>
     generateKeyPairSync("rsa", { modulusLength: 1024 })
   );
-  const weakKey = await proofKey(weak.privateKey.export({ format: "jwk" }) as PrivateJwk, "RS256");
+  const weakKey = await createProofKey(weak.privateKey.export({ format: "jwk" }) as PrivateJwk, "RS256");
   assertEquals(await outcomeWith(server, {}, weakKey), "400 invalid_dpop_proof");
 });
 

@@ -9,7 +9,7 @@ import { X509Certificate } from "node:crypto";
 import { Agent, request as httpsRequest } from "node:https";
 import { test } from "node:test";
 import type { PrivateJwk } from "../../../../src/client/private_jwk.ts";
-import { proofKey, signProof } from "../../../../src/client/proof.ts";
+import { createProofKey, signProof } from "../../../../src/client/proof.ts";
 import { generateKey } from "../../../../src/core/keys/crypto.ts";
 import { selfSignedCertificate } from "../../../../src/platform/runtime/self_signed.ts";
 import type { TraceEvent } from "../../../../src/server/trace.ts";
@@ -125,7 +125,7 @@ test("[DO-02, MT-08] a DPoP proof names the endpoint at either port, and counts 
   await as.listen({ port: 0, tls });
   const { json } = await send(`${as.issuer}/.well-known/oauth-authorization-server`, {});
   const { token_endpoint: alias } = json.mtls_endpoint_aliases as unknown as Record<string, string>;
-  const key = await proofKey(await generateKey("ES256") as PrivateJwk);
+  const key = await createProofKey(await generateKey("ES256") as PrivateJwk);
   const attempt = async (dpop: string) => {
     const body = encode({ grant_type: "client_credentials", client_id: "proving" });
     const { json } = await send(alias!, own, body, { dpop });

@@ -10,7 +10,7 @@ import { testLatchkey } from "../../../testing/test_latchkey.ts";
 import { basic, decodeClaims, encode, type Fields, getRejections, type TestServer, testServer } from "../../../kit.ts";
 import { dpopProofs, jwksVerifier, mcpServer, requireToken } from "../../../../src/resource/mod.ts";
 import type { RequiredToken } from "../../../../src/resource/mod.ts";
-import type { Rejection } from "../../../../src/resource/protected_resource.ts";
+import type { ResourceRejection } from "../../../../src/resource/protected_resource.ts";
 import { postRegistration, register } from "../../registering.ts";
 import * as certificates from "./certificates.ts";
 import { makeCertificate } from "./make_certificate.ts";
@@ -338,10 +338,10 @@ test("[MT-06] requireToken accepts a bound token with its certificate, as DER or
     fetch: (input: RequestInfo | URL, init?: RequestInit) => server.as.fetch(new Request(input, init)),
   };
   const verifier = jwksVerifier(reach);
-  const rejections: Rejection[] = [];
+  const rejections: ResourceRejection[] = [];
   const call = async (options: Partial<RequiredToken>, scheme = "Bearer") => {
     const request = new Request(api, { headers: { authorization: `${scheme} ${token}` } });
-    const onRejection = (rejection: Rejection) => void rejections.push(rejection);
+    const onRejection = (rejection: ResourceRejection) => void rejections.push(rejection);
     const result = await requireToken(request, { resource: api, verifier, onRejection, ...options });
     return result instanceof Response ? `${result.status} ${(await result.json()).error}` : result.client_id;
   };

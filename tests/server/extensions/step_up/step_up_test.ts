@@ -12,7 +12,7 @@ import type { LoginMethod } from "../../../../src/core/policy/policy.ts";
 import type { AcrValue } from "../../../../src/server/extensions/step_up/settings.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
 import { formatPasswordDigest } from "../../../../src/server/config/password_digest.ts";
-import { deriveKey } from "../../../../src/platform/runtime/scrypt.ts";
+import { scryptDigest } from "../../../../src/platform/runtime/scrypt.ts";
 import { openBrowser } from "../../browser.ts";
 import type { Browser } from "../../browser.ts";
 import {
@@ -372,7 +372,7 @@ test("[ST-13] a step-up grants what it asked for, and nothing of the earlier gra
 /** As cheap as a digest may be, for fast tests. */
 async function digestOf(password: string): Promise<string> {
   const cost = { ln: 10, r: 8, p: 1, salt: new TextEncoder().encode("0123456789abcdef") };
-  return formatPasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
+  return formatPasswordDigest({ ...cost, hash: await scryptDigest(password, cost, 32) });
 }
 
 /** `alice` logs in by a password, `bob` by a click. */
