@@ -16,9 +16,10 @@ export function redaction(registeredSecrets: AddedSecrets): Extension {
       registeredSecrets.addClients(server.clients.registered);
       return {
         ...server,
-        newToken({ policy, randomBytes }, kind, value = randomToken(randomBytes)) {
-          rememberIssued(value);
-          return ((policy as ServerPolicy).tokenPrefixes[kind] ?? "") + value;
+        newToken({ policy, randomBytes }, kind, derived) {
+          // The random source remembers the others.
+          if (derived !== undefined) rememberIssued(derived);
+          return ((policy as ServerPolicy).tokenPrefixes[kind] ?? "") + (derived ?? randomToken(randomBytes));
         },
         registeredSecrets,
       };
