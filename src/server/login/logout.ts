@@ -65,9 +65,8 @@ async function endSessionOrConfirm(context: Context<HostedServer>, pages: Replac
   const confirmedSid = sids.includes(sid ?? "") || (session === undefined && hint?.isExpired === false)
     ? sid
     : undefined;
-  if (
-    session !== undefined && confirmedSid === undefined && !await isConfirmed(context, session, params)
-  ) {
+  const asks = confirmedSid === undefined || providerPage(server.policy.loginPage)?.alwaysAsksToLogOut === true;
+  if (session !== undefined && asks && !await isConfirmed(context, session, params)) {
     // DNS rebinding: without passwords an attacker's page could log in and read the user's name.
     if (server.policy.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
     return await confirmationPage(context, session, client, params, pages.logout);

@@ -30,7 +30,7 @@ import { renderPage } from "../../core/pages/render_page.ts";
 import type { Handlers } from "../../core/route.ts";
 import { replaceParts } from "../../platform/http/changed_request.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
-import { userForHint } from "../clients/login_hint.ts";
+import { userForClientHint, userForHint } from "../clients/login_hint.ts";
 import { getPassword } from "../config/password_digest.ts";
 import { isPolled } from "../delivery.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -255,15 +255,17 @@ function loginHandlers(
     const shown = { page, pending, username };
     const again = (retry: Pick<Shown, "error" | "reason" | "status">, headers?: Readonly<Record<string, string>>) =>
       showScreen(context, screen, { ...shown, ...retry }, headers);
-    const user = await findUser(server, username);
+    let user = await findUser(server, username);
     if (screen.password === undefined) {
       const isMissing = screen.username !== undefined && username === "";
-      if (isMissing || screen.rejectsUnknown && user === undefined) return again({ error: "username" });
+      const isUnknown = user === undefined && !server.policy.acceptsAny.includes("users");
+      if (isMissing || screen.rejectsUnknown && isUnknown) return again({ error: "username" });
       return proceedTo(context, next!, shown);
     }
     const previousSession = await readSession(context);
     const password = form.get(screen.password);
     if (password === undefined) return again({ error: "password" });
+    if (options.openLogin) user ??= await userForClientHint(server, username, pending.client.id);
     const result = await logIn(context, pending, { sub: user?.sub ?? username, user, password }, options);
     if ("status" in result) {
       const { status, headers, error } = result;

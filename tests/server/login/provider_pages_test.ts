@@ -16,6 +16,11 @@ const users = [
   { sub: "u2", preferred_username: "bob", email: "bob@app.example" },
 ];
 
+/** The subject in an ID token. */
+function subjectIn(idToken: string): string {
+  return JSON.parse(atob(idToken.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"))).sub;
+}
+
 /** A program with a cookie jar, in front of a server with the login page of a provider. */
 async function start(options: LatchkeyOptions) {
   const as = await latchkey({
@@ -75,15 +80,25 @@ async function start(options: LatchkeyOptions) {
           const html = response.status === 200 ? await response.text() : "";
           return { url, response, html, text: extractText(html), forms: parseForms(html, url) };
         },
+        /** Logs in on all pages. Returns the URL of the application. */
+        async logIn(url: string, username: string): Promise<string> {
+          while (true) {
+            const { forms: [form] } = await this.open(url);
+            const typed = form!.controls.map(({ name, type }) => [name, type === "password" ? "any" : username]);
+            const { headers } = await request(form!.action, Object.fromEntries(typed));
+            url = new URL(headers.get("location")!, form!.action).href;
+            if (url.startsWith(callback)) return url;
+          }
+        },
       };
     },
-    /** The subject in the ID token for a code. */
-    async subjectOf(location: string) {
+    /** The ID token for a code. */
+    async idTokenFor(location: string): Promise<string> {
       const body = new URLSearchParams({
         ...{ grant_type: "authorization_code", code: new URL(location).searchParams.get("code")! },
         ...{ redirect_uri: callback },
       }).toString();
-      const tokens = await (await as.fetch(
+      const { id_token } = await (await as.fetch(
         new Request(metadata.token_endpoint, {
           method: "POST",
           body,
@@ -94,13 +109,13 @@ async function start(options: LatchkeyOptions) {
           },
         }),
       )).json();
-      return JSON.parse(atob(tokens.id_token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"))).sub;
+      return id_token;
     },
   };
 }
 
 test("[UI-31] Keycloak's form stands at the authorization endpoint; its action and two fields suffice for a code", async () => {
-  const { authorizationUrl, issuer, program, subjectOf } = await start({ profile: "keycloak" });
+  const { authorizationUrl, issuer, program, idTokenFor } = await start({ profile: "keycloak" });
   for (const [username, password, sub] of [["alice", "correct horse", "u1"], ["BOB@app.example", "any", "u2"]]) {
     const { open, request } = program();
     const { response, url, html, forms: [form] } = await open(authorizationUrl);
@@ -114,7 +129,7 @@ test("[UI-31] Keycloak's form stands at the authorization endpoint; its action a
     assertEquals(sent.status, 302);
     const location = sent.headers.get("location")!;
     assertMatch(location, /^https:\/\/app\.example\/cb\?(?=.*\bcode=)(?=.*\bstate=s\b)/);
-    assertEquals(await subjectOf(location), sub);
+    assertEquals(subjectIn(await idTokenFor(location)), sub);
   }
 });
 
@@ -133,6 +148,16 @@ test("[UI-31] a wrong password, an unknown user and an empty field show the form
     assertEquals(second!.controls.find(({ name }) => name === "username")!.value, username);
     const sent = await request(second!.action, { username: "alice", password: "correct horse" });
     assertMatch(sent.headers.get("location")!, /code=/);
+  }
+});
+
+test("[UI-31] where users is any, another name logs in with any password", async () => {
+  for (const loginPage of ["keycloak", "google"] as const) {
+    const { authorizationUrl, idTokenFor, program } = await start({ loginPage, users: "any" });
+    assertEquals(
+      subjectIn(await idTokenFor(await program().logIn(authorizationUrl, "new@example.com"))),
+      "new@example.com",
+    );
   }
 });
 
@@ -370,18 +395,18 @@ test("[UI-31] the logout page of a provider asks without a hint, then leads to t
       [{ loginPage: "oidc-provider" }, /id="op.logoutForm"[^]*name="logout"/, { logout: "yes" }],
     ] as readonly (readonly [LatchkeyOptions, RegExp, Record<string, string>])[]
   ) {
-    const { authorizationUrl, logoutUrl, program } = await start(options);
-    const { open, request } = program();
-    for (const query of ["", `?${new URLSearchParams({ client_id: "shop", post_logout_redirect_uri: callback })}`]) {
-      for (let page = await open(authorizationUrl); page.forms.length > 0;) {
-        const { action, controls } = page.forms[0]!;
-        const typed = controls.map(({ name, type }) => [name, type === "password" ? "any" : "bob"]);
-        const { headers } = await request(action, Object.fromEntries(typed));
-        const next = headers.get("location")!;
-        if (next.startsWith(callback)) break;
-        page = await open(next);
-      }
-      const { html, forms: [form] } = await open(logoutUrl + query);
+    const { authorizationUrl, idTokenFor, logoutUrl, program } = await start(options);
+    const browser = program();
+    const { open, request } = browser;
+    const target = { client_id: "shop", post_logout_redirect_uri: callback };
+    // oidc-provider asks whatever the ID token says.
+    const queries = [{}, target, ...options.loginPage === "oidc-provider" ? [{ ...target, hint: true }] : []];
+    for (const query of queries as readonly (Partial<typeof target> & { readonly hint?: true })[]) {
+      const { hint, ...others } = query;
+      const id_token_hint = await idTokenFor(await browser.logIn(authorizationUrl, "bob"));
+      const { html, forms: [form] } = await open(
+        `${logoutUrl}?${new URLSearchParams({ ...others, ...hint && { id_token_hint } })}`,
+      );
       assertMatch(html, expected);
       const { confirm, ...fields } = Object.fromEntries(
         form!.controls.flatMap(({ type, name, value }) => type === "hidden" ? [[name, value]] : []),
@@ -393,7 +418,10 @@ test("[UI-31] the logout page of a provider asks without a hint, then leads to t
       assertEquals((await request(form!.action, whole, foreign)).status, 403);
       const silent = `${authorizationUrl}&prompt=none`;
       assertMatch((await request(silent)).headers.get("location")!, /code=/);
-      assertEquals((await request(form!.action, whole)).headers.get("location"), query === "" ? null : callback);
+      assertEquals(
+        (await request(form!.action, whole)).headers.get("location"),
+        query.client_id === undefined ? null : callback,
+      );
       assertMatch((await request(silent)).headers.get("location")!, /error=login_required/);
     }
   }

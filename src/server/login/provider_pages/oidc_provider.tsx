@@ -66,5 +66,5 @@ export const oidcProvider: ProviderPage = {
   state: "uid",
   screens: [{ path: (base) => `${base}/interaction`, username: "login", password: "password", Page: Login }],
   approval: { path: (base) => `${base}/interaction/consent`, isConsent: true, Page: Authorize },
-  Logout,
+  ...{ Logout, alwaysAsksToLogOut: true },
 };

@@ -72,6 +72,8 @@ export interface ProviderPage {
   readonly approval?: ApprovalScreen;
   /** The page that asks whether to log out. Default: that of this server. */
   readonly Logout?: (props: LogoutProps) => VNode;
+  /** Whether that page also asks if an ID token names the session. Default: false. */
+  readonly alwaysAsksToLogOut?: boolean;
   /**
    * Whether its form is posted to the URL of the authorization request, without cookies, and logs in any subject each
    * time. Default: false.
