@@ -2,10 +2,10 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { approvalChecks, destinationChecks } from "./check_order.ts";
+import { approvalChecks, destinationChecks, tokenRequestSteps } from "./check_order.ts";
 import { toResponse } from "../../src/core/http/message.ts";
-import { ConfigurationError } from "../../src/core/mod.ts";
-import { authorizeParameters, encode, type Parameters, startCore } from "./kit.ts";
+import { type Authorization, ConfigurationError, type CoreExtension } from "../../src/core/mod.ts";
+import { authorizeParameters, basic, encode, type Parameters, startCore } from "./kit.ts";
 
 /** A request that breaks every rule, but never the same parameter in two ways. */
 const wrong: Parameters = {
@@ -91,6 +91,63 @@ test("[OI-05, OI-08, AZ-18] after the login, the check that stands first rejects
   assertEquals(rules, ["OI-05", "OI-08", "AZ-18"]);
   const table = approvalChecks.map(({ rule }) => rule);
   assertEquals(rules, table.slice(table.indexOf("OI-05"), -1));
+});
+
+test("[TK-05, TK-06] of several mistakes, the step of a token request that stands first rejects it", async () => {
+  const fail = () => {
+    throw new Error("a mistake");
+  };
+  let check: () => void = fail;
+  let authorize: () => Partial<Authorization> = fail;
+  let stack = "";
+  const proof: CoreExtension = {
+    name: "proof",
+    grantTypes: [{ type: "urn:proof", parameters: [], authorize: () => authorize() as Authorization }],
+    requestChecks: [{ atTokenEndpoint: true, read: () => check() }],
+    extend: (server) => ({
+      ...server,
+      responses: {
+        ...server.responses,
+        token: (current, request) =>
+          server.responses.token(current, request).catch((error) => {
+            stack = error.stack;
+            throw error;
+          }),
+      },
+    }),
+  };
+  const client = { client_id: "other", client_secret: "other-secret", redirect_uris: [] };
+  const { token, server } = await startCore({
+    extensions: [proof],
+    clients: [
+      { ...client, grant_types: ["client_credentials"], scope: "read" },
+      { ...client, client_id: "proof", grant_types: ["urn:proof"], scope: "read" },
+    ],
+  });
+  const result: Authorization = {
+    client: (await server.server.clients.find("proof", server.server))!,
+    ...{ scope: ["write"], grantId: "g", subject: { sub: "nobody", authTime: 0 } },
+    consume: () => fail(),
+  };
+  let [id, secret] = ["other", "wrong-secret"];
+  const corrections: readonly (() => unknown)[] = [
+    () => secret = client.client_secret,
+    () => id = "proof",
+    () => check = () => {},
+    () => authorize = () => ({}),
+    () => authorize = () => result,
+    () => authorize = () => ({ ...result, scope: ["read"] }),
+    () => authorize = () => ({ ...result, scope: ["read"], subject: undefined }),
+  ];
+  const rejectedBy: (string | undefined)[] = [];
+  for (const correct of [() => {}, ...corrections]) {
+    correct();
+    stack = "    at authenticateClient (";
+    await token({ grant_type: "urn:proof" }, basic(id, secret));
+    const isIn = (by: string) => new RegExp(`^ +at (async )?(\\w+\\.)?${by.split(" ")[0]} \\(`, "m").test(stack);
+    rejectedBy.push(tokenRequestSteps.find(({ by }) => isIn(by))?.by);
+  }
+  assertEquals(rejectedBy, tokenRequestSteps.map(({ by }) => by));
 });
 
 test("a check of an extension whose place is no place is rejected at the start", async () => {

@@ -51,6 +51,7 @@ const corrections: readonly (readonly [rule: string, corrected: Fields, row?: st
 
 test("[JR-01, AZ-07, PA-07, JR-05, AZ-13, AZ-09, AZ-19, RA-02, DO-08, AZ-17, PK-07, RI-01, OI-03, OI-08, HY-02] of several mistakes, the check that stands first rejects the request, those of extensions in their places", async () => {
   const { authorize, events } = await testServer({
+    extensions,
     clients: ["pushing", "signing", "neither"].map((client_id) => ({
       client_id,
       ...client,

@@ -571,18 +571,20 @@ test("[MD-09] a client cannot be registered for features missing from metadata",
 test("[MD-09] the error for an unsupported grant type lists the supported ones", async () => {
   const b = await testServer(options);
   const grant_types = ["authorization_code", "urn:ietf:params:oauth:grant-type:saml2-bearer"];
-  const { issues } = assertThrows(
+  const { issues: [{ expected, ...issue }] } = assertThrows(
     () => b.as.clients.set({ client_id: "odd", redirect_uris: [cb], grant_types }),
     ConfigurationError,
   );
-  assertEquals(issues, [{
+  const ofExtensions = [...extensionGrantTypes.map(({ type }) => type), deviceCodeType];
+  assertEquals(
+    expected.replace("one of ", "").split(", ").sort(),
+    ["authorization_code", "refresh_token", "client_credentials", ...ofExtensions].sort(),
+  );
+  assertEquals(issue, {
     path: "grant_types[1]",
-    expected: `one of authorization_code, refresh_token, client_credentials, ${
-      extensionGrantTypes.map(({ type }) => type).join(", ")
-    }, ${deviceCodeType}`,
     received: '"urn:ietf:params:oauth:grant-type:saml2-bearer"',
     hint: "Remove it: this server does not support it.",
-  }]);
+  });
 });
 
 /** Endpoints for clients, and their responses to unreadable requests. */

@@ -48,7 +48,7 @@ async function claimsWith(list: readonly Extension[], request: Readonly<Record<s
 
 test("the tables that deno task rules prints are those of a server", async () => {
   let steps: HostedServer["steps"] | undefined;
-  await testServer({ ...options, plugins: [{ setup: (app) => void (steps = app.server.steps) }] });
+  await testServer({ ...options, extensions, plugins: [{ setup: (app) => void (steps = app.server.steps) }] });
   const printed = stepsWith([...partsBefore({ hosting: {} } as never), ...extensions, ...partsAfter]);
   for (const table of tables) {
     assertEquals(steps![table].map(({ name }) => name), printed[table].map(({ name }) => name), table);
