@@ -142,23 +142,23 @@ async function lookupAddresses(hostname: string): Promise<readonly string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }
 
-/** Queries the IPv4 and the IPv6 addresses of a name. */
+/** Queries the IPv4 and the IPv6 addresses of a name; with a final dot, or Deno would add search domains. */
 async function queryNameServers(hostname: string, signal: AbortSignal): Promise<PromiseSettledResult<string[]>[]> {
   signal.throwIfAborted();
   const resolver = new Resolver(queryOptions);
   const cancel = () => resolver.cancel();
   signal.addEventListener("abort", cancel, { once: true });
   try {
-    return await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    return await Promise.allSettled([resolver.resolve4(`${hostname}.`), resolver.resolve6(`${hostname}.`)]);
   } finally {
     signal.removeEventListener("abort", cancel);
   }
 }
 
-/** Whether the hosts file of the system has a name. On Deno the resolver reads that file. */
+/** Whether the hosts file of the system has a name. Without permission to read it, Deno would ask the user. */
 async function isInHostsFile(hostname: string): Promise<boolean> {
-  if ("Deno" in globalThis) return false;
   const path = process.platform === "win32" ? `${process.env.SystemRoot}\\System32\\drivers\\etc\\hosts` : "/etc/hosts";
+  if ("Deno" in globalThis && Deno.permissions.querySync({ name: "read", path }).state !== "granted") return false;
   const text = await readFile(path, "utf8").catch(() => "");
   return text.split("\n").some((line) =>
     line.replace(/#.*/, "").trim().toLowerCase().split(/\s+/).slice(1).includes(hostname)

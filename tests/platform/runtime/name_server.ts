@@ -8,7 +8,7 @@ import { file } from "./program_requests.ts";
 
 /** A running name server. */
 export interface NameServer {
-  /** A file that names it, in the place of `/etc/resolv.conf`. */
+  /** A file that names it and a search domain, in the place of `/etc/resolv.conf`; `FILE.hosts` has the hosts. */
   readonly resolvConf: string;
   /** The names that it was asked for. */
   readonly asked: ReadonlySet<string>;
@@ -30,10 +30,13 @@ export const skipWithoutNamespace: string | false =
 /**
  * Starts a name server. It responds to A queries for `addresses`, never responds for names that `isSilent` selects, and
  * knows no other name.
+ *
+ * @param hosts Lines of the hosts file. Default: `localhost` alone.
  */
 export async function nameServer(
   isSilent: (name: string) => boolean,
   addresses: Readonly<Record<string, string>> = {},
+  hosts = "",
 ): Promise<NameServer> {
   // The port is always 53. An address of its own, because tests run in parallel.
   const [high, low] = crypto.getRandomValues(new Uint8Array(2));
@@ -63,8 +66,10 @@ export async function nameServer(
     socket.on("error", reject);
     socket.bind(53, address, resolve);
   });
+  const name = `resolv-${high}-${low}.conf`;
+  file(`${name}.hosts`, `127.0.0.1 localhost\n${hosts}`);
   return {
-    resolvConf: file(`resolv-${high}-${low}.conf`, `nameserver ${address}\n`),
+    resolvConf: file(name, `nameserver ${address}\nsearch corp.example\noptions ndots:5\n`),
     asked,
     close: () => new Promise((resolve) => socket.close(() => resolve())),
   };

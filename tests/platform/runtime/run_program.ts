@@ -40,7 +40,7 @@ export interface StartOptions {
   readonly inTerminal?: string;
   /** How many files and sockets it may have open, by `prlimit` of util-linux. Default: as the tests. */
   readonly openFiles?: number;
-  /** A file in the place of its `/etc/resolv.conf`. Default: that of the machine. */
+  /** A file in the place of its `/etc/resolv.conf`, beside `FILE.hosts` for `/etc/hosts`. Default: of the machine. */
   readonly resolvConf?: string;
   /** What it may say although it looks drawn, such as an example key; called at its end. Default: nothing. */
   readonly allowedSecrets?: () => string;
@@ -148,7 +148,8 @@ function spawnProgram(
     : {};
   const limit = openFiles === undefined ? [] : ["prlimit", `--nofile=${openFiles}`];
   // A mount namespace, which needs root.
-  const mount = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"'];
+  const script = 'mount --bind "$0" /etc/resolv.conf && mount --bind "$0.hosts" /etc/hosts && exec "$@"';
+  const mount = ["unshare", "-m", "sh", "-c", script];
   const namespace = resolvConf === undefined ? [] : [...mount, resolvConf];
   const commandLine = [
     ...namespace,

@@ -143,11 +143,12 @@ for (const [kind, nameOf] of Object.entries(names)) {
 }
 
 test("[MC-05] a name is resolved by DNS or the hosts file, and its address is checked", { skip }, async () => {
-  const names = await nameServer(() => false, {
+  const addresses = {
     "keys.app.test": "127.0.0.1",
     "inside.widgets.com": "10.1.2.3",
     "metadata.widgets.com": "169.254.169.254",
-  });
+  };
+  const names = await nameServer(() => false, addresses, "10.3.2.1 hosted.widgets.com\n");
   let fetches = 0;
   const keyServer = createServer((_, response) => {
     fetches++;
@@ -159,6 +160,7 @@ test("[MC-05] a name is resolved by DNS or the hosts file, and its address is ch
     hostsFile: [`http://localhost:${port}/jwks`, undefined],
     testHost: [`http://keys.app.test:${port}/jwks`, undefined],
     inside: ["https://inside.widgets.com/jwks", /inside\.widgets\.com, which is 10\.1\.2\.3 \(private\)/],
+    hosted: ["https://hosted.widgets.com/jwks", /hosted\.widgets\.com, which is 10\.3\.2\.1 \(private\)/],
     metadata: ["https://metadata.widgets.com/jwks", /which is 169\.254\.169\.254 \(reserved\)/],
     unknown: ["https://unknown.widgets.com/jwks", /unknown\.widgets\.com cannot be resolved/],
   };
@@ -183,6 +185,8 @@ test("[MC-05] a name is resolved by DNS or the hosts file, and its address is ch
           await program.waitForOutput(received);
           assertMatch(program.output().slice(outputBefore), received);
         });
+        const ofStrangers = [...names.asked].filter((name) => name.includes(".widgets.com"));
+        assertEquals(ofStrangers.sort(), ["inside", "metadata", "unknown"].map((name) => `${name}.widgets.com`));
       },
     );
   } finally {
