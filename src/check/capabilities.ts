@@ -24,8 +24,6 @@ export type Capability =
   | "logOut"
   | "receiveCallback"
   | "receive"
-  | "secondRedirectUri"
-  | "initiatedLogin"
   | "backChannelLogout"
   | "frontChannelLogout"
   | "visits"
@@ -65,9 +63,7 @@ export type Capability =
   | "keepsKeys"
   | "userinfo"
   | "usesAccessToken"
-  | "registration"
-  | "registrationManagement"
-  | "clientDocument";
+  | "registration";
 
 interface CapabilityDescription {
   /** What a client without it does, or why attacks that need it are skipped; one sentence without a full stop. */
@@ -108,16 +104,6 @@ const capabilities: Readonly<Record<Capability, CapabilityDescription>> = {
   logOut: driven("log out", "ClientSession.logOut", "--logout-url"),
   receiveCallback: driven("deliver a response itself", "ClientDriver.receiveCallback"),
   receive: driven("open another URL of the client", "ClientDriver.receive"),
-  secondRedirectUri: driven(
-    "use a second redirect URI",
-    "ClientDriver.client.redirect_uris",
-    "it to the client in --config",
-  ),
-  initiatedLogin: driven(
-    "initiate a login as a third party",
-    "ClientDriver.receive and ClientDriver.initiateLoginUri",
-    "initiate_login_uri to the client in --config",
-  ),
   backChannelLogout: driven(
     "send a logout token",
     "ClientDriver.receive and client.backchannel_logout_uri",
@@ -281,16 +267,6 @@ const capabilities: Readonly<Record<Capability, CapabilityDescription>> = {
     missing: "the client does not register itself",
     seen: "registers itself",
     isSeenIn: ({ endpoint }) => endpoint === "register",
-  },
-  registrationManagement: {
-    missing: "the client does not read or change its registration",
-    seen: "reads or changes its registration",
-    isSeenIn: ({ endpoint }) => endpoint === "client_configuration",
-  },
-  clientDocument: {
-    missing: "the client has no client ID metadata document",
-    seen: "has a client ID metadata document",
-    isSeenIn: ({ endpoint, client = "" }) => endpoint === "authorize" && client.startsWith("https://"),
   },
 };
 

@@ -13,12 +13,10 @@ export interface ClientDriver {
   /** The name in the report, such as `openid-client 6.8`. */
   readonly name: string;
   /**
-   * How the client is registered. Default: a public client with `https://client.test/callback`. A second redirect URI,
-   * a `backchannel_logout_uri` or a `frontchannel_logout_uri` lets the check run the attacks on them.
+   * How the client is registered. Default: a public client with `https://client.test/callback`. A
+   * `backchannel_logout_uri` or a `frontchannel_logout_uri` lets the check run the attacks on them.
    */
   readonly client?: TestClientOptions;
-  /** The URI that starts a login on behalf of an issuer (OpenID Connect Core §4). Default: none. */
-  readonly initiateLoginUri?: string;
   /**
    * Whether the driver adds each response that the browser receives to {@link ClientBrowser.visits}. Default: false.
    */
@@ -89,8 +87,7 @@ export interface ClientDriver {
    */
   receiveCallback?(journey: ClientJourney, callback: Callback): Promise<ClientSession>;
   /**
-   * Receives a request for another URI of the client: a logout URI, {@link ClientDriver.initiateLoginUri}, or a URI in
-   * a page or redirect that the browser has received. The request has the cookies of the browser of the journey; a
+   * Receives a request for another URI of the client: a logout URI, or a URI in a page or redirect that the browser has received. The request has the cookies of the browser of the journey; a
    * back-channel request has none.
    */
   receive?(journey: ClientJourney, request: Request): Promise<Response>;

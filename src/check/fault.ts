@@ -3,6 +3,7 @@
 import type { FaultDefinition } from "../testing/faults/definition.ts";
 import type { Fault } from "../testing/faults/fault.ts";
 import { createFault, faultDefinitions } from "../testing/faults/mod.ts";
+import { currentId } from "./attacks/former_names.ts";
 import { attacks } from "./attacks/mod.ts";
 
 /** Each attack that changes a response, as a definition like those of `faults`. */
@@ -30,5 +31,5 @@ export const allFaults: readonly FaultDefinition[] = [...faultDefinitions, ...at
  * ```
  */
 export function fault(id: string, parameters: Readonly<Record<string, unknown>> = {}): Fault {
-  return createFault(id, parameters, allFaults);
+  return createFault(currentId(id), parameters, allFaults);
 }

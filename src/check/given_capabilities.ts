@@ -11,7 +11,7 @@ export function givenCapabilities(
   session: ClientSession,
   { as, timeLimits }: { readonly as?: { readonly issuer: string }; readonly timeLimits?: boolean },
 ): Capability[] {
-  const { receive, receiveCallback, initiateLoginUri, readsClock, recordsVisits } = driver;
+  const { receive, receiveCallback, readsClock, recordsVisits } = driver;
   const has: Partial<Readonly<Record<Capability, boolean>>> = {
     refresh: session.refresh !== undefined,
     request: session.request !== undefined,
@@ -21,8 +21,6 @@ export function givenCapabilities(
     logOut: session.logOut !== undefined,
     receiveCallback: receiveCallback !== undefined,
     receive: receive !== undefined,
-    secondRedirectUri: (client.redirect_uris?.length ?? 0) > 1,
-    initiatedLogin: receive !== undefined && (client.initiate_login_uri ?? initiateLoginUri) !== undefined,
     backChannelLogout: receive !== undefined && client.backchannel_logout_uri !== undefined,
     frontChannelLogout: receive !== undefined && client.frontchannel_logout_uri !== undefined,
     visits: recordsVisits === true,

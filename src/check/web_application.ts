@@ -413,7 +413,6 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   return {
     name,
     client,
-    initiateLoginUri: client?.initiate_login_uri,
     recordsVisits: true,
     async logIn(journey) {
       const { browser } = journey;

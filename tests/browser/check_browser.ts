@@ -151,7 +151,7 @@ test("a correct single-page application in Chromium is accused of nothing", {
   const report = await checkPage(correctPage, await readPackageFile("oauth4webapi/build/index.js"), {
     only: [
       // These log in a second user, or withhold a response.
-      ...["session/two-users", "error/never-returns", "response/swapped", "response/late", "response/other-mode"],
+      ...["session/two-users", "error/never-returns", "response/swapped", "response/late"],
       ...["response/iss-missing", "response/code-missing", "id-token/alg-other", "id-token/user-similar"],
     ],
   });

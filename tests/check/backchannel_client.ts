@@ -1,22 +1,16 @@
-/** A small client that starts the logins of its users (OpenID Connect CIBA), and a copy with a mistake. */
+/** A small client that starts the logins of its users (OpenID Connect CIBA). */
 
 import { createLocalJWKSet, jwtVerify } from "jose";
 import type { BackchannelJourney, ClientDriver, ClientSession } from "../../src/check/mod.ts";
-
-/** The mistake of the copy. */
-export type BackchannelMistake = "polls for the newest login";
 
 const grant_type = "urn:openid:params:grant-type:ciba";
 
 type Members = Record<string, unknown>;
 
-/** The driver of the correct client, or of the copy. */
-export function backchannelClient(mistake?: BackchannelMistake): ClientDriver {
-  /** By issuer. */
-  const newest = new Map<string, string>();
-
+/** The driver of the client. */
+export function backchannelClient(): ClientDriver {
   return {
-    name: mistake ?? "client with backchannel authentication",
+    name: "client with backchannel authentication",
     client: { confidential: true, grant_types: [grant_type] },
     readsClock: true,
     async logInBackchannel(
@@ -40,11 +34,9 @@ export function backchannelClient(mistake?: BackchannelMistake): ClientDriver {
       const hint = { scope: "openid", login_hint: loginHint };
       const { auth_req_id, interval } = await post(metadata.backchannel_authentication_endpoint!, hint);
       if (typeof auth_req_id !== "string") throw new Error("no auth_req_id");
-      newest.set(issuer, auth_req_id);
       for (;;) {
         await sleep(Number(interval ?? 5) * 1000);
-        const polled = mistake === undefined ? auth_req_id : newest.get(issuer)!;
-        const response = await post(metadata.token_endpoint!, { grant_type, auth_req_id: polled });
+        const response = await post(metadata.token_endpoint!, { grant_type, auth_req_id });
         const { error, access_token, token_type, id_token } = response;
         if (error === "authorization_pending") continue;
         if (error !== undefined) throw new Error(String(error));

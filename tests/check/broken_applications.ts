@@ -10,8 +10,6 @@ export interface PageDecisions {
   readonly cookieAttributes: string;
   /** A text as HTML. */
   show(text: string, what: "error" | "error_description" | "state" | "token error" | "name"): string;
-  /** By what a session is found; `id`: the value of the cookie. */
-  sessionKey(id: string): string;
   /** The user of a browser without a session. */
   userOf(request: Request): string | undefined;
   /** Further header fields of a page of the user. */
@@ -27,7 +25,7 @@ export interface PageDecisions {
   /** The page that the browser asked for at the start of the login. */
   target(login: Request): string | null;
   /** The text in `state`, with the random one. */
-  state(random: string, login: Request, verifier: string): string;
+  state(random: string, verifier: string): string;
   /** Whether a `state` is that of the login. */
   isState(received: string | null, expected: string): boolean;
   /** What a page of a user has besides. */
@@ -38,14 +36,10 @@ export interface PageDecisions {
   cookies(tokens: PageTokens): readonly string[];
   /** Whether the login ends at the redirect URI, without a redirect. */
   readonly endsAtCallback: boolean;
-  /** Further cookies of the browser at the start of a login. */
-  startCookies(login: Request): readonly string[];
   /** Where the browser goes after a failed login. */
   failedTarget(callback: Request): string | null;
   /** Where the browser goes from a page that needs a login. Default: it stays there. */
   readonly loginPage?: string;
-  /** Whether a URL of the application names the login (pre-authorization URL), and any browser can complete it. */
-  readonly namesLoginInUrl: boolean;
   /** The methods of the requests that log out. */
   readonly logoutMethods: readonly ("GET" | "POST")[];
   /** Whether a logout ends the session, not only its cookie. */
@@ -73,7 +67,6 @@ export const correctPages: PageDecisions = {
   sessionId: () => crypto.randomUUID(),
   cookieAttributes: "Path=/; HttpOnly; Secure; SameSite=Lax",
   show: escapeHtml,
-  sessionKey: (id) => id,
   userOf: () => undefined,
   headers: () => ({}),
   redirectOrigin: (_, own) => own,
@@ -87,9 +80,7 @@ export const correctPages: PageDecisions = {
   data: () => ({}),
   cookies: () => [],
   endsAtCallback: false,
-  startCookies: () => [],
   failedTarget: () => null,
-  namesLoginInUrl: false,
   logoutMethods: ["POST"],
   endsSession: true,
   isOwnTarget: (target, origin) => URL.canParse(target, origin) && new URL(target, origin).origin === origin,
@@ -126,11 +117,6 @@ const unescaped = (...places: readonly string[]): Partial<PageDecisions> => ({
 export function counter(): () => string {
   let count = 1000;
   return () => `${++count}`;
-}
-
-function clockIds(): () => string {
-  let last = Date.now();
-  return () => (last = Math.max(last + 1, Date.now())).toString(16);
 }
 
 /** Every broken application. */
@@ -216,7 +202,7 @@ export const brokenApplications: readonly BrokenApplication[] = [
   },
   {
     name: "sends the code verifier in state, in base64",
-    change: { state: (random, _, verifier) => btoa(JSON.stringify({ random, verifier })).replace(/=+$/, "") },
+    change: { state: (random, verifier) => btoa(JSON.stringify({ random, verifier })).replace(/=+$/, "") },
     foundBy: ["session/verifier-exposed"],
   },
   {
@@ -256,11 +242,6 @@ export const brokenApplications: readonly BrokenApplication[] = [
     foundBy: ["session/cookie-forged"],
   },
   {
-    name: "finds a session by the beginning of its id",
-    change: { sessionKey: (id) => id.slice(0, 8) },
-    foundBy: ["session/cookie-changed"],
-  },
-  {
     name: "lets every site read its pages",
     change: { headers: (request) => allowOrigin(request, () => true) },
     foundBy: ["session/read-by-other-site"],
@@ -278,11 +259,6 @@ export const brokenApplications: readonly BrokenApplication[] = [
     foundBy: ["session/user-in-shared-cache"],
   },
   {
-    name: "takes state from the URL that starts the login",
-    change: { state: (random, login) => parameterOf(login, "state") ?? random },
-    foundBy: ["session/login-parameters"],
-  },
-  {
     name: "sends a redirect URI of the forwarded host",
     change: {
       redirectOrigin({ headers }, own) {
@@ -291,11 +267,6 @@ export const brokenApplications: readonly BrokenApplication[] = [
       },
     },
     foundBy: ["session/forwarded-host"],
-  },
-  {
-    name: "lets any browser end the login that its URL names",
-    change: { namesLoginInUrl: true },
-    foundBy: ["session/login-url-fixed"],
   },
   {
     name: "deletes only the cookie at logout",
@@ -351,16 +322,6 @@ export const brokenApplications: readonly BrokenApplication[] = [
     change: { failedTarget: (callback) => parameterOf(callback, "error") && parameterOf(callback, "return_to") },
     foundBy: ["session/return-target"],
   },
-  ...[(text: string) => text, encodeURIComponent].map((write, index): BrokenApplication => ({
-    name: `follows the target in a cookie (${index === 0 ? "plain" : "encoded"})`,
-    change: {
-      target: () => null,
-      startCookies: (login) => [`target=${write(parameterOf(login, "next") ?? "/")}; Path=/; HttpOnly; Secure`],
-      landing: (_, { headers }) =>
-        decodeURIComponent(/(?:^|; )target=([^;]+)/.exec(headers.get("cookie") ?? "")?.[1] ?? "/"),
-    },
-    foundBy: ["session/target-in-cookie"],
-  })),
   {
     name: "decodes return_to twice",
     change: {
@@ -416,16 +377,6 @@ export const brokenApplications: readonly BrokenApplication[] = [
         what === "name" ? `<script>const name = "${text.replaceAll('"', '\\"')}"</script>` : escapeHtml(text),
     },
     foundBy: ["session/markup"],
-  },
-  {
-    name: "counts its sessions",
-    change: { sessionId: counter() },
-    foundBy: ["session/id-predictable"],
-  },
-  {
-    name: "takes session ids from the clock",
-    change: { sessionId: clockIds() },
-    foundBy: ["session/id-predictable"],
   },
   {
     name: "ends the login at the URL with the code",

@@ -34,14 +34,6 @@ const correct: Readonly<Record<string, Partial<PageDecisions>>> = {
     cookieAttributes: "Path=/; HttpOnly; Secure; SameSite=Strict",
     logoutMethods: ["GET"],
   },
-  " that keeps the target in a cookie, and compares its origin at the end,": {
-    target: () => null,
-    startCookies: (login) => [`target=${new URL(login.url).searchParams.get("next") ?? "/"}; Path=/; Secure`],
-    landing(_, { headers }) {
-      const target = /(?:^|; )target=([^;]+)/.exec(headers.get("cookie") ?? "")?.[1] ?? "/";
-      return correctPages.isOwnTarget(target, shop) ? target : "/";
-    },
-  },
 };
 
 for (const [place, [name, change]] of Object.entries(correct).entries()) {

@@ -154,7 +154,7 @@ test("the fix belongs to the attack: each message that a client must reject has 
   // The fix of their effect is about them alone.
   const byEffect = attacks.filter(({ accepts, id }) =>
     accepts === "subject" || accepts === "otherUser" || accepts === "form" || accepts === "signature" ||
-    ["response/initiated-login", "resource/redirects-away"].includes(id)
+    id === "resource/redirects-away"
   );
   assertEquals(
     rejected.filter((attack) => attack.fix === undefined && !byEffect.includes(attack)).map(({ id }) => id),

@@ -72,7 +72,7 @@ function pausingClient({ maxFailures, seconds = Infinity }: { maxFailures: numbe
 test("a client that pauses after failures is repeated as a new client, or beside a login that fails too", async () => {
   // One failure is that of the probe whether it reads the ID token.
   const options = { maxFailures: 2 };
-  const only = ["error/authorization", "token/members-unknown", "token/type-case"];
+  const only = ["error/authorization", "token/optional-missing", "token/type-case"];
   const one = { only, concurrency: 1 };
   const reasonsOf = async (client: ClientDriver) => {
     const report = await checkClientWithEdDsa(client, one);
@@ -142,7 +142,7 @@ test("attacks on metadata that an application does not request after a restart e
         url.includes("/.well-known/") ? Response.json(metadata) : await as.fetch(url, init);
       return { fetch };
     },
-    only: ["metadata/issuer-other", "metadata/member-shape", "response/mix-up"],
+    only: ["metadata/issuer-other", "metadata/pkce-unsupported", "response/mix-up"],
     restart: (forget) => (restarts++, forget()),
   });
   const reasons = new Set(report.results.map(({ verdict, because }) => `${verdict}: ${because}`));

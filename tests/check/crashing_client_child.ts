@@ -5,6 +5,7 @@
 import { assertRejects } from "@std/assert";
 import type { ClientDriver } from "../../src/check/mod.ts";
 import { ConfigurationError } from "../../src/mod.ts";
+import type { Plugin } from "../../src/server/hosting/options.ts";
 import { onUncaughtError, uncaughtErrorsReported } from "../../src/platform/runtime/uncaught_error.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
@@ -52,8 +53,8 @@ function crashingClient(command: Command, receive: (error: unknown) => void): Cl
         if (logins === 1) onUncaughtError(receive);
         Promise.reject(new Error("of the program"));
       }
-      // After the control: the login of the attack, which runs again twice because of the crash.
-      if (command === "at a response for which it does not wait" && logins >= 5 && logins <= 7) {
+      // After the control: the logins of the attack, which run again twice because of the crash.
+      if (command === "at a response for which it does not wait" && logins >= 5 && logins <= 10) {
         const impatient: Fetch = (...request) => {
           const response = journey.fetch(...request);
           if (!String(request[0]).endsWith("/token")) return response;
@@ -92,12 +93,20 @@ handleCommands(async (command: Command): Promise<Result> => {
   const only = command === "at the start"
     ? undefined
     : command === "at a response for which it does not wait"
-    ? ["transport/slow"]
+    ? ["clock/small"]
     : ["id-token/nonce-wrong", "id-token/iss-wrong", "response/state-wrong", "response/iss-missing"];
+  const slow: Plugin = {
+    handle: (next) => async (request, peer) => {
+      const response = await next(request, peer);
+      if (request.url.endsWith("/token")) await new Promise((resolve) => setTimeout(resolve, 300));
+      return response;
+    },
+  };
+  const server = command === "at a response for which it does not wait" ? { plugins: [slow] } : undefined;
   const received: string[] = [];
   const client = crashingClient(command, (error) => received.push(String(error)));
   const inProcess = command !== "in another process";
-  const report = await checkClientWithEdDsa(client, { only, inProcess });
+  const report = await checkClientWithEdDsa(client, { only, inProcess, server });
   return {
     text: String(report),
     control: report.control.outcome,

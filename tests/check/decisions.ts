@@ -19,7 +19,7 @@ export interface Situation {
 }
 
 /** What names an issuer. */
-type IssuerPlace = "metadata" | "response" | "ID token" | "initiated login" | "logout";
+type IssuerPlace = "metadata" | "response" | "ID token" | "logout";
 
 /** The decisions of a client. */
 export interface Decisions {
@@ -31,8 +31,6 @@ export interface Decisions {
   isIssuer(received: string, expected: string, place: IssuerPlace, known: readonly string[]): boolean;
   /** Whether a response with this error is an error. */
   isError(error: string): boolean;
-  /** The code of a response, as it goes to the token endpoint. */
-  readCode(code: string): string;
   isNonce(received: unknown, expected: string, situation: Situation): boolean;
   isAudience(aud: unknown, clientId: string, place: "ID token" | "logout", situation?: Situation): boolean;
   isAuthorizedParty(azp: unknown, clientId: string): boolean;
@@ -44,8 +42,6 @@ export interface Decisions {
   isCurrent(exp: unknown, now: number, situation: Situation): boolean;
   /** Whether userinfo describes the user of the ID token. */
   isSubject(received: unknown, expected: string, situation: Situation): boolean;
-  /** Whether a response with this status is a success. */
-  isSuccess(status: number, endpoint: Endpoint): boolean;
   isBearer(type: string): boolean;
   /** Whether a redirect of an endpoint is followed, with all that the request has. */
   follows(endpoint: Endpoint): boolean;
@@ -53,30 +49,16 @@ export interface Decisions {
   keyOf(header: Claims, fetchKeys: (url: string) => Promise<Claims>): unknown;
   /** The claims of a token; `payload`: as they are. */
   readClaims(token: string, payload: Claims): Claims;
-  /** The claims of a user of ID token and userinfo. */
-  mergeClaims(idToken: Claims, info: Claims): Claims;
-  /** Whether keys that are kept stay after a fetch of others has failed. */
-  readonly keepsKeys: boolean;
-  /** Whether metadata is kept before it is verified. */
-  readonly keepsAnyMetadata: boolean;
-  /** When tokens expire after a refresh; `before`: the expiry of the tokens before. */
-  expiryAfterRefresh(expiry: number, before: number): number;
-  /** Whether a refresh token that the server has rejected is sent again. */
-  readonly keepsDeadRefreshToken: boolean;
   /** Whether a session keeps its first refresh token when it receives a new one. */
   readonly keepsFirstRefreshToken: boolean;
   /** Whether the ID token of a refresh needs the nonce of the login. */
   readonly demandsNonceAtRefresh: boolean;
-  /** Whether all users wait for one refresh. */
-  readonly sharesRefreshes: boolean;
   /** Whether a request starts a refresh, and does not wait for it. */
   readonly refreshesInBackground: boolean;
   /** Whether the tokens of a browser are replaced before the ID token is verified. */
   readonly storesTokensEarly: boolean;
   /** A new value of an authorization request. */
   newValue(what: "state" | "nonce" | "verifier", state: string): string;
-  /** Whether all browsers share one place for the login that waits. */
-  readonly sharesPendings: boolean;
   /** Whether a code goes to the issuer of the newest login, whatever the response says. */
   readonly exchangesAtNewest: boolean;
   /** Whether a logout token of an issuer means a login. */
@@ -91,12 +73,8 @@ export interface Decisions {
   parameters(client: Claims): Readonly<Record<string, string>>;
   /** What identifies a user at an issuer. */
   userKey(claims: Readonly<Record<string, unknown>>): unknown;
-  /** Whether the browser may go to a URL after the login. */
-  isOwnTarget(target: string, origin: string): boolean;
-  /** Whether tokens are used after a logout by the user, or by a logout token. */
-  usesTokens(after: "logout" | "logout token"): boolean;
-  /** Whether a code goes to the issuer that the response names. */
-  readonly exchangesAtNamed: boolean;
+  /** Whether tokens are used after a logout. */
+  readonly usesTokens: boolean;
   /** Whether a code goes with the verifier of the newest login of the browser. */
   readonly sendsNewestVerifier: boolean;
   /** Whether any browser can end a login, whose session is that of the browser that began it. */
@@ -133,7 +111,6 @@ export const correctDecisions: Decisions = {
   keepsStates: false,
   isIssuer: (received, expected) => received === expected,
   isError: () => true,
-  readCode: (code) => code,
   isNonce: (received, expected) => received === expected,
   isAudience: (aud, clientId) => [aud].flat().length === 1 && [aud].flat()[0] === clientId,
   isAuthorizedParty: (azp, clientId) => azp === undefined || azp === clientId,
@@ -141,23 +118,15 @@ export const correctDecisions: Decisions = {
   sharesKeys: false,
   isCurrent: (exp, now) => typeof exp === "number" && now < exp,
   isSubject: (received, expected) => received === expected,
-  isSuccess: (status) => status === 200,
   isBearer: (type) => /^bearer$/i.test(type),
   follows: () => false,
   keyOf: () => undefined,
   readClaims: (_, payload) => payload,
-  mergeClaims: (idToken, info) => ({ ...info, ...idToken }),
-  keepsKeys: true,
-  keepsAnyMetadata: false,
-  expiryAfterRefresh: (expiry) => expiry,
-  keepsDeadRefreshToken: false,
   keepsFirstRefreshToken: false,
   demandsNonceAtRefresh: false,
-  sharesRefreshes: false,
   refreshesInBackground: false,
   storesTokensEarly: false,
   newValue: () => randomText(),
-  sharesPendings: false,
   exchangesAtNewest: false,
   isMeant: (login, { sub, sid }, issuer) =>
     login.issuer === issuer && (sid === undefined || login.sid === sid) && (sub === undefined || login.sub === sub),
@@ -166,9 +135,7 @@ export const correctDecisions: Decisions = {
   http: (fetch) => fetch,
   parameters: () => ({}),
   userKey: ({ sub }) => sub,
-  isOwnTarget: (target, origin) => URL.canParse(target) && new URL(target).origin === origin,
-  usesTokens: () => false,
-  exchangesAtNamed: false,
+  usesTokens: false,
   sendsNewestVerifier: false,
   endsAnywhere: false,
   keySeconds: 86_400,

@@ -1,6 +1,6 @@
 /**
- * A small client of the extensions: pushed and signed authorization requests, signed responses, DPoP, registration and
- * client ID metadata documents; and copies of it with one mistake each.
+ * A small client of the extensions: pushed and signed authorization requests, signed responses, DPoP and registration;
+ * and copies of it with one mistake each.
  */
 
 import { createLocalJWKSet, jwtVerify } from "jose";
@@ -19,7 +19,7 @@ import type { ClientDriver, ClientJourney, ClientSession } from "../../src/check
 const clock = { now: () => Date.now(), randomBytes: systemRandomBytes };
 
 /** What the client uses. */
-export type Extension = "par" | "jar" | "jarm" | "dpop" | "registration" | "client document";
+export type Extension = "par" | "jar" | "jarm" | "dpop" | "registration";
 
 /** A mistake of a copy. */
 export type ExtensionMistake =
@@ -36,9 +36,6 @@ export type ExtensionMistake =
   | "checks nothing";
 
 type Members = Record<string, unknown>;
-
-/** The URL of the metadata document. */
-const documentUrl = "https://client.test/metadata.json";
 
 /** The driver of the correct client, or of a copy with a mistake. */
 export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMistake): ClientDriver {
@@ -120,26 +117,18 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
       if (response.ok || attempt === maxAttempts) break;
     }
     const registration = await readJson(response);
-    const { client_id, redirect_uris, registration_client_uri: uri, registration_access_token: token } = registration;
+    const { client_id, redirect_uris } = registration;
     if (!has("believes any registration")) {
       assert(typeof client_id === "string" && client_id !== "", "no client_id");
       assert((redirect_uris as string[]).includes(redirectUri), "another redirect URI was registered");
-    }
-    const isOwnUri = typeof uri === "string" && uri.startsWith(`${issuer}/`);
-    if (isOwnUri || has("believes any registration")) {
-      const read = await fetch(String(uri), { headers: { authorization: `Bearer ${token}` } });
-      if (isOwnUri) await readJson(read);
     }
     registrations.set(issuer, registration);
     return registration;
   }
 
-  /** The client: registered before, registered by itself, or named by its document. */
+  /** The client: registered before, or by itself. */
   async function identify(journey: ClientJourney, metadata: Record<string, string>): Promise<Members> {
     if (uses.includes("registration")) return await register(journey, metadata.registration_endpoint!);
-    if (uses.includes("client document") && !metadata.client_id_metadata_document_supported) {
-      throw new Error("the server supports no client ID metadata documents, and the client is not registered");
-    }
     return { client_id: journey.client.client_id };
   }
 
@@ -173,7 +162,6 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
     name: mistake ?? "client of the extensions",
     client: {
       ...uses.includes("jar") && { require_signed_request_object: true },
-      ...uses.includes("client document") && { client_id: documentUrl },
     },
     async logIn(journey): Promise<ClientSession> {
       const { issuer, redirectUri, authorize } = journey;

@@ -17,7 +17,6 @@ import { styledClient } from "./styled_client.ts";
 const clients: readonly { readonly uses: readonly Extension[]; readonly only: readonly string[] }[] = [
   { uses: ["par", "jar", "jarm", "dpop"], only: ["par", "jar", "jarm", "dpop"] },
   { uses: ["registration"], only: ["registration"] },
-  { uses: ["client document"], only: ["cimd"] },
 ];
 
 const server: CheckOptions["server"] = { responseModes: ["query", "jwt"] };
@@ -27,21 +26,15 @@ const quickServer: CheckOptions["server"] = { ...server, alg: "EdDSA" };
 
 /** The attacks that find a mistake: no other attack of the category may fail. */
 const foundBy: Readonly<Record<Exclude<ExtensionMistake, "checks nothing">, readonly string[]>> = {
-  "sends the request plainly when the push fails": ["par/rejected", "par/response-shape"],
+  "sends the request plainly when the push fails": ["par/rejected"],
   "sends the request unsigned when it is rejected": ["jar/rejected"],
-  "does not verify signed responses": ["jarm/signature", "jarm/claims"],
+  "does not verify signed responses": ["jarm/signature"],
   "accepts plain responses": ["jarm/beside-plain"],
-  "repeats without a limit": [
-    ...["par/rejected", "par/expired-at-once", "dpop/nonce-for-ever", "registration/rejected"],
-  ],
+  "repeats without a limit": ["par/rejected", "dpop/nonce-for-ever", "registration/rejected"],
   "has one nonce for all servers": ["dpop/nonce-renewed"],
   "does not read nonces": ["dpop/nonce-asked", "dpop/nonce-renewed"],
   "accepts bearer tokens": ["dpop/type-downgraded"],
-  "believes any registration": [
-    "registration/response-shape",
-    "registration/changed",
-    "registration/management-elsewhere",
-  ],
+  "believes any registration": ["registration/response-shape", "registration/changed"],
   "never registers again": ["registration/forgotten"],
 };
 

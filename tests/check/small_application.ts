@@ -48,8 +48,6 @@ interface PendingLogin {
   readonly metadata: Metadata;
   readonly startedAt: number;
   readonly situation: Situation;
-  /** Where the browser goes after the login. */
-  readonly target?: string;
 }
 
 /** The tokens of a session. */
@@ -61,10 +59,8 @@ interface TokenStore {
 
 /** The URIs of the application besides the redirect URI. */
 export const applicationUris = {
-  otherCallback: "https://client.test/other-callback",
   backChannelLogout: "https://client.test/back-channel-logout",
   frontChannelLogout: "https://client.test/front-channel-logout",
-  initiateLogin: "https://client.test/initiate-login",
 } as const;
 
 /** The maximum age of a login, in seconds. */
@@ -76,7 +72,7 @@ const maxPendingMs = 600_000;
 /** The driver of the application. */
 export function smallApplication(name: string, protocol: Protocol): ClientDriver {
   const { has, assert, send, readJson, discover, forgetMetadata, passTime } = protocol;
-  const { requestTokens, readCallback, verifyIdToken, requiredAcr, decisions, isSameIssuer } = protocol;
+  const { requestTokens, readCallback, verifyIdToken, requiredAcr, decisions } = protocol;
   /** The users of each issuer. */
   const subs = new Map<string, string>();
   const pendings = new Map<ClientBrowser | "all browsers", Map<string, PendingLogin>>();
@@ -93,15 +89,12 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
   /** The tokens of all browsers, by issuer. */
   const sharedTokens = new Map<string, TokenStore>();
 
-  /** The refresh that all users wait for, and the tokens of browsers, of clients with these mistakes. */
-  let sharedRefresh: Promise<void> | undefined;
+  /** The tokens of browsers, of a client that stores them early. */
   const stores = new Map<ClientBrowser, TokenStore>();
 
   /** The pending logins that a browser may end. */
   function pendingOf(browser: ClientBrowser): Map<string, PendingLogin> {
-    const key = has("keeps the logins of all browsers in one table") || decisions.sharesPendings
-      ? "all browsers"
-      : browser;
+    const key = has("keeps the logins of all browsers in one table") ? "all browsers" : browser;
     const existing = pendings.get(key);
     if (existing !== undefined) return existing;
     const created = new Map<string, PendingLogin>();
@@ -110,7 +103,7 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
   }
 
   /** Starts a login. @returns The URL of the authorization request. */
-  async function startLogin(journey: ClientJourney, { prompt, target }: { prompt?: string; target?: string } = {}) {
+  async function startLogin(journey: ClientJourney, prompt?: "none") {
     const { client: { client_id }, redirectUri, issuer, browser, now } = journey;
     const metadata = await discover(journey);
     const state = has("sends a constant state") ? "xyz" : decisions.newValue("state", "");
@@ -122,9 +115,8 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     const login = (loginCounts.get(browser) ?? 0) + 1;
     loginCounts.set(browser, login);
     const situation = { login, isSilent: prompt === "none", isRefresh: false, isAfterLogout: loggedOut.has(browser) };
-    if (decisions.sharesPendings) pendingOf(browser).clear();
     begun.set(state, journey);
-    pendingOf(browser).set(state, { state, nonce, verifier, issuer, metadata, startedAt: now(), situation, target });
+    pendingOf(browser).set(state, { state, nonce, verifier, issuer, metadata, startedAt: now(), situation });
     const endpoint = metadata.authorization_endpoint;
     const separator = endpoint.includes("?") && !has("adds parameters with a second question mark") ? "&" : "?";
     return new URL(
@@ -178,14 +170,12 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     const { redirectUri, fetch, browser, issuer } = journey;
     const newestVerifier = [...pendingOf(browser).values()].at(-1)?.verifier;
     const taken = await takePending(journey, callback);
-    const { state, nonce, startedAt, situation, target, ...pending } = taken;
-    const named = decisions.exchangesAtNamed ? callback.params.get("iss") : null;
-    const metadata = named === null ? taken.metadata : await discover({ ...journey, issuer: named });
+    const { state, nonce, startedAt, situation, metadata, ...pending } = taken;
     const verifier = decisions.sendsNewestVerifier ? newestVerifier ?? taken.verifier : taken.verifier;
     assert(pending.issuer === issuer, "the login belongs to another issuer");
     assert(journey.now() - startedAt < maxPendingMs, "the login has expired: log in again");
     const isOwnUri = callback.url.replace(/[?#].*$/, "") === redirectUri;
-    if (!has("handles responses at every redirect URI")) assert(isOwnUri, "the response came to another redirect URI");
+    assert(isOwnUri, "the response came to another redirect URI");
     const code = readCallback(callback, state, metadata, situation);
     assert(!decisions.keepsStates || !usedCodes.has(code), "the code was used before");
     usedCodes.add(code);
@@ -216,15 +206,12 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     const info = await readUserinfo().catch((error) =>
       decisions.discardsUserinfo ? { sub: idToken.sub } : Promise.reject(error)
     );
-    const claims: Claims = isMerged || info.sub !== idToken.sub
-      ? { ...idToken, ...info }
-      : decisions.mergeClaims(idToken, info);
+    const claims: Claims = isMerged || info.sub !== idToken.sub ? { ...idToken, ...info } : { ...info, ...idToken };
     if (has("fetches distributed claims")) await fetchDistributedClaims(fetch, claims);
     const sub = findUser(journey, claims);
     logins.set(browser, { issuer, sub, sid: idToken.sid });
     loggedOut.delete(browser);
-    const location = target ?? "https://client.test/";
-    return createSession(journey, metadata, tokens, { sub, claims, location }, nonce);
+    return createSession(journey, metadata, tokens, { sub, claims }, nonce);
   }
 
   /** The user of the application. */
@@ -253,7 +240,7 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     journey: ClientJourney,
     metadata: Metadata,
     first: Tokens,
-    { sub, claims, location }: Pick<ClientSession, "sub" | "claims" | "location">,
+    { sub, claims }: Pick<ClientSession, "sub" | "claims">,
     nonce: string,
   ): ClientSession {
     const { browser, fetch, client, now, endSession, issuer } = journey;
@@ -265,7 +252,7 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
 
     /** @throws {Error} If the session has ended. */
     function assertOpen(): void {
-      if (logins.has(browser) || decisions.usesTokens(loggedOut.has(browser) ? "logout" : "logout token")) return;
+      if (logins.has(browser) || decisions.usesTokens) return;
       throw new Error("the session has ended");
     }
 
@@ -288,7 +275,7 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
           assert(refreshedSub === claims!.sub, "the ID token of the refresh is about another user");
         }
         tokens.accessToken = refreshed.access_token;
-        tokens.expiresAt = decisions.expiryAfterRefresh(storeOf(journey, refreshed).expiresAt, tokens.expiresAt);
+        tokens.expiresAt = storeOf(journey, refreshed).expiresAt;
         tokens.refreshToken = has("stores the refresh response as it is")
           ? refreshed.refresh_token
           : decisions.keepsFirstRefreshToken
@@ -297,7 +284,7 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
       } catch (error) {
         if (
           has("ends the session when a refresh fails") ||
-          String(error).includes("invalid_grant") && !decisions.keepsDeadRefreshToken
+          String(error).includes("invalid_grant")
         ) {
           tokens.refreshToken = undefined;
         }
@@ -308,9 +295,6 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     /** One refresh at a time. */
     const refresh = () => {
       if (has("refreshes in every request that meets a 401")) return refreshTokens();
-      if (decisions.sharesRefreshes) {
-        return sharedRefresh ??= refreshTokens().finally(() => sharedRefresh = undefined);
-      }
       refreshing ??= refreshTokens().finally(() => refreshing = undefined);
       return refreshing;
     };
@@ -318,18 +302,16 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     return {
       sub,
       claims,
-      location,
       passTime: (seconds) => passTime(journey, seconds),
       currentUser: () => Promise.resolve(logins.get(browser)?.sub),
       refresh,
       async request() {
-        const asksOnlyTheDate = has("asks only the date of expiry, never the 401");
         assertOpen();
         if (now() >= kept().expiresAt) {
           const refreshed = refresh();
           if (!decisions.refreshesInBackground) await refreshed;
         }
-        const attempts = has("repeats every request that meets a 401") ? 10 : asksOnlyTheDate ? 1 : 2;
+        const attempts = has("repeats every request that meets a 401") ? 10 : 2;
         for (let sent = 1;; sent++) {
           const usedToken = kept().accessToken;
           const { status } = await requestUserinfo(fetch, metadata, usedToken);
@@ -340,7 +322,7 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
         }
       },
       async logInSilently() {
-        return await receiveCallback(journey, await journey.authorize(await startLogin(journey, { prompt: "none" })));
+        return await receiveCallback(journey, await journey.authorize(await startLogin(journey, "none")));
       },
       async logOut() {
         const endsLast = has("keeps its session until the server has ended its own");
@@ -372,14 +354,13 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
   return {
     name,
     client: {
-      redirect_uris: ["https://client.test/callback", applicationUris.otherCallback],
+      redirect_uris: ["https://client.test/callback"],
       post_logout_redirect_uris: ["https://client.test/logged-out"],
       backchannel_logout_uri: applicationUris.backChannelLogout,
       backchannel_logout_session_required: true,
       frontchannel_logout_uri: applicationUris.frontChannelLogout,
       frontchannel_logout_session_required: true,
     },
-    initiateLoginUri: applicationUris.initiateLogin,
     readsClock: true,
     async logIn(given) {
       const ended = sessions.get(given.browser);
@@ -394,20 +375,6 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     },
     receiveCallback: (journey, callback) =>
       receiveCallback({ ...journey, fetch: decisions.http(journey.fetch, journey) }, callback),
-    async receive(journey, request) {
-      const { origin, pathname, searchParams } = new URL(request.url);
-      if (`${origin}${pathname}` !== applicationUris.initiateLogin) {
-        return await respondToLogout(journey, request, protocol, logins, seenLogoutTokens);
-      }
-      const issuer = searchParams.get("iss") ?? "";
-      if (!isSameIssuer(issuer, journey.issuer, "initiated login") && !has("checks nothing")) {
-        return new Response("unknown issuer", { status: 400 });
-      }
-      const target = searchParams.get("target_link_uri") ?? undefined;
-      const isOwn = target !== undefined && decisions.isOwnTarget(target, origin);
-      const keepsTarget = isOwn || has("follows target_link_uri");
-      const url = await startLogin({ ...journey, issuer }, { target: keepsTarget ? target : undefined });
-      return new Response(null, { status: 302, headers: { location: url.href } });
-    },
+    receive: (journey, request) => respondToLogout(journey, request, protocol, logins, seenLogoutTokens),
   };
 }

@@ -33,20 +33,15 @@ export type Mistake =
   | "sends a constant state"
   | "keeps one verifier"
   | "exchanges a code at every delivery"
-  | "handles responses at every redirect URI"
   | "refreshes in every request that meets a 401"
-  | "asks only the date of expiry, never the 401"
   | "repeats every request that meets a 401"
   | "keeps its session until the server has ended its own"
   | "believes every logout token"
-  | "follows target_link_uri"
   | "fetches the JWKS for each unknown key"
   | "reads bodies of any size"
-  | "limits only the time until the headers"
   | "connects to internal networks"
   | "fetches distributed claims"
   | "does not verify signed userinfo"
-  | "keeps the metadata for ever"
   | "opens any authorization endpoint"
   | "sends an empty refresh token"
   | "does not compare acr"
@@ -145,19 +140,17 @@ export function smallClient(
       const location = response.headers.get("location");
       return location === null || !decisions.follows(endpoint) ? response : fetch(location, init as RequestInit);
     });
-    return has("limits only the time until the headers")
-      ? await read(await withinTimeLimit(request))
-      : await withinTimeLimit(request.then(read));
+    return await withinTimeLimit(request.then(read));
   }
 
-  function readJson({ status, text, type, endpoint }: Received): Record<string, unknown> {
+  function readJson({ status, text, type }: Received): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (has("reads the media type up to the semicolon") && type?.toLowerCase().split(";")[0] !== "application/json") {
       throw new Error("no JSON");
     }
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("expected a JSON object");
     const members = value as Record<string, unknown>;
-    assert(decisions.isSuccess(status, endpoint), `status ${status}: ${members.error}`);
+    assert(status === 200, `status ${status}: ${members.error}`);
     return members;
   }
 
@@ -172,11 +165,9 @@ export function smallClient(
   async function discover(journey: ClientJourney): Promise<Metadata> {
     const { fetch, issuer } = journey;
     const kept = documents.get(issuer);
-    const maxAge = has("keeps the metadata for ever") ? Infinity : 3600;
-    if (kept !== undefined && cacheNow(journey) - kept.fetchedAt < maxAge) return kept.value;
+    if (kept !== undefined && cacheNow(journey) - kept.fetchedAt < 3600) return kept.value;
     const document = readJson(await send(fetch, `${issuer}/.well-known/openid-configuration`, "discovery"));
     const value = document as unknown as Metadata;
-    if (decisions.keepsAnyMetadata) documents.set(issuer, { value, fetchedAt: cacheNow(journey) });
     const isOwn = typeof document.issuer === "string" && isSameIssuer(document.issuer, issuer, "metadata");
     assert(isOwn, "wrong issuer");
     for (const name of ["authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri"]) {
@@ -191,7 +182,7 @@ export function smallClient(
 
   /** After a failure the client fetches the metadata again. */
   function forgetMetadata({ issuer }: ClientJourney): void {
-    if (!has("keeps the metadata for ever") && !decisions.keepsAnyMetadata) documents.delete(issuer);
+    documents.delete(issuer);
   }
 
   function passTime({ issuer }: ClientJourney, seconds: number): void {
@@ -199,7 +190,6 @@ export function smallClient(
   }
 
   async function fetchKeys(journey: ClientJourney, { jwks_uri }: Metadata): Promise<JWTVerifyGetKey> {
-    if (!decisions.keepsKeys) keySets.delete(journey.issuer);
     const value = createLocalJWKSet(readJson(await send(journey.fetch, jwks_uri, "jwks")) as never);
     keySets.set(journey.issuer, { value, fetchedAt: cacheNow(journey) });
     return value;
@@ -346,7 +336,7 @@ export function smallClient(
     }
     const code = searchParams.get("code");
     if (!has("does not read error")) assert(Boolean(code), "no code");
-    return decisions.readCode(String(code));
+    return String(code);
   }
 
   return smallApplication(mistake ?? "small client", {

@@ -126,8 +126,6 @@ export function webApplicationAt(
   const loginCounts = new Map<number | undefined, number>();
   const pending = new Map<string, PendingLogin>();
   const sessions = new Map<string, Session>();
-  /** The authorization requests of logins that a URL names. */
-  const locations = new Map<string, string>();
   const loginCookie = (id: string) => `login=${id}; HttpOnly; SameSite=Lax`;
 
   async function discover(): Promise<openid.Configuration> {
@@ -226,7 +224,7 @@ export function webApplicationAt(
     const server = await (config ?? discover());
     const verifier = openid.randomPKCECodeVerifier();
     const [state, id] = [
-      pages.state(openid.randomState(), request, verifier),
+      pages.state(openid.randomState(), verifier),
       openid.randomState(),
     ];
     const nonce = variants.includes("sends no nonce") ? undefined : openid.randomNonce();
@@ -247,17 +245,14 @@ export function webApplicationAt(
     const location = requestKey === undefined
       ? openid.buildAuthorizationUrl(server, parameters)
       : await openid.buildAuthorizationUrlWithJAR(server, parameters, requestKey);
-    if (!pages.namesLoginInUrl) return redirect(location.href, loginCookie(id), ...pages.startCookies(request));
-    locations.set(id, location.href);
-    return redirect(`/start?login=${id}`, loginCookie(id));
+    return redirect(location.href, loginCookie(id));
   }
 
   async function endLogin(request: Request): Promise<Response> {
     const id = pages.sessionId(cookieOf(request, "login") ?? "");
     try {
       const session = await logIn(request);
-      sessions.set(pages.sessionKey(id), session);
-      if (pages.namesLoginInUrl) sessions.set(cookieOf(request, "login") ?? "", session);
+      sessions.set(id, session);
       const cookies = [`session=${id}; ${pages.cookieAttributes}`, ...pages.cookies(session.tokens)];
       if (variants.includes("asks after the login")) {
         const field = `<input type="hidden" name="session" value="${id}">`;
@@ -303,9 +298,8 @@ export function webApplicationAt(
   }
 
   async function respond(request: Request): Promise<Response> {
-    const id = pages.sessionKey(cookieOf(request, "session") ?? "");
-    const session = sessions.get(id) ?? sessions.get(cookieOf(request, "login") ?? "") ??
-      sessionOf(pages.userOf(request));
+    const id = cookieOf(request, "session") ?? "";
+    const session = sessions.get(id) ?? sessionOf(pages.userOf(request));
     const user = session?.sub;
     switch (new URL(request.url).pathname) {
       case "/login":
@@ -315,10 +309,6 @@ export function webApplicationAt(
       case "/me":
         if (user === "mallory" && mistake === "stops after a login of mallory") stopLater?.();
         return showUser(session, pages.headers(request));
-      case "/start": {
-        const id = new URL(request.url).searchParams.get("login") ?? "";
-        return redirect(locations.get(id)!, loginCookie(id));
-      }
       case "/logout":
         if (!pages.logoutMethods.some((method) => method === request.method)) return new Response("", { status: 405 });
         if (pages.endsSession) sessions.delete(id);

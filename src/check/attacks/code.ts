@@ -1,14 +1,11 @@
 /** Authorization codes: of another login, and of unusual form (RFC 9700 §4.5, RFC 6749 §4.1.2). */
 
-import { storageKey } from "../../core/keys/secrets.ts";
 import type { CodeRecord } from "../../core/store/store.ts";
-import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { wrapStore } from "../../testing/wrap_store.ts";
 import { describeOutcome } from "../assess.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import type { Capability } from "../capabilities.ts";
-import { oneOf } from "./parameters.ts";
 
 /** The next code is one of a login in another browser: with another nonce, if any, and this code challenge. */
 function codeOfAnotherLogin(): Fault {
@@ -27,34 +24,6 @@ function codeOfAnotherLogin(): Fault {
         },
       }),
     }),
-  };
-}
-
-/** Two faults: the authorization endpoint sends a longer code, and the token endpoint accepts it. */
-function longerCode(suffix: string): { readonly authorize: Fault; readonly token: Fault } {
-  let code = "";
-  return {
-    authorize: editAuthorizationResponse("odd code", (fields) =>
-      fields.map(([name, value]) => {
-        if (name !== "code") return [name, value];
-        code = value;
-        return [name, value + suffix];
-      })),
-    token: {
-      name: "odd code",
-      extend(server) {
-        const { store } = server;
-        const findId = async (kind: string, id: string) =>
-          kind === "code" && id === await storageKey(server, code + suffix) ? await storageKey(server, code) : id;
-        return {
-          ...server,
-          store: wrapStore(store, {
-            get: async (kind, id) => await store.get(kind, await findId(kind, id)),
-            consume: async (kind, id, now) => await store.consume(kind, await findId(kind, id), now),
-          }),
-        };
-      },
-    },
   };
 }
 
@@ -84,20 +53,5 @@ export const codeAttacks: readonly Attack[] = [
             authentications.some((capability) => observation.capabilities.has(capability)),
         }
         : undefined,
-  }),
-  defineAttack({
-    id: "response/code-odd",
-    needs: ["requestsTokens"],
-    title: "The code is 2 KiB long, or has characters that must be encoded in a URL.",
-    correctClient: "The client sends exactly this code to the token endpoint.",
-    level: "must-tolerate",
-    endpoints: ["authorize", "token"],
-    sources: ["RFC 6749 §4.1.2", "RFC 6749 §A.11"],
-    ...oneOf("form", ["long", "characters"]),
-    start({ as }, { form }) {
-      const { authorize, token } = longerCode(form === "long" ? "x".repeat(2048) : "+/=%~&#?' \"%20");
-      as.on("authorize").once(authorize);
-      as.on("token", { grant_type: "authorization_code" }).once(token);
-    },
   }),
 ];

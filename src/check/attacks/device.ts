@@ -5,21 +5,16 @@ import { error } from "../../testing/faults/mod.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
-import { forgeJwt, signWithForeignKey } from "./forged_jwt.ts";
 import { gridAttacks, type GridResponse, jsonResponse } from "./grid.ts";
 import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { sent } from "./parameters.ts";
 import { failIf } from "./conclusions.ts";
-import { numberParameter } from "../../testing/faults/parameters.ts";
 
 const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** The default of `interval`, and the seconds that a `slow_down` adds (RFC 8628 §3.2, §3.5). */
 const defaultInterval = 5;
-
-/** A device that gives up after more polls than this may have its own deadline, before the one of the server. */
-const fewPolls = 5;
 
 /** How often a device may request new codes in one login, each for a user who was too slow. */
 const maxRestarts = 3;
@@ -117,44 +112,6 @@ export const deviceAttacks: readonly Attack[] = [
       };
     },
   }]),
-  defineAttack({
-    id: "device/id-token-forged",
-    fix: "Verify the signature of the ID token, as after every other login.",
-    level: "must-reject",
-    title: "The ID token of a device names another user, and is signed with a key of an attacker.",
-    correctClient: "The client rejects the ID token, or does not read it.",
-    needs: ["idToken"],
-    requirement: "OpenID Connect Core §3.1.3.7",
-    sources: ["RFC 8628 §3.5"],
-    once: () =>
-      forgeJwt(
-        "ID token of an attacker",
-        (original) => signWithForeignKey({ ...original, claims: { ...original.claims, sub: "mallory" } }),
-      ),
-    assess({ outcome, session }) {
-      const isForged = outcome === "accepted" && session!.sub === "mallory";
-      return {
-        passed: !isForged && outcome !== "hung",
-        because: isForged ? "the client logged in the user of the ID token" : "the ID token had no effect",
-        ...isForged && { seen: "otherUser", harm: "logged in as mallory" },
-      };
-    },
-  }),
-  defineAttack({
-    id: "device/pending",
-    fix: "After authorization_pending, wait for the interval and poll again.",
-    title: "The user takes a long time, and the device receives authorization_pending for many polls.",
-    correctClient: "The client polls no faster than the interval until it has tokens.",
-    level: "must-tolerate",
-    requirement: "RFC 8628 §3.5",
-    parameters: [numberParameter("times", 31, "How many polls receive authorization_pending.")],
-    start: (stage, { times }) => failPolls(stage, Array(times).fill("authorization_pending")),
-    assess(observation) {
-      const assessment = assessPolls(observation, [defaultInterval]);
-      const isPatient = exchangesOf(observation, "token").length > fewPolls;
-      return { ...assessment, isWarning: assessment.seen === undefined && isPatient };
-    },
-  }),
   defineAttack({
     id: "device/never-approved",
     fix: "Stop polling when expires_in seconds have passed.",

@@ -1,10 +1,7 @@
 /** ID tokens with wrong or unusual claims, correctly signed (OpenID Connect Core §2, §3.1.3.7). */
 
-import { parseJsonObject } from "../../platform/http/json_body.ts";
-import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { decodeBase64url } from "../../core/keys/crypto.ts";
 import { overrideClaims } from "../../testing/faults/resign.ts";
-import { everyLogin, exchangesOf, type Observation } from "../attack.ts";
+import { everyLogin, exchangesOf } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { claimsOf, gridAttacks } from "./grid.ts";
 import { nearIssuers, nearMisses, noText } from "./wrong_values.ts";
@@ -17,16 +14,6 @@ const requirement = "OpenID Connect Core §3.1.3.7";
 const foreignName = "Zoë Ångström";
 
 const claims = claimsOf("the ID token");
-
-/** Whether the ID token has a claim that OpenID Connect Core §5.1 does not allow; null is only advised against. */
-function hasIllegalClaim(observation: Observation): boolean {
-  const { body = "{}" } = exchangesOf(observation, "token").at(-1)?.response ?? {};
-  const { id_token: token } = parseJsonObject(body) ?? {};
-  const { name, nickname, locale, email, email_verified: isVerified } = decodeJwtPart(String(token), 1);
-  const texts = [name, nickname, locale, email];
-  return !texts.every((text) => typeof (text ?? "") === "string") || typeof (isVerified ?? true) !== "boolean" ||
-    !/^[^@\s]+@[^@\s]+$/.test(String(email ?? "user@example.com"));
-}
 
 /** The attacks of the category `id-token` on claims. */
 export const idTokenClaimAttacks: readonly Attack[] = [
@@ -158,20 +145,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
           "the client requested a new login",
         ),
     },
-    {
-      id: "id-token/claims-odd",
-      level: "must-tolerate",
-      member: ["email", "email_verified", "note"],
-      values: ["hostile", "list", "null"],
-      correctClient:
-        "The client logs in the user or reports an error, and derives nothing from a claim of a wrong type.",
-      sources: ["OpenID Connect Core §5.1"],
-      assess: (observation) =>
-        passIf(
-          observation.outcome === "rejected" && hasIllegalClaim(observation),
-          "the client rejected a claim that OpenID Connect Core §5.1 does not allow",
-        ),
-    },
   ]),
   defineAttack({
     id: "id-token/iss-known",
@@ -183,21 +156,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     async start({ as, openOtherIssuer }) {
       const { issuer } = await openOtherIssuer();
       as.on("token").once(overrideClaims("ID token of a known issuer", () => ({ iss: issuer })));
-    },
-  }),
-  defineAttack({
-    id: "id-token/replayed",
-    fix: "Keep the nonce of each login, and compare the nonce of the ID token with it, character by character.",
-    needs: ["readsIdToken", "nonce"],
-    title: "The ID token has the claims of an earlier login of the same client, without at_hash.",
-    journey: "second login",
-    requirement,
-    sources: ["OpenID Connect Core §16.9", "RFC 9700 §4.5.3.2"],
-    start({ as }) {
-      const { body = "{}" } = as.log.unmasked.last("token").response ?? {};
-      const { id_token: earlier = "" } = JSON.parse(body) as { readonly id_token?: string };
-      const claims = parseJsonObject(new TextDecoder().decode(decodeBase64url(earlier.split(".")[1] ?? "")));
-      as.on("token").once(overrideClaims("ID token of an earlier login", () => ({ ...claims, at_hash: undefined })));
     },
   }),
   defineAttack({

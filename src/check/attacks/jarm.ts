@@ -6,7 +6,6 @@ import { editAuthorizationResponse } from "../../testing/faults/edit_authorizati
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf } from "../attack.ts";
 import { forgeryAttack, oneOfEachSignature } from "./forgeries.ts";
-import { claimsOf, gridAttacks } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
 
 /** The code that the plain parameters beside a signed response have. */
@@ -25,16 +24,6 @@ export const jarmAttacks: readonly Attack[] = [
     oneOfEachSignature,
     "authorization_response",
   ),
-  ...gridAttacks(claimsOf("the JWT of the authorization response (JARM)", { of: "authorization_response" }), [
-    {
-      id: "jarm/claims",
-      fix: "Compare iss of the signed response with the issuer, and aud with your client_id.",
-      member: ["iss", "aud"],
-      values: ["foreign"],
-      requirement: "JARM §2.4",
-      sources: ["JARM §2.1"],
-    },
-  ]),
   defineAttack({
     id: "jarm/beside-plain",
     fix: "Use only what the signed response contains.",

@@ -6,7 +6,10 @@ import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation, secondsBetweenLogins } from "../attack.ts";
 import { wrongBodies } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
-import { unclear } from "./conclusions.ts";
+import { conclude, unclear } from "./conclusions.ts";
+
+/** How long a key has been removed in `keys/kept-for-ever`, in seconds. */
+const secondsUntilRemoved = 172_800;
 
 /** The logins with an unknown key. */
 const unknownLogins = 10;
@@ -118,6 +121,33 @@ export const keyAttacks: readonly Attack[] = [
     correctClient: "The client ignores the keys that it cannot use, and accepts the ID token.",
     sources: ["RFC 7517 §5"],
     always: () => keys.extra(),
+  }),
+  defineAttack({
+    id: "keys/kept-for-ever",
+    fix: "Fetch the keys again from time to time, and forget those that the server no longer publishes.",
+    level: "should-reject",
+    stop: undefined,
+    title: "The server has removed a key, and two days later this key signs an ID token.",
+    correctClient: "The client fetches the keys again, and rejects the ID token.",
+    journey: "second login",
+    needs: ["readsIdToken", "checksSignature", "ages"],
+    sources: ["OpenID Connect Core §10.1.1", "RFC 8725 §3.8"],
+    async perform({ as, begin, session, passTime }) {
+      if (session!.passTime !== undefined) session!.passTime(secondsUntilRemoved);
+      else passTime(secondsUntilRemoved);
+      const removed = as.on("jwks").always(keys.withdrawn());
+      const isAccepted = await begin().then(() => true, () => false);
+      const { fired } = removed;
+      // The attack meets a client that fetches nothing, too.
+      await as.fetch(`${as.issuer}/oauth2/jwks`);
+      return conclude(
+        isAccepted
+          ? `the client accepted the ID token${fired === 0 ? ", and did not fetch the keys again" : ""}`
+          : undefined,
+        "the client rejected the ID token",
+        "kept",
+      );
+    },
   }),
 ];
 

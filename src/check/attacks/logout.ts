@@ -130,24 +130,6 @@ export const logoutAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...rejected,
-    id: "logout/back-channel-other-issuer",
-    title: "Another issuer, which the client also uses, sends a logout token with the sid of this session.",
-    correctClient: "The client ends no session of an issuer other than that of the token.",
-    needs: ["backChannelLogout", "currentUser", "severalIssuers"],
-    sources: ["OpenID Connect Back-Channel Logout §2.1", "OpenID Connect Back-Channel Logout §2.7"],
-    async perform(stage) {
-      const { driver, journey, client } = stage;
-      const other = await stage.openOtherIssuer();
-      const { issuer } = other;
-      await driver.logIn!({ ...stage.openBrowser(), issuer });
-      const token = await other.mint.logoutToken({ client: client.client_id, sid: sessionIdOf(stage.as) });
-      const response = await driver.receive!({ ...journey, issuer }, logoutRequest(client, token));
-      await response.body?.cancel();
-      return await concludeLogout(stage, response.status);
-    },
-  }),
-  defineAttack({
     id: "logout/back-channel-all",
     level: "must-recover",
     needs: ["backChannelLogout", "currentUser", "logIn"],
@@ -189,21 +171,18 @@ export const logoutAttacks: readonly Attack[] = [
       return await concludeLogout({ ...stage, session: again }, status, status >= 400 && status < 500);
     },
   }),
-  ...(["user", "issuer"] as const).map((by) =>
-    defineAttack({
-      id: by === "user" ? "logout/tokens-used" : "logout/back-channel-tokens",
-      level: by === "user" ? "must-reject" : "should-reject",
-      title: `The ${by} ends the session, and the browser continues to use the application.`,
-      correctClient: "The client has ended the session, and sends none of its tokens.",
-      needs: [by === "user" ? "logOut" : "backChannelLogout", "currentUser", "request"],
-      sources: ["OpenID Connect RP-Initiated Logout §2", "OpenID Connect Back-Channel Logout §2.7", "RFC 7009 §2.1"],
-      async perform(stage) {
-        if (by === "user") await stage.session!.logOut!();
-        else await post(stage, await mintLogoutToken(stage, {}));
-        return await useEndedSession(stage);
-      },
-    })
-  ),
+  defineAttack({
+    id: "logout/tokens-used",
+    level: "must-reject",
+    title: "The user ends the session, and the browser continues to use the application.",
+    correctClient: "The client has ended the session, and sends none of its tokens.",
+    needs: ["logOut", "currentUser", "request"],
+    sources: ["OpenID Connect RP-Initiated Logout §2", "RFC 7009 §2.1"],
+    async perform(stage) {
+      await stage.session!.logOut!();
+      return await useEndedSession(stage);
+    },
+  }),
   defineAttack({
     id: "logout/cookie-kept",
     fix: "End the session on the server at logout; to delete its cookie ends it only in this browser.",

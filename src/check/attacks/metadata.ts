@@ -1,16 +1,12 @@
 /** Metadata documents (RFC 8414, OpenID Connect Discovery). */
 
-import type { Fault } from "../../testing/faults/fault.ts";
-import { metadata } from "../../testing/faults/mod.ts";
-import { responseText, withBodyText } from "../../testing/faults/response_body.ts";
 import { requestedParam } from "../requested_param.ts";
-import { describeError, describeOutcome } from "../assess.ts";
-import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
-import { exchangesOf, type Observation } from "../attack.ts";
+import { describeError } from "../assess.ts";
+import type { Assessment, Attack } from "../define_attack.ts";
+import type { Observation } from "../attack.ts";
 import { gridAttacks, jsonResponse } from "./grid.ts";
 import { noText, pick, type Wrong } from "./wrong_values.ts";
-import { conclude, passIf, unclear } from "./conclusions.ts";
-import type { HostedServer } from "../../server/hosted_server.ts";
+import { conclude, passIf } from "./conclusions.ts";
 
 /** The members whose URLs a client requests itself. */
 const usedMembers = ["token_endpoint", "userinfo_endpoint", "jwks_uri"];
@@ -47,18 +43,6 @@ export const metadataAttacks: readonly Attack[] = [
     {
       ...{ id: "metadata/issuer-equivalent", member: "issuer", values: ["case", "port"], level: "should-reject" },
       sources: ["RFC 8414 §3.3", "github/copilot-cli#4490"],
-    },
-    {
-      ...{
-        id: "metadata/member-shape",
-        fix: "Check that each endpoint of the metadata is present and a URL before you use it.",
-        member: "token_endpoint",
-        by: "logIn",
-      },
-      values: { ...pick("absent"), "a path": () => "/oauth2/token" },
-      correctClient: "The client reports the invalid member; it does not guess the path.",
-      stop: undefined,
-      sources: ["RFC 8414 §2", "OpenID Connect Discovery §3"],
     },
     {
       ...{
@@ -157,74 +141,4 @@ export const metadataAttacks: readonly Attack[] = [
       sources: ["RFC 6749 §3.1"],
     },
   ]),
-  defineAttack({
-    id: "metadata/redirected",
-    fix: "Fetch the metadata without following redirects.",
-    title: "The metadata URL redirects to another origin.",
-    correctClient: "The client does not follow the redirect, or rejects the document at the other origin.",
-    stop: "discovery",
-    sources: ["RFC 8414 §6.2"],
-    always: (_, { trap }) => metadata.redirecting(`${trap.origin}/.well-known/openid-configuration`),
-    // A client may follow it: the request has no secret, and the client rejects the document of the other origin.
-    assess: (observation) =>
-      passIf(
-        observation.outcome === "rejected" && exchangesOf(observation, "authorize").length === 0,
-        describeOutcome(observation),
-      ),
-  }),
-  defineAttack({
-    id: "metadata/moved",
-    fix: "Fetch the metadata again after a failed login.",
-    title:
-      "The token endpoint and the keys have moved to other URLs since the first login; the old URLs respond with 404.",
-    correctClient:
-      "The client fetches the metadata again, at the latest after a login has failed, and completes the next login.",
-    level: "must-recover",
-    journey: "second login",
-    sources: ["RFC 8414 §3.2", "OpenID Connect Discovery §4"],
-    on: "any",
-    always: () => movedEndpoints(),
-    assess: async (observation) => {
-      const { outcome, earlier, countRequests, logInAgain } = observation;
-      if (outcome !== "rejected") return undefined;
-      if (countRequests("discovery") === 0) return unclear("the client requests no metadata");
-      earlier!.passTime?.(86_400);
-      const passed = await logInAgain();
-      return {
-        passed,
-        isUnclear: !passed && earlier!.passTime === undefined,
-        seen: "kept",
-        because: passed
-          ? "the client reported an error, and found the new URLs at its next login"
-          : "the client kept the metadata after the failure, and a day later",
-      };
-    },
-  }),
 ];
-
-/** A fault that moves the token endpoint and the keys to URLs with a query. */
-function movedEndpoints(): Fault {
-  const query = "?moved=1";
-  return {
-    name: "moved endpoints",
-    waitsFor: "requested the metadata or a moved endpoint",
-    // The audience of an assertion may be the URL of the token endpoint.
-    extend: (server: HostedServer): HostedServer => ({
-      ...server,
-      assertionAudiences: server.assertionAudiences.flatMap((url) => [url, `${url}${query}`]),
-    }),
-    handle: (next, context) => async (request, peer) => {
-      const { endpoint } = context.request;
-      if ((endpoint === "token" || endpoint === "jwks") && !request.url.endsWith(query)) {
-        context.consume();
-        return { status: 404, headers: {}, body: null };
-      }
-      const response = await next(request, peer);
-      if (endpoint !== "discovery" || response.status !== 200) return response;
-      context.consume();
-      const document = JSON.parse(await responseText(response));
-      const moved = ["token_endpoint", "jwks_uri"].map((name) => [name, `${document[name]}${query}`]);
-      return withBodyText(response, JSON.stringify({ ...document, ...Object.fromEntries(moved) }));
-    },
-  };
-}

@@ -20,14 +20,12 @@ import { idTokenKeyAttacks } from "./id_token_key.ts";
 import { idTokenUserAttacks } from "./id_token_user.ts";
 import { idTokenSignatureAttacks } from "./id_token_signature.ts";
 import { jarmAttacks } from "./jarm.ts";
-import { keptDataAttacks } from "./kept_data.ts";
 import { keyAttacks } from "./keys.ts";
 import { logoutAttacks } from "./logout.ts";
 import { metadataAttacks } from "./metadata.ts";
 import { otherIssuerAttacks } from "./other_issuer.ts";
 import { ownerAttacks } from "./owners.ts";
 import { parAttacks } from "./par.ts";
-import { polledLoginAttacks } from "./polled_logins.ts";
 import { refreshAttacks } from "./refresh.ts";
 import { registrationAttacks } from "./registration.ts";
 import { resourceAttacks } from "./resource.ts";
@@ -64,7 +62,6 @@ export const attacks: readonly Attack[] = [
   ...tamperingAttacks,
   ...targetAttacks,
   ...ownerAttacks,
-  ...keptDataAttacks,
   ...logoutAttacks,
   ...clockAttacks,
   ...transportAttacks,
@@ -75,6 +72,5 @@ export const attacks: readonly Attack[] = [
   ...parAttacks,
   ...jarmAttacks,
   ...deviceAttacks,
-  ...polledLoginAttacks,
   ...exposures,
 ];

@@ -1,6 +1,6 @@
 /** A second, honest issuer: mix-up, and metadata that names its endpoints (RFC 9700 §4.4, RFC 9207). */
 
-import { body, metadata } from "../../testing/faults/mod.ts";
+import { metadata } from "../../testing/faults/mod.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { oneOf } from "./parameters.ts";
 
@@ -44,20 +44,6 @@ export const otherIssuerAttacks: readonly Attack[] = [
             body: null,
           }),
       });
-    },
-  }),
-  defineAttack({
-    ...rejected,
-    id: "metadata/endpoint-of-another",
-    fix: "Compare iss of the response with the issuer to which this login was sent, before the token request.",
-    by: "logIn",
-    title: "The metadata names the authorization endpoint of a second, honest issuer.",
-    sources: ["RFC 9207 §1"],
-    async start(stage) {
-      const { authorization_endpoint } = await openOtherEndpoints(stage);
-      stage.as.on("discovery").always(
-        body.edited((document) => ({ ...document, authorization_endpoint }), "endpoint of another issuer"),
-      );
     },
   }),
 ];

@@ -2,20 +2,13 @@
 
 import { findParam } from "../../recorder/record_request.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { body, hold, idToken } from "../../testing/faults/mod.ts";
+import { body, idToken } from "../../testing/faults/mod.ts";
 import type { TestLatchkey } from "../../testing/test_latchkey.ts";
-import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
-import { UndecidedError, unknownUser } from "../driver.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
 import { conclude, unclear } from "./conclusions.ts";
-import { encodeJwt } from "../../testing/faults/resign.ts";
-import { withParameters } from "./callback_parameters.ts";
-import { forgeJwt } from "./forged_jwt.ts";
-import { encodeBase64url } from "../../core/keys/crypto.ts";
 import { findSecondUser, loggedTokens } from "./open_logins.ts";
 import { openOtherEndpoints } from "./other_issuer.ts";
 import { oneOf } from "./parameters.ts";
-import { refreshSelector } from "./refresh.ts";
-import { timers } from "../../core/http/timers.ts";
 
 /** Whether a server issued a code, and whether one received it. */
 const issued = ({ log }: TestLatchkey, code: string) =>
@@ -24,11 +17,6 @@ const issued = ({ log }: TestLatchkey, code: string) =>
   );
 const received = ({ log }: TestLatchkey, code: string) =>
   log.unmasked.filter("token").some(({ request }) => findParam(request, "code") === code);
-
-/** A claim that a merge into prototypes would give to every object. */
-const marker = "latchkey_marker";
-
-const pollutingMembers = `"__proto__":{"${marker}":"set"},"constructor":{"prototype":{"${marker}":"set"}}`;
 
 /** The attacks on owners, of the categories `response`, `session`, `userinfo` and `metadata`. */
 export const ownerAttacks: readonly Attack[] = [
@@ -65,39 +53,6 @@ export const ownerAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    id: "response/request-forgery",
-    fix: "Compare iss of the response with the issuer to which this login was sent, before the token request.",
-    title:
-      "The login at one issuer ends with the code of an attacker at another, for the same state, nonce and code challenge " +
-      "(CORF).",
-    correctClient: "The client rejects the response because of iss, and sends no code to another issuer.",
-    needs: ["severalIssuers", "plainResponse", "logIn"],
-    requirement: "RFC 9700 §2.1",
-    sources: ["draft-ietf-oauth-security-topics-update-03 §2.2.1", "RFC 9700 §4.4"],
-    async perform(stage) {
-      const { as, openBrowser, openOtherIssuer, startLogin } = stage;
-      const attacker = await findSecondUser(as);
-      const other = await openOtherIssuer();
-      const { callback, session, respond } = await startLogin();
-      const { query } = as.log.unmasked.last("authorize").request;
-      const url = new URL((await openOtherEndpoints(stage)).authorization_endpoint);
-      url.search = String(new URLSearchParams(query.map(([name, value]) => [name, value])));
-      if (!url.searchParams.has("response_type")) return unclear("the client pushes or signs its requests");
-      const forged = await openBrowser({ as: attacker.sub }).authorize(url);
-      const code = forged.params.get("code") ?? "";
-      if (!issued(other, code)) return unclear("the other issuer rejects the request");
-      respond(withParameters(callback, { code, iss: other.issuer }));
-      await session.catch(() => undefined);
-      const isSent = received(other, code);
-      return conclude(
-        isSent ? "the client sent the code to the issuer that the response names" : undefined,
-        "the client sent the code of the attacker to no issuer that could exchange it",
-        "mixed",
-        `exchanged a code of the attacker at ${other.issuer}, for a login at ${as.issuer}`,
-      );
-    },
-  }),
-  defineAttack({
     id: "metadata/audience-injection",
     fix: "Use the issuer to which you send an assertion as its audience, never a value that another server chose.",
     stop: undefined,
@@ -122,78 +77,6 @@ export const ownerAttacks: readonly Attack[] = [
         "the client sent no assertion for another issuer to this server",
         "leaked",
         injected && `signed an assertion for ${injected}, and sent it to ${as.issuer}`,
-      );
-    },
-  }),
-  defineAttack({
-    id: "session/logins-shared",
-    level: "must-tolerate",
-    title: "Two users log in at the same time, each in their own browser.",
-    correctClient: "The client logs in each user in their own browser.",
-    by: "logIn",
-    needs: ["receiveCallback", "secondUser"],
-    sources: ["RFC 6749 §10.12", "RFC 9700 §4.7.1"],
-    async perform({ as, openBrowser, startLogin, expectedSub }): Promise<Conclusion> {
-      const second = await findSecondUser(as);
-      const older = await startLogin();
-      const newer = await startLogin(openBrowser({ as: second.sub }));
-      const subs: (string | undefined)[] = [];
-      for (const { callback, respond, session } of [older, newer]) {
-        respond(callback);
-        const sub = session.then(({ sub }) => sub, (error: unknown) => {
-          if (error instanceof UndecidedError) throw error;
-          return undefined;
-        });
-        subs.push(await sub);
-      }
-      if (subs.every((sub) => sub === undefined)) return unclear("neither login succeeded");
-      const isMixed = subs[1] === expectedSub && expectedSub !== unknownUser;
-      return {
-        ...conclude(
-          isMixed
-            ? "the second user was logged in as the first"
-            : subs.includes(undefined)
-            ? "the login of one user ended that of the other"
-            : undefined,
-          "each user was logged in in their own browser",
-          "mixed",
-        ),
-        isWarning: !isMixed,
-        ...isMixed && { harm: "logged in a user as another user" },
-      };
-    },
-  }),
-  defineAttack({
-    id: "session/refreshes-shared",
-    level: "must-reject",
-    title: "Two users refresh at the same time, each in their own browser.",
-    correctClient: "The client sends one refresh for each user.",
-    journey: "session",
-    endpoints: ["token"],
-    needs: ["refresh", "logIn", "secondUser"],
-    sources: ["RFC 6749 §10.4", "RFC 6749 §6"],
-    async perform({ as, driver, openBrowser, session }) {
-      const second = await findSecondUser(as);
-      const other = await driver.logIn!(openBrowser({ as: second.sub }));
-      const waiting = hold();
-      as.on("token", refreshSelector).once(waiting);
-      const first = session!.refresh!();
-      await Promise.race([waiting.arrived, first.catch(() => undefined)]);
-      const next = other.refresh!();
-      await Promise.race([next.catch(() => undefined), new Promise((resolve) => timers.setTimeout(resolve, 100))]);
-      waiting.release();
-      const results = await Promise.allSettled([first, next]);
-      const sent = as.log.unmasked.filter("token", refreshSelector).map(({ request }) =>
-        findParam(request, "refresh_token")
-      );
-      // An application that refreshes one after the other does both.
-      if (results.some(({ status }) => status === "rejected")) return unclear("a refresh failed");
-      const missing = new Set(sent).size < 2;
-      return conclude(
-        missing ? "the client sent one refresh for two users" : undefined,
-        "the client sent a refresh for each user",
-        "mixed",
-        "left a user with expired tokens, and refreshed those of another user",
       );
     },
   }),
@@ -225,41 +108,6 @@ export const ownerAttacks: readonly Attack[] = [
         "mixed",
         `used the access token of ${second.sub} in the session of another user`,
       );
-    },
-  }),
-  defineAttack({
-    id: "userinfo/prototype",
-    level: "must-reject",
-    title: "ID token and userinfo of a user have members called __proto__ and constructor; then another user logs in.",
-    correctClient: "The client ignores these members, and nothing of them is in the session of the other user.",
-    endpoints: ["userinfo", "token"],
-    by: "logIn",
-    needs: ["claims"],
-    sources: ["CWE-1321", "RFC 8259 §4"],
-    async perform({ as, driver, journey, openBrowser }) {
-      as.on("userinfo").once(
-        body.edited(
-          (members) => JSON.parse(`${JSON.stringify(members).slice(0, -1)},${pollutingMembers}}`),
-          "prototypes",
-        ),
-      );
-      as.on("token").once(forgeJwt("ID token with __proto__", async ({ header, claims, sign }) => {
-        const input = encodeJwt(header, `${JSON.stringify(claims).slice(0, -1)},${pollutingMembers}}`);
-        return `${input}.${encodeBase64url(await sign(input))}`;
-      }));
-      try {
-        await driver.logIn!(journey).catch(() => undefined);
-        const next = await driver.logIn!(openBrowser());
-        const isPolluted = marker in {} || next.claims?.[marker] !== undefined;
-        return conclude(
-          isPolluted ? "a member of the first user is in the session of the second" : undefined,
-          "nothing of the members is in the session of the other user",
-          "mixed",
-          "gave a claim of one user to another user",
-        );
-      } finally {
-        delete (Object.prototype as Record<string, unknown>)[marker];
-      }
     },
   }),
 ];

@@ -5,9 +5,7 @@ import { error } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
-import { gridAttacks, jsonResponse } from "./grid.ts";
 import { sent } from "./parameters.ts";
-import { noText } from "./wrong_values.ts";
 import { failIf } from "./conclusions.ts";
 
 /** How often a client may push the requests of one login. */
@@ -29,30 +27,8 @@ function assessPushes(observation: Observation): Assessment | undefined {
   return failIf(pushes > maxPushes, `the client pushed ${pushes} requests`, "repeated");
 }
 
-const response = jsonResponse("the response to a pushed authorization request", { isSteady: true });
-
 /** The attacks of the categories `par` and `jar`. */
 export const parAttacks: readonly Attack[] = [
-  ...gridAttacks(response, [{
-    ...{
-      id: "par/response-shape",
-      fix: "Check that request_uri is a text that is not empty before you open the authorization endpoint.",
-      level: "must-reject",
-      member: "request_uri",
-      values: noText,
-    },
-    correctClient: "The client reports an error, and does not open the authorization endpoint.",
-    sources: ["RFC 9126 §2.2"],
-    assess: (observation) =>
-      failIf(exchangesOf(observation, "authorize").length > 0, "the client still sent an authorization request"),
-  }, {
-    ...{ id: "par/expired-at-once", level: "must-recover", endpoints: ["par", "authorize"], member: "request_uri" },
-    values: { expired: () => "urn:ietf:params:oauth:request_uri:expired-6esc_11ACC5bwc014ltc14eY22c" },
-    correctClient:
-      "The client pushes the authorization request again once, or reports the failure; the next login works.",
-    sources: ["RFC 9126 §2.2", "RFC 9126 §4"],
-    assess: assessPushes,
-  }]),
   defineAttack({
     id: "par/rejected",
     fix: "Report the error of a push, and do not send the request through the browser instead.",

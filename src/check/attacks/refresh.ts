@@ -2,12 +2,12 @@
 
 import type { HostedServer } from "../../server/hosted_server.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
-import { drop, error, idToken, status, tokens } from "../../testing/faults/mod.ts";
+import { drop, error, status, tokens } from "../../testing/faults/mod.ts";
 import { responseText, withBodyText } from "../../testing/faults/response_body.ts";
 import { withPolicy } from "../../testing/with_policy.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
-import { claimsOf, gridAttacks, jsonResponse } from "./grid.ts";
+import { claimsOf, gridAttacks } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
 import { atMost } from "./conclusions.ts";
 
@@ -100,13 +100,6 @@ export const refreshAttacks: readonly Attack[] = [
     once: ({ idToken }) => rotated(idToken === "absent"),
     assess: assessKeptSession,
   }),
-  ...gridAttacks(jsonResponse("the response to a refresh"), [
-    {
-      ...{ id: "refresh/id-token-absent", member: "id_token", values: ["absent"], match: refreshSelector },
-      ...{ needs: ["idToken"], level: "must-tolerate", sources: ["OpenID Connect Core §12.2"] },
-      assess: assessKeptSession,
-    },
-  ]),
   ...gridAttacks(claimsOf("the ID token of a refresh"), [{
     ...{
       id: "refresh/id-token-other",
@@ -136,17 +129,5 @@ export const refreshAttacks: readonly Attack[] = [
           seen: "kept",
         }
         : undefined),
-  }),
-  defineAttack({
-    id: "refresh/id-token-forged",
-    fix: "Verify the signature of the new ID token, as after the login.",
-    needs: ["readsIdToken", "checksSignature"],
-    // The specification leaves this check to the client.
-    title: "The response to a refresh has an ID token with an invalid signature.",
-    correctClient: "The client discards the response, if it also verifies the signature of the ID token at login.",
-    level: "should-reject",
-    sources: ["OpenID Connect Core §12.2", "OpenID Connect Core §3.1.3.7"],
-    match: refreshSelector,
-    once: () => idToken.wrongSignature(),
   }),
 ];

@@ -1,9 +1,8 @@
 /** Dynamic registration (RFC 7591, RFC 7592) and client ID metadata documents. */
 
-import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
-import { editJsonBody, responseText, withBodyText } from "../../testing/faults/response_body.ts";
+import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
@@ -50,26 +49,6 @@ export const registrationAttacks: readonly Attack[] = [
         exchangesOf(observation, "authorize").length + exchangesOf(observation, "par").length > 0,
         "the client still sent an authorization request",
       ),
-  }, {
-    ...{
-      id: "registration/management-elsewhere",
-      fix: "Send the registration access token only to the origin of the issuer.",
-      level: "must-reject",
-      member: "registration_client_uri",
-    },
-    values: { "on another origin": (_, { trap }) => `${trap.origin}/register/1` },
-    correctClient: "The client does not send the registration access token to the other origin.",
-    needs: ["registrationManagement"],
-    sources: ["RFC 7592 §3", "RFC 7592 §5"],
-    assess: ({ trap, outcome }) => {
-      const isSent = trap.requests.some(({ authorization }) => authorization !== undefined);
-      return {
-        passed: !isSent && outcome !== "hung",
-        because: isSent
-          ? "the client sent the registration access token to another origin"
-          : "the client did not send the token",
-      };
-    },
   }]),
   defineAttack({
     id: "registration/rejected",
@@ -157,43 +136,4 @@ export const registrationAttacks: readonly Attack[] = [
       return { passed, isWarning: true, because, seen: "noLogin" };
     },
   }),
-  defineAttack({
-    id: "cimd/rejected",
-    title: "The server does not support client ID metadata documents, or rejects the document of the client.",
-    correctClient: "The client registers in another way, or reports an error; the next login works.",
-    level: "must-recover",
-    needs: ["clientDocument"],
-    endpoints: ["discovery", "authorize"],
-    sources: ["Client ID Metadata Document §5.1, §6", "MCP authorization, client registration"],
-    ...oneOf(
-      "how",
-      ["unsupported", "rejected"],
-      "Whether the metadata says that documents are unsupported, or the server only rejects the document.",
-    ),
-    start: ({ as }, { how }) => void as.on("any").times(30, rejectDocuments(how === "unsupported")),
-    assess: atMost(3, "authorize", (requests) => `the client sent ${requests} authorization requests`),
-  }),
 ];
-
-/**
- * A fault that rejects clients with metadata documents, and with `isAnnounced` removes the support from the metadata.
- */
-function rejectDocuments(isAnnounced: boolean): Fault {
-  return {
-    name: "client documents rejected",
-    waitsFor: "named a client by its document, or read the metadata",
-    handle: (next, context) => async (request, peer) => {
-      const response = await next(request, peer);
-      if (!isAnnounced || context.request.endpoint !== "discovery" || !context.consume()) return response;
-      const { client_id_metadata_document_supported: _, ...document } = JSON.parse(await responseText(response));
-      return withBodyText(response, JSON.stringify(document));
-    },
-    extend: (server, context) => ({
-      ...server,
-      clients: {
-        ...server.clients,
-        find: (id) => id.startsWith("https://") && context.consume() ? undefined : server.clients.find(id),
-      },
-    }),
-  };
-}

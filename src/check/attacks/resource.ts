@@ -182,32 +182,6 @@ export const resourceAttacks: readonly Attack[] = [
       ),
   }),
   defineAttack({
-    id: "resource/metadata-url-foreign",
-    fix: "Accept metadata only if its resource is the URL that you requested.",
-    title: "The challenge names the metadata of another resource on another host, with another authorization server.",
-    correctClient: "The client does not fetch the document, or rejects it because it is about another resource.",
-    level: "must-reject",
-    requirement: "RFC 9728 §3.3",
-    sources: ["RFC 9728 §7.7"],
-    async perform(stage) {
-      const other = await stage.openOtherIssuer();
-      const foreign = other.resource("/mcp");
-      stage.as.on("resource").always(resourceFaults.wrongMetadataUrl(foreign.metadataUrl));
-      const outcome = await stage.begin().then(() => "accepted" as const, () => "rejected" as const);
-      const used = other.log.exchanges.some(({ endpoint }) =>
-        ["authorize", "par", "register", "token"].includes(endpoint)
-      );
-      return {
-        outcome,
-        passed: !used,
-        seen: "metadata",
-        because: used
-          ? "the client sent requests to the authorization server of the other resource"
-          : "the client sent no request to the authorization server of the other resource",
-      };
-    },
-  }),
-  defineAttack({
     id: "resource/issuer-changed",
     fix: "Keep each registration and its tokens under their issuer, and send them to no other.",
     title:

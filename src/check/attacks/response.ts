@@ -1,6 +1,5 @@
 /** Authorization responses: CSRF and mix-up (RFC 6749 §10.12, RFC 9207, RFC 9700 §4.4, §4.7). */
 
-import { authorizationResponse as responseFaults, metadata } from "../../testing/faults/mod.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import { authorizationResponseGrid, gridAttacks } from "./grid.ts";
 import { nearIssuers, nearMisses } from "./wrong_values.ts";
@@ -80,30 +79,6 @@ export const responseAttacks: readonly Attack[] = [
         `${parameter} twice`,
         (fields) => fields.some(([name]) => name === parameter) ? [...fields, [parameter, "second-value"]] : undefined,
       ),
-  }),
-  defineAttack({
-    id: "response/iss-known",
-    fix: "Compare iss of the response with the issuer to which this login was sent, before the token request.",
-    ...ofIssuers,
-    title: "The authorization response has the iss of another issuer, at which the client logged in before.",
-    journey: "second issuer",
-    sources: ["RFC 9700 §4.4.2.1"],
-    async start({ as, openOtherIssuer }) {
-      const { issuer } = await openOtherIssuer();
-      as.on("authorize").once(authorizationResponseGrid.change("iss of a known issuer", "iss", () => issuer));
-    },
-  }),
-  defineAttack({
-    id: "response/iss-absent",
-    needs: ["plainResponse"],
-    level: "must-tolerate",
-    title: "The metadata does not announce iss, and the authorization response has no iss.",
-    endpoints: ["authorize", "discovery"],
-    sources: ["RFC 9207 §2.4"],
-    start({ as }) {
-      as.on("discovery").always(metadata.without("authorization_response_iss_parameter_supported"));
-      as.on("authorize").once(responseFaults.missingIss());
-    },
   }),
   defineAttack({
     id: "response/extra-parameters",

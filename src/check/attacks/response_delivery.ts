@@ -3,7 +3,6 @@
  */
 
 import type { Callback } from "../../testing/browser/callback.ts";
-import { textParameter } from "../../testing/faults/parameters.ts";
 import { csrfProtection } from "./requirements.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { describeError } from "../assess.ts";
@@ -11,13 +10,10 @@ import { type ClientJourney, type ClientSession, UndecidedError } from "../drive
 import { withParameters } from "./callback_parameters.ts";
 import { concludeFixation, hasVerifierOfOther, sharedParameter } from "./open_logins.ts";
 import { oneOf } from "./parameters.ts";
-import { foreignForms, foreignPages } from "./targets.ts";
 import { conclude, unclear } from "./conclusions.ts";
 
 /** Every delivery to the redirect URI of a web application: the attack itself checks what the client did. */
 const delivered = { needs: ["receiveCallback"], stop: undefined } as const;
-
-const withoutQuery = (url: string) => url.split(/[?#]/, 1)[0]!;
 
 /** The user who is logged in with a session now. */
 async function userOf(session: ClientSession): Promise<string | undefined> {
@@ -238,103 +234,6 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       passTime(86_400);
       respond(callback);
       return await session;
-    },
-  }),
-  defineAttack({
-    ...delivered,
-    id: "response/other-callback",
-    fix: "Accept a response only at the redirect URI that the login sent.",
-    title: "The authorization response arrives at another registered redirect URI of the client.",
-    correctClient: "The client rejects the response, because the pending login sent another redirect URI.",
-    requirement: { source: "RFC 9700 §4.4.2.2", binds: ["severalIssuers"] },
-    needs: ["receiveCallback", "secondRedirectUri"],
-    async perform(stage) {
-      const { client, journey, startLogin } = stage;
-      const { callback } = await startLogin();
-      const ownUri = withoutQuery(callback.url);
-      const otherUri = client.redirect_uris.find((uri) => uri !== journey.redirectUri)!;
-      return await deliverForeign(stage, journey, { ...callback, url: callback.url.replace(ownUri, otherUri) });
-    },
-  }),
-  defineAttack({
-    id: "response/other-mode",
-    fix: "Accept a response only in the response mode that you requested.",
-    needs: ["journeyBrowser"],
-    title:
-      "The authorization response arrives in the fragment or by POST, although the client requested it in the query.",
-    correctClient: "The client rejects the response.",
-    level: "should-reject",
-    stop: "callback",
-    sources: ["OAuth 2.0 Form Post Response Mode §2"],
-    ...oneOf("mode", ["fragment", "form"]),
-    async perform({ startLogin }, { mode }) {
-      const { callback, session, respond } = await startLogin();
-      const { url, method, params } = callback;
-      if (method === "POST" || url.includes("#")) {
-        return unclear("the client requests a response mode other than query");
-      }
-      const uri = withoutQuery(url);
-      respond(
-        mode === "fragment"
-          ? { ...callback, url: `${uri}#${params}`, params: new URLSearchParams() }
-          : { ...callback, url: uri, method: "POST" },
-      );
-      return await session;
-    },
-  }),
-  defineAttack({
-    id: "response/initiated-login",
-    stop: undefined,
-    title: "A third party starts a login with a foreign issuer, or with a target_link_uri outside the application.",
-    correctClient: "The client starts no login at an unknown issuer, and redirects only within the application.",
-    requirement: "OpenID Connect Core §4",
-    sources: ["RFC 9700 §4.11.1"],
-    needs: ["initiatedLogin", "receiveCallback"],
-    parameters: [
-      textParameter("what", "issuer", "What is foreign: issuer or target."),
-      textParameter("how", "other", `How the value is written: ${foreignForms.join(", ")}.`),
-    ],
-    variants: [
-      ...[{ what: "issuer" }, { what: "issuer", how: "same beginning" }],
-      // Only an application that decodes the target again follows an encoded one.
-      ...foreignForms.filter((how) => !how.startsWith("encoded")).map((how) => ({ what: "target", how })),
-    ],
-    async perform({ as, driver, journey, trap }, { what, how }) {
-      const uri = new URL(journey.client.initiate_login_uri ?? driver.initiateLoginUri!);
-      const { host } = new URL(trap.origin);
-      const issuer = what === "target" ? as.issuer : how === "other" ? trap.origin : `${as.issuer}.attacker.example`;
-      if (how !== "other" && what === "issuer") trap.addOrigin(issuer);
-      uri.searchParams.set("iss", issuer);
-      if (what === "target") {
-        uri.searchParams.set("target_link_uri", foreignPages(uri, host)[how]!);
-      }
-      const response = await driver.receive!(journey, new Request(uri)).catch((error: unknown) => {
-        if (trap.requests.length === 0) throw error;
-        return new Response();
-      });
-      const location = response.headers.get("location") ?? "";
-      const isForeign = (url: string) => URL.canParse(url) && new URL(url).host === host;
-      if (trap.requests.length > 0 || isForeign(location)) {
-        const because = `the client ${trap.requests.length > 0 ? "sent a request" : "redirected"} to ${trap.origin}`;
-        return { outcome: "accepted", passed: false, because, seen: "redirected" };
-      }
-      const startsLogin = location.startsWith(`${as.issuer}/`);
-      if (what === "issuer") {
-        const because =
-          `the client responded with status ${response.status}, and sent no request to the foreign issuer`;
-        return { outcome: startsLogin ? "accepted" : "rejected", passed: true, because };
-      }
-      if (!startsLogin) {
-        return { outcome: "rejected", passed: true, because: `the client responded with status ${response.status}` };
-      }
-      const session = await driver.receiveCallback!(journey, await journey.authorize(location));
-      if (session.location === undefined) return unclear("the session has no location");
-      return {
-        outcome: "accepted",
-        passed: new URL(session.location, uri).origin === uri.origin,
-        because: `after the login, the browser goes to ${session.location}`,
-        seen: "redirected",
-      };
     },
   }),
 ];

@@ -1,6 +1,7 @@
 /** Requests, refreshes and logouts of a session (RFC 6749 §6, RFC 6750 §3.1, RFC 7009 §2.2, RP-Initiated Logout). */
 
 import { error, hold, status } from "../../testing/faults/mod.ts";
+import { choiceParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { userAfterLogout } from "./ended_session.ts";
@@ -79,17 +80,6 @@ export const sessionAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...loggingOut,
-    id: "error/revocation",
-    title: "The revocation endpoint responds with an error.",
-    correctClient: "The client ends its own session nevertheless.",
-    endpoints: ["revoke"],
-    sources: ["RFC 7009 §2.2.1", "google/site-kit-wp#831"],
-    ...oneOf("how", ["503", "unsupported_token_type"]),
-    always: ({ how }) => how === "503" ? status(503) : error(how),
-    perform: (stage) => logOut(stage),
-  }),
-  defineAttack({
     id: "refresh/concurrent",
     title: "Two requests of the client need new tokens at the same time, and the first refresh takes a while.",
     correctClient: "The client refreshes once, and both requests use the new tokens.",
@@ -125,14 +115,18 @@ export const sessionAttacks: readonly Attack[] = [
   defineAttack({
     ...loggingOut,
     id: "logout/fails",
-    title: "The end session endpoint responds with an error, or never responds.",
+    title: "The end session endpoint or the revocation endpoint responds with an error, or never responds.",
     correctClient: "The client ends its own session before it calls the endpoint.",
-    endpoints: ["logout"],
-    sources: ["OpenID Connect RP-Initiated Logout §2"],
-    ...oneOf("how", ["500", "400", "hang"]),
-    async perform(stage, { how }) {
+    endpoints: ["logout", "revoke"],
+    sources: ["OpenID Connect RP-Initiated Logout §2", "RFC 7009 §2.2.1", "google/site-kit-wp#831"],
+    parameters: [
+      textParameter("endpoint", "logout", "The endpoint."),
+      choiceParameter("how", ["500", "hang"], "Whether it responds with an error, or never."),
+    ],
+    variants: [{ endpoint: "logout", how: "500" }, { endpoint: "logout", how: "hang" }, { endpoint: "revoke" }],
+    async perform(stage, { endpoint, how }) {
       const waiting = hold();
-      stage.as.on("logout").always(how === "hang" ? waiting : status(Number(how)));
+      stage.as.on(endpoint).always(how === "hang" ? waiting : status(500));
       return await logOut(stage, how === "hang" ? waiting.arrived : undefined);
     },
   }),

@@ -11,7 +11,6 @@ import { type Attack, type Conclusion, defineAttack, type Stage } from "../defin
 import type { Seen } from "../effects.ts";
 import { conclude } from "./conclusions.ts";
 import { LoginLimitError, UndecidedError } from "../driver.ts";
-import { requestedParam } from "../requested_param.ts";
 import { inventedUsers } from "../user_texts.ts";
 import { setCookies } from "./open_logins.ts";
 
@@ -95,12 +94,6 @@ function withOtherUser(value: string, login: Login): readonly string[] {
   return [...new Set(written)].filter((text) => text !== value && decodeFormValue(text) !== plain);
 }
 
-/** The value with another character in the middle. */
-function withOtherCharacter(value: string): string {
-  const middle = value.length >> 1;
-  return value.slice(0, middle) + (value[middle] === "A" ? "B" : "A") + value.slice(middle + 1);
-}
-
 /** Each cookie with a changed value, among all others. */
 const eachCookie = (
   what: string,
@@ -139,17 +132,6 @@ const rows: readonly Row[] = [
       const what = "the claims of another user";
       return [...eachCookie(what, all, write, []), ...eachCookie(what, session, write, all)];
     },
-  },
-  {
-    id: "session/cookie-changed",
-    fix: "Sign or encrypt the whole cookie, and reject it if that does not verify.",
-    level: "should-reject",
-    title: "One character of the session cookie is changed.",
-    correctClient: "The client accepts the whole cookie as it wrote it, or none of it.",
-    sources: ["CWE-565"],
-    seen: "mixed",
-    changes: ({ all, session }) =>
-      eachCookie("another character", session, (value) => [withOtherCharacter(value)], all),
   },
   {
     id: "session/cookie-flags",
@@ -256,25 +238,5 @@ export const tamperingAttacks: readonly Attack[] = [
       needs: ["visits", "currentUser", "cookieSession"],
       perform: (stage) => tamper(stage, row),
     });
-  }),
-  defineAttack({
-    id: "session/login-parameters",
-    level: "should-reject",
-    title: "The URL that starts the login has parameters of an authorization request, with values of an attacker.",
-    correctClient: "The client creates the values that protect a login itself, and takes none from a URL.",
-    needs: ["visits"],
-    sources: ["RFC 9700 §4.7.1", "RFC 9700 §2.1.1", "CWE-472"],
-    async perform({ as, driver, journey, trap }) {
-      const names = ["state", "nonce", "code_challenge", "redirect_uri", "client_id"];
-      const loginParameters = Object.fromEntries(names.map((name) => [name, `${trap.origin}/${name}`]));
-      await driver.logIn!({ ...journey, loginParameters }).catch((thrown: unknown) => {
-        if (thrown instanceof LoginLimitError) throw thrown;
-      });
-      const sent = as.log.unmasked.exchanges.flatMap((exchange) =>
-        names.filter((name) => requestedParam(exchange, name) === loginParameters[name])
-      );
-      const because = `the authorization request has the ${[...new Set(sent)].join(" and ")} of the URL`;
-      return conclude(sent.length > 0 ? because : undefined, "the client takes none of these values", "downgraded");
-    },
   }),
 ];

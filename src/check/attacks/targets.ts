@@ -3,7 +3,6 @@
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { type ClientBrowser, type ClientJourney, type ClientSession, LoginLimitError } from "../driver.ts";
 import { requestedParam } from "../requested_param.ts";
-import { setCookies } from "./open_logins.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { conclude } from "./conclusions.ts";
 import { oneOf } from "./parameters.ts";
@@ -14,14 +13,11 @@ const targetParameters = [
   ...["redirect_url", "redirectUrl", "next", "continue", "callbackUrl", "target", "target_link_uri", "url", "rd"],
 ];
 
-/** A page of the application, as a target after the login. */
-const ownTarget = "/latchkey-target";
-
 /** Hosts of another site whose names end or begin with the name of the application's host. */
 const similarHosts = (own: string, host: string) => [`latchkey${own}`, `${own}.${host}`] as const;
 
 /** Pages of another site, by how they are written. */
-export function foreignPages({ origin, host: own }: URL, host: string): Readonly<Record<string, string>> {
+function foreignPages({ origin, host: own }: URL, host: string): Readonly<Record<string, string>> {
   const [withEnd, withBeginning] = similarHosts(own, host);
   return {
     other: `https://${host}/`,
@@ -37,7 +33,7 @@ export function foreignPages({ origin, host: own }: URL, host: string): Readonly
 }
 
 /** How a page of another site is written. */
-export const foreignForms = Object.keys(foreignPages(new URL("https://client.test"), ""));
+const foreignForms = Object.keys(foreignPages(new URL("https://client.test"), ""));
 
 /** How a target is sent. */
 const targetForms = [
@@ -130,29 +126,6 @@ export const targetAttacks: readonly Attack[] = [
         ? { headers: { referer: target } }
         : { loginParameters: parameters(targetParameters) };
       return await concludeTarget(driver.logIn!({ ...journey, ...changed }), journey.browser, hosts, stage);
-    },
-  }),
-  defineAttack({
-    id: "session/target-in-cookie",
-    level: "should-reject",
-    title: "A cookie with the target after the login names another site, as another host of the domain can set it.",
-    correctClient: "The client keeps the target in its session, or redirects the browser only within the application.",
-    needs: ["visits"],
-    sources: ["RFC 6265 §8.6", "CWE-565", "RFC 9700 §4.11.1"],
-    async perform(stage) {
-      const { journey, trap, startLogin } = stage;
-      const { host } = new URL(trap.origin);
-      const { browser: { cookies } } = journey;
-      const loginParameters = Object.fromEntries(targetParameters.map((name) => [name, ownTarget]));
-      const { callback, session, respond } = await startLogin({ ...journey, loginParameters });
-      const foreign = cookies.all().map((cookie) => ({
-        ...cookie,
-        value: cookie.value.replace(ownTarget, `https://${host}/`)
-          .replace(encodeURIComponent(ownTarget), encodeURIComponent(`https://${host}/`)),
-      }));
-      setCookies(cookies, foreign);
-      respond(callback);
-      return await concludeTarget(session, journey.browser, [host], stage);
     },
   }),
   defineAttack({

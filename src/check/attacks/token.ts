@@ -1,15 +1,15 @@
 /** Token responses (RFC 6749 §5.1). */
 
 import { overrideClaims } from "../../testing/faults/resign.ts";
-import { describeError, describeOutcome } from "../assess.ts";
+import { describeOutcome } from "../assess.ts";
 import { validTokenResponse } from "./requirements.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { type ClientSession, unknownUser } from "../driver.ts";
+import { unknownUser } from "../driver.ts";
 import { accessTokenOfAnotherUser, opaqueAccessToken } from "./access_tokens.ts";
 import { gridAttacks, jsonResponse } from "./grid.ts";
 import { noText } from "./wrong_values.ts";
 import { oneOf } from "./parameters.ts";
-import { conclude, unclear } from "./conclusions.ts";
+import { conclude } from "./conclusions.ts";
 
 const response = jsonResponse("the token response");
 
@@ -95,15 +95,6 @@ export const tokenAttacks: readonly Attack[] = [
         return conclude(failure, "the client did not send the refresh token");
       },
     },
-    {
-      id: "token/members-unknown",
-      level: "must-tolerate",
-      title: "The token response has a member that no specification defines.",
-      member: "tenant",
-      values: ["object"],
-      correctClient: "The client ignores it.",
-      requirement: "RFC 6749 §5.1",
-    },
   ]),
   ...gridAttacks(response, [{
     ...{ id: "token/members", stop: undefined, level: "must-recover" },
@@ -146,44 +137,6 @@ export const tokenAttacks: readonly Attack[] = [
       if (!isOther || capabilities.has("readsIdToken")) return undefined;
       const because = `${describeOutcome(observation)}: it reads the access token, or asks an API that does`;
       return { passed: false, isWarning: true, because, seen: "otherUser" };
-    },
-  }),
-  defineAttack({
-    id: "token/expires-in-lie",
-    title: "The access token is valid for a minute, but expires_in of the token response states an hour.",
-    correctClient: "The client refreshes once when a resource rejects the access token, and repeats the request.",
-    level: "must-recover",
-    journey: "session",
-    needs: ["request", "refresh"],
-    sources: ["RFC 6750 §3.1", "RFC 6749 §5.1"],
-    async perform({ as, driver, journey, session, passTime }) {
-      const refreshes = async (open: ClientSession, seconds: number) => {
-        passTime(seconds);
-        const earlier = as.log.unmasked.filter("token").length;
-        const error = await open.request!().then(
-          () => undefined,
-          (thrown: unknown) => thrown ?? new Error("no reason"),
-        );
-        return { error, count: as.log.unmasked.filter("token").length - earlier };
-      };
-      const honest = await refreshes(session!, 7200);
-      if (honest.count === 0) {
-        return unclear("the client does not refresh by itself, even after the time that the response states");
-      }
-      as.on("token", { grant_type: "authorization_code" }).once(
-        overrideClaims("access token for a minute", ({ iat }) => ({ exp: Number(iat) + 60 }), { of: "access_token" }),
-      );
-      const { error, count } = await refreshes(await driver.logIn!(journey), 120);
-      return {
-        outcome: error === undefined ? "accepted" : "rejected",
-        passed: error === undefined && count === 1,
-        seen: count > 1 ? "repeated" : "ended",
-        // No specification demands a refresh after a 401.
-        isWarning: count === 0,
-        because: error === undefined
-          ? `the client sent ${count} refreshes, and repeated the request`
-          : `the client did not repeat the request: ${describeError(error)}`,
-      };
     },
   }),
 ];

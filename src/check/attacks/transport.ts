@@ -2,9 +2,9 @@
 
 import { withHeaders } from "../../core/http/message.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
-import { body, delay, drip, drop, hang, status } from "../../testing/faults/mod.ts";
+import { body, drop, hang, status } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
-import { editResponse, responseText, withBodyText } from "../../testing/faults/response_body.ts";
+import { editResponse } from "../../testing/faults/response_body.ts";
 import { validTokenResponse } from "./requirements.ts";
 import { wrongBodies } from "./grid.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
@@ -42,18 +42,6 @@ function assessRedirect({ trap: { requests }, outcome }: Observation): Assessmen
 /** A fault that replaces each successful response. */
 const editSuccess = (name: string, edit: Parameters<typeof editResponse>[3]) =>
   editResponse(name, "got a successful response", ({ status }) => status === 200, edit);
-
-/** The email of a userinfo response that is a failure. */
-const failedEmail = "failure@attacker.example";
-
-/** A good response with another status. */
-function completeFailure(status: number): Fault {
-  return editSuccess(`complete response with status ${status}`, async (response, { request }) => {
-    const members = JSON.parse(await responseText(response));
-    const marked = request.endpoint === "userinfo" ? { ...members, email: failedEmail } : members;
-    return { ...withBodyText(response, JSON.stringify(marked)), status };
-  });
-}
 
 /** Failures by name. */
 const failures: Readonly<Record<string, Fault>> = {
@@ -129,41 +117,6 @@ export const transportAttacks: readonly Attack[] = [
     assess: assessRedirect,
   }),
   defineAttack({
-    id: "transport/status-complete",
-    title: "The response has the usual body, but the status of a failure.",
-    correctClient: "The client reports the failure, and uses no part of the response.",
-    level: "must-reject",
-    endpoints: ["token", "userinfo"],
-    requirement: "RFC 9110 §15",
-    sources: ["RFC 6749 §5.1", "OpenID Connect Core §5.3.3"],
-    parameters: [
-      numberParameter("status", 500, "The status."),
-      endpointParameter,
-      textParameter("journey", "login", "login or refresh."),
-    ],
-    variants: [
-      ...[{ status: 500 }, { status: 400 }, { status: 503 }, { status: 500, journey: "refresh" }],
-      ...[{ status: 500, endpoint: "userinfo" }, { status: 403, endpoint: "userinfo" }],
-    ],
-    once: ({ status: code }) => completeFailure(code),
-    // A client may do without userinfo, and log in the user of the ID token.
-    assess: ({ exchanges, session }) =>
-      exchanges.some(({ endpoint, faults }) => endpoint === "userinfo" && faults.length > 0) &&
-        session !== undefined && session.claims?.email !== failedEmail
-        ? { passed: true, because: "the client did not use the response" }
-        : undefined,
-  }),
-  defineAttack({
-    id: "transport/slow",
-    title: "The token endpoint responds late, but within a usual timeout.",
-    correctClient: "The client waits, and completes the login.",
-    level: "must-tolerate",
-    endpoints: ["token"],
-    sources: ["RFC 9110"],
-    parameters: [numberParameter("milliseconds", 300, "How late the response is.")],
-    once: ({ milliseconds }) => delay(milliseconds),
-  }),
-  defineAttack({
     ...recovered,
     id: "transport/hang",
     title: "The server accepts the connection and never responds.",
@@ -172,16 +125,6 @@ export const transportAttacks: readonly Attack[] = [
     sources: ["RFC 9110 §9.2.2"],
     ...sent("endpoint", loginEndpoints, "The endpoint."),
     once: () => hang(),
-  }),
-  defineAttack({
-    id: "transport/drip",
-    title: "The server sends the headers immediately, but the body only a few bytes at a time.",
-    correctClient: "The client limits the time of the whole response, and reports a timeout.",
-    level: "should-reject",
-    needs: ["timeLimits"],
-    sources: ["RFC 9112 §9.5"],
-    ...sent("endpoint", ["discovery", "token"], "The endpoint."),
-    once: () => drip(100),
   }),
   defineAttack({
     id: "transport/huge",

@@ -19,13 +19,6 @@ export async function responseText(response: HttpResponse | Response): Promise<s
   return isResponse(response) ? await response.text() : response.body ?? "";
 }
 
-/** The response with another status. */
-export function withStatus(response: HttpResponse | Response, status: number): HttpResponse | Response {
-  return isResponse(response)
-    ? new Response(response.body, { status, headers: response.headers })
-    : { ...response, status };
-}
-
 /** The response with another body and further headers. */
 export function withBodyText(
   response: HttpResponse | Response,

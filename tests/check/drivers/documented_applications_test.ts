@@ -41,7 +41,6 @@ test("the README of express-openid-connect: an ID token is posted, and every pag
     "warning response/iss-missing",
     // The state is the URL to return to, the same for each login; the nonce binds the login to the browser.
     "skipped response/state-of-another-browser",
-    "skipped response/other-mode",
     "skipped session/markup",
     "warning practice/state-random",
   ]);

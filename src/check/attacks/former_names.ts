@@ -1,0 +1,37 @@
+/** The ids of attacks that are part of another one now, by that one: a name that somebody wrote keeps working. */
+
+const parts: Readonly<Record<string, readonly string[]>> = {
+  "device/slow-down": ["device/pending"],
+  "error/userinfo-401": ["token/expires-in-lie"],
+  "id-token/alg-other": ["id-token/key-unfit"],
+  "id-token/nonce-wrong": ["id-token/replayed"],
+  "id-token/signed-by-stranger": ["device/id-token-forged"],
+  "jarm/signature": ["jarm/claims"],
+  "keys/down": ["keys/lost-by-failure"],
+  "logout/back-channel-other": ["logout/back-channel-other-issuer"],
+  "logout/fails": ["error/revocation"],
+  "logout/tokens-used": ["logout/back-channel-tokens"],
+  "metadata/issuer-other": ["metadata/rejected-kept"],
+  "par/rejected": ["par/response-shape", "par/expired-at-once"],
+  "refresh/id-token-other": ["refresh/id-token-forged"],
+  "refresh/rejected": ["refresh/dead-token-kept"],
+  "refresh/token-rotated": ["refresh/id-token-absent"],
+  "registration/rejected": ["cimd/rejected"],
+  "resource/introspection-meaning": ["resource/introspection-audience"],
+  "resource/metadata-of-another": ["resource/metadata-url-foreign"],
+  "resource/token-outlived": ["resource/token-early"],
+  "response/iss-wrong": ["response/iss-known"],
+  "response/mix-up": ["response/request-forgery", "response/other-callback", "metadata/endpoint-of-another"],
+  "response/state-of-another-browser": ["session/login-url-fixed"],
+  "session/cookie-forged": ["session/cookie-changed"],
+  "session/markup": ["id-token/claims-odd"],
+  "session/return-target": ["session/target-in-cookie", "response/initiated-login"],
+  "session/two-users": ["session/logins-shared", "session/refreshes-shared"],
+  "token/members": ["token/members-unknown"],
+  "transport/hang": ["transport/drip"],
+  "transport/redirect": ["metadata/redirected"],
+  "transport/unavailable": ["transport/status-complete"],
+};
+
+/** The id of the attack that has a former one; of any other name, the name itself. */
+export const currentId = (name: string): string => Object.keys(parts).find((id) => parts[id]!.includes(name)) ?? name;
