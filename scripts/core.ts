@@ -2,7 +2,7 @@
 
 import { globSync } from "node:fs";
 import { core } from "../src/core/mod.ts";
-import { functionsOf, ownersOf } from "../src/core/replacements.ts";
+import { assembleServer } from "../src/core/create_server.ts";
 import type { Server } from "../src/core/server.ts";
 import { extensions } from "../src/server/hosting/extensions.ts";
 import { latchkey } from "../src/server/hosting/latchkey.ts";
@@ -47,16 +47,39 @@ const figures = {
   "circles of folders in the core and the server": circles.length,
 };
 for (const [name, figure] of Object.entries(figures)) console.log(`${String(figure).padStart(6)}  ${name}`);
-const parts = [...partsBefore({ hosting: {} } as never), ...extensions, ...partsAfter];
+const secrets = { addClients() {} };
+const parts = [...partsBefore({ secrets, hosting: {} } as never), ...extensions, ...partsAfter];
 console.log(`\nThe parts and extensions of the whole server, in order: ${parts.map(({ name }) => name).join(", ")}.`);
-const replaced = functionsOf(whole).map(([name, call]) => [name, ownersOf(call)] as const).filter(([, { length }]) =>
-  length
-);
-const nested = replaced.reduce((sum, [, owners]) => sum + owners.length, 0);
-console.log(`\n${replaced.length} functions of it are replaced, ${nested} times in all; the last one first:`);
-for (const [name, owners] of replaced) {
-  console.log(`  ${name.padEnd(44)}  ${owners.map((owner) => owner.replace("the extension ", "")).join(" > ")}`);
+
+/** The functions of a server, also in its members and lists, by name. */
+function functionsOf(value: object, path = ""): (readonly [name: string, call: unknown])[] {
+  return Object.entries(value).flatMap(([key, member]) => {
+    const { type, method, name, rule } = Object(member);
+    const inner = path + (Array.isArray(value) ? type ?? method ?? name ?? rule ?? key : key);
+    if (typeof member === "function") return [[inner, member] as const];
+    const isWalked = typeof member === "object" && member !== null && path.split(".").length < 4;
+    return isWalked ? functionsOf(member, `${inner}.`) : [];
+  });
 }
+
+// Without replacements at first; then what differs after each part is what it replaces.
+const { issuer, policy, store, now, randomBytes, trace, passed, observe, clients, users } = whole;
+let extended = await assembleServer({
+  given: { issuer, policy, store, now, randomBytes, trace, passed, observe, clients, users },
+  keys: whole.keys as never,
+  extensions: parts.map(({ extend: _, ...part }) => part) as never,
+});
+const owners = new Map<string, string[]>();
+for (const { name: owner, extend } of parts) {
+  const former = new Map(functionsOf(extended));
+  extended = { ...extended, ...await extend?.(extended as never) };
+  for (const [name, call] of new Map(functionsOf(extended))) {
+    if (former.has(name) && former.get(name) !== call) owners.set(name, [owner, ...owners.get(name) ?? []]);
+  }
+}
+const nested = [...owners.values()].reduce((sum, { length }) => sum + length, 0);
+console.log(`\n${owners.size} functions of it are replaced, ${nested} times in all; the last one first:`);
+for (const [name, by] of owners) console.log(`  ${name.padEnd(44)}  ${by.join(" > ")}`);
 for (const { from, to, line } of leaving) console.error(`src/${from}:${line} imports src/${to}.`);
 for (const circle of circles) console.error(`These folders import each other in a circle: ${circle.join(", ")}.`);
 if (leaving.length + circles.length > 0) Deno.exit(1);

@@ -136,6 +136,7 @@ function printChecks(requirements: ReadonlyMap<string, RuleRow>): void {
 /** What each table of steps makes. */
 const tables: Readonly<Record<keyof Server["steps"], string>> = {
   granted: "What an approval grants",
+  narrowed: "What a token request gets of a stored grant",
   beforeIssue: "Before something is issued, for an approval and for a token request",
   issuers: "What a token response gets",
   accessTokenClaims: "The claims of an access token",

@@ -95,7 +95,7 @@ export function router<Context, R extends Route<Context>>(
 ): RequestHandler {
   const { crossOriginHeaders = ownCrossOriginHeaders } = options;
   const readable = corsHeaders(crossOriginHeaders);
-  return async (request, clientAddress = {}) => {
+  return async function handleRequest(request, clientAddress = {}) {
     let target: RequestTarget = { path: "", query: "", clientAddress };
     let context: Context | undefined;
     let response: HttpResponse | Response;

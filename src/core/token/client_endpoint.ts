@@ -58,7 +58,7 @@ export function clientEndpoint(
         const sent = isChallenged || authorization !== null ? error : withoutChallenge(error, parameters);
         return await context.app.handleError(sent, context, { client: findClaimedClient(server, credentials) });
       }
-      return await withErrors(context, { client }, async () => {
+      return await withErrors(context, { client }, async function respondToClient() {
         const { connection, header } = credentials;
         const { method } = request;
         const authenticated = { client, parameters, method, url: requestUrl(context), connection, header };

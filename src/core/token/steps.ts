@@ -5,7 +5,7 @@ import type { Client } from "../clients/clients.ts";
 import type { Approval } from "../authorize/approval.ts";
 import type { AuthorizationRequest } from "../authorize/authorization_request.ts";
 import type { Place } from "../place.ts";
-import type { Subject } from "../store/store.ts";
+import type { GrantRecord, StoredRecord, Subject } from "../store/store.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "./grants/authenticated_request.ts";
 import type { Granted } from "./grants/grant_functions.ts";
 
@@ -27,6 +27,12 @@ interface Runs<Server> {
     request: AuthorizationRequest,
     approval: Approval,
   ): Granted | Promise<Granted>;
+  narrowed(
+    server: Server,
+    before: Authorization,
+    request: AuthenticatedRequest,
+    stored: StoredRecord<GrantRecord>,
+  ): Authorization | Promise<Authorization>;
   beforeIssue(server: Server, client: Client, request?: AuthorizationRequest): void | Promise<void>;
   issuers(
     server: Server,
@@ -64,6 +70,11 @@ interface Runs<Server> {
 export interface TokenSteps<Server> {
   /** What an approval grants. A row returns it all. It throws if the user may not grant it. */
   readonly granted: readonly Step<Runs<Server>["granted"]>[];
+  /**
+   * What a token request gets of a stored grant, before it is consumed. A row returns it all. It throws if the request
+   * asks for more than was granted.
+   */
+  readonly narrowed: readonly Step<Runs<Server>["narrowed"]>[];
   /** What happens before something is issued: for an approval, and, without `request`, for a token request. */
   readonly beforeIssue: readonly Step<Runs<Server>["beforeIssue"]>[];
   /** What issues at most one token each. A row returns the members of the response that it adds. */

@@ -22,6 +22,7 @@ import { showClaims } from "./introspect.ts";
 /** The tables of every server. The ID token contains a digest of the access token, and so is issued after it. */
 const ownSteps: TokenSteps<Server> = {
   granted: [{ name: "scope", run: grantApproved }],
+  narrowed: [],
   beforeIssue: [],
   issuers: [
     { name: "access_token", run: issueAccessToken },

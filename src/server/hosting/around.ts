@@ -3,11 +3,12 @@
 import { type HttpResponse, isResponse } from "../../core/http/message.ts";
 import { lastResortError } from "../../core/http/json_error.ts";
 import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
-import { immediate } from "../../core/immediate.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { rememberCookies } from "../redaction/with_redaction.ts";
 import type { Maintenance } from "./maintenance.ts";
+import { nameFunctions } from "../../core/replacements.ts";
 import type { Plugin } from "./options.ts";
+import { fromPlugin, pluginLabel } from "./plugin_call.ts";
 import { addressReader } from "./trusted_proxies.ts";
 
 /** Something that stands around the router. */
@@ -56,7 +57,7 @@ export function aroundRouter(server: HostedServer, plugins: readonly Plugin[], {
     ...plugins.flatMap((plugin): readonly Part[] =>
       plugin.handle === undefined ? [] : [{
         name: `plugin: ${plugin.name ?? "without a name"}`,
-        wrap: (next) => immediate("handle of a plugin", plugin.handle!(next)) ?? next,
+        wrap: (next) => handlerOf(plugin, next),
       }]
     ),
     { name: "issued cookies, for redaction", wrap: rememberCookies },
@@ -72,9 +73,16 @@ export function aroundRouter(server: HostedServer, plugins: readonly Plugin[], {
   };
 }
 
+function handlerOf(plugin: Plugin, next: RequestHandler): RequestHandler {
+  const handle = fromPlugin(plugin, "handle", plugin.handle!(next));
+  if (handle === undefined) return next;
+  nameFunctions([handle], `handle of ${pluginLabel(plugin)}`);
+  return handle;
+}
+
 /** Replaces what a plugin or an approver returns although it is no response. */
 function withOnlyResponses(server: HostedServer, next: RequestHandler): RequestHandler {
-  return async (request, peer = {}) => {
+  return async function onlyResponses(request, peer = {}) {
     const response: unknown = await next(request, peer);
     if (isAnyResponse(response)) return response;
     const cause = new TypeError("expected a Response; a plugin or the approver returned something else");

@@ -2,7 +2,7 @@
 
 import { assembleServer } from "../../core/create_server.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
-import { immediate, withImmediateFunctions } from "../../core/immediate.ts";
+import { withImmediateFunctions } from "../../core/immediate.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import { nameReplacements } from "../../core/replacements.ts";
 import { basePath } from "../../core/http/names.ts";
@@ -34,6 +34,7 @@ import { contextFactory, type EmitEvent, HostedContext } from "./request_context
 import type { KeyRotation } from "./rotating_keys.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
 import { type IssuerInEffect, issuerMembers } from "./with_issuer.ts";
+import { fromPlugin, pluginLabel } from "./plugin_call.ts";
 
 /** The dependencies of the assembly besides the options. */
 interface AppDependencies
@@ -108,7 +109,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       moveDemoClients(issuer);
     },
   }, dependencies);
-  for (const plugin of plugins) immediate("setup of a plugin", plugin.setup?.(app, changes));
+  for (const plugin of plugins) fromPlugin(plugin, "setup", plugin.setup?.(app, changes));
   // After setup, in which a plugin gets what its handle uses.
   const handle = around.wrap(createHandler(table.find, { server, createContext, crossOriginHeaders }));
   return { app, handle, handleOfNetwork: around.wrapForNetwork(handle), maintained, moveTo: changes.moveTo };
@@ -154,10 +155,10 @@ async function composeServer(
 /** The server with the members that plugins replace, the first plugin outermost. */
 function withPlugins(server: HostedServer, plugins: readonly Plugin[]): HostedServer {
   return plugins.reduceRight((inner, plugin) => {
-    const outer = immediate("extend of a plugin", plugin.extend?.(inner));
+    const outer = fromPlugin(plugin, "extend", plugin.extend?.(inner));
     if (outer === undefined) return inner;
-    const replaced = withImmediateFunctions(inner, outer, "a plugin");
-    nameReplacements(inner, replaced, "a plugin");
+    const replaced = withImmediateFunctions(inner, outer, pluginLabel(plugin));
+    nameReplacements(inner, replaced, pluginLabel(plugin));
     return replaced;
   }, server);
 }

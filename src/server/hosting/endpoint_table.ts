@@ -1,6 +1,5 @@
 /** The endpoints of an app: those of its server, of its plugins, and of the resources that it hosts. */
 
-import { immediate } from "../../core/immediate.ts";
 import { credentialParametersOf } from "../../core/http/endpoint.ts";
 import { type EndpointRoute, endpointRoute, endpointRoutes } from "../../core/route.ts";
 import { routeFinder } from "../../core/http/router.ts";
@@ -9,6 +8,7 @@ import type { App } from "../app.ts";
 import type { Endpoint, EndpointDescription, NavigationLink } from "../endpoint.ts";
 import type { AddedSecrets } from "../redaction/registered_secrets.ts";
 import type { Plugin } from "./options.ts";
+import { fromPlugin } from "./plugin_call.ts";
 
 /** Throws to reject a request before the handler of its endpoint. */
 type Admit = (context: Context) => void;
@@ -84,7 +84,7 @@ export function endpointTable(
 /** The endpoints of plugins. Of two at one path, the last one counts. */
 export function pluginEndpoints(app: App, plugins: readonly Plugin[]): Endpoint[] {
   const endpoints: Endpoint[] = [];
-  for (const endpoint of plugins.flatMap((plugin) => immediate("routes of a plugin", plugin.routes?.(app)) ?? [])) {
+  for (const endpoint of plugins.flatMap((plugin) => fromPlugin(plugin, "routes", plugin.routes?.(app)) ?? [])) {
     replaceByPath(endpoints, endpoint);
   }
   return endpoints;

@@ -21,6 +21,7 @@ import { atConfiguredPaths } from "./configured_paths.ts";
 import type { EndpointOptions, Extension } from "./extension.ts";
 import type { LatchkeyOptions } from "./options.ts";
 import { withHostWarning } from "./other_host.ts";
+import { fromPlugin } from "./plugin_call.ts";
 
 /** The values that decide which endpoints a server has, besides the options. */
 export interface EndpointParts {
@@ -165,7 +166,7 @@ function appApprover(
   interaction: typeof import("../login/mod.ts") | undefined,
 ): Approver {
   return keepsRequests(plugins.reduceRight(
-    (inner, plugin) => immediate("approve of a plugin", plugin.approve?.(inner, interaction !== undefined)) ?? inner,
+    (inner, plugin) => fromPlugin(plugin, "approve", plugin.approve?.(inner, interaction !== undefined)) ?? inner,
     approver ?? interaction?.pagesApprover() ?? automaticLogin,
   ));
 }

@@ -7,7 +7,6 @@
  * 4. For each request `app_table.ts` finds the app, and the router creates a context (`request_context.ts`).
  */
 
-import { immediate } from "../../core/immediate.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import { asServerPolicy } from "../config/server_policy.ts";
 import { policyOf } from "../../core/clients/clients.ts";
@@ -31,6 +30,7 @@ import { type AppPlace, type OpenApp, openApp, openStore } from "./open_app.ts";
 import type { LatchkeyOptions } from "./options.ts";
 import { assertLatchkeyOptions, assertMatch } from "./options_field.ts";
 import { prefixedStore } from "../../platform/store/prefixed_store.ts";
+import { fromPlugin } from "./plugin_call.ts";
 
 /** @internal Options of {@link host}. */
 export interface HostOptions {
@@ -206,7 +206,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       ...place,
       addApp(added) {
         const outer = (options.plugins ?? []).flatMap((plugin) =>
-          immediate("forAddedApp of a plugin", plugin.forAddedApp?.()) ?? []
+          fromPlugin(plugin, "forAddedApp", plugin.forAddedApp?.()) ?? []
         );
         const wrapped = { ...added, plugins: [...outer, ...added.plugins ?? []] };
         return created.addApp(

@@ -1,6 +1,6 @@
 /** Opens one app, from its options to the handler of its requests. */
 
-import { ignoreRejection, immediate } from "../../core/immediate.ts";
+import { ignoreRejection } from "../../core/immediate.ts";
 import { algorithmsInUse } from "../../core/keys/jwks.ts";
 import type { App } from "../app.ts";
 import type { HostedApp } from "./hosted_app.ts";
@@ -32,6 +32,7 @@ import { randomBytes as systemRandomBytes } from "../../core/keys/crypto.ts";
 import { useNodeCrypto } from "../../core/keys/node_crypto.ts";
 import { rememberingRandom } from "../redaction/issued_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
+import { fromPlugin } from "./plugin_call.ts";
 
 /** The values and functions that a host gives to an app. */
 export interface AppPlace {
@@ -148,7 +149,7 @@ async function resolveValid(configured: LatchkeyOptions, { resolved: given, issu
 function configure(given: LatchkeyOptions, { sharesStore }: AppPlace): LatchkeyOptions {
   const { plugins = [] } = given;
   const configured = plugins.reduceRight(
-    (options, plugin) => ({ ...options, ...immediate("configure of a plugin", plugin.configure?.(options)) }),
+    (options, plugin) => ({ ...options, ...fromPlugin(plugin, "configure", plugin.configure?.(options)) }),
     given,
   );
   if (sharesStore && configured.now !== undefined) throw ownClockError();

@@ -100,7 +100,7 @@ export interface AppChanges {
  * ```
  */
 export interface Plugin {
-  /** Its name, in the list that `deno task endpoints` prints. Default: none. */
+  /** Its name, in messages, in stacks, and in the list that `deno task endpoints` prints. Default: none. */
   readonly name?: string;
   /**
    * Returns replacements for options of the whole server, such as its clock. Called before the server is assembled.

@@ -3,7 +3,7 @@
 import { RequestContext } from "../../core/http/context.ts";
 import { isCrossSite, isTrustedHost } from "../../core/authorize/cross_site.ts";
 import { isUnstated } from "../pages/same_origin.ts";
-import { ignoreRejection, immediate, withImmediateFunctions } from "../../core/immediate.ts";
+import { ignoreRejection, withImmediateFunctions } from "../../core/immediate.ts";
 import type { HttpRequest } from "../../core/http/message.ts";
 import type { EndpointRoute } from "../../core/route.ts";
 import type { RequestTarget } from "../../core/http/router.ts";
@@ -19,6 +19,7 @@ import type { App } from "../app.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { observeAny } from "./observe_any.ts";
 import type { Plugin } from "./options.ts";
+import { fromPlugin, pluginLabel } from "./plugin_call.ts";
 
 /** Creates the context of a request. */
 type CreateContext = (
@@ -53,9 +54,9 @@ export function contextFactory(
     };
     context.server = serverWith(server, { trace, passed, sender: new RequestSender(context) });
     for (const plugin of changing) {
-      const members = immediate("forRequest of a plugin", plugin.forRequest!(context.server, context));
+      const members = fromPlugin(plugin, "forRequest", plugin.forRequest!(context.server, context));
       if (members === undefined) continue;
-      context.server = serverWith(context.server, withImmediateFunctions(context.server, members, "a plugin"));
+      context.server = serverWith(context.server, withImmediateFunctions(context.server, members, pluginLabel(plugin)));
     }
     if (acceptsAny) context.server = serverWith(context.server, { passed: observeAny(context.server) });
     return context;

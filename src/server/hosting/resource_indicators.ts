@@ -22,21 +22,24 @@ async function readResources(
   return withResources(request, await server.resources.read(server, params));
 }
 
-/** Issues tokens for the resources of a grant that the server still has, or those that a request names of them. */
-function withTargets(grants: Server["grants"]): Server["grants"] {
+/** The resources of a grant that the server still has, or those that a request names of them. */
+const narrowed: TokenSteps<Server>["narrowed"] = [{
+  name: "resources",
+  async run(server: HostedServer, authorization, { client, parameters }, { value: { grant } }) {
+    const granted = resourcesOf(grant);
+    const kept = granted.length === 0 ? granted : await server.resources.keep(server, granted);
+    if (kept.length < granted.length) {
+      server.observe(server, client.id, "RT-09", { registered: kept, granted });
+    }
+    const resources = await server.resources.narrow(server, kept, parameters);
+    return withResources({ ...authorization, grant: withResources(authorization.grant!, kept) }, resources);
+  },
+}];
+
+/** A client that serves a resource may inspect the tokens for it. */
+function withInspection(grants: Server["grants"]): Server["grants"] {
   return {
     ...grants,
-    async narrow(server: HostedServer, request, stored, scope) {
-      const granted = resourcesOf(stored.value.grant);
-      const kept = granted.length === 0 ? granted : await server.resources.keep(server, granted);
-      if (kept.length < granted.length) {
-        server.observe(server, request.client.id, "RT-09", { registered: kept, granted });
-      }
-      const authorization = await grants.narrow(server, request, stored, scope);
-      const resources = await server.resources.narrow(server, kept, request.parameters);
-      return withResources({ ...authorization, grant: withResources(authorization.grant!, kept) }, resources);
-    },
-    /** A client that serves a resource may inspect the tokens for it. */
     async mayInspect(server: HostedServer, client, token) {
       return await grants.mayInspect(server, client, token) ||
         token.audience.some((uri) => server.resources.isServedBy(client, uri));
@@ -97,11 +100,11 @@ export const resourceIndicators: Extension = {
     parameters: [resourceParameter],
     read: readResources,
   }],
-  steps: { accessTokenClaims },
+  steps: { narrowed, accessTokenClaims },
   extend: (server) => ({
     ...server,
     resources: hostedResources(server.policy),
-    grants: withTargets(server.grants),
+    grants: withInspection(server.grants),
     grantTypes: server.grantTypes.map(withParameter),
   }),
 };

@@ -29,7 +29,7 @@ export function redaction(registeredSecrets: AddedSecrets): Extension {
 
 /** Remembers the secrets of cookies: each has a MAC, which the core makes. */
 export function rememberCookies(handle: RequestHandler): RequestHandler {
-  return async (request, peer) => {
+  return async function redactCookies(request, peer) {
     const response = await handle(request, peer);
     const cookies = isResponse(response) ? undefined : response.headers["set-cookie"];
     for (const [word] of cookies?.matchAll(/[\w-]{43,}/g) ?? []) rememberIssued(word);

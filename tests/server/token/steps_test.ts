@@ -85,7 +85,7 @@ test("the steps of extensions run at their places, in the order of the extension
 test("a table, a place or a name that is none stops the start, and the message says what there is", async () => {
   const run = () => ({});
   const mistakes: readonly (readonly [steps: object, text: string])[] = [
-    [{ claims: [] }, "Expected tables of steps: granted, beforeIssue, issuers, accessTokenClaims, "],
+    [{ claims: [] }, "Expected tables of steps: granted, narrowed, beforeIssue, issuers, "],
     [{ accessTokenClaims: [{ name: "a", place: { after: "usr" }, run }] }, "with one of grant type, protocol, user"],
     [{ issuers: [{ name: "a", place: { instead: "refresh" }, run }] }, "one of access_token, refresh_token, id_token"],
     [{ issuers: [{ name: "id_token", run }] }, "with a name of its own, because the core has one with that name"],

@@ -8,7 +8,7 @@ import { parameters, type Params } from "../../http/params.ts";
 import { verifyCodeVerifier } from "../../authorize/pkce.ts";
 import { storageKey } from "../../keys/secrets.ts";
 import type { GrantType, Server } from "../../server.ts";
-import { invalidGrantBy, requireValid } from "./narrow_grant.ts";
+import { invalidGrantBy, narrowGrant, requireValid } from "./narrow_grant.ts";
 import { revokeGrant } from "../../store/grant.ts";
 import type { AuthenticatedRequest } from "./authenticated_request.ts";
 
@@ -50,7 +50,7 @@ export const authorizationCode: GrantType = {
       const consumedAt = (await server.store.get("code", id))?.consumedAt;
       return consumedAt === undefined ? invalidGrant(reason) : await revokeReplayed(server, client, stored, consumedAt);
     });
-    const authorization = await server.grants.narrow(server, request, stored, scope);
+    const authorization = await narrowGrant(server, request, stored, scope);
     return {
       ...authorization,
       async consume() {

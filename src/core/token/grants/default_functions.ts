@@ -17,7 +17,7 @@ import { storeRefreshToken } from "../tokens/issue_refresh_token.ts";
 import type { AuthenticatedRequest } from "./authenticated_request.ts";
 import { checkCode } from "./authorization_code.ts";
 import type { Granted, GrantFunctions } from "./grant_functions.ts";
-import { findInvalidReason, narrowGrant } from "./narrow_grant.ts";
+import { findInvalidReason } from "./narrow_grant.ts";
 import { checkRefreshToken, describeRefreshToken, rotates } from "./refresh_token.ts";
 
 /** The functions. */
@@ -42,7 +42,6 @@ export const grantFunctions: GrantFunctions<Server> = {
   issueResponse,
   mayInspect,
   isEmpty: ({ scope }) => scope.length === 0,
-  narrow: narrowGrant,
   refreshScope,
 };
 

@@ -127,18 +127,6 @@ export interface GrantFunctions<Server> {
   /** Why the client or the user of an access token is no longer that of the token; `undefined` if both still are. */
   findTokenProblem(server: Server, token: AccessToken): Promise<AccessTokenProblem | undefined>;
   /**
-   * The authorization of a token request for a grant.
-   *
-   * @param scope The part of the granted scope that is still registered.
-   * @throws {OAuthError} From an extension, if the request asks for more than was granted.
-   */
-  narrow(
-    server: Server,
-    request: AuthenticatedRequest,
-    stored: StoredRecord<GrantRecord>,
-    scope: readonly string[],
-  ): Authorization | Promise<Authorization>;
-  /**
    * The scope values of the access token that a refresh token is exchanged for. Default: the part of the granted scope
    * that the request names, or all of it (OAuth 2.1 §4.3.1).
    *

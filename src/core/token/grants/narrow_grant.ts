@@ -17,23 +17,25 @@ export function registeredScope(client: Client, granted: readonly string[]): rea
 
 /**
  * The authorization for a grant: the configuration may have changed since the approval, so scope values that are no
- * longer registered are left out.
+ * longer registered are left out, and each step of the table `narrowed` may leave out more.
  *
  * @param scope The part of the granted scope that is still registered.
  */
-export function narrowGrant(
+export async function narrowGrant(
   server: Server,
-  { client }: AuthenticatedRequest,
-  { grantId, value: { grant, nonce } }: StoredRecord<GrantRecord>,
+  request: AuthenticatedRequest,
+  stored: StoredRecord<GrantRecord>,
   scope: readonly string[],
-): Authorization {
+): Promise<Authorization> {
+  const { client } = request;
+  const { grantId, value: { grant, nonce } } = stored;
   const isRegistered = scope.length === grant.scope.length;
   if (isRegistered) {
     server.passed("RT-09", scope.join(" "));
   } else {
     server.observe(server, client.id, "RT-09", { registered: scope, granted: grant.scope });
   }
-  return {
+  let authorization: Authorization = {
     client,
     scope,
     subject: grant.subject,
@@ -42,6 +44,8 @@ export function narrowGrant(
     grant: isRegistered ? grant : { ...grant, scope },
     extensions: grant.extensions,
   };
+  for (const { run } of server.steps.narrowed) authorization = await run(server, authorization, request, stored);
+  return authorization;
 }
 
 /**

@@ -9,7 +9,7 @@ import { storageKey } from "../../keys/secrets.ts";
 import { parameters } from "../../http/params.ts";
 import type { GrantType, Server } from "../../server.ts";
 import { deriveSuccessor, idleExpiresAt, randomSuccessor, successorRecord } from "../tokens/issue_refresh_token.ts";
-import { invalidGrantBy, registeredScope, requireValid } from "./narrow_grant.ts";
+import { invalidGrantBy, narrowGrant, registeredScope, requireValid } from "./narrow_grant.ts";
 import { revokeGrant } from "../../store/grant.ts";
 import type { AuthenticatedRequest } from "./authenticated_request.ts";
 
@@ -29,7 +29,7 @@ export const refreshToken: GrantType = {
     const token = parameters.get("refresh_token");
     if (token === undefined) throw reject("RT-07", { isMissing: true });
     const { id, stored, registered } = await findRefreshToken(server, request, token);
-    const authorization = await server.grants.narrow(server, request, stored, registered);
+    const authorization = await narrowGrant(server, request, stored, registered);
     const scope = await server.grants.refreshScope(server, request, stored, registered);
     // A token that was rotated stays consumed, even if the client has become confidential since.
     const rotates = stored.consumedAt !== undefined || await server.grants.rotates(server, client, stored.value);

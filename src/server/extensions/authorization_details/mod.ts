@@ -75,6 +75,15 @@ const steps: Partial<TokenSteps<Server>> = {
       return detailsSlot.put(granted, approved);
     },
   }],
+  narrowed: [{
+    name,
+    async run(server, authorization, request, { value: { grant } }) {
+      if (!hasAuthorizationDetails(grant) && !hasDetails(server, request.parameters)) return authorization;
+      const approved = { details: detailsSlot.of(grant), scope: grant.scope };
+      const { granted, issued } = await functions.narrow(server, request, approved, resourcesOf(authorization));
+      return { ...authorization, grant: detailsSlot.put(authorization.grant!, granted), ...issued };
+    },
+  }],
   visibleClaims: [{
     name,
     /**
@@ -90,19 +99,11 @@ const steps: Partial<TokenSteps<Server>> = {
   }],
 };
 
-/** Issues the details that a token request may have. */
+/** A grant of details alone gives access, and access tokens have details. */
 function withGrantedDetails(grants: Server["grants"]): Server["grants"] {
   return {
     ...grants,
     isEmpty: (granted) => grants.isEmpty(granted) && !hasAuthorizationDetails(granted),
-    async narrow(server, request, stored, scope) {
-      const authorization = await grants.narrow(server, request, stored, scope);
-      const { grant } = stored.value;
-      if (!hasAuthorizationDetails(grant) && !hasDetails(server, request.parameters)) return authorization;
-      const approved = { details: detailsSlot.of(grant), scope: grant.scope };
-      const { granted, issued } = await functions.narrow(server, request, approved, resourcesOf(authorization));
-      return { ...authorization, grant: detailsSlot.put(authorization.grant!, granted), ...issued };
-    },
     async readToken(server, token) {
       const read = await grants.readToken(server, token);
       const { [name]: items = [] }: Readonly<Record<string, unknown>> = read?.claims ?? {};

@@ -8,6 +8,7 @@ import type { Extension } from "../../hosting/extension.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import { contentEncryptions, encryptedResponseClientFields, keyManagementAlgorithms } from "./settings.ts";
 import type { Server } from "../../../core/server.ts";
+import type { TokenSteps } from "../../../core/token/steps.ts";
 import { type Encryption, validateEncryption } from "./validate_client.ts";
 import type { EncryptedResponse, HostedServer } from "../../hosted_server.ts";
 
@@ -20,27 +21,23 @@ function encryptionFor(client: Client, response: EncryptedResponse): Encryption 
 }
 
 /** Finds the key of an ID token before the grant is consumed, so that a client can repeat a request that fails. */
-function withKnownKey(grants: Server["grants"]): Server["grants"] {
-  return {
-    ...grants,
-    async narrow(server: HostedServer, request, stored, scope) {
-      const authorization = await grants.narrow(server, request, stored, scope);
-      const { client } = request;
-      if (scope.includes("openid") && encryptionFor(client, "id_token") !== undefined) {
-        await server.jwtResponses.findEncryption(server, client, "id_token");
-      }
-      return authorization;
-    },
-  };
-}
+const narrowed: TokenSteps<Server>["narrowed"] = [{
+  name: "key of the ID token",
+  async run(server: HostedServer, authorization, { client }) {
+    if (authorization.scope.includes("openid") && encryptionFor(client, "id_token") !== undefined) {
+      await server.jwtResponses.findEncryption(server, client, "id_token");
+    }
+    return authorization;
+  },
+}];
 
 /** Encrypts ID tokens and userinfo responses for clients that ask for it. */
 export const encryptedResponses: Extension = {
   name: "encrypted_responses",
   clientMetadata: { fields: encryptedResponseClientFields, validate: validateEncryption },
+  steps: { narrowed },
   extend: (server) => ({
     ...server,
-    grants: withKnownKey(server.grants),
     jwtResponses: {
       ...server.jwtResponses,
       async findEncryption(current: HostedServer, client, response) {

@@ -4,7 +4,7 @@ import type { HostedServer } from "../../hosted_server.ts";
 import { generationOfClient } from "../../clients/generations.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
-import { invalidGrantBy, requireValid } from "../../../core/token/grants/narrow_grant.ts";
+import { invalidGrantBy, narrowGrant, requireValid } from "../../../core/token/grants/narrow_grant.ts";
 import { constantTimeEqual, digest } from "../../../core/keys/secrets.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/token/grants/authenticated_request.ts";
 import type { coreRules } from "../../../core/rules/mod.ts";
@@ -50,7 +50,7 @@ export async function authorizePoll(
   if (approved === undefined) throw reject(rule, { problem: "denied", names });
   const stored = { ...decision, value: { grant: approved } };
   const scope = await requireValid(server, request, stored, invalidCode(grant));
-  const authorization = await server.grants.narrow(server, request, stored, scope);
+  const authorization = await narrowGrant(server, request, stored, scope);
   return {
     ...authorization,
     async consume() {

@@ -24,6 +24,16 @@ const steps: Partial<TokenSteps<Server>> = {
       return namedClaims.put(granted, (await load()).approveClaims(server, requested, request.scope, approval));
     },
   }],
+  narrowed: [{
+    name: "requested claims",
+    async run(server, authorization, { client }, { value: { grant } }) {
+      const granted = namedClaims.of(grant);
+      if (granted === undefined) return authorization;
+      // The client may have lost claims since.
+      const left = (await load()).narrowClaims(server, granted, client);
+      return namedClaims.put({ ...authorization, grant: namedClaims.put(authorization.grant!, left) }, left);
+    },
+  }],
   accessTokenClaims: [{
     name: "requested claims",
     async run(_server, _claims, authorization) {
@@ -46,17 +56,10 @@ const steps: Partial<TokenSteps<Server>> = {
   }],
 };
 
-/** Leaves out claims that the client lost since, and adds requested claims to userinfo. */
+/** Adds requested claims to userinfo. */
 function withRequestedClaims(grants: Server["grants"]): Server["grants"] {
   return {
     ...grants,
-    async narrow(server, request, stored, scope) {
-      const authorization = await grants.narrow(server, request, stored, scope);
-      const granted = namedClaims.of(stored.value.grant);
-      if (granted === undefined) return authorization;
-      const left = (await load()).narrowClaims(server, granted, request.client);
-      return namedClaims.put({ ...authorization, grant: namedClaims.put(authorization.grant!, left) }, left);
-    },
     async readToken(server, token) {
       const read = await grants.readToken(server, token);
       return read !== undefined && isReadable(read.claims) ? read : undefined;
