@@ -16,6 +16,9 @@ export type Difference =
   /** Times that are at most a few minutes apart, as those of two clocks, and others. */
   | "minutes"
   | "hours"
+  /** The received value, or the one that was expected, is missing. */
+  | "missing"
+  | "lost"
   | "value";
 
 /** Two values of a message that differ. */
@@ -114,6 +117,20 @@ function valuesOf(text: string): readonly Value[] {
   }
   return values;
 }
+
+/** Finds a compared value that is missing; `undefined` if the text has none. */
+export function findMissing(text: string): ValueComparison | undefined {
+  const [, word = "", value] = noValue.exec(text.slice(0, maxLength)) ?? [];
+  if (value === undefined) return undefined;
+  const isExpected = roleWords[word.toLowerCase()] === "expected";
+  return {
+    difference: isExpected ? "lost" : "missing",
+    text: `The value that was ${isExpected ? "expected" : "received"} is missing: the message has ${value}.`,
+  };
+}
+
+/** A place of a value that has none. */
+const noValue = /(?:(\w{3,20}) |[:=] ?)["'<(]?(undefined|null|nil|None)(?=$|["'>),.;\s])/;
 
 const claimNames =
   /^(?:iss|aud|exp|nbf|iat|alg|typ|kid|sub|nonce|state|issuer|audience|azp|id_token|redirect_uri|access_token|jwt)$/i;

@@ -1,9 +1,9 @@
 /** Which known problems a text has: a stack trace, a line of a log, an error code, the text of an error page. */
 
-import { compareTimes, compareValues } from "./compare_values.ts";
+import { compareTimes, compareValues, findMissing } from "./compare_values.ts";
 import { compileSigns } from "./find_signs.ts";
 import { problems, problemsByName } from "./messages.ts";
-import { domainErrors, errorProblems, isErrorCode, otherCodes } from "./oauth_errors.ts";
+import { errorProblems, isErrorCode, otherCodes, problemOfNumber } from "./oauth_errors.ts";
 import type { LibraryMessage, Problem } from "./problem.ts";
 
 /** A known problem in a text. */
@@ -49,17 +49,21 @@ export function searchedText(text: string): string {
 export function findMessages(text: string): readonly FoundMessage[] {
   const searched = searchedText(text);
   const exact = findExact(searched);
+  const lineOf = ({ start }: Match) => searched.slice(0, start).split("\n").length;
   const isTaken = (match: Match) =>
     exact.some((one) => !(isHidden(one) && match.problem.isTransport) && overlap(one, match));
-  const words = findWords(withoutNames(searched));
-  const codes = findCodes(searched).map((match) => ({
+  const written = findCodes(searched);
+  const words = findWords(searched, written.length > 0);
+  const codes = written.map((match) => ({
     ...match,
     cause: match.cause ?? words.find(({ problem }) => problem === match.problem)?.cause,
-    weight: words.some(({ problem }) => isDetail(match, problem)) ? weights.generalCode : match.weight,
+    weight: words.some((sign) => isDetail(match, sign)) ? weights.generalCode : match.weight,
   }));
   const all = [...exact, ...[...words, ...codes].filter((match) => !isTaken(match))]
     .sort((one, other) =>
-      Number(isHidden(one)) - Number(isHidden(other)) || other.weight - one.weight || one.start - other.start
+      Number(isHidden(one)) - Number(isHidden(other)) || other.weight - one.weight ||
+      // The cause stands last in a line, and first in a text.
+      lineOf(one) - lineOf(other) || (one.message ? other.start - one.start : one.start - other.start)
     );
   const firsts = all.filter((match, index) =>
     all.findIndex(({ problem }) => problem === match.problem) === index &&
@@ -71,28 +75,55 @@ export function findMessages(text: string): readonly FoundMessage[] {
   return shown.length > 0 ? shown.map((match) => describe(match, searched)) : findPart(searched);
 }
 
-const isHidden = ({ problem }: Match) => problem.hides === true;
+/** Whether what a match says is a wrapper: it names neither a number nor a cause. */
+const isHidden = ({ problem, cause, weight }: Match) =>
+  problem.hides === true && cause === undefined && weight < weights.number;
 
 const overlap = (one: Match, other: Match) => one.start < other.end && other.start < one.end;
 
-/** Whether a problem is a part of what a code means. */
-const isDetail = ({ code }: Match, problem: Problem) =>
-  code === "invalid_grant" && (problem === problemsByName.pkce || problem === problemsByName.redirect_uri);
+/** Whether words name a part of what a code means. */
+function isDetail({ code }: Match, { problem, weight }: Match): boolean {
+  if (code === "invalid_grant") return problem === problemsByName.pkce || problem === problemsByName.redirect_uri;
+  return code === "unauthorized_client" && problem === problemsByName.invalid_client && weight > 3;
+}
 
 /** The match with its causes: the values that the text names decide which is the first. */
-function describe({ problem, message, code, start, end, cause = 1 }: Match, text: string): FoundMessage {
+function describe(
+  { problem, message, code, start, end, cause = message?.cause ?? 1 }: Match,
+  text: string,
+): FoundMessage {
   const { compares } = problem;
   const compare = compares !== undefined && "minutes" in compares ? compareTimes : compareValues;
-  const compared = compares && (compare(text.slice(start, end)) ?? compare(text));
+  const clause = text.slice(start, end);
+  const compared = compares && (compare(clause) ?? findMissing(clause) ?? compare(text));
+  const status = problem.hides && statusPattern.exec(text.slice(start))?.[0];
   const first = compared === undefined ? cause : compares?.[compared.difference] ?? cause;
   const inOrder = [problem.causes[first - 1]!, ...problem.causes.filter((_, index) => index !== first - 1)];
-  const found = text.slice(start, end).replaceAll("\n", " ").trim();
+  const found = clause.replaceAll("\n", " ").trim();
   return {
     ...{ problem, message, code },
     found: message === undefined && found.length > maxFoundLength ? `${found.slice(0, maxFoundLength)}…` : found,
-    causes: compared === undefined ? inOrder : [compared.text, ...inOrder],
+    causes: [...compared ? [compared.text] : [], ...status ? [`${status}: ${statusCauses[status]}`] : [], ...inOrder],
   };
 }
+
+/** What a status means that a wrapper names. */
+const statusCauses: Readonly<Record<string, string>> = {
+  400: "the server rejected a parameter, and its response has error and error_description.",
+  401:
+    "the server accepted neither the client nor its token: a secret, the way in which it is sent, or an expired token.",
+  403: "the server knows who asks, and refuses: a scope or role is missing, or a proxy or firewall in between refuses.",
+  404: "nothing is at this URL: the path, the realm or the port is wrong.",
+  405: "the endpoint takes another method, such as POST; a redirect from http to https makes a GET of it.",
+  415: "the endpoint takes a form (application/x-www-form-urlencoded), not JSON.",
+  429: "too many requests: a loop, or tests without pause. Retry-After says how long to wait.",
+  500: "the server failed, and its log says why. A test may have queued this.",
+  502:
+    "a proxy in front of the server did not get its response: the server does not run there, or speaks http and not https.",
+  503: "the server is not up yet or is overloaded, or a proxy has no server behind it. A test may have queued this.",
+  504: "a proxy in front of the server waited in vain for its response.",
+};
+const statusPattern = new RegExp(`(?<![\\w.:-])(?:${Object.keys(statusCauses).join("|")})(?![\\w:-]|\\.\\d)`);
 
 /** The messages of the table in a text, in its order, without those that are parts of a longer one. */
 function findExact(searched: string): readonly Match[] {
@@ -105,7 +136,8 @@ function findExact(searched: string): readonly Match[] {
   const longest = matches.filter((match) => !matches.some((other) => contains(other, match)));
   // Two libraries may have the same text but for case.
   const isExact = ({ start, end, message }: Match) => Number(searched.slice(start, end) === message!.text);
-  return longest.sort((one, other) => one.start - other.start || isExact(other) - isExact(one));
+  longest.sort((one, other) => one.start - other.start || isExact(other) - isExact(one));
+  return longest.filter(({ problem }, index) => longest.findIndex((other) => other.problem === problem) === index);
 }
 
 /** How much a match says, besides the number of its words. */
@@ -119,8 +151,8 @@ const generalCodes = new Set(
 
 let findSigns: ReturnType<typeof compileSigns<Problem>> | undefined;
 
-/** The problems whose words a text has. */
-function findWords(searched: string): readonly Match[] {
+/** The problems whose words a text has; whether it is about OAuth, if its words do not tell. */
+function findWords(searched: string, isAbout: boolean): readonly Match[] {
   findSigns ??= compileSigns(
     Object.entries(problemsByName).map(([name, problem]) => [
       problem,
@@ -131,7 +163,7 @@ function findWords(searched: string): readonly Match[] {
       ],
     ]),
   );
-  return findSigns(searched).map(({ owner, weight, ...sign }) => ({
+  return findSigns(withoutNames(searched), isAbout).map(({ owner, weight, ...sign }) => ({
     ...sign,
     problem: owner,
     code: codeOf(owner),
@@ -145,59 +177,65 @@ const codeOf = (problem: Problem) => Object.keys(errorProblems).find((code) => p
 /** The text without its error codes, printed headers and what surrounds the path in its URLs, which are no words; others keep their place. */
 function withoutNames(searched: string): string {
   const blank = (text: string) => " ".repeat(text.length);
-  return searched.replaceAll(codePattern, (word) => isErrorCode(word) && !/\d/.test(word) ? blank(word) : word)
-    .replaceAll(headerMember, blank)
+  return searched.replaceAll(codePattern, (word) => isErrorCode(word) ? blank(word) : word)
+    .replaceAll(headerMember, blank).replaceAll(generalException, blank)
     .replaceAll(url, (_, host, path, query) => blank(host) + path + blank(query));
 }
 
-/** An error code, and the number of an error of Microsoft. */
-const codePattern = /(?<![A-Za-z])[a-z]{2,20}(?:_[a-z]{2,20}){1,4}(?![A-Za-z])|\b(?:IDX|AADSTS)\d{4,8}\b/g;
-/** A member of a printed header or key, `"typ":"JWT"`, and a number with its name, `"code":9`. */
+/** An error code. */
+const codePattern = /(?<![A-Za-z])[a-z]{2,20}(?:_[a-z]{2,20}){1,4}(?![A-Za-z])/g;
+/** A member of a printed header or key, `"typ":"JWT"`, a number with its name, `"code":9`, a list of parameters, `(scope: 'a', audience: 'b')`. */
 const headerMember =
-  /"(?:type|code|status)": ?-?\d{1,6}|(["'])(?:typ|alg|kty|kid|use|crv|x5t)\1 ?: ?(["'])(?!none)[\w.+/-]{0,200}\2/g;
+  /"(?:type|code|status)": ?-?\d{1,6}|\d{3} (?:Client|Server) Error|\(\w{1,20}: '[^'\n]{0,200}'(?:, \w{1,20}: '[^'\n]{0,200}'){1,9}\)|(["'])(?:typ|alg|kty|kid|use|crv|x5t)\1 ?: ?(["'])(?!none)[\w.+/-]{0,200}\2/g;
+/** Classes of exceptions that say nothing by their name. */
+const generalException =
+  /\b(?:Illegal(?:Argument|State)|InvalidOperation|InvalidParameter|Not(?:Authorized|Found)|Runtime|Unexpected)(?:Exception|Error)\b/g;
 const url = /(https?:\/\/[^\s/?#"'<>]{1,300})([^\s?#"'<>]{0,500})([^\s"'<>]{0,2000})/g;
 
-/** The domain and the number of an error of Apple, and the type and code of AppAuth for Android. */
-const domainPattern =
-  /\b(\w{0,9}appauth\.general|\w{1,60})["']? ?(?:error|Code)[ =]"?(-?\d{1,6})|AuthorizationException: \{"type":(\d),"code":(\d{1,4})/g;
+/** A prefix or domain with its number; AppAuth for Android prints a type and a code instead. */
+const numberPattern = new RegExp(
+  [
+    /\b(IDX|AADSTS|AADB2C)(\d{4,8})\b/,
+    /\b([\w.]{1,80})["')]?:?(?: \p{L}{1,12})?[ =:]{1,2}"?(-?\d{1,6})\b/u,
+    /AuthorizationException: \{"type":(\d),"code":(\d{1,4})/,
+  ].map(({ source }) => source).join("|"),
+  "gu",
+);
 
-/** The errors of platforms in a text. */
-function findDomains(searched: string): readonly Match[] {
-  return [...searched.matchAll(domainPattern)].flatMap(
-    ({ 0: { length }, 1: domain, 2: number, 3: type, 4: code, index }): Match[] => {
-      const error = domain === undefined ? `appauth ${type} ${code}` : `${domain} ${number}`;
-      if (!Object.hasOwn(domainErrors, error)) return [];
-      const [name = "", cause] = domainErrors[error]!.split(">");
-      const problem = problemsByName[name]!;
-      const found = { problem, code: codeOf(problem), start: index, end: index + length };
-      return [{ ...found, cause: cause === undefined ? undefined : Number(cause), weight: weights.number }];
-    },
-  );
+/** The numbered errors in a text. */
+function findNumbers(searched: string): readonly Match[] {
+  return [...searched.matchAll(numberPattern)].flatMap((match): Match[] => {
+    const [found, prefix, prefixed, domain, number, type, code = ""] = match;
+    // The last two parts of a domain, or its last one.
+    const names = [/\w+\.\w+$/, /\w+$/].map((part) => part.exec(prefix ?? domain ?? `appauth${type}`)?.[0] ?? "");
+    const known = names.map((name) => problemOfNumber(name, prefixed ?? number ?? code)).find(Boolean);
+    if (known === undefined) return [];
+    const [problem, cause] = problemAndCause(known);
+    const place = { start: match.index, end: match.index + found.length };
+    return [{ problem, cause, code: codeOf(problem), weight: weights.number, ...place }];
+  });
+}
+
+/** What a table names: a problem, and the cause that stands first: `popup>2`. */
+function problemAndCause(text: string): readonly [problem: Problem, cause: number | undefined] {
+  const [name = "", cause] = text.split(">");
+  return [problemsByName[name]!, cause === undefined ? undefined : Number(cause)];
 }
 
 /** The error codes in a text. */
 function findCodes(searched: string): readonly Match[] {
-  return [
-    ...findDomains(searched),
-    ...[...searched.matchAll(codePattern)].flatMap(
-      ({ 0: word, index }): Match[] => {
-        const name = Object.hasOwn(errorProblems, word)
-          ? word
-          : Object.hasOwn(otherCodes, word)
-          ? otherCodes[word]
-          : undefined;
-        if (name === undefined) return [];
-        const problem = problemsByName[name]!;
-        return [{
-          problem,
-          code: codeOf(problem),
-          weight: /\d/.test(word) ? weights.number : saysLittle(name) ? weights.generalCode : weights.code,
-          start: index,
-          end: index + word.length,
-        }];
-      },
-    ),
-  ];
+  const codes = [...searched.matchAll(codePattern)].flatMap(({ 0: word, index }): Match[] => {
+    const name = Object.hasOwn(errorProblems, word)
+      ? word
+      : Object.hasOwn(otherCodes, word)
+      ? otherCodes[word]
+      : undefined;
+    if (name === undefined) return [];
+    const [problem, cause] = problemAndCause(name);
+    const weight = saysLittle(name) ? weights.generalCode : weights.code;
+    return [{ problem, cause, code: codeOf(problem), weight, start: index, end: index + word.length }];
+  });
+  return [...findNumbers(searched), ...codes];
 }
 
 /** Whether the description says more than the code. */
@@ -263,8 +301,8 @@ function longestWord(text: string): string {
   return (text.match(/\w+/g) ?? []).reduce((longest, word) => word.length > longest.length ? word : longest, "");
 }
 
-/** One or two ordinary words, which many other sentences have too. */
-const fewWords = /^[A-Za-z]+( [A-Za-z]+)?\.?$/;
+/** Up to three ordinary words, which many other sentences have too. */
+const fewWords = /^[A-Za-z]+( [A-Za-z]+){0,2}\.?$/;
 const constant = /^[A-Z]+$/;
 
 function compile(text: string): RegExp {

@@ -57,7 +57,7 @@ const protocol =
   "oauthlib|jsonwebtoken|token_endpoint|authorization_server|well_known";
 const context =
   `${protocol}|sso|idp|authorization|authentication|authenticate|auth|login|log_in|sign_in|signin|issuer|` +
-  "client_id|identity_provider|claim|security_token|dex|decode_token|verify_token|validate_token";
+  "client_id|identity_provider|claim|security_token|user_pool|user_not_found|user_not_confirmed|dex|decode_token|verify_token|validate_token";
 /** Other services, whose network and access errors are theirs. */
 const otherServices =
   "postgres|postgresql|psql|psycopg|mysql|mariadb|redis|mongo|mongodb|smtp|imap|kafka|rabbitmq|amqp|" +
@@ -74,7 +74,7 @@ const programFault =
 /** Compiles the signs of all owners to one function, which finds the best sign of each owner in a text. */
 export function compileSigns<Owner>(
   table: readonly (readonly [owner: Owner, signs: readonly string[]])[],
-): (text: string) => readonly FoundSign<Owner>[] {
+): (text: string, isAbout: boolean) => readonly FoundSign<Owner>[] {
   const signs = table.flatMap(([owner, lines]) => lines.map((line) => parseSign(owner, line)));
   const byWord = new Map<string, (readonly [sign: Sign<Owner>, group: number, phrase: readonly string[]])[]>();
   for (const sign of signs) {
@@ -90,10 +90,11 @@ export function compileSigns<Owner>(
     parseGroup(context),
     parseGroup(otherServices),
   ];
-  return (text) => {
+  return (text, isAboutOAuth) => {
     const clauses = clausesOf(text);
     // A few words alone are what somebody asks about.
-    let isAbout = clauses.length === 1 && clauses[0]!.words.length <= maxWordsAlone ? true : undefined;
+    const isAlone = clauses.length === 1 && clauses[0]!.words.length <= maxWordsAlone;
+    let isAbout = isAboutOAuth || isAlone ? true : undefined;
     const has = (phrases: readonly (readonly string[])[]) => clauses.some(({ words }) => hasAny(words, phrases));
     if (has(servicePhrases) && !has(protocolPhrases)) return [];
     const best = new Map<Owner, FoundSign<Owner>>();

@@ -2,8 +2,8 @@
  * What libraries and programs say when a login or a token fails, by library.
  *
  * A line with `@` names the libraries, and the repository and the file that has the texts, if no test provokes them.
- * Each line below it is the name of a problem or error code, the text (`*` stands for a value), and what to write in
- * this library.
+ * Each line below it is the name of a problem or error code, with the cause that stands first (`popup>4`), the text
+ * (`*` stands for a value), and what to write in this library.
  */
 export const libraryTexts = `
 @ Auth0 java-jwt @ auth0/java-jwt lib/src/main/java/com/auth0/jwt/JWTVerifier.java
@@ -49,10 +49,8 @@ browser_state | no_token_request_cache_error | Await handleRedirectPromise() onc
 browser_state | hash_does_not_contain_known_properties | A router changed the fragment before MSAL read it: let the redirect URI be a blank page.
 cors | post_request_failed
 web_crypto | crypto_nonexistent
-popup | interaction_in_progress | Await handleRedirectPromise() before another login, and start one at a time.
+popup>4 | interaction_in_progress | Await handleRedirectPromise() before another login, and start one at a time.
 configuration | uninitialized_public_client_application | await instance.initialize() first.
-@ @azure/msal-browser @ AzureAD/microsoft-authentication-library-for-js lib/msal-browser/docs/errors.md
-silent | monitor_window_timeout
 @ @azure/msal-browser, @azure/msal-node
 https | authority_uri_insecure | MSAL has no option: start with --tls self-signed.
 @ @azure/msal-browser, @azure/msal-node @ AzureAD/microsoft-authentication-library-for-js lib/msal-common/src/error/ClientAuthErrorCodes.ts
@@ -69,7 +67,6 @@ browser_state | could not find matching config for state * | Call checkAuth() on
 browser_state | Validating access_token failed, wrong state/nonce. | Call loadDiscoveryDocumentAndTryLogin() once; the router must not remove the parameters before it.
 browser_state | invalid_nonce_in_state | Call loadDiscoveryDocumentAndTryLogin() once; the router must not remove the parameters before it.
 metadata_issuer | invalid issuer in discovery document | issuer of AuthConfig must equal the issuer; skipIssuerCheck removes the check.
-aud | Wrong audience: *
 exp | Token has expired | clockSkewInSec of AuthConfig; timeoutFactor for the refresh.
 at_hash | Wrong at_hash
 https | must use HTTPS (with TLS), or config value for property 'requireHttps' must be set to 'false' and allow HTTP (without TLS). | requireHttps: 'remoteOnly' allows http for localhost.
@@ -176,35 +173,20 @@ certificate | PKIX path building failed | Import it with keytool, and name the t
 refused | java.net.ConnectException
 @ jose
 typ | unexpected "typ" JWT header value | The option typ: "at+jwt" of jwtVerify().
-alg | "alg" (Algorithm) Header Parameter value not allowed
-@ jose, express-oauth2-jwt-bearer
-nbf | "iat" claim timestamp check failed (it should be in the past)
 @ jose, MCP SDK
 iss | unexpected "iss" claim value | The option issuer of jwtVerify().
 aud | unexpected "aud" claim value | The option audience of jwtVerify().
-nbf | "nbf" claim timestamp check failed
 @ jose, MCP SDK, express-oauth2-jwt-bearer
-exp | "exp" claim timestamp check failed
-signature | signature verification failed
-kid | no applicable key found in the JSON Web Key Set
 not_jwt | Invalid Compact JWS
 @ jsonwebtoken, express-jwt, passport-jwt
-iss | jwt issuer invalid. expected: *
-aud | jwt audience invalid. expected: *
 exp | jwt expired
-nbf | jwt not active
-signature | invalid signature
 alg | invalid algorithm | The option algorithms.
-not_jwt | jwt malformed
 @ jwks-rsa, express-jwt, passport-jwt @ auth0/node-jwks-rsa src/JwksClient.js
 kid | Unable to find a signing key that matches '*'
 @ Keycloak @ keycloak/keycloak themes/src/main/resources/theme/base/login/messages/messages_en.properties
 redirect_uri | Invalid parameter: redirect_uri | Valid redirect URIs of the client in the realm.
 @ keycloak-connect
-iss | invalid token (wrong ISS)
 aud | invalid token (wrong audience) | Tokens need the client in aud if verifyTokenAudience is on: --profile keycloak, with an audience mapper.
-exp | invalid token (expired)
-no_refresh_token | Unable to refresh without a refresh token
 @ keycloak-connect @ keycloak/keycloak-nodejs-connect middleware/auth-utils/grant-manager.js
 no_access_token | invalid token (missing)
 @ keycloak-js @ keycloak/keycloak-js lib/keycloak.js
@@ -218,11 +200,9 @@ token_request | An OAuth server error was encountered that did not contain a JSO
 metadata_issuer | Issuer mismatch in authorization server metadata (RFC 8414 §3.3): expected *, received * | authorization_servers of the protected resource must have the issuer, letter by letter.
 response_iss | Issuer mismatch in authorization response (RFC 9207): expected *, received * | Pass the parameters of the callback to finishAuth(), iss included.
 https | send credentials to non-https token endpoint '*'. | Name the server localhost, *.localhost or 127.0.0.1, which are exempt.
-mcp | Incompatible auth server: does not support dynamic client registration
 mcp | Incompatible auth server: does not support code challenge method *
 mcp | Incompatible auth server: does not support response type *
 mcp | Protected resource * does not match expected * (or origin)
-mcp | Resource server does not implement OAuth 2.0 Protected Resource Metadata.
 mcp | Existing OAuth client information is required when exchanging an authorization code | saveClientInformation() must keep it over the redirect.
 @ Microsoft Entra ID @ MicrosoftDocs/entra-docs docs/identity-platform/reference-error-codes.md
 redirect_uri | AADSTS50011 | Authentication, Redirect URIs of the app registration.
@@ -262,7 +242,6 @@ claims | neither the id_token nor the profileURL set an email
 typ | unexpected JWT "typ" header parameter value | validateJwtAccessToken() requires at+jwt: pass it an access token.
 @ oauth4webapi, Auth.js
 metadata_issuer | "response" body "issuer" property does not match the expected value
-discovery | "response" is not a conform Authorization Server Metadata response (unexpected HTTP status code)
 @ oauth4webapi, openid-client 6
 state | unexpected "state" response parameter value | Pass the state of this login: expectedState in the checks of authorizationCodeGrant().
 state | unexpected "state" response parameter encountered | The application sent a state but passes none to the callback: expectedState is missing in the checks.
@@ -272,17 +251,12 @@ token_request | server responded with a challenge in the WWW-Authenticate HTTP H
 sub | unexpected "response" body "sub" property value
 not_jwt | Invalid JWT
 @ oauth4webapi, openid-client 6, Auth.js
-iss | unexpected JWT "iss" (issuer) claim value
-aud | unexpected JWT "aud" (audience) claim value
 exp | unexpected JWT "exp" (expiration time) claim value, expiration is past current timestamp | client[clockTolerance] in seconds.
 nbf | unexpected JWT "nbf" (not before) claim value | client[clockTolerance] in seconds.
-signature | JWT signature verification failed
-kid | error when selecting a JWT verification key, no applicable keys found
 alg | unexpected JWT "alg" header parameter | client.id_token_signed_response_alg; without it, openid-client expects RS256 or what the metadata has.
 nonce | unexpected ID Token "nonce" claim value | expectedNonce in the checks of authorizationCodeGrant().
 nonce | JWT "nonce" (nonce) claim missing | The authorization request had no nonce: send the one that expectedNonce has.
 response_iss | response parameter "iss" (issuer) missing | openid-client 6: authorizationCodeGrant(config, currentUrl, …) with the URL as the browser requested it.
-response_iss | unexpected "iss" (issuer) response parameter value
 token_request | server responded with an error in the response body | error.cause has error and error_description.
 no_id_token | "response" body "id_token" property must be a string
 @ OAuthlib, requests-oauthlib, Authlib
@@ -291,10 +265,7 @@ https | OAuth 2 MUST utilize https. | OAUTHLIB_INSECURE_TRANSPORT=1; Authlib: AU
 browser_state | No matching state found in storage | react-oidc-context: onSigninCallback must remove the parameters, window.history.replaceState({}, document.title, window.location.pathname).
 browser_state | No state in response | signinCallback() was called on a page that is no callback, or a router removed the parameters first.
 browser_state | authority mismatch on settings vs. signin state | authority changed between the login and the callback, such as localhost and 127.0.0.1: use one constant.
-nonce | nonce in id_token does not match nonce in client storage
 discovery | Invalid response Content-Type: *, from URL: * | authority returns a page: it must be the issuer.
-web_crypto | Crypto.subtle is available only in secure contexts (HTTPS).
-sub | subject from UserInfo response does not match subject in ID Token
 @ oidc-client-ts, react-oidc-context @ authts/oidc-client-ts src/UserManager.ts
 no_refresh_token | No silent_redirect_uri configured | Without a refresh token, signinSilent() needs silent_redirect_uri and an iframe.
 @ omniauth_openid_connect @ omniauth/omniauth_openid_connect lib/omniauth/strategies/openid_connect.rb
@@ -303,16 +274,9 @@ state | Invalid 'state' parameter | The session of Rack has omniauth.state: moun
 nbf | id_token issued in the future | Newer versions do not reject iat: update, or set client.CLOCK_TOLERANCE in seconds.
 @ openid-client 5
 state | checks.state argument is missing | Pass the kept value: client.callback(uri, params, { state, nonce, code_verifier }).
-state | state mismatch, expected *, got: *
-sub | userinfo sub mismatch, expected *, got: *
-no_refresh_token | refresh_token not present in TokenSet
 @ openid-client 5, NextAuth.js
 iss | unexpected iss value, expected *, got: *
-aud | aud mismatch, expected *, got: *
-aud | aud is missing the client_id, expected * to be included in *
-exp | JWT expired, now *, exp *
 nbf | JWT not active yet, now *, nbf * | client[custom.clock_tolerance] in seconds.
-signature | failed to validate JWT signature
 kid | no valid key found in issuer's jwks_uri for key parameters *
 alg | unexpected JWT alg received, expected *, got: * | id_token_signed_response_alg of the client; NextAuth.js: client: { id_token_signed_response_alg }.
 nonce | nonce mismatch, expected *, got: * | client.callback(uri, params, { nonce }); NextAuth.js: checks: ["nonce"].
@@ -320,9 +284,7 @@ at_hash | at_hash mismatch, expected *, got: *
 response_iss | iss missing from the response | Pass client.callbackParams(request) to client.callback().
 response_iss | iss mismatch, expected *, got: *
 discovery | expected 200 OK, got: *
-no_id_token | id_token not present in TokenSet
 @ openid-client 6
-metadata_issuer | discovered metadata issuer does not match the expected issuer
 discovery | unexpected HTTP response status code
 hidden | invalid response encountered
 hidden | unexpected JWT claim value encountered
@@ -342,10 +304,6 @@ state | Invalid authorization request state. | A second login in the same sessio
 token_request | Failed to obtain access token | error.oauthError.data is the body of the response.
 @ passport-openidconnect
 iss | ID token not issued by expected OpenID provider.
-aud | ID token not intended for this relying party.
-exp | ID token has expired.
-nonce | ID token contains invalid nonce.
-no_id_token | ID token not present in token response
 configuration | OpenID Connect requires session support. Did you forget to use \`express-session\` middleware? | app.use(session(…)) before passport.
 @ PyJWT
 nbf | The token is not yet valid (iat) | The argument leeway of jwt.decode().

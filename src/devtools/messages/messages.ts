@@ -17,8 +17,9 @@ for (const line of libraryTexts.trim().split("\n")) {
     const [libraries = "", file] = line.slice(2).split(" @ ");
     source = { libraries: libraries.split(", "), source: file };
   } else {
-    const [name = "", text = "", fix] = line.split(" | ");
-    messages[name]!.push({ ...source, text, fix });
+    const [problem = "", text = "", fix] = line.split(" | ");
+    const [name = "", cause] = problem.split(">");
+    messages[name]!.push({ ...source, text, fix, ...cause !== undefined && { cause: Number(cause) } });
   }
 }
 

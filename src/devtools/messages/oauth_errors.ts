@@ -6,8 +6,8 @@
 import type { ProblemFacts } from "./problem.ts";
 import { absent, fails, unknown, wrong } from "./words.ts";
 
-/** What an error code means, by the code. */
-export const errorProblems = {
+/** The facts of a code, by it. Those that most codes share are in `errorProblems`. */
+const codes = {
   invalid_client: {
     title: "invalid_client: the client is unknown, or its secret is wrong or missing",
     signs: [
@@ -27,14 +27,14 @@ export const errorProblems = {
     server:
       "/flows shows how the client authenticated, and what differs. A client with client_secret is confidential, one without is public.",
     guide: "static/docs/stacks.md#client-libraries",
-    seen: ["rejection"],
   },
   invalid_grant: {
     title: "invalid_grant: the code was already used or has expired, or the refresh token is no longer valid",
     signs: [
+      `6>?user|username|password|account|credential|credentials ${wrong}|not_exist|not_find|not_found|unknown|no_user user|username|password|account|login|user_not_found|wrong_password !client|database|mysql|postgres|reset|claim|email_verified|scope|sub|subject|userinfo|hint|consent|cancel|deny|denied|token`,
       "issued another|other client grant|code|token|authorization|redirection",
       `4>refresh|refreshing|refreshed session|access_token|tokens|token ${fails} !missing|no_refresh|without|browser|page|cache|silent`,
-      "refresh|refresh_token token|grant|session invalid|expire|expired|revoke|revoked|inactive|used|reuse|reused|not_active|unknown|malformed|wrong|stale|not_found|not_exist|reject|replay|rotate|rotated|no_longer|fail|failed|unrecognized !missing|no|not_present|absent|not_set",
+      "4>refresh|refresh_token token|grant|session invalid|expire|expired|revoke|revoked|inactive|used|reuse|reused|not_active|unknown|malformed|wrong|stale|not_found|not_exist|reject|replay|rotate|rotated|no_longer|fail|failed|unrecognized !missing|no|not_present|absent|not_set",
       "code authorization|auth|oauth|grant|login|sso|exchange expire|expired|used|redeem|redeemed|consumed|spent|not_valid|already|reuse|reused|unknown|no_longer|incorrect|invalid|not_found|wrong !verifier|challenge|device|status|missing|error_code|exit|http|country|zip",
       "?authorization_code|auth_code invalid|expire|used|already|not_valid|incorrect|redeem|not_found",
     ],
@@ -44,12 +44,12 @@ export const errorProblems = {
       "The code expired while the application stood at a breakpoint.",
       "The refresh token rotated, and the application sent the old one again, or two tabs refreshed at the same time. That revokes the whole grant.",
       "The server restarted without a store, so it no longer knows its codes and tokens.",
+      "The user name or the password is wrong, or the user does not exist here.",
     ],
     application:
       "Exchange each code once, and store the new refresh token of each response before the next request. After invalid_grant at a refresh, send the user to the login.",
     server: "The terminal and /flows show which of these it was, with the earlier request.",
     guide: "static/docs/sessions.md#refresh-token-rotation",
-    seen: ["rejection"],
   },
   invalid_request: {
     title: "invalid_request: a parameter is missing, wrong or sent twice",
@@ -64,9 +64,7 @@ export const errorProblems = {
       "A parameter was sent twice, or the client authenticates in two ways at once.",
     ],
     application: "Read error_description, and compare the request with it.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/flows.md",
-    seen: ["rejection"],
   },
   unauthorized_client: {
     title: "unauthorized_client: the client may not use this grant type or response type",
@@ -81,7 +79,6 @@ export const errorProblems = {
     application: "Use the grant that the client is registered for.",
     server: 'Add it to the client: "grant_types": ["authorization_code", "refresh_token"].',
     guide: "static/docs/configure.md#the-configuration-file",
-    seen: ["rejection"],
   },
   unsupported_grant_type: {
     title: "unsupported_grant_type: the token endpoint does not know this grant_type",
@@ -96,13 +93,13 @@ export const errorProblems = {
     application: "Send grant_type in a form, with a value of grant_types_supported of the metadata.",
     server: "The metadata lists grant_types_supported; a profile or a setting adds others.",
     guide: "static/docs/get-a-token.md",
-    seen: ["rejection"],
   },
   invalid_scope: {
     title: "invalid_scope: a scope value is unknown, or the client may not request it",
     signs: [
       `scope|scopes ${unknown}|invalid|unsupported|not_support|not_allow|not_allowed|malformed|unrecognized|not_permit|not_valid|exceed|disallow|wrong|not_assigned|not_authorized client|request|requested|server|authorization|oauth|openid|allow|allowed|scope|value|exceed|configured !variable|function|javascript|lexical|block|global|insufficient|css|this_scope|insufficient_scope`,
       "scope|scopes must|contain|missing|include|no openid",
+      "scope change from|to|oauth|openid",
     ],
     causes: [
       "A value is misspelled, or separated by commas instead of blanks.",
@@ -112,24 +109,22 @@ export const errorProblems = {
     application: "Request values of scopes_supported that the client is registered for, separated by blanks.",
     server: 'Add it: "scope" of the client, or "scopes" of the server.',
     guide: "static/docs/configure.md#the-configuration-file",
-    seen: ["rejection"],
   },
   access_denied: {
     title: "access_denied: the user or a rule denied the access",
     signs: [
-      "user|resource_owner|owner|end_user|consent|admin|administrator cancel|cancelled|canceled|deny|denied|decline|declined|reject|rejected|refuse|abort|abandon|not_assign|not_member|blocked|not_authorized|not_allowed|forbidden login|consent|access|request|authorization|sign_in|authentication|user|application|grant|permission|flow|group|role !database|mysql|postgres|password_authentication|file|eacces|ftp|sudo|using_password|pull_access|access_denied_for|publickey|imap|smtp",
-      "?user|login|account|access cancel|cancelled|canceled|denied|declined|not_allowed|not_authorized|not_permitted",
+      "user|resource_owner|owner|end_user|consent|admin|administrator cancel|cancelled|canceled|deny|denied|decline|declined|reject|rejected|refuse|abort|abandon|not_assign|not_member|blocked|not_authorized|not_allowed|forbidden login|consent|access|request|authorization|sign_in|authentication|user|application|grant|permission|flow|group|role !database|mysql|postgres|password_authentication|file|eacces|ftp|sudo|using_password|userinfo|user_info|pull_access|access_denied_for|publickey|imap|smtp",
+      "2>?user|account|sign_up|signup|registration disabled|lock|locked|not_confirmed|not_active|not_assign|suspend|deactivated|blocked|not_permit|forgotten !rate|attempt|client",
+      "?user|login|account|access|auth|authentication|flow cancel|cancelled|canceled|denied|declined|not_allowed|not_authorized|not_permitted",
     ],
     causes: [
       "The user cancelled the login or the consent.",
       "The user is not allowed: not assigned to the application, blocked, or without a required group.",
       "A test or a setting decides so: a queued denial, a login page with Deny.",
     ],
-    application:
-      "Show the user that the login was cancelled, and offer it again: this is no failure of the application.",
+    application: "Show that the login was cancelled, and offer it again: this is no failure of the application.",
     server: "/flows shows who denied. --login auto never asks.",
     guide: "static/docs/users.md#show-a-login-page-and-a-consent-page",
-    seen: ["rejection"],
   },
   unsupported_response_type: {
     title: "unsupported_response_type: the server does not offer this response_type or response_mode",
@@ -144,18 +139,14 @@ export const errorProblems = {
     application: "Use response_type=code with PKCE.",
     server: 'Setting responseTypes allows "code id_token" and others; a profile of a provider may.',
     guide: "static/docs/authorization-requests.md#response-types-id-tokens-in-authorization-responses",
-    seen: ["rejection"],
   },
   server_error: {
     title: "server_error: the server failed",
-    signs: [
-      "unexpected_condition prevent|encounter|fulfill request|server",
-    ],
+    signs: ["unexpected_condition prevent|encounter|fulfill request|server"],
     causes: ["A test queued this error, or a hook of a plugin threw.", "The store cannot be reached or is full."],
     application: "Treat it as temporary: show an error, retry later, do not loop.",
     server: "The terminal shows the error with its stack.",
     guide: "static/docs/stores.md",
-    seen: ["rejection"],
   },
   temporarily_unavailable: {
     title: "temporarily_unavailable: the server cannot answer now",
@@ -168,9 +159,7 @@ export const errorProblems = {
       "The store is not reachable, or a test queued this error.",
     ],
     application: "Wait for Retry-After, then try again.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/limits.md",
-    seen: ["rejection"],
   },
   invalid_token: {
     title: "invalid_token: the access token is expired, revoked, malformed, or for another API",
@@ -187,7 +176,6 @@ export const errorProblems = {
     application: "Refresh once at 401, then log in again.",
     server: "/tokens shows what a token is and whether it is active; /flows shows why it was rejected.",
     guide: "static/docs/resource-servers.md",
-    seen: ["rejection"],
   },
   insufficient_scope: {
     title: "insufficient_scope: the access token is valid, but lacks a scope of the API",
@@ -205,18 +193,14 @@ export const errorProblems = {
     application: "Request the scope that WWW-Authenticate names, in a new authorization request.",
     server: 'Add it to "scope" of the client.',
     guide: "static/docs/resource-servers.md",
-    seen: ["rejection"],
   },
   insufficient_user_authentication: {
     title: "insufficient_user_authentication: the API wants a newer or stronger login",
-    signs: [
-      "authentication different|recent|strong|stronger|newer|higher level|require|required|enough|necessary",
-    ],
+    signs: ["authentication different|recent|strong|stronger|newer|higher level|require|required|enough|necessary"],
     causes: ["The login is older than max_age, or has a weaker acr than acr_values of the challenge."],
     application: "Begin a new authorization request with acr_values and max_age of the challenge.",
     server: "A user or the login page decides on acr.",
     guide: "static/docs/authorization-requests.md#step-up-authentication-acr_values",
-    seen: ["rejection"],
   },
   login_required: {
     title: "login_required: prompt=none, and the user is not logged in",
@@ -233,116 +217,83 @@ export const errorProblems = {
     application: "This is an answer, no failure: begin a login without prompt=none.",
     server: "--login auto needs no page. /flows shows which check asked for one.",
     guide: "static/docs/sessions.md#stay-logged-in",
-    seen: ["rejection"],
   },
   interaction_required: {
     title: "interaction_required: prompt=none, and the user must act",
-    signs: [
-      "?user|end_user require|required|must|need interaction|interact",
-    ],
+    signs: ["?user|end_user require|required|must|need interaction|interact"],
     causes: ["A silent login (prompt=none) cannot show the page that is needed: consent, a second factor, a choice."],
     application: "This is an answer, no failure: begin a login without prompt=none.",
     server: "--login auto needs no page. /flows shows which check asked for one.",
     guide: "static/docs/sessions.md#stay-logged-in",
-    seen: ["rejection"],
   },
   consent_required: {
     title: "consent_required: prompt=none, and the user must consent first",
-    signs: [
-      "?user|end_user require|required|must|need consent",
-    ],
+    signs: ["?user|end_user require|required|must|need consent"],
     causes: ["A silent login (prompt=none) cannot show the page that is needed: consent, a second factor, a choice."],
     application: "This is an answer, no failure: begin a login without prompt=none.",
     server: "--login auto needs no page. /flows shows which check asked for one.",
     guide: "static/docs/sessions.md#stay-logged-in",
-    seen: ["rejection"],
   },
   account_selection_required: {
     title: "account_selection_required: prompt=none, and the user must choose an account",
-    signs: [
-      "?user|end_user require|required|must select|selection|choose|choice session|account",
-    ],
+    signs: ["?user|end_user require|required|must select|selection|choose|choice session|account"],
     causes: ["A silent login (prompt=none) cannot show the page that is needed: consent, a second factor, a choice."],
     application: "This is an answer, no failure: begin a login without prompt=none.",
     server: "--login auto needs no page. /flows shows which check asked for one.",
     guide: "static/docs/sessions.md#stay-logged-in",
-    seen: ["rejection"],
   },
   request_not_supported: {
     title: "request_not_supported: the parameter request (a signed request) is not accepted",
-    signs: [
-      "request_parameter not_support|unsupported|not_accept",
-    ],
+    signs: ["request_parameter not_support|unsupported|not_accept"],
     causes: ["The client has no registered keys, or the server is without signed requests."],
     application: "Send the parameters by themselves, or register jwks.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/signed-requests.md#signed-authorization-requests-jar",
-    seen: ["rejection"],
   },
   request_uri_not_supported: {
     title: "request_uri_not_supported: request_uri is not accepted",
-    signs: [
-      "request_uri not_support|unsupported|not_accept",
-    ],
+    signs: ["request_uri not_support|unsupported|not_accept"],
     causes: ["request_uri is a URL; only those of a pushed request are accepted."],
     application: "Push the request, and send the request_uri of its response.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/signed-requests.md#pushed-authorization-requests-par",
-    seen: ["rejection"],
   },
   invalid_request_uri: {
     title: "invalid_request_uri: request_uri is unknown, expired, already used, or of another client",
-    signs: [
-      `request_uri ${wrong}|expire|used|error|not_found`,
-    ],
+    signs: [`request_uri ${wrong}|expire|used|error|not_found`],
     causes: [
       "It was used before: a reload, or a link that a scanner opened.",
       "It expired: a pushed request lives for a short time.",
       "It was pushed by another client, or the server restarted.",
     ],
     application: "Push a new request for each login.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/signed-requests.md#pushed-authorization-requests-par",
-    seen: ["rejection"],
   },
   invalid_request_object: {
     title: "invalid_request_object: the signed request cannot be verified",
-    signs: [
-      `request_object|signed_request ${wrong}|expire|signature|verify|decrypt`,
-    ],
+    signs: [`request_object|signed_request ${wrong}|expire|signature|verify|decrypt`],
     causes: [
       "aud is not the issuer, or iss is not the client_id.",
       "The key or the algorithm is not the registered one, or the JWT has expired.",
     ],
     application: "Sign with the registered key: iss = client_id, aud = issuer, exp within minutes.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/signed-requests.md#signed-authorization-requests-jar",
-    seen: ["rejection"],
   },
   registration_not_supported: {
     title: "registration_not_supported: the parameter registration is not accepted",
     causes: ["The request is for a self-issued provider."],
     application: "Register the client, or give its metadata document as client_id.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/registration.md",
-    seen: ["rejection"],
   },
   unmet_authentication_requirements: {
     title: "unmet_authentication_requirements: the login does not reach the acr that is essential",
-    signs: [
-      "authentication_requirement not|unmet",
-    ],
+    signs: ["authentication_requirement not|unmet"],
     causes: ["No user can log in at the level of acr_values or of the claims request."],
     application: "Ask for a level of acr_values_supported.",
     server: "acr_values_supported lists the levels; users have theirs.",
     guide: "static/docs/authorization-requests.md#step-up-authentication-acr_values",
-    seen: ["rejection"],
   },
   invalid_target: {
     title: "invalid_target: the resource or audience is unknown, or not allowed for the client",
-    signs: [
-      "request_resource|resource_parameter|resource_indicator invalid|malformed|unknown|not_allow|not_register",
-    ],
+    signs: ["request_resource|resource_parameter|resource_indicator invalid|malformed|unknown|not_allow|not_register"],
     causes: [
       "resource is not the URL that the API has registered: a slash at the end, http and https, the port.",
       "resource of the token request was not in the authorization request.",
@@ -351,54 +302,37 @@ export const errorProblems = {
     application: "Send resource letter by letter as the API's metadata names it.",
     server: '"resources" of the server or of the client.',
     guide: "static/docs/resource-servers.md",
-    seen: ["rejection"],
   },
   invalid_redirect_uri: {
     title: "invalid_redirect_uri: a redirect_uris of a registration is not accepted",
-    signs: [
-      "one_more redirection_uri|redirect_uri invalid",
-    ],
+    signs: ["one_more redirection_uri|redirect_uri invalid"],
     causes: ["http on another host than localhost, a fragment, a wildcard, or a custom scheme for a web application."],
     application: "Register https URLs, or http on localhost.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/registration.md#dynamic-client-registration",
-    seen: ["rejection"],
   },
   invalid_client_metadata: {
     title: "invalid_client_metadata: a member of a registration is not accepted",
-    signs: [
-      `client_metadata ${wrong}|unsupported|field`,
-    ],
+    signs: [`client_metadata ${wrong}|unsupported|field`],
     causes: [
       "A value is unknown or contradicts another: grant_types without response_types, an algorithm, a URL.",
       "A member has another type: a text instead of a list.",
     ],
     application: "error_description names the member.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/registration.md#dynamic-client-registration",
-    seen: ["rejection"],
   },
   invalid_software_statement: {
     title: "invalid_software_statement: the software statement of a registration is not valid",
-    signs: [
-      `software_statement ${wrong}|expire`,
-    ],
+    signs: [`software_statement ${wrong}|expire`],
     causes: ["The issuer or its key is not configured as trusted.", "The statement has expired or is malformed."],
     application: "Send a statement of a trusted issuer, or none.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/registration.md#dynamic-client-registration",
-    seen: ["rejection"],
   },
   unapproved_software_statement: {
     title: "unapproved_software_statement: nobody trusts the issuer of the software statement",
-    signs: [
-      "software_statement not_approve|not_trust|untrusted|unapproved",
-    ],
+    signs: ["software_statement not_approve|not_trust|untrusted|unapproved"],
     causes: ["The issuer or its key is not configured as trusted.", "The statement has expired or is malformed."],
     application: "Send a statement of a trusted issuer, or none.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/registration.md#dynamic-client-registration",
-    seen: ["rejection"],
   },
   authorization_pending: {
     title: "authorization_pending: the user has not decided yet: keep polling",
@@ -409,7 +343,6 @@ export const errorProblems = {
     application: "Wait interval seconds, and ask again.",
     server: "/device takes the code; a test confirms it through the API.",
     guide: "static/docs/grants.md",
-    seen: ["rejection"],
   },
   slow_down: {
     title: "slow_down: the client polls too often",
@@ -421,9 +354,7 @@ export const errorProblems = {
     ],
     causes: ["The polls are closer than interval seconds.", "interval was not raised by 5 after the last slow_down."],
     application: "Add 5 seconds to the interval at each slow_down.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/grants.md",
-    seen: ["rejection"],
   },
   expired_token: {
     title: "expired_token: the device code or auth_req_id has expired",
@@ -432,23 +363,17 @@ export const errorProblems = {
     ],
     causes: ["The user took longer than expires_in.", "The client polls with the code of an earlier attempt."],
     application: "Begin again with a new code.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/grants.md",
-    seen: ["rejection"],
   },
   expired_login_hint_token: {
     title: "expired_login_hint_token: the login_hint_token has expired",
     causes: ["The token that identifies the user is too old."],
     application: "Get a new one for each request.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/ciba.md",
-    seen: ["rejection"],
   },
   unknown_user_id: {
     title: "unknown_user_id: the hint names no user",
-    signs: [
-      "user|end_user identify|determine|unknown hint|login_hint|login_hint_token|id_token_hint",
-    ],
+    signs: ["user|end_user identify|determine|unknown hint|login_hint|login_hint_token|id_token_hint"],
     causes: [
       "login_hint is not the sub, name or e-mail address of a user here.",
       "id_token_hint is of another server.",
@@ -456,48 +381,33 @@ export const errorProblems = {
     application: "Send a hint that the server knows.",
     server: "/users lists the users.",
     guide: "static/docs/ciba.md",
-    seen: ["rejection"],
   },
   missing_user_code: {
     title: "missing_user_code: the user has a code, and the request has none",
-    signs: [
-      "user_code missing|absent|require",
-    ],
+    signs: ["user_code missing|absent|require"],
     causes: ["The client was registered with backchannel_user_code_parameter."],
     application: "Ask the user for the code, and send it as user_code.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/ciba.md",
-    seen: ["rejection"],
   },
   invalid_user_code: {
     title: "invalid_user_code: user_code is wrong",
-    signs: [
-      "user_code invalid|wrong|incorrect",
-    ],
+    signs: ["user_code invalid|wrong|incorrect"],
     causes: ["The client was registered with backchannel_user_code_parameter."],
     application: "Ask the user for the code, and send it as user_code.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/ciba.md",
-    seen: ["rejection"],
   },
   invalid_binding_message: {
     title: "invalid_binding_message: binding_message is not acceptable",
-    signs: [
-      `binding_message ${wrong}|unacceptable|too_long`,
-    ],
+    signs: [`binding_message ${wrong}|unacceptable|too_long`],
     causes: ["It is longer than the limit, or has characters that a phone may not show."],
     application: "Send a short plain text.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/ciba.md",
-    seen: ["rejection"],
   },
   transaction_failed: {
     title: "transaction_failed: the server could not finish the request (push mode)",
     causes: ["The user or the device could not be reached."],
     application: "Begin again.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/ciba.md",
-    seen: ["rejection"],
   },
   invalid_dpop_proof: {
     title: "invalid_dpop_proof: the DPoP proof is missing or not valid for this request",
@@ -512,183 +422,259 @@ export const errorProblems = {
       "The proof was sent before (jti), or iat is off: the clock.",
     ],
     application: "A new proof for each request: htm, htu without query, iat, jti, and ath at the API.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/mutual-tls.md#dpop",
-    seen: ["rejection"],
     compares: { scheme: 1, host: 1, port: 1, loopback: 1, path: 1 },
   },
   use_dpop_nonce: {
     title: "use_dpop_nonce: the proof needs the nonce of the server",
-    signs: [
-      `dpop nonce ${wrong}|${absent}|require|required|use|stale|must|expected|header|retry`,
-    ],
+    signs: [`dpop nonce ${wrong}|${absent}|require|required|use|stale|must|expected|header|retry`],
     causes: [
       "Nothing is wrong: the response has the header DPoP-Nonce, and the request must be sent again with it.",
       "The nonce is an older one, or of another server (API and token endpoint have their own).",
     ],
     application: "Repeat the request once with nonce in the proof; keep the newest of each server.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/mutual-tls.md#dpop",
-    seen: ["rejection"],
   },
   invalid_authorization_details: {
     title: "invalid_authorization_details: authorization_details is not valid",
-    signs: [
-      `authorization_details ${wrong}|unsupported`,
-    ],
+    signs: [`authorization_details ${wrong}|unsupported`],
     causes: ["type is unknown, or a member is missing, unknown or of another type.", "The text is no JSON array."],
     application: "Send a JSON array of objects with a type of authorization_details_types_supported.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/authorization-requests.md#rich-authorization-requests-authorization_details",
-    seen: ["rejection"],
   },
   unsupported_token_type: {
     title: "unsupported_token_type: the revocation endpoint cannot revoke this type",
-    signs: [
-      "revocation|revoke not_support|unsupported type|token_type",
-    ],
+    signs: ["revocation|revoke not_support|unsupported type|token_type"],
     causes: ["token_type_hint or the token is of a type that cannot be revoked, such as an ID token."],
     application: "Revoke access and refresh tokens.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/sessions.md#log-out",
-    seen: ["rejection"],
   },
   request_denied: {
     title: "request_denied: the authorization server denied the request (UMA)",
     causes: ["A policy denies the user or client, or the owner has not approved yet."],
     application: "Do not repeat the request; ask the owner.",
-    server: "/flows shows the rejected request: expected, received and the fix.",
     guide: "static/docs/standards.md",
   },
-} as const satisfies Readonly<Record<string, ProblemFacts>>;
+} as const satisfies Readonly<Record<string, Omit<ProblemFacts, "server" | "seen"> & { readonly server?: string }>>;
 
-/** Numbers of Microsoft.IdentityModel (IDX) and Entra ID (AADSTS), by the problem that they report. */
-const numbers: Readonly<Record<string, string>> = {
-  iss: "IDX10204 IDX10205 IDX10211 IDX10212 IDX10262 IDX10266 IDX40001 IDX40002 IDX40003",
-  aud: "IDX10206 IDX10207 IDX10208 IDX10214 IDX10215 IDX10268 IDX10231",
-  exp: "IDX10223 IDX10225 IDX10230",
-  nbf: "IDX10222 IDX10224 AADSTS700024",
-  typ: "IDX10256 IDX10257",
-  kid: "IDX10500 IDX10501 IDX10502 IDX10503 IDX10513 IDX10515 IDX10516 IDX10517",
-  signature: "IDX10504 IDX10505 IDX10508 IDX10511 IDX10512 IDX10514",
-  alg: "IDX10518 IDX10634 IDX10640 IDX10652 IDX10696 IDX10697 IDX14000",
-  jwe: "IDX10603 IDX10609 IDX10610 IDX10611 IDX10612 IDX10615 IDX10618 IDX10619 IDX10654",
-  key_format: "IDX10630 IDX10631 IDX10653 IDX10703 IDX10720 IDX10661",
-  not_jwt: "IDX12709 IDX12723 IDX12729 IDX12741 IDX14100 IDX14101 IDX14102 IDX14120",
-  https: "IDX20108",
-  discovery: "IDX20803 IDX20804 IDX20806 IDX20807 IDX10261 AADSTS90002 AADSTS900023",
-  nonce: "IDX21319 IDX21320 IDX21323 IDX21324 IDX21325 IDX21326 IDX21349",
-  state: "IDX21327 IDX21328 IDX21329 IDX21330",
-  at_hash: "IDX21300 IDX21301 IDX21347 IDX21348 IDX21309 IDX21312",
-  sub: "IDX21338",
-  claims: "IDX21345 IDX21336",
-  no_id_token: "IDX21314 IDX21333 IDX21334",
-  redirect_uri: "AADSTS50011 AADSTS500113 AADSTS900971",
-  invalid_client: "AADSTS7000215 AADSTS7000218 AADSTS7000222 AADSTS700016 AADSTS700027 AADSTS700021 AADSTS7000112",
-  invalid_grant:
-    "AADSTS70000 AADSTS70008 AADSTS54005 AADSTS700082 AADSTS70043 AADSTS700084 AADSTS50173 AADSTS50126 AADSTS50034",
-  pkce: "AADSTS501481 AADSTS50148 AADSTS9002325",
-  cors: "AADSTS9002326 AADSTS9002327",
-  invalid_scope: "AADSTS70011 AADSTS28002 AADSTS28003 AADSTS650053",
-  invalid_target: "AADSTS500011 AADSTS650057",
-  invalid_request: "AADSTS900144 AADSTS90014 AADSTS90023",
-  post_only: "AADSTS900561",
-  unsupported_response_type: "AADSTS700051 AADSTS700054",
-  unauthorized_client: "AADSTS700025 AADSTS70001 AADSTS7000114",
-  access_denied: "AADSTS65004 AADSTS50105 AADSTS50020 AADSTS50057 AADSTS90094",
-  consent_required: "AADSTS65001",
-  login_required: "AADSTS50058",
-  interaction_required: "AADSTS50076 AADSTS50079 AADSTS16000 AADSTS50072 AADSTS53003",
-  redirect_loop: "AADSTS50196",
-};
-
-/** Errors of platforms, as the domain of the error and its number, by the problem that they report. */
-const domains: Readonly<Record<string, string>> = {
-  "popup>2": "WebAuthenticationSession 1, AuthorizationError 1001, Authentication 1, SFAuthenticationErrorDomain 1, " +
-    "ASWebAuthenticationSessionErrorDomain 1, appauth.general -3, appauth.general -4, MSALErrorDomain -50005, appauth 0 1, appauth 0 2",
-  popup: "WebAuthenticationSession 2, WebAuthenticationSession 3, ASWebAuthenticationSessionErrorDomain 2",
-  name: "NSURLErrorDomain -1003, NSURLErrorDomain -1006",
-  refused: "NSURLErrorDomain -1004",
-  timeout: "NSURLErrorDomain -1001, NSURLErrorDomain -1009, appauth.general -5, appauth 0 3",
-  reset: "NSURLErrorDomain -1005",
-  certificate: "NSURLErrorDomain -1201, NSURLErrorDomain -1202, NSURLErrorDomain -1203, NSURLErrorDomain -1204",
-  tls: "NSURLErrorDomain -1200",
-  https: "NSURLErrorDomain -1022",
-  url: "NSURLErrorDomain -1000, NSURLErrorDomain -1002",
-  discovery: "appauth 0 0, appauth.general -2",
-  interaction_required: "MSALErrorDomain -50002",
-  invalid_request: "appauth 1 1000, appauth 2 2000",
-  unauthorized_client: "appauth 1 1001, appauth 2 2003",
-  access_denied: "appauth 1 1002",
-  unsupported_response_type: "appauth 1 1003",
-  invalid_scope: "appauth 1 1004, appauth 2 2005",
-  server_error: "appauth 1 1005",
-  temporarily_unavailable: "appauth 1 1006",
-  invalid_client: "appauth 2 2001",
-  invalid_grant: "appauth 2 2002",
-  unsupported_grant_type: "appauth 2 2004",
-};
-
-/** The problem of an error of a platform, such as `NSURLErrorDomain -1004`, with its cause: `popup>2`. */
-export const domainErrors: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(domains).flatMap(([problem, errors]) => errors.split(", ").map((error) => [error, problem])),
+/** What an error code means, by the code. */
+export const errorProblems: Readonly<Record<string, ProblemFacts>> = Object.fromEntries(
+  Object.entries(codes).map(([code, facts]) => [code, {
+    server: "/flows shows the rejected request: expected, received and the fix.",
+    seen: ["rejection"],
+    ...facts,
+  }]),
 );
 
-/** Codes of providers and libraries that mean the same as another problem. */
-export const otherCodes: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    Object.entries(numbers).flatMap(([problem, codes]) => codes.split(" ").map((code) => [code, problem])),
-  ),
-  redirect_uri_mismatch: "redirect_uri",
-  mismatching_redirect_uri: "redirect_uri",
-  missing_redirect_uri: "redirect_uri",
-  invalid_redirect_url: "redirect_uri",
-  bad_verification_code: "invalid_grant",
-  incorrect_client_credentials: "invalid_client",
-  invalid_client_secret: "invalid_client",
-  invalid_client_id: "invalid_client",
-  deleted_client: "invalid_client",
-  client_not_found: "invalid_client",
-  invalid_client_credentials: "invalid_client",
-  expired_code: "invalid_grant",
-  code_not_found: "invalid_grant",
-  invalid_refresh_token: "invalid_grant",
-  user_session_not_found: "invalid_grant",
-  pkce_verification_failed: "pkce",
-  code_verifier_missing: "pkce",
-  invalid_code_verifier: "pkce",
-  rejected_by_user: "access_denied",
-  invalid_credentials: "invalid_client",
-  unauthorized: "no_access_token",
-  unverified_user_email: "claims",
-  mfa_required: "interaction_required",
-  invalid_user_credentials: "invalid_grant",
-  user_cancelled_login: "access_denied",
-  user_cancelled_authorize: "access_denied",
-  user_cancelled: "access_denied",
-  admin_policy_enforced: "access_denied",
-  org_internal: "access_denied",
-  application_suspended: "access_denied",
-  not_allowed: "unauthorized_client",
-  incorrect_device_code: "expired_token",
-  device_flow_disabled: "unauthorized_client",
-  invalid_code: "invalid_grant",
-  missing_token: "no_access_token",
-  invalid_issuer: "iss",
-  invalid_signature: "signature",
-  invalid_nonce: "nonce",
-  invalid_state: "state",
-  state_mismatch: "state",
-  missing_code: "no_code",
-  insecure_transport: "https",
-  invalid_id_token: "hidden",
-  token_inactive: "invalid_token",
-  token_expired: "exp",
-  too_many_requests: "rate",
-  too_many_attempts: "rate",
-  invalid_origin: "cors",
-  origin_mismatch: "cors",
-};
+/**
+ * Numbered errors by what numbers them: a line with `@` names the prefix or the domain, each below it a problem with
+ * the cause that stands first (`popup>2`) and its numbers. `*` stands for further digits.
+ */
+const numberedErrors = `
+@ IDX
+iss 10204 10205 10211 10212 10262 10266 40001 40002 40003
+aud 10206 10207 10208 10214 10215 10268 10231
+exp 10223 10225 10230
+nbf 10222 10224
+typ 10256 10257
+kid 10500 10501 10502 10503 10513 10515 10516 10517
+signature 10504 10505 10508 10511 10512 10514
+alg 10518 10634 10640 10652 10696 10697 14000
+jwe 10603 10609 10610 10611 10612 10615 10618 10619 10654
+key_format 10630 10631 10653 10703 10720 10661
+not_jwt 12709 12723 12729 12741 14100 14101 14102 14120
+https 20108
+discovery 20803 20804 20806 20807 10261
+jwks>4 10818 20805
+nonce 21319 21320 21323 21324 21325 21326 21349
+state 21327 21328 21329 21330
+at_hash 21300 21301 21347 21348 21309 21312
+sub 21338
+claims 21345 21336
+no_id_token 21314 21333 21334
+@ AADSTS
+redirect_uri 50011 500113 900971 70004 700009
+invalid_client 7000215 7000222 700016 70002 7000112 700011 700030
+invalid_client>2 7000218 700025
+assertion 50012 50013 500133 50048 700021 700027
+nbf 700024
+invalid_grant 70000 70008 54005 700082 700084 700005 70043 50173 50089
+invalid_grant>6 50126 50034 50056 50064 50144 50055 51004
+pkce 50147 501481 501491 50148 9002325
+cors 9002326 9002327
+invalid_scope 70011 28002 28003 650053 700022 700023
+invalid_target 50001 500011 65005 650052 650054 650057 901002
+invalid_request 900144 90004 90005 90013 90014 90023 90056 90100 9002313
+post_only 900561
+unsupported_response_type 700051 700054 70005 70007
+unsupported_grant_type 70003
+unauthorized_client 70001 7000114
+authorization_pending 70016
+expired_token 70018 70019
+discovery 90002 900021 900023 90019 50049 50059 50107 50128 50169
+iss 50194 90124 90130 9001023 9002332
+access_denied>2 50002 500021 500022 500212 500213 50005 50014 50020 50057 50105 50131 50177 50178 90072 16003 53* 130* 135*
+access_denied 65004
+rate 50053 90055
+consent_required 65* 90008 90009 90093 90094 90095 90099 52004
+login_required 50058 50132 50133 16002 160021
+interaction_required 16* 50072 50074 50076 50078 50079 50085 50097 50125 50127 50129 50140 50155 50158 50199 51006 700020
+redirect_loop 50196
+header_size 90015
+logout_uri 50061 50068 50070 50071
+signature 50006 900384
+kid 50003 50146
+server_error 50000 90036 80*
+temporarily_unavailable 50033 90006 90024 90033 90090
+@ AADB2C
+redirect_uri 90006 90007
+invalid_client 90008 90011 90018 90068 90079 90081 90084 90092
+assertion 90016 90017 90039
+invalid_scope 90010 90012 90055 90110 90115 90117 90146 90205
+unsupported_response_type 90013 90014 90057
+unauthorized_client 90058 90224
+unsupported_grant_type 90086
+invalid_grant 90080 90087 90088 90128 90129
+invalid_grant>6 90052 90053 90054 90225
+access_denied 90091
+access_denied>2 90111 90114 90118 90151 90157
+login_required 90077
+invalid_request 90043 90083 90120
+pkce 90182 90183 90184 99059
+state 90046 90211 90212
+discovery 90022
+no_id_token 90107
+logout_uri 90036 90067
+exp 90208 90235
+aud 90209 90237
+iss 90232 90238
+signature 90233
+temporarily_unavailable 90035
+server_error 90048 90085
+@ NSURLErrorDomain
+name -1003 -1006
+refused -1004
+timeout -1001 -1009 -1018 -1020
+reset -1005
+certificate -1202 -1203
+certificate>4 -1201 -1204
+tls -1200
+https -1022
+url -1000 -1002
+redirect_loop -1007
+@ WebAuthenticationSession ASWebAuthenticationSessionErrorDomain SFAuthenticationErrorDomain SafariServices.Authentication
+popup>2 1
+popup 2 3
+@ AuthorizationError
+popup>2 1001
+configuration 1000
+@ appauth.general appauth0
+discovery -2 0
+popup>2 -3 -4 1 2
+timeout -5 3
+token_request -6 -7 -8 -9 -11 4 5 6
+not_jwt -14 8
+jwt_claims -15
+popup -10
+mcp 7
+state -16
+@ oauth_token oauth_authorization oauth_registration appauth1 appauth2
+invalid_request -2 1000 2000
+unauthorized_client -3 1001 2003
+access_denied -4 1002
+unsupported_response_type -5 1003
+invalid_scope -6 1004 2005
+server_error -7 1005
+temporarily_unavailable -8 1006
+invalid_client -9 2001
+invalid_grant -10 2002
+unsupported_grant_type -11 2004
+invalid_redirect_uri -12
+invalid_client_metadata -13
+callback 1007 1008
+token_request 2006 2007
+@ MSALErrorDomain
+popup>2 -50005
+interaction_required -50002 -50142
+invalid_scope -50003
+access_denied>2 -50004 -50001
+server_error -50006
+redirect_uri -42001 -42011
+popup>4 -42402
+https -42602
+invalid_client -42003
+invalid_grant -42004
+@ ApiException
+invalid_client 10 12500
+popup>2 12501 16
+popup>4 12502
+timeout 7 15
+login_required 4
+@ GIDSignIn
+popup>2 -5
+login_required -4
+`;
+
+/** The numbered errors, such as `NSURLErrorDomain -1004`, with the problem and its cause. */
+const numbered: Readonly<Record<string, string>> = Object.fromEntries(
+  numberedErrors.trim().split("@ ").slice(1).flatMap((section) => {
+    const [domains = "", ...lines] = section.trim().split("\n");
+    return lines.flatMap((line) => {
+      const [problem = "", ...numbers] = line.split(" ");
+      return domains.split(" ").flatMap((domain) => numbers.map((number) => [`${domain} ${number}`, problem]));
+    });
+  }),
+);
+
+/** The problem of a numbered error with its cause, `popup>2`: its own, or that of the longest class of numbers. */
+export function problemOfNumber(domain: string, number: string): string | undefined {
+  const classes = Array.from(number, (_, index) => `${number.slice(0, index + 1)}*`);
+  const known = [...classes, number].findLast((one) => Object.hasOwn(numbered, `${domain} ${one}`));
+  return known === undefined ? undefined : numbered[`${domain} ${known}`];
+}
+
+/** Codes of providers and libraries that mean the same as another problem, by it and its cause. */
+const codesByProblem = `
+redirect_uri redirect_uri_mismatch mismatching_redirect_uri missing_redirect_uri invalid_redirect_url redirect_mismatch
+invalid_grant bad_verification_code expired_code code_not_found invalid_refresh_token user_session_not_found invalid_code
+invalid_client incorrect_client_credentials invalid_client_secret invalid_client_id deleted_client client_not_found invalid_client_credentials invalid_credentials
+pkce pkce_verification_failed code_verifier_missing invalid_code_verifier
+access_denied rejected_by_user auth_denied user_cancelled_login user_cancelled_authorize user_cancelled application_suspended
+no_access_token unauthorized missing_token
+claims unverified_user_email
+interaction_required mfa_required
+invalid_grant>6 invalid_user_credentials user_not_found wrong_password invalid_username_or_password
+unauthorized_client not_allowed device_flow_disabled
+expired_token incorrect_device_code
+iss invalid_issuer
+signature invalid_signature
+nonce invalid_nonce
+state invalid_state state_mismatch
+no_code missing_code hash_empty_error empty_response no_state_in_hash
+https insecure_transport
+hidden invalid_id_token
+invalid_token token_inactive
+exp token_expired
+rate too_many_requests too_many_attempts rate_limit_exceeded over_request_rate_limit
+cors invalid_origin origin_mismatch
+popup empty_window_error block_nested_popups monitor_popup_timeout popup_window_error popup_failed_to_open popup_blocked
+popup>2 popup_closed_by_user popup_closed authentication_canceled
+silent timed_out block_iframe_reload redirect_in_iframe iframe_closed_prematurely monitor_window_timeout idpiframe_initialization_failed
+browser_state state_not_found no_cached_authority_error unable_to_parse_state state_interaction_type_mismatch
+login_required no_account_error no_tokens_found refresh_token_expired immediate_failed user_interaction_required failed_to_acquire_token_silently no_account_in_silent_request
+configuration stubbed_public_client_application_called
+timeout no_network_connectivity network_not_available network_error no_network
+access_denied>2 user_disabled user_not_confirmed account_disabled org_internal admin_policy_enforced not_whitelisted
+discovery invalid_authority openid_config_error
+invalid_scope invalid_resource_scope
+invalid_target invalid_resource
+`;
+export const otherCodes: Readonly<Record<string, string>> = Object.fromEntries(
+  codesByProblem.trim().split("\n").flatMap((line) => {
+    const [problem = "", ...codes] = line.split(" ");
+    return codes.map((code) => [code, problem]);
+  }),
+);
 
 /** Whether a word is an error code of OAuth, or one that providers use for it. */
 export const isErrorCode = (word: string): boolean =>

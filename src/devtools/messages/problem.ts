@@ -65,6 +65,8 @@ export interface LibraryMessage {
   readonly text: string;
   /** What to write in this library. */
   readonly fix?: string;
+  /** The cause that stands first, counted from 1. Default: 1. */
+  readonly cause?: number;
   /** The repository and the file that has the text, if no test provokes it. */
   readonly source?: string;
 }

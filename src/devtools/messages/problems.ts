@@ -87,8 +87,7 @@ export const libraryProblems = {
       "A test queued the fault idToken.wrongIssuer, or minted the token with another issuer; then the message is right.",
     ],
     application: "Configure the issuer exactly as the claim iss has it. /tokens decodes a token.",
-    server:
-      "Set --issuer to the URL under which all applications reach the server, or frontChannelUrl for the browser.",
+    server: "Set --issuer to the URL by which all applications reach the server, or frontChannelUrl for the browser.",
     guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
     seen: ["iss", "issuer asked for"],
   },
@@ -149,8 +148,7 @@ export const libraryProblems = {
     ],
     application:
       "API: expect the value of aud, or let the client send resource in the authorization and the token request. ID token: expect the client_id.",
-    server:
-      'The setting audience is the aud of access tokens of requests without resource: "audience": "https://api.example".',
+    server: '"audience": "https://api.example" is the aud of access tokens of requests without resource.',
     guide: "static/docs/resource-servers.md",
     seen: ["aud"],
   },
@@ -188,8 +186,7 @@ export const libraryProblems = {
       "A test queued the fault idToken.expired, or minted the token as expired; then the message is right.",
     ],
     application: "Refresh before expires_in, or log in again. Allow some seconds of clock tolerance, not minutes.",
-    server:
-      '"lifetimes": { "access_token": 3600, "id_token": 3600 } are the seconds. as.clock.now() is the time of a mock.',
+    server: '"lifetimes": { "access_token": 3600, "id_token": 3600 } in seconds. as.clock.now() is the time.',
     guide: "static/docs/configure.md#token-lifetime-when-access-tokens-expire",
   },
   nbf: {
@@ -208,8 +205,7 @@ export const libraryProblems = {
       "A test queued the fault idToken.notYetValid; then the message is right.",
     ],
     application: "Synchronize the clock, and allow some seconds of clock tolerance.",
-    server:
-      "Do not move the clock of the server ahead of the application: reset it, or give the library the same clock.",
+    server: "Do not move the server's clock ahead of the application: reset it, or give the library the same clock.",
     guide: "static/docs/mock.md#a-real-browser",
   },
   signature: {
@@ -227,8 +223,7 @@ export const libraryProblems = {
       "A secret was given where a public key is needed, or the client secret where HS256 is not used.",
       "A test queued the fault idToken.wrongSignature, or minted the token with signedBy; then the message is right.",
     ],
-    application:
-      "Fetch the keys from jwks_uri of the metadata, select by kid, and fetch them again once if a kid is unknown.",
+    application: "Fetch the keys from jwks_uri, select by kid, and fetch them again once if a kid is unknown.",
     server:
       "The memory store has new keys after each start: restart the application, or keep them with --store sqlite:latchkey.db.",
     guide: "static/docs/team.md#signing-keys-and-their-rotation",
@@ -242,8 +237,9 @@ export const libraryProblems = {
       "4>jwt|jws|token missing_kid|no_kid|without_kid|kid_missing|lack_kid|no_key_id !match|key_set",
       "4>jwt|jws|token no|without|lack|missing kid|key_id choose|select|lookup|header",
       `kid|key_id ${absent}|${wrong}|match|find|resolve key|jwk|jwt|token|header|sign|set`,
+      "jwk|jwks|key_set|jwk_set no|without key use|usage|sig|signing",
       "kid not_found|unknown|match|missing|lookup|no_match|unrecognized|mismatch|find",
-      `jwk|jwks|key_set|jwk_set|keyset ${absent}|match|suitable|applicable|unable|multiple|kid !algorithm|kty|fetch|retrieve|load|download|request|timeout|http|url`,
+      "jwk|jwks|key_set|jwk_set|keyset match|suitable|applicable|multiple|kid|find|not_found|select|no_key_for !algorithm|kty|fetch|retrieve|load|download|request|timeout|http|url|member",
       "?signing|verification|public|suitable|matching|json_web key not_found|unable|no|match|find|resolve|select|locate|missing|applicable !certificate|parse|format|pem|private|algorithm|kty",
     ],
     causes: [
@@ -280,12 +276,11 @@ export const libraryProblems = {
       "The library cannot use keys of this kind: the package or version that knows the algorithm is not installed, such as cryptography for PyJWT.",
     ],
     application: "Accept the algorithm of id_token_signing_alg_values_supported, and never none.",
-    server:
-      '"alg": "RS256" is the default and works with every library; id_token_signed_response_alg of a client replaces it.',
+    server: '"alg": "RS256", the default, works with every library; a client may set id_token_signed_response_alg.',
     guide: "static/docs/configure.md#the-signing-algorithm",
   },
   nonce: {
-    compares: {},
+    compares: { lost: 2, missing: 3 },
     title: "Nonce mismatch: the ID token belongs to another login",
     signs: [
       `nonce ${wrong}|${absent}|replay|reuse|check !dpop|csp|script|style|inline`,
@@ -305,10 +300,7 @@ export const libraryProblems = {
   },
   at_hash: {
     title: "at_hash mismatch: the ID token belongs to another access token",
-    signs: [
-      `at_hash|c_hash|s_hash ${wrong}|${absent}|check`,
-      `access_token|code hash ${wrong}`,
-    ],
+    signs: [`at_hash|c_hash|s_hash ${wrong}|${absent}|check`, `access_token|code hash ${wrong}`],
     causes: [
       "The ID token and the access token are of different responses, such as a kept ID token with a refreshed access token.",
       "The application computes the hash with another algorithm than the one of the signature.",
@@ -383,7 +375,7 @@ export const libraryProblems = {
     title: "Self-signed certificate: the client does not trust the certificate of the server",
     signs: [
       `certificate|cert|x509|pkix|peer_certificate|ca|chain ${wrong}|verify|verification|self_sign|selfsigned|unknown_authority|untrusted|trust|trusted|unable|path_building|unknown_issuer|authority|sign|revoke|unknown !client_certificate|thumbprint|x5t|bound|assertion|bearer`,
-      "2>certificate|cert|x509|altname|altnames|san|hostname valid_for|not_valid_name|altname|altnames|subject_alternative|name_mismatch|common_name|hostname_mismatch|not_contain_ip|contain_any_ip|ip_san|not_match|not_valid|mismatch|doesn_match|alternative !signature|client_certificate",
+      "2>certificate|cert|x509|altname|altnames|san|hostname valid_for|not_valid_name|altname|altnames|subject_alternative|name_mismatch|common_name|hostname_mismatch|not_contain_ip|contain_any_ip|ip_san|not_match|not_valid|mismatch|doesn_match|alternative !signature|client_certificate|url_hostname|redirect_uri",
       "2>x509 valid not !yet|expire|authority",
       "4>certificate|cert|x509 expire|expired|not_yet|date_invalid|notafter|has_expired !client_secret",
       "pkix|certification_path|cert_path|trust_anchor|keystore|truststore unable|fail|path|find|empty|error",
@@ -418,17 +410,18 @@ export const libraryProblems = {
       "The server does not run (yet), or has another port.",
       "localhost is ::1 for the client and 127.0.0.1 for the server, or the reverse.",
     ],
-    application:
-      "Use the name of the service or host.docker.internal in a container. Wait for /readyz before the tests.",
-    server:
-      "--host 0.0.0.0 listens for other machines and containers; the issuer must then have a name that all of them know.",
+    application: "In a container, use the service's name or host.docker.internal. Wait for /readyz before the tests.",
+    server: "--host 0.0.0.0 listens for other machines and containers; all must know the name of the issuer.",
     guide: "static/docs/containers-and-ci.md",
   },
   discovery: {
     title: "Cannot find the discovery document: /.well-known/openid-configuration is 404, or could not be read",
     signs: [
       `discovery|metadata|openid_configuration|well_known|oidc_config|openid_config|provider_configuration|authorization_server_metadata|configuration_endpoint|discovery_document|openid_provider_metadata|provider_metadata ${fails}|${absent}|404|invalid|not_found|status|unexpected !issuer_mismatch|resource_metadata|did_not_match`,
+      "configuration resolve|unable issuer|provider not|unable|resolve !mismatch|not_match",
       "?configuration|discover|discovery provider|issuer|openid|oidc|authority|document obtain|unable|fail|retrieve|resolve|get|load|error|initialize|fetch|not|404|find !mismatch|not_match",
+      "query provider 404|error|fail|not_find|not_found",
+      "3>json parse|decode|unexpected|character error|expected|not|fail|invalid oidc|oauth|openid|discovery !jwt|jwk|jwks|token|key|userinfo|id_token",
       `?provider|issuer|authority initialize|discover|query|setup|init|load|contact|resolve|lookup|reach ${fails}`,
       "3>?doctype|html|text_html json|not_valid|expected|unexpected|parse|content_type|response",
       `?realm|tenant|provider ${absent}|unknown|exist|disabled|404 !callback|invalid_token`,
@@ -453,6 +446,7 @@ export const libraryProblems = {
       "access_control_allow_origin|access_control_allow_headers|access_control|preflight|access_control_allow_credentials",
       "origin not_allow|not_allowed|null|disallow|not_permit|blocked|forbidden access|access_control|cors|request|origin|web|javascript|allow",
       "cross_origin|origin token redemption|spa|single_page",
+      "origin not_valid|not_register|unregistered client|client_id|javascript",
       "?origin not_allow|not_match|disallow|forbidden|reject|invalid !state|issuer|redirect",
       "3>type_error failed_fetch|load_failed|network_error|network_request_failed",
       "3>networkerror|network_error attempting_fetch|attempting|resource",
@@ -465,7 +459,7 @@ export const libraryProblems = {
       'The server cannot be reached, or a proxy responded: browsers report both as CORS errors or "Failed to fetch".',
     ],
     application:
-      "Navigate to the authorization endpoint, do not fetch it. Compare the origin of the page with the redirect URI.",
+      "Navigate to the authorization endpoint, do not fetch it. Compare the page's origin with the redirect URI.",
     server: 'Add the origin: "allowedOrigins": ["https://app.example"].',
     guide: "static/docs/test-hosts.md",
   },
@@ -488,6 +482,10 @@ export const libraryProblems = {
     title: "Redirect URI mismatch: the redirect_uri of the login is not registered for the client",
     signs: [
       `redirect_uri|redirect_url|redirection_uri|redirect_uris|callback_url|callback_uri|reply_url|reply_address|return_url|redirecturi|redirecturl|redirect ${wrong}|${absent}|registered|register|allow|allowed|whitelist|permit|disallow|mismatching !post_logout|logout|signout|too_many|loop|silent`,
+      "scheme|hostname url configured|redirect_uri not_match|mismatch|differ accessed|redirect_uri|request",
+      "redirect_uri|redirect_url|callback_url must|should registered|login_redirect|one|app|settings|start|match",
+      "redirect_uri|redirecturi scheme|protocol not_match|mismatch|differ|http !https_require",
+      "2>domain|app_domain unauthorized|not_authorize oauth|operation|redirect",
       `redirect|callback|reply|return uri|url|uris|urls|urn|address ${wrong}|register|registered|whitelist|authorized|not_match|mismatch|configured !request_uri|post_logout|logout|signout|sign_out|loop|silent|too_many`,
     ],
     causes: [
@@ -549,6 +547,7 @@ export const libraryProblems = {
     title: "Token request failed: the message hides the error of the server",
     signs: [
       `token|code|access_token exchange|retrieve|retrieving|fetch|obtain|request|acquire|get|endpoint|retrieval|redeem|redeeming ${fails} !refresh|jwks|key|unexpected_token|csrf|discovery|silent|metadata|userinfo|user_info|verif|profile|npm|git`,
+      "400|401|403|404|405|415|500 url|post|endpoint|resulted connect_token|oauth_token|oauth2_token|v1_token|token_endpoint",
       `?token_endpoint|token_response|token_request ${fails}|400|401|403|404|405|415|500|status|non_success`,
     ],
     hides: true,
@@ -556,8 +555,7 @@ export const libraryProblems = {
       "The error code is mostly invalid_client or invalid_grant: see those sections.",
       "The library prints only a part: error and error_description are in the cause, the response body or the debug log.",
     ],
-    application:
-      "Print the whole error, such as console.dir(error, { depth: null }), and explain its error_description.",
+    application: "Print the whole error, such as console.dir(error, { depth: null }); explain its error_description.",
     server: "The terminal and /flows show the rejected request: expected, received and the fix.",
     guide: "static/docs/flows.md",
     seen: ["rejection"],
@@ -611,7 +609,7 @@ export const libraryProblems = {
   not_jwt: {
     title: "Not a JWT: the token is opaque, empty or something else",
     signs: [
-      "jwt|jws|id_token|access_token|bearer_token|token malformed|segment|segments|deserialize|parse|parsing|well_formed|three_part|dots|period|periods|delimiter|compact|base64|base64url|opaque|unparsable|not_jwt|number_segments|parts|corrupt|wrong_number|json !decode|decoding|unexpected_token|fetch|response_body|csrf|key|jwk|pem|syntax|jwks|html|doctype|template|secret|url|endpoint|header_size|algorithm|none|encrypted|unmarshal|claim|subject",
+      "jwt|jws|id_token|access_token|bearer_token|token malformed|segment|segments|deserialize|parse|parsing|well_formed|three_part|dots|period|periods|delimiter|compact|base64|base64url|opaque|unparsable|not_jwt|number_segments|parts|corrupt|wrong_number|json !verify|verification|decode|decoding|unexpected_token|fetch|response_body|csrf|key|jwk|pem|syntax|jwks|html|doctype|template|secret|url|endpoint|header_size|algorithm|none|encrypted|unmarshal|claim|subject",
       "jwt|jws|token string|compact invalid|must|malformed|not|format|not_valid !claim|aud|subject|exp|unexpected_token|csrf|key|type_error|undefined_reading|not_string_literal",
       "-jwt|jws|id_token|access_token|bearer_token|token decode|decoding|deserialize !unexpected_token|fetch|csrf|secret|endpoint",
       "?segment|segments not_enough|too_many|wrong|number|invalid",
@@ -671,21 +669,23 @@ export const libraryProblems = {
       "The page of the redirect URI does not pass the response on, or the application is loaded in the frame again.",
     ],
     application:
-      'Use refresh tokens. For frames, a separate page as silent redirect URI, and login_required handled as "log in".',
-    server:
-      "Register the silent redirect URI too. On localhost with another port both are the same site, so cookies are sent.",
+      "Use refresh tokens. Frames need a page of their own as redirect URI, and a login after login_required.",
+    server: "Register the silent redirect URI too. Ports of localhost are the same site, so cookies are sent.",
     guide: "static/docs/users.md#show-a-login-page-and-a-consent-page",
   },
   popup: {
     title: "Popup blocked or closed: the login window did not come back",
     signs: [
       "popup|pop_up|login_window|popupwindow block|blocked|close|closed|timeout|fail|failed|not_open|cancel|cancelled|window|null|error|open",
+      "2>popup|pop_up|login_window|browser close|closed|cancel|cancelled user|by_user|request !timeout",
+      "4>?interaction|login|sign_in|signin|authentication|redirect in_progress|progress|already_running|currently_running",
       "coop|cross_origin_opener_policy window|popup|close|closed|block|opener|call",
     ],
     causes: [
       "The login was not started by a click, so the browser blocked the window.",
       "The user closed or cancelled it; in a mobile application also: the scheme of the redirect URI is not the one that it waits for.",
       "Its page has Cross-Origin-Opener-Policy, which cuts it off.",
+      "Another login of the application has not ended: it started two, or did not await the handler of the redirect.",
     ],
     application: "Open the popup in the handler of a click, or redirect.",
     server: "Nothing.",
@@ -694,7 +694,8 @@ export const libraryProblems = {
   configuration: {
     title: "Missing configuration: the application did not reach the server",
     signs: [
-      "client_id|clientid|client_secret|clientsecret|issuer|authority|domain|redirect_uri|redirecturi|base_url|baseurl|secret|discovery_url|authorization_endpoint|oauth|oidc|provider|audience|jwks_uri|token_url config|configuration|option|options|env|environment|setting|settings|variable|property|properties|argument|configured|parameter|set|defined|constructor|specify missing|require|required|not_set|undefined|must|empty|not_configured|not_defined|need|needed|no|null|unset|invalid|blank !token|claim|jwt|request|response|callback|header|kid|redirect_uri_mismatch|registered|matching|algorithm|not_match|scope|query|discovery",
+      "client_id|clientid|client_secret|clientsecret|issuer|authority|domain|redirect_uri|redirecturi|base_url|baseurl|secret|discovery_url|authorization_endpoint|oauth|oidc|provider|audience|jwks_uri|token_url config|configuration|option|options|env|environment|setting|settings|variable|property|properties|argument|configured|parameter|set|defined|constructor|specify missing|require|required|not_set|undefined|must|empty|not_configured|not_defined|need|needed|no|null|unset|invalid|blank !token|claim|jwt|request|response|callback|header|kid|redirect_uri_mismatch|registered|matching|algorithm|not_match|scope|query|discovery|login_redirect",
+      "bean|client_registration|client_registration_repository not_find|could_not|no_qualify|require oauth2|oauth|oidc|registration",
       "?session middleware|support require|required|forget|need|missing|not",
     ],
     causes: ["A setting of the library is missing; the message names it."],
@@ -728,7 +729,7 @@ export const libraryProblems = {
     title: "MCP authorization failed: the MCP client finds no way to log in",
     signs: [
       `mcp authorization|auth|oauth|login|registration|resource|metadata|unauthorized|register ${fails}|${wrong}|${absent}|support|require|required`,
-      `registration|dynamic_client_registration|dynamic_registration|registration_endpoint|dcr ${absent}|not_support|unsupported|disabled|fail|failed|not_enable|not_offer|require|required|unavailable !user_registration|invalid_redirect|service_worker`,
+      `registration|dynamic_client_registration|dynamic_registration|registration_endpoint|dcr ${absent}|not_support|unsupported|disabled|fail|failed|not_enable|not_offer|require|required|unavailable !bean|user_registration|invalid_redirect|service_worker`,
       `protected_resource metadata|document|mismatch|not_match|resource ${wrong}|${absent}|not_implement|${fails}`,
       `?resource|protected_resource ${wrong} metadata|url|server|expected|identifier !token|audience|file`,
     ],
@@ -796,8 +797,7 @@ export const libraryProblems = {
       "The name is misspelled, or the scheme or a path stands in a setting that wants a host alone.",
       "The runtime does not look up names below localhost, such as login.localhost, or the machine has no network (EAI_AGAIN).",
     ],
-    application:
-      "Look the name up where the client runs: getent hosts NAME, in the container. Use a name that it knows.",
+    application: "Look the name up where the client runs (getent hosts NAME), in the container. Use one that it knows.",
     server:
       "The issuer must have a name that both the browser and the containers know: --issuer, or frontChannelUrl for the browser.",
     guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
@@ -830,7 +830,8 @@ export const libraryProblems = {
     signs: [
       "etimedout|econnaborted|connect_timeout|connection_timeout|err_connection_timed_out|und_err_connect_timeout|headers_timeout|und_err_headers_timeout|und_err_body_timeout|read_timeout|socket_timeout|gateway_timeout|deadline_exceeded|i_o_timeout|io_timeout|errno_110|10060|jwks_timeout|ns_error_net_timeout|request_timeout|connecttimeout|readtimeout|sockettimeout|connecttimeouterror|oauth_timeout",
       "timeout|timed_out|time_out|timedout|deadline_exceed|elapsing|elapsed connect|connection|request|read|reading|socket|http|network|host|response|operation|await|awaiting|server|fetch|url|after|client !iframe|frame|popup|silent|window|login|session|jest|test|hook|lock|database|query|transaction",
-      "enetunreach|ehostunreach|network_unreachable|no_route_host|host_unreachable|err_address_unreachable|err_network_changed|err_internet_disconnected|network_is_unreachable|ns_error_offline",
+      "network_error platform|exception|android|ios|authorize|description",
+      "enetunreach|ehostunreach|network_unreachable|network_request_fail|connection_offline|appear_offline|no_route_host|host_unreachable|err_address_unreachable|err_network_changed|err_internet_disconnected|network_is_unreachable|ns_error_offline",
     ],
     causes: [
       "A firewall, a VPN or a network of containers drops the packets: the address is of another network.",
@@ -909,10 +910,8 @@ export const libraryProblems = {
       "The request comes from another site: a frame, a fetch, or a POST (response_mode=form_post) carries no SameSite=Lax or Strict cookie, and browsers block third-party cookies.",
       "The cookie is larger than 4096 bytes, or its Domain is another host than the page: localhost and 127.0.0.1 differ.",
     ],
-    application:
-      "SameSite=Lax, Path=/, no Domain, and Secure only where the application has https. Keep tokens out of the cookie.",
-    server:
-      "Without response_mode the callback is a GET, which carries SameSite=Lax cookies. --tls self-signed serves https.",
+    application: "SameSite=Lax, Path=/, no Domain, Secure only with https. Keep tokens out of the cookie.",
+    server: "Without response_mode the callback is a GET with SameSite=Lax cookies. --tls self-signed serves https.",
     guide: "static/docs/sessions.md#cookies-and-localhost",
     seen: ["login host"],
   },
@@ -929,17 +928,13 @@ export const libraryProblems = {
       "A login page does not allow to be framed: frame-ancestors, X-Frame-Options.",
       "An inline script or style has no nonce or hash.",
     ],
-    application:
-      "Add the origin of the issuer to the directive that the message names; open the login as a page, not in a frame.",
+    application: "Add the issuer's origin to the directive that is named; open the login as a page, not in a frame.",
     server: "The pages of this server allow no frames; the frames of --profile keycloak (session, silent login) do.",
     guide: "static/docs/test-hosts.md",
   },
   mixed_content: {
     title: "Mixed content: a page with https loads or submits something over plain http",
-    signs: [
-      "mixed_content|mixed_block|blocked_loading_mixed",
-      "page loaded_over_https|https_page insecure|mixed|http",
-    ],
+    signs: ["mixed_content|mixed_block|blocked_loading_mixed", "page loaded_over_https|https_page insecure|mixed|http"],
     causes: [
       "The application has https, and the issuer is http.",
       "A proxy ends TLS, and the application builds http URLs behind it.",
@@ -949,17 +944,20 @@ export const libraryProblems = {
     guide: "static/docs/configure.md#https-on-localhost-a-self-signed-certificate",
   },
   jwks: {
-    title: "Cannot fetch the keys: the JWKS could not be loaded",
+    title: "Cannot fetch the keys: the JWKS could not be loaded, or has no keys",
     signs: [
       `?key get|fetch|fetching|download ${fails}|404 !match|find|kid|api_key|access_key`,
       `jwk|jwks|jwk_set|key_set|keyset|signing_key|public_key|cert|certs|remote_key|jwks_uri|json_web_key|signing_keys ${fails} fetch|retrieve|retrieving|load|download|get|obtain|read|request|refresh|reach|remote|endpoint|http|200|status|query|update|uri|url !kid|find|matching|certificate`,
       "jwk|jwks|jwks_uri|jwk_set fetch|retrieve|200|404|500|status|http_response|expected_200|malformed|timeout|unable|fail|error|failed",
+      "4>jwk|jwks|jwk_set|jwks_uri|key_set|keyset|json_web_key json|array|object|malformed|empty|parse|decode|unmarshal|deserialize|no_key|not_contain|not_include|not_return|missing_key|key_missing|without_key|invalid|looking_for keys|set|endpoint|json|parse|decode|response|url|html|member|character|not_valid|malformed !kid|match|suitable|applicable|use|kty|algorithm|curve|find|private",
+      "4>decode|parse|unmarshal|invalid key|keys html|character|json|doctype jwks|oidc|openid|endpoint|beginning",
     ],
     hides: true,
     causes: [
       "The API cannot reach the host of jwks_uri: in a container the issuer has another name than for the browser.",
       "A fixed URL of the keys is wrong: another path than jwks_uri of the metadata.",
       "TLS, a proxy or a timeout: the cause below the message says so.",
+      "The URL returns no key set: a page, an error, or JSON without keys.",
     ],
     application: "Open jwks_uri of the metadata from the machine of the API, such as by curl.",
     server: "The keys are at jwks_uri of the metadata. /flows lists the requests for them.",
@@ -988,8 +986,8 @@ export const libraryProblems = {
   no_code: {
     title: "No code in the callback: the application was called without an authorization response",
     signs: [
-      "?code missing|no|absent !status|verifier|challenge|source|error_code|country|device",
-      `code authorization|auth|callback|oauth|login|query|parameter|param ${absent}|not_receive|no_code|expected !device|verifier|challenge|error_code|status|expire|used|redeem|invalid|grant_type`,
+      "?code missing|no|absent !non|response_code|status|verifier|challenge|source|error_code|country|device",
+      `code authorization|auth|callback|oauth|login|query|parameter|param ${absent}|not_receive|no_code|expected !device|verifier|challenge|error_code|status|expire|used|redeem|invalid|grant_type|non|response_code`,
       "missing_code|no_code|code_missing|without_code|code_not_found|code_required callback|parameter|param|response|query|oauth|url|request|authorization",
       "?missing|no|without authorization_code|code parameter|param|callback|query|response !device|status|verifier|challenge",
     ],
@@ -998,8 +996,7 @@ export const libraryProblems = {
       "The callback was opened by itself: a bookmark, a reload, a health check, or a router removed the query.",
       "The response mode differs: fragment (after #) never reaches a server, form_post arrives as a POST body.",
     ],
-    application:
-      "Read error first. Use response_mode=query for a server, and let the callback read what its mode sends.",
+    application: "Read error first. A server uses response_mode=query; let the callback read what its mode sends.",
     server: "/flows shows each callback with its parameters.",
     guide: "static/docs/flows.md",
     seen: ["rejection", "code"],
@@ -1052,8 +1049,7 @@ export const libraryProblems = {
       "A client secret or a URL was given where a public key is needed.",
       "The secret of HS256 has fewer than 256 bits (32 bytes).",
     ],
-    application:
-      "Fetch the public keys from jwks_uri instead of configuring one. An HMAC secret has at least 32 random bytes.",
+    application: "Fetch the public keys from jwks_uri, configure none. An HMAC secret has at least 32 random bytes.",
     server: "The public keys are at jwks_uri; client secrets that the server makes are long enough.",
     guide: "static/docs/verify-tokens.md",
   },
@@ -1124,7 +1120,7 @@ export const libraryProblems = {
   rate: {
     title: "Too many requests: a limit of attempts was reached",
     signs: [
-      "429|too_many_request|too_many_requests|rate_limit|rate_limited|ratelimit|throttle|throttled",
+      "429|too_many_request|too_many_requests|rate_limit|rate_limited|ratelimit|throttle|throttled|rate_exceed|global_limit|quota|attempt_limit",
       "too_many attempt|attempts|login|tries|requests|failures",
     ],
     causes: [

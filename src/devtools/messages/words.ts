@@ -4,7 +4,7 @@
 export const wrong =
   "invalid|mismatch|mismatching|unexpected|wrong|incorrect|bad|unacceptable|not_match|not_equal|not_valid|no_match|" +
   "unmatched|inconsistent|not_expected|not_allow|not_accept|rejected|fail|failure|expected|untrusted|unrecognized|" +
-  "unknown|not_configured|must_be|not_same|not_include|not_trusted|differ|check_failed|not_correspond|illegal|disallow|not_agree";
+  "unknown|not_configured|not_same|not_include|not_trusted|differ|check_failed|not_correspond|illegal|disallow|not_agree";
 
 /** That a value is missing. */
 export const absent =
@@ -13,7 +13,7 @@ export const absent =
 
 /** That a value has another type. */
 export const typed = "unmarshal|deserialize|convert|cast|must|expect|expected|instead|but|type|not|invalid|parse " +
-  "string|array|list|number|boolean|bool|integer|int|int64|object|float|sequence";
+  "string|array|list|number|boolean|bool|integer|int|int64|float|sequence";
 
 /** That a step fails. */
 export const fails =

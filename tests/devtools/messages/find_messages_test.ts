@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertLess } from "@std/assert";
 import { test } from "node:test";
-import { findMessages } from "../../../src/devtools/messages/find_messages.ts";
+import { findMessages, type FoundMessage } from "../../../src/devtools/messages/find_messages.ts";
 import { problems, problemsByName } from "../../../src/devtools/messages/messages.ts";
 import { rulesOfSentence } from "../../../src/devtools/rules/find_by_sentence.ts";
 import { forEachCase } from "../../kit.ts";
@@ -144,6 +144,7 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
       "Error fetching JWKS ---> javax.net.ssl.SSLPeerUnverifiedException: Certificate for <idp.test> doesn't match any of the subject alternative names: [localhost]",
     ],
     "certificate>4": [
+      "NSURLErrorDomain -1201",
       'oauth2: cannot fetch token: Post "https://id.test/token": x509: certificate has expired or is not yet valid',
     ],
     certificate: [
@@ -192,10 +193,18 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
       "Error when fetching user info: context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
     ],
     discovery: [
+      `Unable to resolve the Configuration with the provided Issuer of "http://idp:8080/realms/a"`,
       "IDX20803: Unable to obtain configuration from: 'https://id.test/.well-known/openid-configuration'. Response status code does not indicate success: 404 (Not Found).",
     ],
     jwks: [
       "Couldn't retrieve remote JWK set: 404 Not Found",
+      "[oidc] Warning: Got non-200 response code when querying JWKs",
+    ],
+    "jwks>4": [
+      "JWKS response is not valid JSON",
+      'Invalid JWKS: "keys" must be an array',
+      "The JWK Set did not contain any keys",
+      "oidc: failed to decode keys: invalid character '<' looking for beginning of value <html>",
     ],
     "alg>4": [
       "Unsigned JWTs are not supported",
@@ -223,6 +232,8 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
       "JWT has no key id: cannot choose a key of the JWKS",
     ],
     kid: [
+      "The JWK Set has no key with use=sig",
+      "Failed to verify claims: Signature verification failed: No matching key found",
       "Unknown kid abc in the token",
       'No key with kid "abc" found in JWKS',
       'the JWKS does not have a key with kid k2: header {"alg":"RS256","typ":"JWT","kid":"k2"}',
@@ -317,6 +328,7 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
       "error=invalid_request&error_description=code_challenge is required",
     ],
     redirect_uri: [
+      'oidc_get_redirect_uri: the URL scheme (http) of the configured OIDCRedirectURI does not match the URL scheme of the URL being accessed (https): the "state" cookies will not be shared',
       "error=invalid_request&error_description=redirect_uri is not registered",
     ],
     invalid_target: [
@@ -350,7 +362,17 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
     temporarily_unavailable: [
       "The authorization server is currently unable to handle the request due to a temporary overloading or maintenance of the server",
     ],
+    "invalid_grant>4": ["NotAuthorizedException: Refresh Token has expired"],
+    "invalid_grant>6": ["NotAuthorizedException: Incorrect username or password.", "AADSTS50126", "AADB2C90225"],
+    "access_denied>2": ["AADSTS53004: the device is not in the required state", "AADSTS530999"],
+    rate: ["LimitExceededException: Attempt limit exceeded", "Firebase: Error (auth/too-many-requests)."],
+    cors: [
+      "AADSTS9002326: Cross-origin token redemption is permitted only for the 'Single-Page Application' client-type.",
+    ],
+    claims: ["The SSO account's e-mail is not verified", "OIDCConfig: email not verified for alice"],
+    "popup>4": ["BrowserAuthError: interaction_in_progress: Interaction is currently in progress."],
     invalid_grant: [
+      'Error Domain=org.openid.appauth.oauth_token Code=-10 "(null)"',
       "The provided authorization grant is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client",
       'AuthorizationException: {"type":2,"code":2002}',
     ],
@@ -413,6 +435,7 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
       'Error Domain=com.apple.AuthenticationServices.WebAuthenticationSession Code=1 "(null)"',
       "The operation couldn’t be completed. (com.apple.SafariServices.Authentication error 1.)",
       'Error Domain=org.openid.appauth.general Code=-3 "(null)"',
+      "De bewerking kan niet worden voltooid. (org.openid.appauth.general fout -3.)",
       'AuthorizationException: {"type":0,"code":1,"errorDescription":"User cancelled flow"}',
       "MSALErrorDomain Code=-50005",
     ],
@@ -456,6 +479,22 @@ test("the values of a message are compared, and their difference stands first", 
       assertEquals(first!.causes[0]!.endsWith(`expected ${expected}, received ${received}.`), true, text);
     }
   });
+});
+
+test("a compared value that is missing, and the status that a wrapper names, stand first", () => {
+  for (
+    const [text, words, cause] of [
+      ["Wrong nonce: undefined", "The value that was received is missing", 3],
+      ["nonce mismatch: expected undefined, got x", "The value that was expected is missing", 2],
+      ["oauth2: cannot fetch token: 503 Service Unavailable\nResponse:", "503: the server is not up yet", 1],
+      ["Failed to fetch the token: request failed with status code 401", "401: the server accepted neither", 1],
+      ["OIDC discovery failed: unexpected status 404", "404: nothing is at this URL", 1],
+    ] as const
+  ) {
+    const [{ problem, causes }] = findMessages(text) as [FoundMessage];
+    assert(causes[0]!.startsWith(words), `${text}: ${causes[0]}`);
+    assertEquals(causes[1], problem.causes[cause - 1], text);
+  }
 });
 
 test("the times of a message are compared", () => {
