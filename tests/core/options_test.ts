@@ -58,15 +58,10 @@ const rows: readonly (readonly [path: string, options: object])[] = [
   }],
   ["extensions[0].requestCheck", { extensions: [{ name: "tickets", requestCheck: [] }] }],
   ["extensions[0].requestChecks[0].raed", { extensions: [{ name: "tickets", requestChecks: [{ raed: () => {} }] }] }],
-  ["extensions[0].requestChecks[0]", { extensions: [{ name: "tickets", requestChecks: [{}] }] }],
-  ["extensions[0].requestChecks[0]", { extensions: [{ name: "tickets", requestChecks: [{ place: "last" }] }] }],
-  ["extensions[0].requestChecks[0]", {
-    extensions: [{ name: "tickets", requestChecks: [{ parameters: [{ name: "ticket" }], check: () => {} }] }],
-  }],
   ["extensions[0].requestChecks[0].place", {
     extensions: [{ name: "tickets", requestChecks: [{ place: "first", read: () => {} }] }],
   }],
-  ["extensions[1].requestChecks[0].place", {
+  ["extensions[1].requestChecks[0]", {
     extensions: [replacing("one"), replacing("two")],
   }],
   ["extensions[1].name", { extensions: [{ name: "tickets" }, { name: "tickets" }] }],
@@ -195,13 +190,8 @@ test("an issue says what was expected, what was found, and how to correct it", a
       [{ clients: [{ ...client, grant_types: ["urn:example:ticket"] }] }, "or pass the grant type in grantTypes"],
       [{ clients: [secret] }, 'Expected no secret, because token_endpoint_auth_method is "none", found a secret.'],
       [
-        { extensions: [{ name: "tickets", requestChecks: [{ place: "last" }] }] },
-        "Expected a check with read or warn, or with parameters alone, found only place.",
-      ],
-      [
         { extensions: [replacing("one"), replacing("two")] },
-        "Expected another place, because a check of the extension one already replaces that check, " +
-        'found {"instead":"AZ-17"} of the extension two.',
+        "and a place that no other extension replaces, found instead AZ-17, which the extension one has.",
       ],
       [{ users: [{ sub: "alice", big: 1n }] }, "Expected a value that JSON can represent, found a BigInt."],
     ] as const
@@ -218,33 +208,23 @@ test("two extensions may add checks at one place, and a check may only declare p
   await core({ ...good, extensions });
 });
 
-test("an extension that returns no server, or one that lacks members or misspells them, stops the start", async () => {
+test("an extension that returns no server, or one that lacks members, stops the start", async () => {
   const mistakes: readonly (readonly [extend: (server: Server) => unknown, ...texts: readonly string[]])[] = [
     [() => {}, "Expected a server, found nothing (extension tickets)."],
     [() => Promise.resolve(null), "Expected a server, found null (extension tickets)."],
     [
-      (server) => ({ ...server, grant: {} }),
-      `Expected members of the server, or new ones with names of their own, found "grant" (extension tickets).`,
-      "Did you mean grants?",
-    ],
-    [
-      ({ grants, ...server }) => ({ ...server, grants: { ...grants, checkCodes: grants.checkCode } }),
-      `Expected members of grants, or new ones with names of their own, found "checkCodes"`,
-      "Did you mean checkCode?",
-    ],
-    [
       ({ grants: { checkCode } }) => ({ grants: { checkCode } }),
-      "Expected all members that grants had, found grants without create, findRemoved, ",
-      "Return { ...server, grants: { ...server.grants } } with what it replaces.",
+      "Expected a server with all members that it had, found one without grants.create, grants.findRemoved, ",
+      "Return { ...server } with what it replaces, such as grants: { ...server.grants, create }.",
     ],
-    [({ responses: { token } }) => ({ responses: { token } }), "without authorization, userinfo, "],
+    [({ responses: { token } }) => ({ responses: { token } }), "without responses.authorization, responses.userinfo, "],
     [
       (server) => ({ ...server, now: undefined, grants: "none" }),
-      "found the server without grants as an object, now (extension tickets).",
+      "found one without grants, now (extension tickets).",
     ],
     [
       ({ keys, ...server }) => ({ ...server, keys: { ...keys, sign: "no" } }),
-      "found keys without sign as a function (extension tickets).",
+      "found one without keys.sign (extension tickets).",
     ],
   ];
   for (const [extend, ...texts] of mistakes) {

@@ -78,9 +78,8 @@ test("a list of extensions that is none, or in which two have one name or one se
   }
 });
 
-test("an extension whose check never runs, or which returns no server, stops the start", async () => {
+test("an extension whose check has no place, or which returns no server, stops the start", async () => {
   const mistakes: readonly (readonly [mistake: object, path: string, received: string])[] = [
-    [{ requestChecks: [{ reads: "a ticket" }] }, "requestChecks[0]", "only reads"],
     [{ requestChecks: [{ place: { after: "AZ-99" }, read() {} }] }, "requestChecks[0].place", '{"after":"AZ-99"}'],
     [{ extend() {} }, "extend", "nothing (extension tickets)"],
   ];

@@ -88,7 +88,7 @@ test("a table, a place or a name that is none stops the start, and the message s
     [{ claims: [] }, "Expected tables of steps: granted, narrowed, beforeIssue, issuers, "],
     [{ accessTokenClaims: [{ name: "a", place: { after: "usr" }, run }] }, "with one of grant type, protocol, user"],
     [{ issuers: [{ name: "a", place: { instead: "refresh" }, run }] }, "one of access_token, refresh_token, id_token"],
-    [{ issuers: [{ name: "id_token", run }] }, "with a name of its own, because the core has one with that name"],
+    [{ issuers: [{ name: "id_token", run }] }, "found the name id_token, which the core has"],
     [{ beforeIssue: [{ name: "a", place: { after: "b" }, run }] }, 'Expected "last", found {"after":"b"}.'],
     [{ afterIssue: [{ name: "a" }] }, "Expected"],
     [{ afterIssue: {} }, "Expected an array of steps"],
@@ -103,7 +103,7 @@ test("a table, a place or a name that is none stops the start, and the message s
   await assertRejects(
     () => core({ ...given, extensions: twice as never }),
     ConfigurationError,
-    "a step with a name of its own, because the extension one has one with that name",
+    "found the name a, which the extension one has",
   );
   const replacing = (name: string): CoreExtension => ({
     name,
@@ -112,7 +112,7 @@ test("a table, a place or a name that is none stops the start, and the message s
   await assertRejects(
     () => core({ ...given, extensions: [replacing("one"), replacing("two")] }),
     ConfigurationError,
-    "because a step of the extension one already replaces that step",
+    "found instead user, which the extension one has",
   );
   const renaming: CoreExtension = {
     name: "one",
