@@ -31,7 +31,10 @@ export function findNearest(
   let nearest: string | undefined;
   let smallest = Math.min(maxDistance, Math.ceil(normalized.length / 2) - 1) + 1;
   for (const text of texts) {
-    const distance = distanceOf(normalized, normalizeName(text));
+    const candidate = normalizeName(text);
+    // No distance is smaller than the difference of the lengths.
+    if (Math.abs(candidate.length - normalized.length) >= smallest) continue;
+    const distance = distanceOf(normalized, candidate);
     if (distance < smallest) [nearest, smallest] = [text, distance];
   }
   return nearest;
@@ -50,10 +53,8 @@ function editDistance(from: string, to: string): number {
     const next = [i + 1];
     for (let j = 0; j < to.length; j++) {
       const isExchanged = from[i] === to[j - 1] && from[i - 1] === to[j];
-      next.push(Math.min(
-        ...[next[j]! + 1, row[j + 1]! + 1, row[j]! + (from[i] === to[j] ? 0 : 1)],
-        isExchanged ? before[j - 1]! + 1 : Infinity,
-      ));
+      const withOther = row[j]! + (from[i] === to[j] ? 0 : 1);
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, withOther, isExchanged ? before[j - 1]! + 1 : Infinity));
     }
     [before, row] = [row, next];
   }
