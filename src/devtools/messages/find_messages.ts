@@ -186,7 +186,7 @@ function withoutNames(searched: string): string {
 const codePattern = /(?<![A-Za-z])[a-z]{2,20}(?:_[a-z]{2,20}){1,4}(?![A-Za-z])/g;
 /** A member of a printed header or key, `"typ":"JWT"`, a number with its name, `"code":9`, a list of parameters, `(scope: 'a', audience: 'b')`. */
 const headerMember =
-  /"(?:type|code|status)": ?-?\d{1,6}|\d{3} (?:Client|Server) Error|\(\w{1,20}: '[^'\n]{0,200}'(?:, \w{1,20}: '[^'\n]{0,200}'){1,9}\)|(["'])(?:typ|alg|kty|kid|use|crv|x5t)\1 ?: ?(["'])(?!none)[\w.+/-]{0,200}\2/g;
+  /(?<=[Cc]ookie )"[\w.-]{1,80}"(?= (?:has been|was|is|will be) )|"(?:type|code|status)": ?-?\d{1,6}|\d{3} (?:Client|Server) Error|\(\w{1,20}: '[^'\n]{0,200}'(?:, \w{1,20}: '[^'\n]{0,200}'){1,9}\)|(["'])(?:typ|alg|kty|kid|use|crv|x5t)\1 ?: ?(["'])(?!none)[\w.+/-]{0,200}\2/g;
 /** Classes of exceptions that say nothing by their name. */
 const generalException =
   /\b(?:Illegal(?:Argument|State)|InvalidOperation|InvalidParameter|Not(?:Authorized|Found)|Runtime|Unexpected)(?:Exception|Error)\b/g;
@@ -309,7 +309,7 @@ function compile(text: string): RegExp {
   const [first = "", ...others] = text.split("*").map(textPattern);
   const words = first + others.map(afterValue).join("");
   if (fewWords.test(text) && !constant.test(text)) {
-    return new RegExp(`(?<=^|[:=("'\`[{>|] ?)${words}(?= ?(?:$|[.,;:)"'\`\\]}<|(]))`, "im");
+    return new RegExp(`(?<=^|[:=("'\`[{>|] ?|[.!?]\\s)${words}(?= ?(?:$|[.,;)"'\`\\]}<|(]))`, "im");
   }
   const before = /^\w/.test(text) ? "(?<!\\w)" : "";
   const after = /\w$/.test(text) ? "(?!\\w)" : "";

@@ -93,7 +93,8 @@ export function compileSigns<Owner>(
   return (text, isAboutOAuth) => {
     const clauses = clausesOf(text);
     // A few words alone are what somebody asks about.
-    const isAlone = clauses.length === 1 && clauses[0]!.words.length <= maxWordsAlone;
+    const isAlone = clauses.length === 1 &&
+      clauses[0]!.words.filter((word) => word !== "error").length <= maxWordsAlone;
     let isAbout = isAboutOAuth || isAlone ? true : undefined;
     const has = (phrases: readonly (readonly string[])[]) => clauses.some(({ words }) => hasAny(words, phrases));
     if (has(servicePhrases) && !has(protocolPhrases)) return [];

@@ -184,6 +184,8 @@ alg | invalid algorithm | The option algorithms.
 @ jwks-rsa, express-jwt, passport-jwt @ auth0/node-jwks-rsa src/JwksClient.js
 kid | Unable to find a signing key that matches '*'
 @ Keycloak @ keycloak/keycloak themes/src/main/resources/theme/base/login/messages/messages_en.properties
+invalid_client | Client not found.
+cookie | Cookie not found. Please make sure cookies are enabled in your browser.
 redirect_uri | Invalid parameter: redirect_uri | Valid redirect URIs of the client in the realm.
 @ keycloak-connect
 aud | invalid token (wrong audience) | Tokens need the client in aud if verifyTokenAudience is on: --profile keycloak, with an audience mapper.

@@ -14,7 +14,6 @@ const codes = {
       `client secret|credential|credentials|authentication|assertion|password ${wrong}|${absent}|unauthorized|expire|expired|rejected|basic|verif !client_certificate|pkce|claim|id_token|user|websocket|database|mysql|redis`,
       `client|client_id|clientid|application|app|consumer ${unknown} client_id|clientid|oauth|registered|register|tenant|authorization|identifier|directory|realm|id|enabled|disabled|oauth_client !secret_manager|redis|database|redirect|pkce|scope|claim|websocket|user_not`,
       "?credential|credentials invalid|wrong|bad|incorrect !user|password|git|basic",
-      `?client_authentication|client_secret|client_credential ${wrong}|${absent}|failed|require|unauthorized`,
       `?client ${unknown}|disabled|unauthorized !redirect|scope|grant|claim|http_client|response_type`,
     ],
     causes: [
@@ -31,12 +30,11 @@ const codes = {
   invalid_grant: {
     title: "invalid_grant: the code was already used or has expired, or the refresh token is no longer valid",
     signs: [
-      `6>?user|username|password|account|credential|credentials ${wrong}|not_exist|not_find|not_found|unknown|no_user user|username|password|account|login|user_not_found|wrong_password !client|database|mysql|postgres|reset|claim|email_verified|scope|sub|subject|userinfo|hint|consent|cancel|deny|denied|token`,
+      `6>?user|username|password|account|credential|credentials invalid|incorrect|wrong|bad|mismatch|unregistered|not_exist|not_find|not_found|unknown|no_user user|username|password|account|login|user_not_found|wrong_password !client|database|mysql|postgres|reset|claim|email_verified|scope|sub|subject|userinfo|hint|consent|cancel|deny|denied|token`,
       "issued another|other client grant|code|token|authorization|redirection",
       `4>refresh|refreshing|refreshed session|access_token|tokens|token ${fails} !missing|no_refresh|without|browser|page|cache|silent`,
       "4>refresh|refresh_token token|grant|session invalid|expire|expired|revoke|revoked|inactive|used|reuse|reused|not_active|unknown|malformed|wrong|stale|not_found|not_exist|reject|replay|rotate|rotated|no_longer|fail|failed|unrecognized !missing|no|not_present|absent|not_set",
       "code authorization|auth|oauth|grant|login|sso|exchange expire|expired|used|redeem|redeemed|consumed|spent|not_valid|already|reuse|reused|unknown|no_longer|incorrect|invalid|not_found|wrong !verifier|challenge|device|status|missing|error_code|exit|http|country|zip",
-      "?authorization_code|auth_code invalid|expire|used|already|not_valid|incorrect|redeem|not_found",
     ],
     causes: [
       "The callback was handled twice: the page was reloaded, React's StrictMode ran an effect twice, or a middleware and a page both exchanged the code.",
@@ -165,6 +163,7 @@ const codes = {
     title: "invalid_token: the access token is expired, revoked, malformed, or for another API",
     signs: [
       "?token|access_token|bearer|introspection inactive|not_active|active_false|revoked|revoke|not_recognized|unknown|introspect|no_longer_active|is_not_valid|not_valid|blacklisted !refresh|code|csrf|id_token_hint|yet|before|alg|signature|unexpected_token|reset|device|audience|issuer|time|json",
+      "?active_false",
       `introspection|introspect ${fails}|401|inactive|active|not|endpoint|response`,
     ],
     causes: [
@@ -183,7 +182,6 @@ const codes = {
       "privilege|scope|permission|authority higher|more|additional require|need|necessary|than request|access|token|resource",
       "scope|permission|permissions|authority|authorities|privilege|scopes insufficient|lack|lacks|missing|require|required|not_have|not_contain|inadequate|not_sufficient|deny|not_grant|higher|necessary token|access|api|bearer|scope|access_token|claim|resource|request|jwt|forbidden|403 !file|openid_scope|invalid_scope|directory|database|operation_not|mkdir|eacces",
       "insufficient|missing|lack scope|scopes",
-      "403|forbidden ?scope|scope|permission|role",
     ],
     causes: [
       "The login did not request the scope, or the user or client was not granted it.",
@@ -348,7 +346,6 @@ const codes = {
     title: "slow_down: the client polls too often",
     signs: [
       "poll fast|faster|often|frequent|frequently|slower|early|soon|increase interval|specified|client|too|wait|less|than|device !build|change|file|queue",
-      "slow_down request|device|poll|often|interval",
       "often|frequent|frequently|too_fast request|ask|call token|device_token|device_code",
       "?increase|wait poll|interval interval|poll",
     ],

@@ -158,7 +158,6 @@ export const libraryProblems = {
     signs: [
       `typ ${wrong}|${absent}|check|header|accept`,
       `?token|jwt type|typ ${wrong}|not_accept !grant|unsupported_token_type|content|none|claim|algorithm`,
-      `at_jwt|at+jwt ${wrong}|expected|require|type`,
     ],
     causes: [
       "Access tokens here are at+jwt (RFC 9068), and the API accepts only JWT, or tokens without typ.",
@@ -193,8 +192,9 @@ export const libraryProblems = {
     compares: { minutes: 1, hours: 2 },
     title: "Token not valid yet (nbf, iat): the clocks of the server and the application differ",
     signs: [
-      "token|jwt|nbf|iat|assertion|id_token|bearer|signature not_yet|future|early|not_active|immature|premature|used_before|before_use|before_issue|prior|not_before|not_valid_before|before_nbf|nbf !certificate|cert|x509",
+      "token|jwt|nbf|iat|assertion|id_token|bearer|signature not_yet|future|early|immature|premature|used_before|before_use|before_issue|prior|not_before|not_valid_before|before_nbf|nbf !certificate|cert|x509",
       `nbf|iat ${wrong}|check|future|before`,
+      "jwt|nbf not_active",
       "clock|time skew|drift|out_sync|not_synchronized|differ|tolerance",
       "issued future|ahead token|jwt|iat|id|clock",
       "iat|issued more|second|minute|hour|far|within|not|ahead current|now|time|future|past|before|after !certificate|year",
@@ -231,10 +231,9 @@ export const libraryProblems = {
   kid: {
     title: "No matching key (kid): the JWKS of the server does not have the key of the token",
     signs: [
-      "no_match|no_suitable|no_applicable|no_usable|usable_signing|not_find|no_matching key|keys|jwk|signing_key|verification_key !module|dictionary|api_key|primary_key|foreign|object|algorithm|kty",
+      "no_match|appropriate|no_suitable|no_applicable|no_usable|usable_signing|not_find|no_matching key|keys|jwk|signing_key|verification_key !module|dictionary|api_key|primary_key|foreign|object|algorithm|kty",
       "4>kid|x5t|key_id header|headers missing|no|absent|without|neither|not_set|not_found|not_contain|not_have|lack|empty|null !match|key_set",
       "4>kid|key_id empty|null|undefined|blank|not_set|absent|omit|without|not_specify|not_provide token|jwt|jws|header|lookup|unable|key|member !match",
-      "4>jwt|jws|token missing_kid|no_kid|without_kid|kid_missing|lack_kid|no_key_id !match|key_set",
       "4>jwt|jws|token no|without|lack|missing kid|key_id choose|select|lookup|header",
       `kid|key_id ${absent}|${wrong}|match|find|resolve key|jwk|jwt|token|header|sign|set`,
       "jwk|jwks|key_set|jwk_set no|without key use|usage|sig|signing",
@@ -266,7 +265,6 @@ export const libraryProblems = {
       "4>none alg|algorithm|signature token|jwt|jws|alg|header|not_allow|not_accept|disallow|unsigned|reject|type",
       "5>key|jwk|kty|crv|keytype|jwt algorithm|alg|kty|crv|key_type unsupported|not_support|unable|not_find|no|not_available|no_such|not_implemented|unknown|install !match|header|kid_not|certificate|encryption",
       "5>rs256|es256|ps256|eddsa|ed25519|es512|es256k|ed448 algorithm|key|kty|jwk|keyfactory not_find|not_found|no_such|not_available|not_support|unsupported|install|not_implemented|cryptography",
-      "5>jwk|key|jwks kty unsupported|unknown|not_support|invalid",
     ],
     causes: [
       "The application accepts a fixed algorithm, and the server signs with another: RS256 here by default, EdDSA or ES256 if the setting alg or a mock says so.",
@@ -420,6 +418,8 @@ export const libraryProblems = {
       `discovery|metadata|openid_configuration|well_known|oidc_config|openid_config|provider_configuration|authorization_server_metadata|configuration_endpoint|discovery_document|openid_provider_metadata|provider_metadata ${fails}|${absent}|404|invalid|not_found|status|unexpected !issuer_mismatch|resource_metadata|did_not_match`,
       "configuration resolve|unable issuer|provider not|unable|resolve !mismatch|not_match",
       "?configuration|discover|discovery provider|issuer|openid|oidc|authority|document obtain|unable|fail|retrieve|resolve|get|load|error|initialize|fetch|not|404|find !mismatch|not_match",
+      "authorization_endpoint|token_endpoint|end_session_endpoint|jwks_uri|userinfo_endpoint|revocation_endpoint|introspection_endpoint missing|not_provide|no|undefined|not_contain|not_advertise|not_available|not_set|not_have metadata|discovery|authorization_server|provider|server|well_known|available",
+      "oidc|openid server not_available|unavailable|unreachable|not_reach|down",
       "query provider 404|error|fail|not_find|not_found",
       "3>json parse|decode|unexpected|character error|expected|not|fail|invalid oidc|oauth|openid|discovery !jwt|jwk|jwks|token|key|userinfo|id_token",
       `?provider|issuer|authority initialize|discover|query|setup|init|load|contact|resolve|lookup|reach ${fails}`,
@@ -466,7 +466,8 @@ export const libraryProblems = {
   web_crypto: {
     title: "Web Crypto is not available: the page has plain http on another host than localhost",
     signs: [
-      "crypto subtle|web_crypto|webcrypto|digest undefined|not_available|unavailable|null|secure_context|only|require|not_defined|importkey|unsupported|reading",
+      "crypto subtle|digest|random_uuid undefined|not_available|unavailable|null|secure_context|only|require|not_defined|importkey|unsupported|reading|not_support|not_function",
+      "web_crypto|webcrypto undefined|not_available|unavailable|secure_context|only|require|not_defined|unsupported|not_support",
       "secure_context|secure_origin|insecure_context crypto|require|only|available|needed|must|pkce|subtle|window",
       "undefined_reading|null_reading subtle|digest|randomuuid",
     ],
@@ -481,12 +482,11 @@ export const libraryProblems = {
     compares: { slash: 1, loopback: 1, port: 1, scheme: 1, host: 2 },
     title: "Redirect URI mismatch: the redirect_uri of the login is not registered for the client",
     signs: [
-      `redirect_uri|redirect_url|redirection_uri|redirect_uris|callback_url|callback_uri|reply_url|reply_address|return_url|redirecturi|redirecturl|redirect ${wrong}|${absent}|registered|register|allow|allowed|whitelist|permit|disallow|mismatching !post_logout|logout|signout|too_many|loop|silent`,
+      `redirect_uri|redirect_url|redirection_uri|redirect_uris|callback_url|callback_uri|reply_url|reply_address|return_url|redirecturi|redirecturl|redirect ${wrong}|${absent}|registered|register|allow|allowed|whitelist|permit|disallow|mismatching|unauthorized !post_logout|logout|signout|too_many|loop|silent`,
       "scheme|hostname url configured|redirect_uri not_match|mismatch|differ accessed|redirect_uri|request",
       "redirect_uri|redirect_url|callback_url must|should registered|login_redirect|one|app|settings|start|match",
-      "redirect_uri|redirecturi scheme|protocol not_match|mismatch|differ|http !https_require",
       "2>domain|app_domain unauthorized|not_authorize oauth|operation|redirect",
-      `redirect|callback|reply|return uri|url|uris|urls|urn|address ${wrong}|register|registered|whitelist|authorized|not_match|mismatch|configured !request_uri|post_logout|logout|signout|sign_out|loop|silent|too_many`,
+      `redirect|callback|reply|return uri|url|uris|urls|urn|address ${wrong}|register|registered|whitelist|authorized|not_match|mismatch|configured|unauthorized !request_uri|post_logout|logout|signout|sign_out|loop|silent|too_many`,
     ],
     causes: [
       "The URL differs by a slash at its end, its port, http or https, or localhost and 127.0.0.1: it must match character for character.",
@@ -504,7 +504,6 @@ export const libraryProblems = {
     title: "PKCE verification failed: the code_verifier is missing, or of another login",
     signs: [
       `pkce|code_verifier|verifier|code_challenge|challenge_method|codeverifier|proof_key ${wrong}|${absent}|require|support|verify|lost|must|too_short|need`,
-      "code_verifier|code_challenge|pkce fail|invalid|require|verification|missing",
       `?verifier|challenge ${wrong}|${absent}|require !nonce|dpop|device|authenticate|bearer|www`,
     ],
     causes: [
@@ -695,6 +694,7 @@ export const libraryProblems = {
     title: "Missing configuration: the application did not reach the server",
     signs: [
       "client_id|clientid|client_secret|clientsecret|issuer|authority|domain|redirect_uri|redirecturi|base_url|baseurl|secret|discovery_url|authorization_endpoint|oauth|oidc|provider|audience|jwks_uri|token_url config|configuration|option|options|env|environment|setting|settings|variable|property|properties|argument|configured|parameter|set|defined|constructor|specify missing|require|required|not_set|undefined|must|empty|not_configured|not_defined|need|needed|no|null|unset|invalid|blank !token|claim|jwt|request|response|callback|header|kid|redirect_uri_mismatch|registered|matching|algorithm|not_match|scope|query|discovery|login_redirect",
+      "client_id|clientid|issuer|authority|discovery_url oidc|oauth|openid not_provide|not_give|not_supply|not_configure",
       "bean|client_registration|client_registration_repository not_find|could_not|no_qualify|require oauth2|oauth|oidc|registration",
       "?session middleware|support require|required|forget|need|missing|not",
     ],
@@ -710,7 +710,6 @@ export const libraryProblems = {
       "token|jwt|access_token|id_token|bearer verify|validate|verification|validation unable|not|fail|failure|error|invalid !signature|claim_requirements",
       `claim|claims verify|validation|validate|verification|check ${fails}`,
       "jwt|token|id_token claims|claim invalid|not_valid|rejected",
-      "id_token|idtoken|jwt|token validation|verification|validate|verify fail|failure|error|invalid|not|rejected !signature",
       "invalid id_token",
     ],
     causes: [
@@ -768,7 +767,7 @@ export const libraryProblems = {
     isTransport: true,
     title: "Address blocked: the program refuses to call private or local addresses",
     signs: [
-      "private|internal|loopback|link_local|reserved|local_network|local_access|localhost|local ip_address|host|rule|request not_allow|block|violate|prohibit|forbid|disallow|not_permit|not_connect !cors|content_security|origin|redirect|callback|issuer|user",
+      "private|internal|loopback|link_local|reserved|local_network|local_access|localhost|local ip_address|host|rule|request not_allow|block|violate|prohibit|forbid|disallow|not_permit|not_connect !cors|content_security|origin|redirect|callback|issuer",
       "?ssrf",
       "prohibit|block|forbid ip_address|private_ip|private_address|internal_address",
       "private_ip|internal_ip|loopback address|range|host",
@@ -789,7 +788,6 @@ export const libraryProblems = {
       "enotfound|eai_again|eai_noname|getaddrinfo|gaierror|unknown_host|nxdomain|no_such_host|name_not_resolve|name_not_known|err_name_not_resolved|ns_error_unknown_host|eai_nodata|unknownhostexception",
       "name|host|hostname|dns|domain|address not_resolve|resolution|lookup|resolve|servname|nodename|not_known|no_address|no_such fail|failure|failed|error|not|no|unknown|temporary|could_not|not_known|provided !private|internal|block|not_allow",
       "host not_found upstream|name|lookup|resolve|dns",
-      "dns error|fail|failure|lookup|resolve|resolution|no_record|server !private|internal|block|not_allow",
       "not_resolve|not_look_up|unable_resolve|fail_resolve|fail_lookup|failed_lookup|cant_resolve host|hostname|name|address|domain|proxy|server|nodename",
     ],
     causes: [
@@ -845,7 +843,6 @@ export const libraryProblems = {
   proxy: {
     title: "Bad gateway: a proxy in front of the server could not get its response",
     signs: [
-      "upstream connect|disconnect error|reset|failure headers|before|reason|server",
       "502|bad_gateway|503|upstream|no_healthy|504|service_unavailable gateway|upstream|unavailable|proxy|healthy|connect|error|server|bad|nginx|envoy|traefik|response",
       `proxy ${fails}|authentication|407|tunnel|tunneling|connect|response|refuse|required !client_id|reverse_proxy|trust|trusted`,
       "tunnel|tunneling|407 socket|proxy|connection|establish|required|authentication",

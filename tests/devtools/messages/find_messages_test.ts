@@ -245,7 +245,13 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
     exp: [
       "Failed to decode JWT: token is expired",
     ],
+    "cookie>2": [
+      `Cookie "state" has been rejected because it is in a cross-site context and its "SameSite" is "Lax" or "Strict".`,
+    ],
+    invalid_token: ['{"active":false}', "error validating token: token is not active"],
     aud: [
+      '{"message":"Invalid JWT: the audience does not match"}',
+      'error="invalid_token", error_description="The audience is invalid"',
       "Error while decoding the JWT: audience mismatch",
       "audience of the access token does not equal api://web",
     ],
@@ -303,6 +309,8 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
       "The Authorization Server requires End-User authentication",
     ],
     invalid_client: [
+      "We are sorry... Client not found.",
+      'oauth2: "unauthorized_client" "Invalid client secret"',
       '{"error":"invalid_client","error_description":"Bad audience of the token"}',
       '{"error":"invalid_client","error_description":"The redirect URI was expected to be https"}',
       "Client authentication failed (e.g., unknown client, no client authentication included, or unsupported authentication method)",
