@@ -1,6 +1,6 @@
 /** GET and POST /clients/{id}/check, and GET /flows/check and below, loaded at the first visit. */
 
-import { ensureBrowserCookie } from "../core/authorize/browser_cookie.ts";
+import { ensureBrowserCookie } from "../core/sessions/browser_cookie.ts";
 import type { Context } from "../core/http/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../server/pages/csrf.ts";
 import { html, HttpError, type HttpResponse, redirect } from "../core/http/message.ts";

@@ -1,6 +1,6 @@
 /** A plugin with the pages that check a client of a running server, and the report, beside those of the inspector. */
 
-import { rejectUntrustedHost } from "../core/authorize/cross_site.ts";
+import { rejectUntrustedHost } from "../core/http/cross_site.ts";
 import type { Context } from "../core/http/context.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import { staticEndpoint } from "../server/hosting/static_files.ts";

@@ -29,7 +29,7 @@ import { createHandler, endpointRoutes } from "./route.ts";
 import { assembleServer } from "./create_server.ts";
 import { randomBytes as systemRandomBytes } from "./keys/crypto.ts";
 import { credentialParametersOf } from "./http/endpoint.ts";
-import { errorHandler } from "./authorize/error_response.ts";
+import { errorHandler } from "./responses/error_response.ts";
 import { toResponse } from "./http/message.ts";
 import { basePath } from "./http/names.ts";
 import { ignoreRejection, immediate } from "./immediate.ts";

@@ -4,7 +4,7 @@ import type { HttpResponse } from "./http/message.ts";
 import { type Method, type RequestHandler, type Route, router, type RouterOptions } from "./http/router.ts";
 import type { ParameterDescription } from "./http/params.ts";
 import type { Context } from "./http/context.ts";
-import { rejectCrossSite } from "./authorize/cross_site.ts";
+import { rejectCrossSite } from "./http/cross_site.ts";
 import type { EndpointDescription } from "./http/endpoint.ts";
 import type { Server } from "./server.ts";
 import { lastResortError } from "./http/json_error.ts";

@@ -117,12 +117,12 @@ export function coreEndpoints(
     page("home", `${base}/`, async () => (await import("./pages/home.ts")).homeHandlers()),
     // Outside the issuer, for those who open the address without its path.
     ...base === "" ? [] : [page("root", "/", async () => (await import("./pages/home.ts")).root)],
-    page("start", `${base}/start`, async () => (await import("./authorize/demo_flow.ts")).startHandlers()),
+    page("start", `${base}/start`, async () => (await import("./demo/demo_flow.ts")).startHandlers()),
     {
       ...page(
         "authorized",
         `${base}/authorized`,
-        async () => (await import("./authorize/authorized.ts")).authorizedHandlers(),
+        async () => (await import("./demo/authorized.ts")).authorizedHandlers(),
       ),
       methods: getAndPost,
       parameters: server.responseParameters,

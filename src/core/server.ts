@@ -5,7 +5,7 @@
  * An authorization request passes through `authorize` (`authorize/authorize.ts`), which calls `findDestination`
  * (`authorize/destination.ts`), `readRequest` (`authorize/checks.ts`), the approver (`authorize/approver.ts`),
  * `acceptApproval` and `issueResponse` (`authorize/code.ts`), and `authorizationResponse`
- * (`authorize/authorization_response.ts`).
+ * (`responses/authorization_response.ts`).
  *
  * A token request passes through `clientEndpoint` (`token/client_endpoint.ts`), which authenticates the client, then
  * `findGrantType` (`token/token.ts`), `authorize` of the grant type (`token/grants/`), which checks the code or the
@@ -37,7 +37,7 @@ import type { Policy } from "./policy/policy.ts";
 import type { ClientAddress } from "./http/router.ts";
 import type { RandomBytes } from "./keys/secrets.ts";
 import type { UnusableSession } from "./rules/openid.ts";
-import type { Session } from "./authorize/session_type.ts";
+import type { Session } from "./sessions/session_type.ts";
 import type { SubjectIdentifiers } from "./clients/subjects.ts";
 import type { AccessToken, AccessTokenClaims } from "./token/tokens/access_token.ts";
 import type { SentToken } from "./token/tokens/sent_token.ts";

@@ -4,7 +4,7 @@ import { subjectFor } from "../server/token/subjects.ts";
 import type { Context } from "../core/http/context.ts";
 import type { Handlers } from "../core/route.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../server/pages/csrf.ts";
-import { readSession } from "../core/authorize/cookies.ts";
+import { readSession } from "../core/sessions/cookies.ts";
 import { reject } from "../server/rules/mod.ts";
 import { renderPage } from "../core/pages/render_page.ts";
 import { redirect } from "../core/http/message.ts";

@@ -1,6 +1,6 @@
 /** The handlers of a hosted resource: its metadata document, and the MCP server, which requires an access token. */
 
-import { traceRejection } from "../core/authorize/error_response.ts";
+import { traceRejection } from "../core/responses/error_response.ts";
 import type { Context } from "../core/http/context.ts";
 import type { Handlers } from "../core/route.ts";
 import { readBodyText } from "../platform/http/json_body.ts";

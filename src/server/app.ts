@@ -1,6 +1,6 @@
 /** The app of the whole server: what plugins and pages for developers know of it. */
 
-import type { IssuedCode } from "../core/authorize/token_example.ts";
+import type { IssuedCode } from "../core/demo/token_example.ts";
 import type { Context, CoreApp } from "../core/http/context.ts";
 import type { User } from "../core/clients/client.ts";
 import type { ClientMetadata } from "./config/client_metadata.ts";
@@ -13,7 +13,7 @@ import type { TraceEvent } from "./trace.ts";
 import type { NextSteps } from "./pages/authorized_page.tsx";
 import type { Site } from "./pages/layout.tsx";
 import type { HostedServer } from "./hosted_server.ts";
-import type { DemoFlow, DemoRequest } from "../core/authorize/demo_flow.ts";
+import type { DemoFlow, DemoRequest } from "../core/demo/demo_flow.ts";
 
 /** @internal The pages for developers, by paths below the base. Other pages lead to those that are present. */
 export interface DeveloperPages {

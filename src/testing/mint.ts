@@ -13,7 +13,7 @@ import type { AuthenticatedRequest, Authorization, TokenResponse } from "../core
 import { paramsFromFields, splitScope } from "../core/http/params.ts";
 import { codeChallenge } from "../client/authorization_request.ts";
 import { randomId } from "../core/keys/secrets.ts";
-import type { Session } from "../core/authorize/session.ts";
+import type { Session } from "../core/sessions/session.ts";
 import { secondsNow } from "../core/keys/jwt.ts";
 import { type Server, serverWith } from "../core/server.ts";
 import type { Issue } from "../core/token/steps.ts";

@@ -1,7 +1,7 @@
 /** The persona header for a server that is not a mock: the program on a test host. */
 
 import type { Approver, ApproverContext } from "../core/authorize/approver.ts";
-import { isTrustedHost } from "../core/authorize/cross_site.ts";
+import { isTrustedHost } from "../core/http/cross_site.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import type { HttpRequest } from "../core/http/message.ts";
 import { replaceParts } from "../platform/http/changed_request.ts";

@@ -1,7 +1,7 @@
 /** The state of a test server that a reset clears. */
 
 import type { HostedServer } from "../server/hosted_server.ts";
-import { forgetSecrets } from "../core/authorize/session.ts";
+import { forgetSecrets } from "../core/sessions/session.ts";
 import type { Store } from "../core/store/store.ts";
 import { wrapStore } from "./wrap_store.ts";
 

@@ -11,7 +11,7 @@ import type { AuthorizationRequest } from "../core/authorize/authorization_reque
 import { OAuthError } from "../core/rules/errors.ts";
 import { splitScope } from "../core/http/params.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
-import type { Session } from "../core/authorize/session.ts";
+import type { Session } from "../core/sessions/session.ts";
 import { assertArgument } from "./options.ts";
 import { deferredPersona, parsePersona, type Persona, personaHeader } from "./persona.ts";
 import { emptyHeadResponse } from "../core/http/message.ts";

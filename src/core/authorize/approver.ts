@@ -8,10 +8,10 @@ import type { User } from "../clients/client.ts";
 import type { Client, Users } from "../clients/clients.ts";
 import { reject } from "../rules/reject.ts";
 import type { Server } from "../server.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "../sessions/session.ts";
 import type { CoreTrace } from "../trace.ts";
 import type { Context } from "../http/context.ts";
-import { rejectFramedLogin } from "./cross_site.ts";
+import { rejectFramedLogin } from "../http/cross_site.ts";
 
 /** @internal The values that an approver may read besides the authorization request. */
 export interface ApproverContext {

@@ -5,13 +5,13 @@
  */
 
 import type { Approver } from "./approver.ts";
-import { authorizationResponse } from "./authorization_response.ts";
+import { authorizationResponse } from "../responses/authorization_response.ts";
 import type { Client } from "../clients/clients.ts";
 import type { Approval } from "./approval.ts";
 import { acceptApproval } from "./code.ts";
 import { type Context, readParams } from "../http/context.ts";
-import { rejectUntrustedHost } from "./cross_site.ts";
-import { withErrors } from "./error_response.ts";
+import { rejectUntrustedHost } from "../http/cross_site.ts";
+import { withErrors } from "../responses/error_response.ts";
 import { emptyHeadResponse, type HttpResponse, isResponse, withHeaders } from "../http/message.ts";
 import type { Params } from "../http/params.ts";
 import { reject } from "../rules/reject.ts";
@@ -21,8 +21,8 @@ import type { Destination, PendingAuthorization } from "./authorization_request.
 import { findDestination } from "./destination.ts";
 import type { Handlers } from "../route.ts";
 import type { Server } from "../server.ts";
-import { endForgottenSessions, type Session } from "./session.ts";
-import { readSession, setSessionCookie } from "./cookies.ts";
+import { endForgottenSessions, type Session } from "../sessions/session.ts";
+import { readSession, setSessionCookie } from "../sessions/cookies.ts";
 
 /** Decides a valid request: `decideRequest` with an approver. */
 export type Decide = (context: Context, pending: PendingAuthorization) => Promise<HttpResponse | Response>;

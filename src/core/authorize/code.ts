@@ -8,7 +8,7 @@ import { reject } from "../rules/reject.ts";
 import { randomId, storageKey } from "../keys/secrets.ts";
 import type { Server } from "../server.ts";
 import type { Granted } from "../token/grants/grant_functions.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "../sessions/session.ts";
 import type { PendingAuthorization } from "./authorization_request.ts";
 
 /**

@@ -6,7 +6,7 @@
 import { reject } from "../rules/reject.ts";
 import type { UnusableSession } from "../rules/openid.ts";
 import type { CheckInput, Server, UnmetDemand } from "../server.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "../sessions/session.ts";
 import type { LoginRequirements, PendingAuthorization } from "./authorization_request.ts";
 import { promptValues, splitScope } from "../http/params.ts";
 import { type IdTokenHint, readIdTokenHint } from "../keys/verification.ts";

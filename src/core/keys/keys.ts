@@ -1,7 +1,7 @@
 /**
  * Signing keys (RFC 7517), kept in the store and shared by all instances: one for each algorithm, which is generated
  * when it is first needed, and imported once. The whole server rotates keys (`server/hosting/rotating_keys.ts`). JWTs
- * are in `jwt.ts`, the server's symmetric secrets in `core/authorize/session.ts`, the primitives in `crypto.ts`.
+ * are in `jwt.ts`, the server's symmetric secrets in `core/sessions/session.ts`, the primitives in `crypto.ts`.
  */
 
 import { calculateJwkThumbprint } from "jose/jwk/thumbprint";

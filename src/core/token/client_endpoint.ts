@@ -5,7 +5,7 @@ import { HttpError, type HttpResponse } from "../http/message.ts";
 import { authenticateClient, clientAuthParameters, findClaimedClient, observePostedSecret } from "./client_auth.ts";
 import type { Client } from "../clients/clients.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
-import { withErrors } from "../authorize/error_response.ts";
+import { withErrors } from "../responses/error_response.ts";
 import { OAuthError } from "../rules/errors.ts";
 import type { Params } from "../http/params.ts";
 import type { Credentials, Server } from "../server.ts";

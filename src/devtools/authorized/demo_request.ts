@@ -4,7 +4,7 @@ import { findRule } from "../../server/rules.ts";
 import { importSigningKey } from "../../client/jwt.ts";
 import { signedRequest } from "../../client/request_object.ts";
 import type { Context } from "../../core/http/context.ts";
-import type { DemoRequest } from "../../core/authorize/demo_flow.ts";
+import type { DemoRequest } from "../../core/demo/demo_flow.ts";
 import { mustPush } from "../../server/extensions/par/settings.ts";
 import { mustSign } from "../../server/extensions/signed_requests/settings.ts";
 import type { Client } from "../../core/clients/clients.ts";

@@ -14,7 +14,7 @@ import { digest } from "../../core/keys/secrets.ts";
 import { demoKey } from "../../server/config/demo_entries.ts";
 import { demoSecret } from "../../server/config/demo_entries.ts";
 import type { Server } from "../../core/server.ts";
-import { callbackUri } from "../../core/authorize/demo_flow.ts";
+import { callbackUri } from "../../core/demo/demo_flow.ts";
 import type { Context } from "../../core/http/context.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
 import { repeatedHost } from "../repeated_host.ts";

@@ -1,6 +1,6 @@
 /** The steps after an authorization response: what can be sent next, the requests of a step, and its outcome. */
 
-import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/sessions/browser_cookie.ts";
 import type { Context } from "../../core/http/context.ts";
 import { type ArrivedResponse, developerPagesOf } from "../../server/app.ts";
 import type { Site } from "../../server/pages/layout.tsx";
@@ -16,11 +16,11 @@ import {
   type DemoFlow,
   restoreDemoFlow,
   startLinks,
-} from "../../core/authorize/demo_flow.ts";
+} from "../../core/demo/demo_flow.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
 import { type HttpRequest, type HttpResponse, redirect } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
-import { inspectCode } from "../../core/authorize/authorized.ts";
+import { inspectCode } from "../../core/demo/authorized.ts";
 import type { Client } from "../../core/clients/clients.ts";
 import { reject } from "../../server/rules/mod.ts";
 import type { Params } from "../../core/http/params.ts";

@@ -7,16 +7,16 @@
  * 4. `client_snippets/` generates settings for client libraries, shown on the page of a client.
  */
 
-import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/sessions/browser_cookie.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
 import type { Context } from "../../core/http/context.ts";
 import { browserCsrfToken } from "../../server/pages/csrf.ts";
-import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import type { Handler, Handlers } from "../../core/route.ts";
 import { HttpError, type HttpResponse } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import type { BoundedCache } from "../../platform/bounded_cache.ts";
-import { computeMac } from "../../core/authorize/session.ts";
+import { computeMac } from "../../core/sessions/session.ts";
 import { isObject } from "../../core/http/json_value.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { describeJsonSyntaxError } from "../../server/config/json_syntax_error.ts";

@@ -2,9 +2,9 @@
 
 import { publicUrl } from "../../core/http/endpoint.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
-import { callbackClients, callbackUri } from "../../core/authorize/demo_flow.ts";
+import { callbackClients, callbackUri } from "../../core/demo/demo_flow.ts";
 import type { Handlers } from "../../core/route.ts";
-import { isTrustedHost } from "../../core/authorize/cross_site.ts";
+import { isTrustedHost } from "../../core/http/cross_site.ts";
 import type { Context } from "../../core/http/context.ts";
 import { mayListClients, prefilledValues } from "../../server/errors/client_change.ts";
 import { randomId } from "../../core/keys/secrets.ts";

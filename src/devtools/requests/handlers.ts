@@ -1,9 +1,9 @@
 /** Request handlers of the inspector, loaded at the first visit. */
 
-import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/sessions/browser_cookie.ts";
 import { appOf } from "../../server/app.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
-import { callbackClients } from "../../core/authorize/demo_flow.ts";
+import { callbackClients } from "../../core/demo/demo_flow.ts";
 import { fixLink, mayListClients } from "../../server/errors/client_change.ts";
 import { browserCsrfToken, readProtectedForm } from "../../server/pages/csrf.ts";
 import type { Context } from "../../core/http/context.ts";

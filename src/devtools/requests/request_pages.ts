@@ -10,7 +10,7 @@
 
 import type { Context } from "../../core/http/context.ts";
 import type { App } from "../../server/app.ts";
-import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import type { Handler, Handlers } from "../../core/route.ts";
 import type { Endpoint } from "../../server/endpoint.ts";

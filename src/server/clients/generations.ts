@@ -12,7 +12,7 @@ import type { GrantFunctions, InvalidReason, Removed } from "../../core/token/gr
 import { findInvalidReason } from "../../core/token/grants/narrow_grant.ts";
 import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import type { Server } from "../../core/server.ts";
-import { computeMac } from "../../core/authorize/session.ts";
+import { computeMac } from "../../core/sessions/session.ts";
 import type { Grant } from "../../core/store/store.ts";
 import { newTokenId } from "../../core/token/tokens/access_token.ts";
 import type { HostedClient } from "../config/client_metadata.ts";

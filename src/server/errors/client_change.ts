@@ -4,11 +4,11 @@ import type { HostedClient } from "../config/client_metadata.ts";
 import { asServerPolicy } from "../config/server_policy.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import type { ClientChange } from "../../core/rules/errors.ts";
-import { decodeWithMac, encodeWithMac } from "../../core/authorize/session.ts";
+import { decodeWithMac, encodeWithMac } from "../../core/sessions/session.ts";
 import type { FixLink } from "../pages/rejection.tsx";
 import type { Context } from "../../core/http/context.ts";
 import { developerPagesOf } from "../app.ts";
-import { isCrossSite, isTrustedHost } from "../../core/authorize/cross_site.ts";
+import { isCrossSite, isTrustedHost } from "../../core/http/cross_site.ts";
 
 const printable = /^[\x21-\x7E]{1,2000}$/;
 

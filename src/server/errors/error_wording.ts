@@ -15,14 +15,14 @@ import {
   plainWording,
   type ShownError,
   traceRejection,
-} from "../../core/authorize/error_response.ts";
+} from "../../core/responses/error_response.ts";
 import { html, HttpError, type HttpResponse, withHeaders } from "../../core/http/message.ts";
 import { type ErrorDetails, OAuthError } from "../../core/rules/errors.ts";
-import { isCrossSite } from "../../core/authorize/cross_site.ts";
+import { isCrossSite } from "../../core/http/cross_site.ts";
 import { isUnstated } from "../pages/same_origin.ts";
-import { readSession } from "../../core/authorize/cookies.ts";
+import { readSession } from "../../core/sessions/cookies.ts";
 import type { Destination, Recipient } from "../../core/authorize/authorization_request.ts";
-import { authorizationResponse } from "../../core/authorize/authorization_response.ts";
+import { authorizationResponse } from "../../core/responses/authorization_response.ts";
 import { redirectsToDevice } from "../../core/clients/redirect_uri.ts";
 import type { CoreApp, FailedRequest } from "../../core/http/context.ts";
 import { statusOf } from "../../core/rules/rule.ts";

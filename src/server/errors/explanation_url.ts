@@ -5,7 +5,7 @@ import { OAuthError } from "../../core/rules/errors.ts";
 import type { Context } from "../../core/http/context.ts";
 import type { Site } from "../pages/layout.tsx";
 import { flowUrl } from "../app.ts";
-import { isCrossSite, isTrustedHost } from "../../core/authorize/cross_site.ts";
+import { isCrossSite, isTrustedHost } from "../../core/http/cross_site.ts";
 
 /**
  * The URL of the recorded step that explains an error; otherwise the URL of the page of its rule; `undefined` if the

@@ -3,7 +3,7 @@
  * client, the request that the response belongs to, and the steps of a plugin (`DemoSteps`).
  */
 
-import { type Arrived, authorizedHandlers, type ReceivedParams, truncate } from "../../core/authorize/authorized.ts";
+import { type Arrived, authorizedHandlers, type ReceivedParams, truncate } from "../../core/demo/authorized.ts";
 import type { Context } from "../../core/http/context.ts";
 import { endpointUrl } from "../../core/http/endpoint.ts";
 import type { Fields } from "../../core/http/form.ts";
@@ -22,10 +22,10 @@ import { CallbackPage, type CallbackProps } from "../pages/authorized_page.tsx";
 import type { ResponseCheck } from "../pages/checks.tsx";
 import type { Site } from "../pages/layout.tsx";
 import { type ArrivedResponse, developerPagesOf } from "../app.ts";
-import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/sessions/browser_cookie.ts";
 import { browserCsrfToken } from "../pages/csrf.ts";
-import { type DemoFlow, demoRequest } from "../../core/authorize/demo_flow.ts";
-import { createExamples, type IssuedCode } from "../../core/authorize/token_example.ts";
+import { type DemoFlow, demoRequest } from "../../core/demo/demo_flow.ts";
+import { createExamples, type IssuedCode } from "../../core/demo/token_example.ts";
 
 /** Maximum number of ignored parameters to name. */
 const maxIgnoredNames = 8;

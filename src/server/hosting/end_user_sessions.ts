@@ -3,7 +3,7 @@
 import type { User } from "../../core/clients/client.ts";
 import type { HostedServer, LogoutFrames } from "../hosted_server.ts";
 import type { EndingSession } from "../../core/server.ts";
-import { endSession } from "../../core/authorize/session.ts";
+import { endSession } from "../../core/sessions/session.ts";
 
 /** Ends a session, and calls the watchers of sessions. */
 export async function endWatchedSession(

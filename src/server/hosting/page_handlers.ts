@@ -3,8 +3,8 @@
 import { html, type HttpResponse, type PageForm } from "../../core/http/message.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { homeHandlers } from "../../core/pages/home.ts";
-import { startHandlers, startLinks } from "../../core/authorize/demo_flow.ts";
-import { isTrustedHost } from "../../core/authorize/cross_site.ts";
+import { startHandlers, startLinks } from "../../core/demo/demo_flow.ts";
+import { isTrustedHost } from "../../core/http/cross_site.ts";
 import { HomePage } from "../pages/home_page.tsx";
 import { developerPagesOf } from "../app.ts";
 import type { CoreSite } from "../../core/http/context.ts";

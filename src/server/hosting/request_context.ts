@@ -1,7 +1,7 @@
 /** Creates the context of a request: the one server, with what is different for this request. */
 
 import { RequestContext } from "../../core/http/context.ts";
-import { isCrossSite, isTrustedHost } from "../../core/authorize/cross_site.ts";
+import { isCrossSite, isTrustedHost } from "../../core/http/cross_site.ts";
 import { isUnstated } from "../pages/same_origin.ts";
 import { ignoreRejection, withImmediateFunctions } from "../../core/immediate.ts";
 import type { HttpRequest } from "../../core/http/message.ts";

@@ -3,7 +3,7 @@
  */
 
 import type { Context } from "../../core/http/context.ts";
-import { hostHeader } from "../../core/authorize/cross_site.ts";
+import { hostHeader } from "../../core/http/cross_site.ts";
 import { HttpError, type HttpRequest } from "../../core/http/message.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { quoteValue } from "../../core/http/quote_value.ts";

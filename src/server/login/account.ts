@@ -2,16 +2,16 @@
 
 import type { Context } from "../../core/http/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../pages/csrf.ts";
-import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
 import type { Handlers } from "../../core/route.ts";
 import type { Pages } from "../pages.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { type AccountProps, AccountView } from "./pages/account.tsx";
-import { readSession } from "../../core/authorize/cookies.ts";
+import { readSession } from "../../core/sessions/cookies.ts";
 import { redirect } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
-import type { Session } from "../../core/authorize/session.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import { findConsent, isAlwaysAsked, revokeConsent } from "./stored_consent.ts";
 import { toUserSummary } from "./account_picker.ts";
 import { maxSearchedClients, searchedClients } from "../clients/clients.ts";

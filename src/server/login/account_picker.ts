@@ -12,7 +12,7 @@ import { createGuestUser, matchesLoginHint, maxUsers, userForHint } from "../cli
 import { digest } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import type { Session } from "../../core/authorize/session.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import { storeOf } from "../records.ts";
 import type { Interaction } from "./pending.ts";
 import { describeJsonSyntaxError } from "../config/json_syntax_error.ts";

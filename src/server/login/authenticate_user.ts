@@ -1,14 +1,14 @@
 /** Authentication on the login page: by the current session, a click, a password, or as a new guest user. */
 
 import type { Context } from "../../core/http/context.ts";
-import { traceRejection } from "../../core/authorize/error_response.ts";
+import { traceRejection } from "../../core/responses/error_response.ts";
 import type { User } from "../../core/clients/client.ts";
 import { type Authentication, type AuthenticationLevels, demandedLevels } from "../token/levels.ts";
 import type { LoginMethod } from "../../core/policy/policy.ts";
 import { allowsUser, usableSession } from "../../core/authorize/login.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Params } from "../../core/http/params.ts";
-import type { Session } from "../../core/authorize/session.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import { guestFields, hasPassword, parseGuest, recentUsers } from "./account_picker.ts";
 import type { LoginProps } from "./pages/login.tsx";
 import type { VerifyPassword } from "./password.ts";

@@ -3,10 +3,10 @@
  * text; no URL contains it.
  */
 
-import { cookieName, cookieScope, readCookie, setCookie } from "../../core/authorize/cookies.ts";
+import { cookieName, cookieScope, readCookie, setCookie } from "../../core/sessions/cookies.ts";
 import { clearCookie } from "./session_cookie.ts";
 import { type HttpResponse, redirect } from "../../core/http/message.ts";
-import { decodeWithMac, encodeWithMac } from "../../core/authorize/session.ts";
+import { decodeWithMac, encodeWithMac } from "../../core/sessions/session.ts";
 import type { Context } from "../../core/http/context.ts";
 
 /** Maximum length of a text, in characters: browsers ignore cookies of more than 4,096 bytes. */

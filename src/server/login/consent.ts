@@ -7,12 +7,12 @@ import { Consent } from "./pages/consent.tsx";
 import { completeAuthorization } from "../../core/authorize/authorize.ts";
 import { type Context, readParams } from "../../core/http/context.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
-import { withErrors } from "../../core/authorize/error_response.ts";
+import { withErrors } from "../../core/responses/error_response.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../pages/csrf.ts";
-import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
-import { readSession } from "../../core/authorize/cookies.ts";
+import { readSession } from "../../core/sessions/cookies.ts";
 import { emptyHeadResponse, type HttpResponse, redirect } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -24,7 +24,7 @@ import { redirectsToDevice } from "../../core/clients/redirect_uri.ts";
 import { rejectLogin } from "../rules/login.ts";
 import { reject } from "../rules/mod.ts";
 import { constantTimeEqual } from "../../core/keys/secrets.ts";
-import type { Session } from "../../core/authorize/session.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import {
   findConsent,
   impersonationRisk,

@@ -1,7 +1,7 @@
 /** Automatic logins that a page of another site starts, if the page would get the code. */
 
 import type { PendingAuthorization } from "../../core/authorize/authorization_request.ts";
-import { describePage, isCrossSite, isKnownPage, rejectFramedLogin } from "../../core/authorize/cross_site.ts";
+import { describePage, isCrossSite, isKnownPage, rejectFramedLogin } from "../../core/http/cross_site.ts";
 import { isUndottedScheme } from "../../core/clients/redirect_uri.ts";
 import type { Context } from "../../core/http/context.ts";
 import { reject } from "../../core/rules/reject.ts";

@@ -2,16 +2,16 @@
 
 import { completeAuthorization, decideRequest } from "../../core/authorize/authorize.ts";
 import { type Context, readParams } from "../../core/http/context.ts";
-import { withErrors } from "../../core/authorize/error_response.ts";
+import { withErrors } from "../../core/responses/error_response.ts";
 import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
-import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
-import { readSession, setSessionCookie } from "../../core/authorize/cookies.ts";
+import { readSession, setSessionCookie } from "../../core/sessions/cookies.ts";
 import { emptyHeadResponse, type HttpResponse, redirect } from "../../core/http/message.ts";
 import { rejectLogin } from "../rules/login.ts";
 import type { User } from "../../core/clients/client.ts";
-import { endForgottenSessions, type Session } from "../../core/authorize/session.ts";
+import { endForgottenSessions, type Session } from "../../core/sessions/session.ts";
 import { reusableConsent } from "./stored_consent.ts";
 import { consentPath, pagesApprover } from "./pages_approver.ts";
 import { authenticateUser, type AuthenticationOptions } from "./authenticate_user.ts";

@@ -7,7 +7,7 @@ import { type CsrfBinding, withCsrfToken } from "../pages/csrf.ts";
 import type { Pages } from "../pages.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Login } from "./pages/login.tsx";
-import { readSession } from "../../core/authorize/cookies.ts";
+import { readSession } from "../../core/sessions/cookies.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { usableSession } from "../../core/authorize/login.ts";

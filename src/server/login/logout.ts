@@ -23,19 +23,19 @@ import type { Params } from "../../core/http/params.ts";
 import { appendToRedirectUri } from "../../core/clients/redirect_uri.ts";
 import { reject } from "../rules/mod.ts";
 import { constantTimeEqual } from "../../core/keys/secrets.ts";
-import type { Session } from "../../core/authorize/session.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import type { Server } from "../../core/server.ts";
 import { type IdTokenHint, readIdTokenHint } from "../../core/keys/verification.ts";
 import { type Context, readParams } from "../../core/http/context.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
-import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import type { HostedServer, LogoutFrame } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";
 import { warn } from "../trace.ts";
 import type { Handlers } from "../../core/route.ts";
 import { providerPage } from "./provider_pages/mod.ts";
 import { mayLogOutTo } from "./logout_uri.ts";
-import { readSession } from "../../core/authorize/cookies.ts";
+import { readSession } from "../../core/sessions/cookies.ts";
 import { clearSessionCookie } from "./session_cookie.ts";
 
 /** The pages of the embedding program. */

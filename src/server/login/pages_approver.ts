@@ -3,8 +3,8 @@
  */
 
 import type { Approver } from "../../core/authorize/approver.ts";
-import { readSession } from "../../core/authorize/cookies.ts";
-import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import { readSession } from "../../core/sessions/cookies.ts";
+import { ensureBrowserCookie } from "../../core/sessions/browser_cookie.ts";
 import type { Context } from "../../core/http/context.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
 import { type HttpResponse, redirect } from "../../core/http/message.ts";
@@ -12,7 +12,7 @@ import type { LoginRequirements, PendingAuthorization } from "../../core/authori
 import { reject } from "../../core/rules/reject.ts";
 import { reusableConsent } from "./stored_consent.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import type { Session } from "../../core/authorize/session.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import { consumePending, encodePending, type Interaction, loginProof } from "./pending.ts";
 import { approveByForm, providerPageFor, showApproval, showFirstScreen } from "./provider_login.ts";
 

@@ -3,17 +3,17 @@
  * without a login cannot fill the store. The store only records which of them are finished.
  */
 
-import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/sessions/browser_cookie.ts";
 import type { Context } from "../../core/http/context.ts";
 import type { Destination, PendingAuthorization } from "../../core/authorize/authorization_request.ts";
 import type { Client } from "../../core/clients/clients.ts";
-import { withErrors } from "../../core/authorize/error_response.ts";
+import { withErrors } from "../../core/responses/error_response.ts";
 import type { OAuthError } from "../../core/rules/errors.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
 import { digest, randomId, storageKey } from "../../core/keys/secrets.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Server } from "../../core/server.ts";
-import { decodeWithMac, encodeWithMac, type Session } from "../../core/authorize/session.ts";
+import { decodeWithMac, encodeWithMac, type Session } from "../../core/sessions/session.ts";
 import { csrfToken } from "../pages/csrf.ts";
 import { type AuthorizationDetails, detailsSlot, hasAuthorizationDetails } from "../token/authorization_details.ts";
 import { generationOfClient, type KeptRequest, keptRequest } from "../clients/generations.ts";

@@ -7,12 +7,12 @@
  */
 
 import { completeAuthorization } from "../../core/authorize/authorize.ts";
-import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
-import { readSession, setSessionCookie } from "../../core/authorize/cookies.ts";
-import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
-import { withErrors } from "../../core/authorize/error_response.ts";
+import { ensureBrowserCookie } from "../../core/sessions/browser_cookie.ts";
+import { readSession, setSessionCookie } from "../../core/sessions/cookies.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { withErrors } from "../../core/responses/error_response.ts";
 import type { PendingAuthorization } from "../../core/authorize/authorization_request.ts";
-import { endForgottenSessions, type Session } from "../../core/authorize/session.ts";
+import { endForgottenSessions, type Session } from "../../core/sessions/session.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { Context } from "../../core/http/context.ts";
 import { parseFields } from "../../core/http/form.ts";

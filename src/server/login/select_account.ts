@@ -5,10 +5,10 @@
 
 import type { Approver, ApproverContext } from "../../core/authorize/approver.ts";
 import { decideRequest } from "../../core/authorize/authorize.ts";
-import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/sessions/browser_cookie.ts";
 import { type Context, readParams } from "../../core/http/context.ts";
-import { withErrors } from "../../core/authorize/error_response.ts";
-import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
+import { withErrors } from "../../core/responses/error_response.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";

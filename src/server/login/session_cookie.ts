@@ -1,7 +1,7 @@
 /** Deletes cookies. */
 
 import type { Context } from "../../core/http/context.ts";
-import { cookieName, cookieScope, setCookie } from "../../core/authorize/cookies.ts";
+import { cookieName, cookieScope, setCookie } from "../../core/sessions/cookies.ts";
 
 /** Headers that delete the session cookie. */
 export function clearSessionCookie(context: Context): Record<string, string> {

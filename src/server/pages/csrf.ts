@@ -6,9 +6,9 @@ import { type Params, paramsFromFields } from "../../core/http/params.ts";
 import { reject } from "../rules/mod.ts";
 import type { Server } from "../../core/server.ts";
 import { constantTimeEqual } from "../../core/keys/secrets.ts";
-import { computeMac } from "../../core/authorize/session.ts";
+import { computeMac } from "../../core/sessions/session.ts";
 import { rememberIssued } from "../redaction/issued_secrets.ts";
-import { type BrowserCookie, ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import { type BrowserCookie, ensureBrowserCookie } from "../../core/sessions/browser_cookie.ts";
 import type { Context } from "../../core/http/context.ts";
 import type { HiddenFields } from "./post_form.tsx";
 

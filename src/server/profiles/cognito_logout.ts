@@ -6,9 +6,9 @@
 import type { Context } from "../../core/http/context.ts";
 import { endpointUrl } from "../../core/http/endpoint.ts";
 import { type HttpResponse, redirect } from "../../core/http/message.ts";
-import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import { assertLogoutUri } from "../login/logout_uri.ts";
-import { readSession } from "../../core/authorize/cookies.ts";
+import { readSession } from "../../core/sessions/cookies.ts";
 import { clearSessionCookie } from "../login/session_cookie.ts";
 import { isPermitted } from "../standing.ts";
 import type { HostedServer } from "../hosted_server.ts";

@@ -2,7 +2,7 @@
 
 import { redirect } from "../../core/http/message.ts";
 import type { Members, ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "./provider_functions.ts";
-import { responseFields } from "../../core/authorize/authorization_response.ts";
+import { responseFields } from "../../core/responses/authorization_response.ts";
 import { announcedFields } from "../metadata_setting.ts";
 import { appendToRedirectUri, encodeFields } from "../../core/clients/redirect_uri.ts";
 import type { Server } from "../../core/server.ts";

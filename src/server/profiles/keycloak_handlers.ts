@@ -9,7 +9,7 @@ import { HttpError, json, redirect } from "../../core/http/message.ts";
 import { algorithmsInUse } from "../../core/keys/jwks.ts";
 import type { Handler } from "../../core/route.ts";
 import type { Server } from "../../core/server.ts";
-import { cookieName, cookieScope, readCookie, readSession, setCookie } from "../../core/authorize/cookies.ts";
+import { cookieName, cookieScope, readCookie, readSession, setCookie } from "../../core/sessions/cookies.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { isPermitted } from "../standing.ts";
 import { framedPage } from "./shared/framed_page.ts";

@@ -5,8 +5,8 @@
  */
 
 import type { Approver } from "../login/approver.ts";
-import { decodeWithMac, encodeWithMac } from "../../core/authorize/session.ts";
-import { describePage, isCrossSite, rejectCrossSite, rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
+import { decodeWithMac, encodeWithMac } from "../../core/sessions/session.ts";
+import { describePage, isCrossSite, rejectCrossSite, rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import { parseFields } from "../../core/http/form.ts";
 import { json } from "../../core/http/message.ts";
 import { paramsFromFields } from "../../core/http/params.ts";

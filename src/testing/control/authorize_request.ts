@@ -1,7 +1,7 @@
 /** Authorizes requests to the control: programs on a test host or with the secret, never pages of another origin. */
 
 import type { Context } from "../../core/http/context.ts";
-import { rejectUntrustedHost } from "../../core/authorize/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import { HttpError } from "../../core/http/message.ts";
 import { isSameOrigin } from "../../server/pages/same_origin.ts";
 import { quote } from "../../server/config/config_issue.ts";

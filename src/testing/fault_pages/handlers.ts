@@ -1,7 +1,7 @@
 /** The handlers of the page `/faults`, loaded at the first visit. Its forms have the fields of verbs of the control. */
 
 import { appOf } from "../../server/app.ts";
-import { ensureBrowserCookie } from "../../core/authorize/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/sessions/browser_cookie.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
 import type { Context } from "../../core/http/context.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";

@@ -2,7 +2,7 @@
 
 import { type HttpResponse, isResponse, withHeaders } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
-import { formPostResponse } from "../../core/authorize/authorization_response.ts";
+import { formPostResponse } from "../../core/responses/authorization_response.ts";
 import type { Fields } from "../../core/http/form.ts";
 import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";

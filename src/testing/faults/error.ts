@@ -1,6 +1,6 @@
 /** Any OAuth error, in the form that the endpoint itself uses (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
 
-import { authorizationResponse } from "../../core/authorize/authorization_response.ts";
+import { authorizationResponse } from "../../core/responses/authorization_response.ts";
 import { basicChallenge } from "../../core/http/json_error.ts";
 import { challenge, type HttpRequest, type HttpResponse, json } from "../../core/http/message.ts";
 import { findDestination } from "../../core/authorize/destination.ts";

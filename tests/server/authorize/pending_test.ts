@@ -6,7 +6,7 @@ import { memoryStore } from "../../../src/mod.ts";
 import type { CodeRecord, Grant, RefreshTokenRecord } from "../../../src/core/store/store.ts";
 import type { Plugin, Store } from "../../../src/mod.ts";
 import type { Server } from "../../../src/server/extension.ts";
-import { encodeWithMac } from "../../../src/core/authorize/session.ts";
+import { encodeWithMac } from "../../../src/core/sessions/session.ts";
 import { openBrowser } from "../browser.ts";
 import { publicTokens, refreshTokens, testClients } from "../client_endpoints.ts";
 import { authorizeByPost, testServer } from "../../kit.ts";

@@ -1,7 +1,7 @@
 /** GET and POST /flows/edit/{number}: edits a recorded request and sends it again, as an experiment of its flow. */
 
 import { appOf } from "../../../server/app.ts";
-import { ensureBrowserCookie } from "../../../core/authorize/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../../core/sessions/browser_cookie.ts";
 import { browserCsrfToken, readProtectedForm } from "../../../server/pages/csrf.ts";
 import type { Context } from "../../../core/http/context.ts";
 import { repeatedHost } from "../../repeated_host.ts";

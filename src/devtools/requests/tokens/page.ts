@@ -1,6 +1,6 @@
 /** GET and POST /tokens: decodes and checks pasted tokens. Nothing of them is stored, logged or put into a URL. */
 
-import { ensureBrowserCookie } from "../../../core/authorize/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../../core/sessions/browser_cookie.ts";
 import { browserCsrfToken, readProtectedForm } from "../../../server/pages/csrf.ts";
 import type { Context } from "../../../core/http/context.ts";
 import type { HttpResponse } from "../../../core/http/message.ts";

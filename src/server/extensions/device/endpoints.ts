@@ -5,13 +5,13 @@
 
 import type { Approver } from "../../../core/authorize/approver.ts";
 import { decideRequest } from "../../../core/authorize/authorize.ts";
-import { readSession } from "../../../core/authorize/cookies.ts";
-import { ensureBrowserCookie } from "../../../core/authorize/browser_cookie.ts";
+import { readSession } from "../../../core/sessions/cookies.ts";
+import { ensureBrowserCookie } from "../../../core/sessions/browser_cookie.ts";
 import { type Context, readParams } from "../../../core/http/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../pages/csrf.ts";
 import { endpointPath, endpointUrl } from "../../../core/http/endpoint.ts";
-import { traceRejection, withErrors } from "../../../core/authorize/error_response.ts";
-import { rejectUntrustedHost } from "../../../core/authorize/cross_site.ts";
+import { traceRejection, withErrors } from "../../../core/responses/error_response.ts";
+import { rejectUntrustedHost } from "../../../core/http/cross_site.ts";
 import { clientEndpoint } from "../../../core/token/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
 import type { HostedServer } from "../../hosted_server.ts";

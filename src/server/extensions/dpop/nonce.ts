@@ -6,7 +6,7 @@
 import { cryptography, encodeBase64url } from "../../../core/keys/crypto.ts";
 import { constantTimeEqual } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
-import { computeMac } from "../../../core/authorize/session.ts";
+import { computeMac } from "../../../core/sessions/session.ts";
 
 /** The nonces of one kind of endpoint. Times are in milliseconds since the epoch. */
 export interface Nonces {

@@ -7,7 +7,7 @@ import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { isPairwise, subjectFor } from "../../token/subjects.ts";
 import { parseUrl } from "../../config/uri_issues.ts";
 import type { Client } from "../../../core/clients/clients.ts";
-import { serverSecret } from "../../../core/authorize/session.ts";
+import { serverSecret } from "../../../core/sessions/session.ts";
 import { digest } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { subjectsInAll } from "../../../core/clients/subjects.ts";

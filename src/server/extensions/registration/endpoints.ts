@@ -10,7 +10,7 @@ import { deleteRegistration, registerClient, type RegisteredClient, updateRegist
 import { authenticateOwner, authorizeRegistration } from "./access.ts";
 import type { Context } from "../../../core/http/context.ts";
 import { endpointUrl } from "../../../core/http/endpoint.ts";
-import { withErrors } from "../../../core/authorize/error_response.ts";
+import { withErrors } from "../../../core/responses/error_response.ts";
 import type { Handlers } from "../../../core/route.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";

@@ -1,7 +1,7 @@
 /** The client of a request to the endpoints of shared signals, by its access token. */
 
 import { type Context, requestUrl } from "../../../core/http/context.ts";
-import { withErrors } from "../../../core/authorize/error_response.ts";
+import { withErrors } from "../../../core/responses/error_response.ts";
 import type { HttpResponse } from "../../../core/http/message.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import { requireAccessToken } from "../../../core/token/tokens/read_access_token.ts";

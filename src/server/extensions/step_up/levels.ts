@@ -8,7 +8,7 @@ import { splitScope } from "../../../core/http/params.ts";
 import type { LoginMethod } from "../../../core/policy/policy.ts";
 import type { PendingAuthorization } from "../../../core/authorize/authorization_request.ts";
 import type { CheckInput, Server, UnmetDemand } from "../../../core/server.ts";
-import type { Session } from "../../../core/authorize/session.ts";
+import type { Session } from "../../../core/sessions/session.ts";
 import { reject } from "./rules.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";
 

@@ -3,7 +3,7 @@
 import { type HttpResponse, isResponse, withHeaders } from "../../../core/http/message.ts";
 import { getHeader } from "../../../platform/http/response.ts";
 import { type Fields, parseFields } from "../../../core/http/form.ts";
-import { formPostResponse } from "../../../core/authorize/authorization_response.ts";
+import { formPostResponse } from "../../../core/responses/authorization_response.ts";
 import type { CoreApp } from "../../../core/http/context.ts";
 import { encodeFields } from "../../../core/clients/redirect_uri.ts";
 

@@ -15,7 +15,7 @@ import { type Params, paramsFromFields } from "../http/params.ts";
 import type { Handlers } from "../route.ts";
 import { storageKey } from "../keys/secrets.ts";
 import type { Server } from "../server.ts";
-import { readBrowserCookie } from "./browser_cookie.ts";
+import { readBrowserCookie } from "../sessions/browser_cookie.ts";
 import { createExamples, type IssuedCode } from "./token_example.ts";
 
 /** Maximum length of a shown value, in characters; a longer value is cut. */

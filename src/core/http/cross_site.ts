@@ -3,15 +3,15 @@
  * page must not learn who the user is, get a token, or make the server fetch a URL (CSRF, cross-site leaks).
  */
 
-import { HttpError, type HttpRequest } from "../http/message.ts";
-import { quoteValue } from "../http/quote_value.ts";
-import type { ServerUrls } from "../http/names.ts";
+import { HttpError, type HttpRequest } from "./message.ts";
+import { quoteValue } from "./quote_value.ts";
+import type { ServerUrls } from "./names.ts";
 import { reject } from "../rules/reject.ts";
 import type { RuleId } from "../rules/mod.ts";
 import { knownPages } from "../rules/http.ts";
 import type { Server } from "../server.ts";
-import { isLoopback, isLoopbackName, servesOwnPages } from "../http/test_hosts.ts";
-import type { Context } from "../http/context.ts";
+import { isLoopback, isLoopbackName, servesOwnPages } from "./test_hosts.ts";
+import type { Context } from "./context.ts";
 
 /**
  * Whether a page of another site caused the request, by the headers that a page cannot change (Fetch Metadata §2,

@@ -8,7 +8,7 @@
  * Cookies are in `cookies.ts`. CSRF tokens and pending authorizations use the same MACs.
  */
 
-import type { Approval } from "./approval.ts";
+import type { Approval } from "../authorize/approval.ts";
 import { cryptography, decodeBase64url, encodeBase64url } from "../keys/crypto.ts";
 import { OAuthError } from "../rules/errors.ts";
 import { describeKind } from "../http/quote_value.ts";

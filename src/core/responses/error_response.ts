@@ -5,7 +5,7 @@ import type { Context, CoreApp, FailedRequest } from "../http/context.ts";
 import { type Explanation, OAuthError } from "../rules/errors.ts";
 import { HttpError, type HttpRequest, type HttpResponse, json } from "../http/message.ts";
 import { bearerError, detailHeaders, type ErrorMembers, jsonError, toOAuthError } from "../http/json_error.ts";
-import type { Recipient } from "./authorization_request.ts";
+import type { Recipient } from "../authorize/authorization_request.ts";
 
 /**
  * Runs the part of a request after its client is known, so that an error names it; if the destination of the response

@@ -5,7 +5,7 @@
 
 import { type Client, policyOf } from "../clients/clients.ts";
 import type { Context } from "../http/context.ts";
-import { rejectUntrustedHost } from "./cross_site.ts";
+import { rejectUntrustedHost } from "../http/cross_site.ts";
 import { endpointPath } from "../http/endpoint.ts";
 import { HttpError, redirect } from "../http/message.ts";
 import { frontChannelBase } from "../http/names.ts";
@@ -13,7 +13,7 @@ import type { StartLink } from "../pages/ways.tsx";
 import type { Handlers } from "../route.ts";
 import { constantTimeEqual, digest, randomId } from "../keys/secrets.ts";
 import type { Server } from "../server.ts";
-import { type BrowserCookie, ensureBrowserCookie } from "./browser_cookie.ts";
+import { type BrowserCookie, ensureBrowserCookie } from "../sessions/browser_cookie.ts";
 
 /** Maximum number of clients to search. */
 const maxSearchedClients = 200;

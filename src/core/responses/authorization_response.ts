@@ -4,7 +4,7 @@ import type { Context, CoreApp } from "../http/context.ts";
 import { type HttpResponse, type PageForm, redirect } from "../http/message.ts";
 import type { ResponseFields } from "../http/params.ts";
 import { appendToRedirectUri, encodeFields } from "../clients/redirect_uri.ts";
-import type { Recipient } from "./authorization_request.ts";
+import type { Recipient } from "../authorize/authorization_request.ts";
 import type { Server } from "../server.ts";
 
 /** @internal What an authorization response is sent with. */
