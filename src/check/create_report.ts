@@ -22,8 +22,6 @@ import { completeError } from "./assess.ts";
 import { NoUserPageError, UndecidedError } from "./driver.ts";
 import { countOf, describeReport, type ReportData, toJson } from "./report_data.ts";
 import { formatJUnit } from "./report_junit.ts";
-import { formatReportMarkdown } from "./report_markdown.ts";
-import { formatSarif } from "./report_sarif.ts";
 import { formatReport } from "./report_text.ts";
 import { capabilitiesIn } from "./capabilities.ts";
 import { CheckReportDocument } from "./pages/check_report.tsx";
@@ -82,8 +80,6 @@ export function checkReport(facts: ReportFacts): CheckReport {
     toJSON: () => toJson(data()),
     toHTML: () => formatDocument(data()),
     toJUnit: () => formatJUnit(data()),
-    toSARIF: ({ file } = {}) => formatSarif(data(), file),
-    toMarkdown: () => formatReportMarkdown(data()),
   };
   return report;
 }

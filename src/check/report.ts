@@ -180,15 +180,6 @@ export interface CheckReport {
   toHTML(): Promise<string>;
   /** The report as JUnit XML: a test case for each result; what did not pass and is required is a failure. */
   toJUnit(): string;
-  /**
-   * The report as SARIF 2.1.0: a result for each attack that succeeded and each missing practice. Code scanning of
-   * GitHub shows only results with a file, which a check does not know.
-   *
-   * @param options.file The file that the results name, such as the one with the login: `src/auth.ts`. Default: none.
-   */
-  toSARIF(options?: { readonly file?: string }): string;
-  /** The report as Markdown, for the summary of a job: a table of the causes, and the commands that repeat them. */
-  toMarkdown(): string;
 }
 
 /** @internal A practice of the client. */

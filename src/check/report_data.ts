@@ -100,11 +100,6 @@ export interface AttackGroup {
   readonly total: number;
 }
 
-/** Some of the results by attack, the gravest first. */
-export function groupByAttack(some: readonly ReportedResult[], all: readonly ReportedResult[]): AttackGroup[] {
-  return groupResults(some, all, ({ id }) => id);
-}
-
 /** Some of the results by attack and effect, because variants of an attack can have several; the gravest first. */
 export function groupByEffect(some: readonly ReportedResult[], all: readonly ReportedResult[]): AttackGroup[] {
   return groupResults(some, all, ({ id, severity, consequence }) => [id, severity, consequence].join());

@@ -1,6 +1,6 @@
 /** Copies of the small client with one small change each, and the attacks or practices that must find the change. */
 
-import { createLocalJWKSet, importJWK, importX509 } from "jose";
+import { createLocalJWKSet, importJWK } from "jose";
 import type { TestClientOptions } from "../../src/testing/clients.ts";
 import { counter } from "./broken_applications.ts";
 import type { Decisions } from "./decisions.ts";
@@ -333,16 +333,6 @@ export const brokenClients: readonly BrokenClient[] = [
     name: "trusts the key in jwk of a token",
     foundBy: ["id-token/header-jwk"],
     change: { keyOf: ({ jwk, alg }) => jwk && importJWK(jwk as never, `${alg}`) },
-  },
-  {
-    name: "trusts the certificate in x5c of a token",
-    foundBy: ["id-token/header-jwk"],
-    change: {
-      keyOf: ({ x5c, alg }) =>
-        Array.isArray(x5c)
-          ? importX509(`-----BEGIN CERTIFICATE-----\n${x5c[0]}\n-----END CERTIFICATE-----`, `${alg}`)
-          : undefined,
-    },
   },
   {
     name: "trusts the keys at jku of a token",

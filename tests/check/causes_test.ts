@@ -2,14 +2,12 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import * as oauth from "oauth4webapi";
 import type { CheckOptions, CheckReport, ClientDriver } from "../../src/check/mod.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { effects, type Seen, warningEffect } from "../../src/check/effects.ts";
 import { seenText } from "../../src/check/capabilities.ts";
 import { correctDecisions } from "./decisions.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
-import { decodeJwtPart } from "../../src/platform/http/jwt_part.ts";
 import { smallClient } from "./small_client.ts";
 
 /** The causes of a check, with the verdict and the gravity of each. */
@@ -101,33 +99,6 @@ test("of causes with one severity, those whose harm was seen come first, also on
   const page = await toHTML();
   const places = failed.map(({ cause }) => page.indexOf(cause.slice(1)));
   assert(places[0]! > 0 && places[0]! < places[1]!, String(places));
-});
-
-/** A client whose user is that of an API, which verifies the access token. */
-const clientOfAnApi: ClientDriver = {
-  name: "client of an API",
-  async logIn({ issuer, client: { client_id }, redirectUri, fetch, authorize }) {
-    const verifier = oauth.generateRandomCodeVerifier();
-    const request = { client_id, redirect_uri: redirectUri, response_type: "code", scope: "openid" };
-    const challenge = {
-      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: "S256",
-    };
-    const { params } = await authorize(
-      `${issuer}/oauth2/authorize?${new URLSearchParams({ ...request, ...challenge })}`,
-    );
-    const fields = { client_id, redirect_uri: redirectUri, grant_type: "authorization_code", code_verifier: verifier };
-    const body = new URLSearchParams({ ...fields, code: params.get("code") ?? "" });
-    const tokens = await (await fetch(`${issuer}/oauth2/token`, { method: "POST", body })).json();
-    return { sub: String(decodeJwtPart(tokens.access_token ?? "", 1).sub) };
-  },
-};
-
-test("a client whose API reads the access token is not accused of a login as another user", async () => {
-  const { results } = await checkClientWithEdDsa(clientOfAnApi, { only: ["token/access-token-opaque"] });
-  const other = results.find(({ values }) => values.kind === "another-user")!;
-  assertEquals([other.verdict, other.effect.severity], ["warning", "medium"], other.because);
-  assertMatch(other.because, /it reads the access token, or asks an API that does$/);
 });
 
 test("the fix of a cause with many mistakes begins with what they have in common", async () => {

@@ -8,8 +8,8 @@ import { type ClientDriver, type ClientJourney, UndecidedError } from "../../src
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { withPatientTimers } from "../until.ts";
 import { practices } from "../../src/recorder/practices/mod.ts";
-import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
 import { smallClient } from "./small_client.ts";
+import { styledClient } from "./styled_client.ts";
 
 test("the report has the practices of the client as text, JSON, JUnit XML and HTML", async () => {
   const driver = smallClient("keeps one verifier");
@@ -250,14 +250,16 @@ test("a session cannot decide what an attack shows, and an error without text is
 });
 
 test("a refresh that does not end costs no more than the time limit", async () => {
-  const driver = oauth4webapiExtendedClient(["dpop"]);
+  const driver = styledClient("DPoP", { dpop: true });
   let refreshes = 0;
   const refresh = () => refreshes++ === 0 ? Promise.resolve() : new Promise<void>(() => {});
   const hanging: ClientDriver = {
     name: "hanging",
     logIn: async (journey) => ({ ...await driver.logIn!(journey), refresh }),
   };
-  const report = await withPatientTimers(() => checkClient(hanging, { only: ["dpop/nonce-renewed"], timeoutMs: 1000 }));
+  const report = await withPatientTimers(() =>
+    checkClientWithEdDsa(hanging, { only: ["dpop/nonce-renewed"], timeoutMs: 1000 })
+  );
   assertEquals(
     report.results.map(({ verdict, because }) => `${verdict}: ${because}`),
     ["failed: the client did not end within the time limit"],

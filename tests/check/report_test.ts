@@ -1,9 +1,8 @@
 /** The report of a check as a page of the server, and as a document. */
 
-import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { unclearIn } from "./accusations.ts";
-import { type Schema, Validator } from "@cfworker/json-schema";
 import { inspector } from "../../src/devtools/mod.ts";
 import { redactTextAbout } from "../../src/recorder/redact.ts";
 import { type Capability, missingCapability } from "../../src/check/capabilities.ts";
@@ -17,49 +16,6 @@ import { checkClientWithEdDsa } from "./patient_check.ts";
 import { reportPages } from "./report_pages.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { smallClient } from "./small_client.ts";
-
-/** An object of the schema below: no other properties, as in the schema of SARIF. */
-function closed(properties: Schema["properties"], required: readonly string[]): Schema {
-  return { type: "object", properties, required: [...required], additionalProperties: false };
-}
-
-const listOf = (items: Schema): Schema => ({ type: "array", items });
-const string = { type: "string", minLength: 1 } as const;
-const message = closed({ text: string }, ["text"]);
-const level: Schema = { enum: ["none", "note", "warning", "error"] };
-const location = closed({
-  physicalLocation: closed({
-    artifactLocation: closed({ uri: { type: "string", format: "uri-reference" } }, ["uri"]),
-  }, ["artifactLocation"]),
-  logicalLocations: listOf(closed({ fullyQualifiedName: string, kind: string }, [])),
-}, []);
-
-/** What SARIF 2.1.0 (§3.13 to §3.58) demands of the objects that these reports have. */
-const sarifSchema = closed({
-  $schema: { type: "string", format: "uri" },
-  version: { enum: ["2.1.0"] },
-  runs: listOf(closed({
-    tool: closed({
-      driver: closed({
-        name: string,
-        rules: listOf(closed({
-          ...{ id: string, shortDescription: message, fullDescription: message, help: message },
-          defaultConfiguration: closed({ level }, []),
-          properties: { type: "object", properties: { tags: listOf(string), "security-severity": string } },
-        }, ["id"])),
-      }, ["name"]),
-    }, ["driver"]),
-    invocations: listOf(closed({
-      executionSuccessful: { type: "boolean" },
-      toolExecutionNotifications: listOf(closed({ level, message }, ["message"])),
-    }, ["executionSuccessful"])),
-    results: listOf(closed({
-      ...{ ruleId: string, ruleIndex: { type: "integer", minimum: 0 }, level, message, locations: listOf(location) },
-      partialFingerprints: { type: "object", additionalProperties: string },
-      suppressions: listOf(closed({ kind: { enum: ["inSource", "external"] }, justification: string }, ["kind"])),
-    }, ["message"])),
-  }, ["tool"])),
-}, ["version", "runs"]);
 
 let made: Promise<CheckReport> | undefined;
 
@@ -94,8 +50,6 @@ test("no form of the report has control characters or marks of direction that th
     receiveCallback: () => Promise.reject(new UndecidedError(`shows no user${text}`, `page${text}`)),
   };
   const report = await checkClientWithEdDsa(driver, { only: ["response/twice"] });
-  const failing = { ...smallClient("does not compare the nonce"), name: driver.name };
-  const failed = await checkClientWithEdDsa(failing, { only: ["id-token/nonce-wrong"] });
   await using as = await testLatchkey({ plugins: [inspector(), reportPages(() => report)] });
   const forms = {
     text: String(report),
@@ -103,9 +57,6 @@ test("no form of the report has control characters or marks of direction that th
     html: await report.toHTML(),
     page: await (await as.fetch("/flows/check")).text(),
     junit: report.toJUnit(),
-    markdown: report.toMarkdown(),
-    // Without a failure it does not name the client.
-    sarif: failed.toSARIF(),
   };
   await forEachCase(Object.entries(forms), ([, form]) => {
     for (const mark of marks) assert(!form.includes(mark), `${mark.charCodeAt(0)}`);
@@ -209,42 +160,6 @@ test("a client that does not compare the nonce fails in the catalogue only there
   assertEquals([...new Set(report.failures.map(({ attack: { id } }) => id))], foundBy);
   assertMatch(String(report), /FAILED id-token\/nonce-wrong/);
   assertEquals(report.toJUnit().match(/failures="(\d+)"/)![1], String(report.failures.length));
-});
-
-test("SARIF has a rule and a result for each finding; failures of the baseline are suppressed", async () => {
-  const only = ["id-token/aud-wrong", "metadata/endpoint-internal", "error/authorization", "practices"];
-  const client = smallClient("checks nothing");
-  const report = await checkClientWithEdDsa(client, { only });
-  const text = report.toSARIF({ file: "src/the login.ts" });
-  const { valid, errors } = new Validator(sarifSchema, "7", false).validate(JSON.parse(text));
-  assert(valid, JSON.stringify(errors));
-  const [{ tool: { driver: { rules } }, results, invocations: [invocation] }] = JSON.parse(text).runs;
-  assertEquals(invocation.executionSuccessful, true);
-  for (const { ruleId, ruleIndex } of results) assertEquals(rules[ruleIndex].id, ruleId);
-  const ids = rules.map(({ id }: { id: string }) => id);
-  assertEquals([new Set(ids).size, results.length], [ids.length, ids.length]);
-  const levelOf = (id: string) => results.find(({ ruleId }: { ruleId: string }) => ruleId === id)?.level;
-  assertEquals([levelOf("id-token/aud-wrong"), levelOf("metadata/endpoint-internal")], ["error", "warning"]);
-  assertEquals(results[0].locations[0].physicalLocation.artifactLocation.uri, "src/the%20login.ts");
-
-  const baseline = JSON.parse(JSON.stringify(report));
-  const [again] = JSON.parse((await checkClientWithEdDsa(client, { only, baseline })).toSARIF()).runs;
-  for (const { level, suppressions, locations } of again.results) {
-    assertEquals([suppressions?.[0].kind, Object.keys(locations[0])], [
-      level === "error" ? "external" : undefined,
-      ["logicalLocations"],
-    ]);
-  }
-});
-
-test("the summary in Markdown has a row for each cause, and no markup of the client", async () => {
-  const name = "shop `x` | <b>@team</b> [y](https://evil.example) www.evil.example";
-  const driver = { ...smallClient("does not compare the nonce"), name };
-  const markdown = (await checkClientWithEdDsa(driver, { only: ["id-token/nonce-wrong"] })).toMarkdown();
-  assertMatch(markdown, /^## Check of shop \\`x\\` \\\| .*: not passed\n\n1 attack \(/);
-  assertMatch(markdown, /\n\| accepts ID tokens .* \| high \| 1 attack \| .+ \| .+ \|\n/);
-  assertMatch(markdown, /\n```\ncheckClient\(driver, \{ only: \["id-token\/nonce-wrong"\] \}\)\n```\n/);
-  assertNotMatch(markdown, /<b>|@team|:\/\/evil|www\.evil|\[y\]\(/);
 });
 
 test("no reason for a skipped attack looks like a secret, which reports redact", () => {
@@ -358,20 +273,6 @@ test("the text begins with the causes, each with its fix, and ends with what was
   assert(!/\bdrivers?\b/.test(text.replaceAll("checkClient(driver,", "")), text);
 });
 
-test("texts of a client make no links and no placeholders in SARIF (§3.11.5, §3.11.6)", async () => {
-  const hostile = String.raw`[shop](https://evil.example) \[x\](https://evil.example) {0}`;
-  const client: ClientDriver = { ...smallClient(), logIn: () => Promise.reject(new Error(hostile)) };
-  const messages: string[] = [];
-  for (const report of [await checkClientWithEdDsa(client), await makeReport()]) {
-    JSON.parse(report.toSARIF(), (name, value) => (name === "text" ? messages.push(value) : 0, value));
-  }
-  assert(messages.some((text) => text.includes("evil.example")), messages.join("\n"));
-  for (const text of messages) {
-    const literal = text.replaceAll(/\\[\\[\]]|\{\{|\}\}/g, "");
-    assertNotMatch(literal, /[\\[\]{}]/, text);
-  }
-});
-
 test("no value in a report is a secret: a code, a token, and a state that the server changed", async () => {
   const only = ["response/state-wrong", "response/code-injected", "token/access-token-odd"];
   const report = await checkClientWithEdDsa(smallClient("checks nothing"), { only });
@@ -383,7 +284,7 @@ test("no value in a report is a secret: a code, a token, and a state that the se
     })
   ).filter((secret) => secret.length > 8);
   assert(secrets.length > 10);
-  const forms = [JSON.stringify(report), report.toJUnit(), report.toSARIF(), report.toMarkdown()];
+  const forms = [JSON.stringify(report), report.toJUnit()];
   for (const text of [String(report), ...forms, await report.toHTML()]) {
     for (const secret of secrets) assert(!text.includes(secret), secret);
   }

@@ -4,11 +4,10 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { accusations, assertNothingFailed, unclearIn } from "./accusations.ts";
 import { partOf, partOfCatalogue } from "./catalogue_part.ts";
-import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
+import { checkClientWithEdDsa } from "./patient_check.ts";
 import type { CheckReport, ClientDriver, DeviceJourney } from "../../src/check/mod.ts";
 import { sample } from "../sample.ts";
 import { withPatientTimers } from "../until.ts";
-import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
 import { backchannelClient } from "./backchannel_client.ts";
 import { deviceClient, type DeviceMistake } from "./device_client.ts";
 import { resourceClient, type ResourceMistake } from "./resource_client.ts";
@@ -144,12 +143,3 @@ test("clients that check nothing fall for every attack that a correct client mus
     assertEquals([...new Set(passed.map(({ attack: { id } }) => id))], []);
   }
 });
-
-for (const uses of [[], ["dpop"]] as const) {
-  test(`oauth4webapi on a device ${uses.join("")} is not accused, by a clock of its own`, async () => {
-    const report = await checkClient(oauth4webapiExtendedClient(uses), { only: ["device"], server: { alg: "EdDSA" } });
-    assertEquals(foundIds(report), []);
-    // It does not read the clock of the check, so that expired codes are not seen.
-    assertEquals(report.counts.skipped, 1, String(report));
-  });
-}

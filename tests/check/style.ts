@@ -3,6 +3,19 @@
 import type { ClientJourney } from "../../src/check/mod.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 
+/** A mistake about an extension. */
+export type ExtensionMistake =
+  | "sends the request plainly when the push fails"
+  | "sends the request unsigned when it is rejected"
+  | "does not verify signed responses"
+  | "accepts plain responses"
+  | "repeats without a limit"
+  | "has one nonce for all servers"
+  | "does not read nonces"
+  | "accepts bearer tokens"
+  | "believes any registration"
+  | "never registers again";
+
 /** What a client does in its own way. Each member is legal, by the named specification if a reader may doubt it. */
 export interface Style {
   // The authorization request.
@@ -32,6 +45,9 @@ export interface Style {
   readonly silentFirst?: true;
   /** How many more logins it starts by itself after one that fails. Default: 0. */
   readonly restarts?: number;
+
+  /** What it does wrong. Default: nothing. */
+  readonly mistake?: ExtensionMistake;
 
   // The authorization response.
   /** Whether one login is open in a browser, the newest. Default: any number. */

@@ -14,6 +14,7 @@ import {
   type ClientSession,
   unknownUser,
 } from "../../src/check/mod.ts";
+import { decodePart } from "./decode_part.ts";
 import { accessTokenHash } from "./small_crypto.ts";
 import type { Style } from "./style.ts";
 import { assert, type Members, type Registered, styledIssuers } from "./styled_issuer.ts";
@@ -76,7 +77,7 @@ export function styledClient(name: string, style: Style): ClientDriver {
     return claims as Members & { readonly sub: string };
   }
 
-  async function startLogin(journey: ClientJourney, prompt?: string): Promise<URL> {
+  async function startLogin(journey: ClientJourney, prompt?: string, isUnsigned = false): Promise<URL> {
     const { issuer, browser, client, redirectUri } = journey;
     const metadata = await discover(journey);
     const registration = style.registers ? await register(journey, metadata, scope) : client;
@@ -84,7 +85,8 @@ export function styledClient(name: string, style: Style): ClientDriver {
     const key = style.dpop && await createProofKey(await generateKey("ES256"));
     const random = newFlowValues(systemRandomBytes);
     const values = { ...random, ...style.values?.(newFlowValues(systemRandomBytes).verifier) };
-    const pending: Pending = { ...values, issuer, metadata, clientId, key, startedAt: secondsNow(journey) };
+    const secret = style.registers && registration.client_secret;
+    const pending: Pending = { ...values, issuer, metadata, clientId, secret, key, startedAt: secondsNow(journey) };
     const open = pendings.get(browser) ?? new Map<string, Pending>();
     pendings.set(browser, open);
     // Without state the newest login of the browser is the open one.
@@ -107,15 +109,19 @@ export function styledClient(name: string, style: Style): ClientDriver {
     );
     const url = new URL(metadata.authorization_endpoint!);
     const context = { issuer, now: journey.now, randomBytes: systemRandomBytes };
-    const sent = style.jar
+    const sent = style.jar && !isUnsigned
       ? await signedRequest(context, await signingKey(client as never), { client_id: clientId, ...params })
       : { client_id: clientId, ...params };
-    if (style.par) {
+    url.search = String(new URLSearchParams(sent));
+    if (!style.par || isUnsigned) return url;
+    try {
       const endpoint = metadata.pushed_authorization_request_endpoint!;
       const { request_uri } = await post(journey, pending, endpoint, sent);
       assert(typeof request_uri === "string" && request_uri !== "", "no request_uri");
       url.search = String(new URLSearchParams({ client_id: clientId, request_uri }));
-    } else url.search = String(new URLSearchParams(sent));
+    } catch (error) {
+      if (style.mistake !== "sends the request plainly when the push fails") throw error;
+    }
     return url;
   }
 
@@ -131,11 +137,18 @@ export function styledClient(name: string, style: Style): ClientDriver {
       : searchParams;
     if (!responseMode.endsWith("jwt")) return received;
     const jwt = received.get("response");
+    const acceptsPlain = style.mistake === "accepts plain responses";
+    if (acceptsPlain && jwt === null) return received;
     assert(jwt !== null && received.getAll("response").length === 1, "the response is not signed");
     const [pending] = pendings.get(journey.browser)?.values() ?? [];
     assert(pending !== undefined, "no login is open");
-    const payload = await verify(journey, pending, jwt);
-    return new URLSearchParams(Object.entries(payload).map(([field, value]) => [field, String(value)]));
+    const payload = style.mistake === "does not verify signed responses"
+      ? decodePart(jwt, 1)
+      : await verify(journey, pending, jwt);
+    const plain = acceptsPlain ? Object.fromEntries(received) : {};
+    return new URLSearchParams(
+      Object.entries({ ...payload, ...plain }).map(([field, value]) => [field, String(value)]),
+    );
   }
 
   async function receiveCallback(journey: ClientJourney, callback: Callback): Promise<ClientSession> {
@@ -168,7 +181,8 @@ export function styledClient(name: string, style: Style): ClientDriver {
   function readTokens(tokens: Members): Tokens {
     const { access_token, token_type, refresh_token } = tokens;
     assert(typeof access_token === "string" && access_token !== "", "no access token");
-    const isExpected = String(token_type).toLowerCase() === (style.dpop ? "dpop" : "bearer");
+    const isBound = style.dpop && style.mistake !== "accepts bearer tokens";
+    const isExpected = (isBound ? /^dpop$/i : style.dpop ? /^(?:dpop|bearer)$/i : /^bearer$/i).test(String(token_type));
     assert(typeof token_type === "string" && isExpected, "wrong token_type");
     assert(refresh_token === undefined || Boolean(refresh_token), "empty refresh token");
     return tokens as Tokens;
@@ -211,6 +225,9 @@ export function styledClient(name: string, style: Style): ClientDriver {
       return await receiveCallback(journey, await journey.authorize(await startLogin(journey)));
     } catch (error) {
       issuers.forget(journey);
+      if (style.mistake === "sends the request unsigned when it is rejected") {
+        return await receiveCallback(journey, await journey.authorize(await startLogin(journey, undefined, true)));
+      }
       if (restarts === 0) throw error;
       return await logIn(journey, restarts - 1);
     }

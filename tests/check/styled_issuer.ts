@@ -13,6 +13,8 @@ export type Members = Readonly<Record<string, unknown>>;
 export interface Registered {
   readonly metadata: Record<string, string>;
   readonly clientId: string;
+  /** The secret that it got at its registration. */
+  readonly secret?: unknown;
   readonly key?: ProofKey;
 }
 
@@ -40,12 +42,17 @@ const configuredPaths: Readonly<Record<string, string>> = {
 
 /** What a client of that style keeps of issuers. */
 export function styledIssuers(style: Style) {
+  const isRepeated = style.mistake === "repeats without a limit";
+  const maxAttempts = isRepeated ? 25 : 2;
   const { authentication = "none", tolerance = 0, keyCooldown = 60 } = style;
   const documents = new Map<string, { readonly value: Record<string, string>; readonly fetchedAt: number }>();
   const kept = new Map<string, { readonly keys: JWTVerifyGetKey; readonly fetchedAt: number }>();
   const passed = new Map<string, number>();
   const registrations = new Map<string, Members>();
-  const nonces = new Map<string, string>();
+  const allNonces = new Map<string, string>();
+
+  const nonceLists = new WeakMap<ProofKey, Map<string, string>>();
+  const noncesOf = (key: ProofKey) => nonceLists.get(key) ?? nonceLists.set(key, new Map()).get(key)!;
 
   const secondsNow = ({ now }: ClientJourney) => now() / 1000;
   const cacheNow = (journey: ClientJourney) => secondsNow(journey) + (passed.get(journey.issuer) ?? 0);
@@ -111,21 +118,22 @@ export function styledIssuers(style: Style) {
     const { issuer, redirectUri } = journey;
     const known = registrations.get(issuer);
     if (known !== undefined) return known;
-    const registration = await readJson(
-      await request(journey, metadata.registration_endpoint!, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({
-          redirect_uris: [redirectUri],
-          token_endpoint_auth_method: "none",
-          grant_types: ["authorization_code", "refresh_token"],
-          id_token_signed_response_alg: "EdDSA",
-          scope,
-        }),
-      }),
-    );
-    assert(typeof registration.client_id === "string" && registration.client_id !== "", "no client_id");
-    assert((registration.redirect_uris as string[])?.includes(redirectUri), "another redirect URI");
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({
+      redirect_uris: [redirectUri],
+      token_endpoint_auth_method: "none",
+      grant_types: ["authorization_code", "refresh_token"],
+      id_token_signed_response_alg: "EdDSA",
+      scope,
+    });
+    const send = () => request(journey, metadata.registration_endpoint!, { method: "POST", headers, body });
+    let response = await send();
+    for (let sent = 2; isRepeated && !response.ok && sent <= maxAttempts; sent++) response = await send();
+    const registration = await readJson(response);
+    if (style.mistake !== "believes any registration") {
+      assert(typeof registration.client_id === "string" && registration.client_id !== "", "no client_id");
+      assert((registration.redirect_uris as string[])?.includes(redirectUri), "another redirect URI");
+    }
     registrations.set(issuer, registration);
     return registration;
   }
@@ -146,6 +154,7 @@ export function styledIssuers(style: Style) {
     } else {
       form.set("client_id", of.clientId);
       if (authentication === "client_secret_post") form.set("client_secret", client.client_secret!);
+      else if (of.secret && style.mistake !== "believes any registration") form.set("client_secret", String(of.secret));
     }
     return await send(journey, of, url, { method: "POST", headers, body: form });
   }
@@ -158,18 +167,27 @@ export function styledIssuers(style: Style) {
     accessToken?: string,
   ): Promise<Members> {
     if (accessToken !== undefined) headers.set("authorization", `${key ? "DPoP" : "Bearer"} ${accessToken}`);
+    const hasOne = style.mistake === "has one nonce for all servers";
+    // Of one login: otherwise the order of the attacks would decide which of them find the mistake.
+    const nonces = hasOne && key !== undefined ? noncesOf(key) : allNonces;
+    const place = hasOne ? "" : url;
+    const reads = style.mistake !== "does not read nonces";
     for (let attempt = 1;; attempt++) {
       if (key !== undefined) {
         const context = { now: journey.now, randomBytes: systemRandomBytes };
         const method = init.method ?? "GET";
-        headers.set("dpop", await signProof(context, key, { method, url, accessToken, nonce: nonces.get(url) }));
+        headers.set(
+          "dpop",
+          await signProof(context, key, { method, url, accessToken, nonce: reads ? nonces.get(place) : undefined }),
+        );
       }
       const response = await request(journey, url, { ...init, headers });
       const nonce = response.headers.get("dpop-nonce");
-      if (nonce !== null) nonces.set(url, nonce);
+      if (nonce !== null && !(hasOne && nonces.has(place))) nonces.set(place, nonce);
       const error = response.ok ? undefined : (await response.clone().json().catch(() => undefined))?.error;
-      const isDemand = key !== undefined && nonces.has(url) && demandedNonce(response, error) !== undefined;
-      if (attempt > 1 || !isDemand) return await readJson(response);
+      const isDemand = key !== undefined && reads && nonces.has(place) && demandedNonce(response, error) !== undefined;
+      const again = isDemand || isRepeated && error !== undefined;
+      if (attempt >= maxAttempts || !again) return await readJson(response);
     }
   }
 
@@ -178,7 +196,7 @@ export function styledIssuers(style: Style) {
     /** After a failure the client asks the issuer again. */
     forget({ issuer }: ClientJourney): void {
       documents.delete(issuer);
-      if (style.registers) registrations.delete(issuer);
+      if (style.registers && style.mistake !== "never registers again") registrations.delete(issuer);
     },
     passTime({ issuer }: ClientJourney, seconds: number): void {
       passed.set(issuer, (passed.get(issuer) ?? 0) + seconds);

@@ -3,7 +3,6 @@
 import { replaceIssuer } from "../../core/token/table.ts";
 import { storageKey } from "../../core/keys/secrets.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
-import { withChange } from "../../testing/faults/with_change.ts";
 
 /** A fault that issues an opaque access token. `choose` receives a random token, and returns a text without a dot. */
 export function opaqueAccessToken(name: string, choose: (token: string) => string): Fault {
@@ -22,37 +21,6 @@ export function opaqueAccessToken(name: string, choose: (token: string) => strin
         await server.store.put("access_token", await storageKey(server, token), record.value, record);
         return { ...issued, access_token: token };
       }),
-    }),
-  };
-}
-
-const otherSub = "mallory";
-
-/** A fault that issues an access token whose claims name another user. Userinfo describes the user who logged in. */
-export function accessTokenOfAnotherUser(): Fault {
-  let sub: unknown;
-  return {
-    name: "access token with the claims of another user",
-    waitsFor: "signed an access token",
-    extend: (server, context) => ({
-      ...server,
-      users: { ...server.users, find: (name) => server.users.find(name === otherSub ? String(sub) : name) },
-      claimChange: withChange(server, (kind, overridden) => {
-        return kind === "userinfo" && overridden.sub === otherSub ? { ...overridden, sub } : overridden;
-      }),
-      keys: {
-        ...server.keys,
-        async sign(kind, alg, claims) {
-          if (kind !== "access_token" || !context.consume()) return await server.keys.sign(kind, alg, claims);
-          sub = claims.sub;
-          return await server.keys.sign(kind, alg, {
-            ...claims,
-            sub: otherSub,
-            email: "mallory@example.com",
-            roles: ["admin"],
-          });
-        },
-      },
     }),
   };
 }

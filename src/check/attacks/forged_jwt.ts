@@ -80,9 +80,7 @@ export async function signWithForeignKey(
 }
 
 /** The forms of a public key that a careless verifier uses as the secret of an HMAC. */
-export const publicKeyForms = [
-  ...["pem", "pem-without-final-newline", "pem-one-line", "base64", "der", "jwk", "modulus", "exponent"] as const,
-];
+export const publicKeyForms = ["pem", "pem-without-final-newline", "der", "jwk"] as const;
 
 /** The published key of a token in one of these forms. */
 export async function publicKeySecret(
@@ -99,11 +97,7 @@ export async function publicKeySecret(
   const texts: Readonly<Record<string, string>> = {
     pem,
     "pem-without-final-newline": pem.trimEnd(),
-    "pem-one-line": pem.replaceAll("\n", ""),
-    base64,
     jwk: JSON.stringify(members),
-    modulus: String(members.n ?? members.x ?? members.pub),
-    exponent: String(members.e ?? members.y ?? members.crv ?? members.alg),
   };
   return form === "der" ? der : encoder.encode(texts[form]!);
 }

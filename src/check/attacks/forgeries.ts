@@ -3,7 +3,6 @@
  * that is a JWT. Each differs from the JWT of the server in one property, so that only the check of it stops the JWT.
  */
 
-import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { Scene } from "../attack.ts";
 import { type Attack, type AttackSource, defineAttack } from "../define_attack.ts";
 import {
@@ -86,18 +85,8 @@ const unknownKid = (kid: unknown) => String(kid).replace(/^./, (char) => char ==
 export const keysInHeader: Forgeries = {
   "jwk": (original) => signWithForeignKey(original, (jwk) => ({ kid: unknownKid(original.header.kid), jwk })),
   "jwk under the kid of the server": (original) => signWithForeignKey(original, (jwk) => ({ jwk })),
-  "x5c": (original) => {
-    const certificate = certificates[original.alg];
-    return signWithForeignKey(original, () => ({ x5c: certificate && [certificate] }));
-  },
-  ...each(
-    named("a URL in ", ["jku", "x5u", "kid"]),
-    (name) => (original, { trap }) =>
-      signWithForeignKey(original, () => ({
-        kid: unknownKid(original.header.kid),
-        [name.split(" ").at(-1)!]: `${trap.origin}/keys`,
-      })),
-  ),
+  "a URL in jku": (original, { trap }) =>
+    signWithForeignKey(original, () => ({ kid: unknownKid(original.header.kid), jku: `${trap.origin}/keys` })),
 };
 
 /** Of a form that no JWT of this server has, some of them rightly signed. */
@@ -139,30 +128,3 @@ export function forgeryAttack(
     once: ({ how }, scene) => forgeJwt("forged JWT", (original) => forgeries[how]!(original, scene), kind),
   });
 }
-
-/** Self-signed certificates of the keys with which {@link signWithForeignKey} signs. */
-const certificates: Partial<Readonly<Record<SigningAlgorithm, string>>> = {
-  RS256:
-    "MIICrDCCAZQCAQEwDQYJKoZIhvcNAQELBQAwGzEZMBcGA1UEAwwQYXR0YWNrZXIuZXhhbXBsZTAgFw0yNjExMjgxMDE0MjZaGA8yMDUxMDcy" +
-    "MDEwMTQyNlowGzEZMBcGA1UEAwwQYXR0YWNrZXIuZXhhbXBsZTCCASIwDQYJKoZIhvcNAQEBBQADggEPADCCAQoCggEBAKI0lxtgy07ia1yc" +
-    "e81ozQyzEiXmNdALgJ/+IMWWy1sAVl9PBiX0dVPSrdmziBaLPqohlmDxW75a85yVnmP0d+nwhaSNNjX8VQvMurV5V82+xWSYT3ESgCA6g6wR" +
-    "ldKKDC0M8u427XedP470iK3gl3cLszDV0hJfHkUDWD4SaT6zFmeX+sVBmcVeRIVGUMopl5rWnJYNQnTGfVEEHO6ePgWUmN+oXc3p/aIdQPPS" +
-    "PUFCjbRQkWUhuDNZx5Srb9Ch8utE4WSs/6o9gPlwgQRJjpv/j6iAQBn8YWw7LiyxMBYtZdltVTDD0uMmhe3oYpULoZnjqghjcFPcuKu/JT3O" +
-    "2ekCAwEAATANBgkqhkiG9w0BAQsFAAOCAQEAGQ0CWXmWXkGfXG3sR085jAhxJ9sjCfc26E94tnHnWFbhDnu95O0teEPNl2yGGqNyu4xJcb0Q" +
-    "Fes/AT9ei1TGDDZ/BE0+iR7YyfRAj+r4GhrUbVMXrLCzAWoBvMXd5tfkwOJ0zvPKRMDhoARoPgaSFSGEhGoC/9LaDsXlNdSnZEhUfW/sOzNF" +
-    "qWHRLT9HtRlAl1nGg/Rs6aG2yGXUL5JDT5LIUCFEKXPLe5TEjhd/4MuM3UVQCXZhoPxgFNahrrqfedP1so6jJNtgKPmbqFpBqaiDsxcS9PjT" +
-    "VM55RGSVtTE2M2h+E4JQ1eubSfJBK6woIogQbIxqQETY5plom50PiA==",
-  ES256:
-    "MIIBHzCBxgIBATAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBBhdHRhY2tlci5leGFtcGxlMCAXDTI2MTEyODEwMTQyN1oYDzIwNTEwNzIwMTAx" +
-    "NDI3WjAbMRkwFwYDVQQDDBBhdHRhY2tlci5leGFtcGxlMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE3S2mUHOALIxNOIfJNufD/EaAf3e2" +
-    "G5zVjj7i/26Iy0hOFgFMlvGXJW1+9Iai+2WZY7chXolbvljpoeGLby8L0zAKBggqhkjOPQQDAgNIADBFAiEAnkU/dtY2RVeA2UlTB+up7Hat" +
-    "5k5PF+VrHIjGY+xS0zUCIANA2ivWA+A6tl3GDlKuUtruHMel036Za+IY1TJjP7+O",
-  EdDSA:
-    "MIHfMIGSAgEBMAUGAytlcDAbMRkwFwYDVQQDDBBhdHRhY2tlci5leGFtcGxlMCAXDTI2MTEyODEwMTQyN1oYDzIwNTEwNzIwMTAxNDI3WjAb" +
-    "MRkwFwYDVQQDDBBhdHRhY2tlci5leGFtcGxlMCowBQYDK2VwAyEATNx0cWbqc+y1jNTB1oC7svvO9om6ttHgNJSs22yG9wYwBQYDK2VwA0EA" +
-    "G1jnNxOc9jFdymUbZl5dS8FVnp/glZ34yO4INA3YbIS75Fv3A1uqcBxeF7+N3T4FUVykyFd1VrHA/cDK0k5qBQ==",
-  Ed25519:
-    "MIHfMIGSAgEBMAUGAytlcDAbMRkwFwYDVQQDDBBhdHRhY2tlci5leGFtcGxlMCAXDTI2MTEyODEwMTQyOFoYDzIwNTEwNzIwMTAxNDI4WjAb" +
-    "MRkwFwYDVQQDDBBhdHRhY2tlci5leGFtcGxlMCowBQYDK2VwAyEAO5uKYWF9FWf4micN/WJf4Bq6ztMozu2kq6ATUhtWSscwBQYDK2VwA0EA" +
-    "ZKm4VCUY2xrrQkqGc7ExiV9tsMS2I9gjYNu22S5rJlQPjR8Cya81DixTpE/SRf5yiQZNhIlOQGA7GhCruzhZCw==",
-};

@@ -27,6 +27,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   "session/markup": ["id-token/claims-odd"],
   "session/return-target": ["session/target-in-cookie", "response/initiated-login"],
   "session/two-users": ["session/logins-shared", "session/refreshes-shared"],
+  "token/access-token-odd": ["token/access-token-opaque"],
   "token/members": ["token/members-unknown"],
   "transport/hang": ["transport/drip"],
   "transport/redirect": ["metadata/redirected"],

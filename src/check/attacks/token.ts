@@ -1,11 +1,9 @@
 /** Token responses (RFC 6749 §5.1). */
 
 import { overrideClaims } from "../../testing/faults/resign.ts";
-import { describeOutcome } from "../assess.ts";
 import { validTokenResponse } from "./requirements.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { unknownUser } from "../driver.ts";
-import { accessTokenOfAnotherUser, opaqueAccessToken } from "./access_tokens.ts";
+import { opaqueAccessToken } from "./access_tokens.ts";
 import { gridAttacks, jsonResponse } from "./grid.ts";
 import { noText } from "./wrong_values.ts";
 import { oneOf } from "./parameters.ts";
@@ -117,26 +115,5 @@ export const tokenAttacks: readonly Attack[] = [
       form === "long"
         ? overrideClaims("long access token", () => ({ padding: "x".repeat(5800) }), { of: "access_token" })
         : opaqueAccessToken("access token with every character", (token) => `AZaz09-_~+/${token}==`),
-  }),
-  defineAttack({
-    id: "token/access-token-opaque",
-    level: "must-tolerate",
-    needs: ["idToken", "namesUser"],
-    title: "The access token is not a JWT, or is a JWT with the claims of another user.",
-    correctClient: "The client does not read the access token, and logs in the user of the ID token.",
-    requirement: "RFC 9068 §6",
-    sources: ["RFC 6749 §1.4"],
-    ...oneOf("kind", ["opaque", "another-user"]),
-    start: ({ as }, { kind }) =>
-      void (kind === "opaque"
-        ? as.on("token").once(opaqueAccessToken("opaque access token", (token) => token))
-        : as.on("any").always(accessTokenOfAnotherUser())),
-    assess(observation) {
-      const { outcome, session, expectedSub, capabilities } = observation;
-      const isOther = outcome === "accepted" && ![expectedSub, unknownUser].includes(session!.sub);
-      if (!isOther || capabilities.has("readsIdToken")) return undefined;
-      const because = `${describeOutcome(observation)}: it reads the access token, or asks an API that does`;
-      return { passed: false, isWarning: true, because, seen: "otherUser" };
-    },
   }),
 ];

@@ -310,11 +310,9 @@ async function writeReport(
 }
 
 async function formatReport(report: CheckReport, flags: CheckFlags): Promise<string> {
-  const { report: format, source, start, restart } = flags;
+  const { report: format, start, restart } = flags;
   if (format === "json") return JSON.stringify(report, null, 2);
   if (format === "junit") return report.toJUnit();
-  if (format === "sarif") return report.toSARIF({ file: source });
-  if (format === "markdown") return report.toMarkdown();
   if (format === "html") return await report.toHTML();
   const text = String(report);
   // Each check has new keys, and an application keeps those that it fetched.

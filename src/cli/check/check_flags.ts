@@ -26,8 +26,7 @@ export interface CheckFlags extends Omit<ClientCheckOptions, "client" | "loginUr
   readonly pause: number;
   readonly minutes?: number;
   readonly timeLimits: boolean;
-  readonly report: "text" | "json" | "junit" | "html" | "sarif" | "markdown";
-  readonly source?: string;
+  readonly report: "text" | "json" | "junit" | "html";
   readonly output?: string;
   readonly baseline?: string;
   readonly failOn?: readonly Severity[];
@@ -76,11 +75,10 @@ export const checkFlags: {
   ],
   timeLimits: [flag(false), "on|off", "also attacks that wait for its time limits (off)"],
   report: [
-    choice(["text", "json", "junit", "html", "sarif", "markdown"], { default: "text" }),
+    choice(["text", "json", "junit", "html"], { default: "text" }),
     "FORMAT",
-    "text, json, junit, html, sarif or markdown",
+    "text, json, junit or html",
   ],
-  source: [text(["src/auth.ts"]), "FILE", "the file that the results of SARIF name"],
   output: [text(["report.xml"]), "FILE", "where the report goes (standard output)"],
   baseline: [text(["known.json"]), "FILE", "an earlier JSON report, whose failures are known"],
   failOn: [severitiesField, "LIST", "severities that fail the check (critical,high)"],
@@ -105,7 +103,7 @@ export interface CheckArguments {
 }
 
 /** The flags that a repetition of one attack does not need. */
-const reportFlags: readonly string[] = ["only", "except", "report", "source", "output", "baseline", "fail-on", "stay"];
+const reportFlags: readonly string[] = ["only", "except", "report", "output", "baseline", "fail-on", "stay"];
 
 /** Why a check has no use for a flag of the server; `undefined` if it has. */
 const unusedBecause = (name: OptionName) => (describedFields[name] as ProgramField).notInCheck;

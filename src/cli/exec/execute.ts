@@ -23,7 +23,7 @@ import { formatExchange } from "../../recorder/export/text.ts";
 import { createFolder, createTemporaryFolder, replaceTextFile, runCommand } from "../../platform/runtime/tools.ts";
 import { execHelpText } from "./exec_help.ts";
 import { trustCertificate } from "./trusted_certificate.ts";
-import { codeBlock } from "../../check/report_markdown.ts";
+import { visibleText } from "../../server/explain/visible_text.ts";
 
 /** How many flows are printed; the report has all. */
 const maxPrintedFlows = 5;
@@ -295,4 +295,12 @@ async function writeReport(
   }
   console.error(`The report is in ${printable(folder)}.`);
   return true;
+}
+
+/** A block of code in Markdown, whose fence is longer than any in the text. */
+function codeBlock(lines: readonly string[]): string[] {
+  const text = visibleText(lines.join("\n"));
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return [fence, text, fence];
 }
