@@ -69,11 +69,11 @@ test("absent members of a realm have the defaults of Keycloak", async () => {
     [{ redirectUris: ["/cb"], rootUrl: "http://localhost:3000/" }, { redirect_uris: [uri] }],
     [{ redirectUris: ["*"] }, { redirect_uris: ["http://localhost:3000/"] }],
     [{ attributes: {} }, { post_logout_redirect_uris: [uri] }],
-    ...[["", uri], ["+", uri], ["-", undefined], ["http://localhost:3000/bye", "http://localhost:3000/bye"]].map((
+    ...[["", uri], ["+", uri], ["-"], ["http://localhost:3000/bye", "http://localhost:3000/bye"]].map((
       [uris, permitted],
     ) =>
       [{ attributes: { "post.logout.redirect.uris": uris } }, {
-        post_logout_redirect_uris: permitted && [permitted],
+        post_logout_redirect_uris: permitted === undefined ? [] : [permitted],
       }] as const
     ),
     [{ attributes: { "oauth2.device.authorization.grant.enabled": "true" }, standardFlowEnabled: false }, {

@@ -191,7 +191,7 @@ function clientOf(client: Json, notes: RealmNote[], newSecret: () => string): Cl
       client_name: /^\$\{/.test(nonEmptyText(client.name) ?? "") ? undefined : nonEmptyText(client.name),
       ...authentication,
       redirect_uris: redirect_uris.length > 0 ? redirect_uris : undefined,
-      post_logout_redirect_uris: post_logout_redirect_uris.length > 0 ? post_logout_redirect_uris : undefined,
+      post_logout_redirect_uris,
       grant_types,
       scope: requested.length > 0 ? [...new Set(["openid", ...requested])].join(" ") : undefined,
       require_pkce: attributes["pkce.code.challenge.method"] === "S256" ? true : undefined,

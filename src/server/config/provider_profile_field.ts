@@ -4,6 +4,7 @@ import {
   anyValue,
   choice,
   type Field,
+  flag,
   list,
   object,
   type ObjectField,
@@ -44,6 +45,7 @@ export function providerProfileField(paths: Field<EndpointPaths>): ObjectField<P
       "an object of arrays",
     ),
     metadataMembers: texts(["issuer", "token_endpoint"]),
+    redirectsAfterLogout: flag(),
     fixedClaims: object<FixedClaims>("FixedClaims", {
       access_token: claimsByScope,
       id_token: claimsByScope,

@@ -3,6 +3,7 @@
 import { isObject } from "../../core/http/json_value.ts";
 import { providers } from "../profiles/settings/providers.ts";
 import type { ProviderName } from "../profiles/provider_profile.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import type { ProfileName } from "./strictness.ts";
@@ -12,6 +13,7 @@ import type { ProviderFunctions } from "../profiles/provider_functions.ts";
 import type { Deviation, ProviderData, ProviderProfile } from "../profiles/provider_profile.ts";
 import { activeProfile, isStandard, profileList, type ProfileSettings, raiseTo, withProfile } from "./profiles.ts";
 import type { ActiveProfile } from "./server_policy.ts";
+import type { Settings } from "./settings.ts";
 
 /** Settings with the values of their profiles, and what else the profiles contain. */
 export interface WithProfiles<T> extends Deviation {
@@ -37,7 +39,7 @@ export interface WithProfiles<T> extends Deviation {
  * Puts in the values of profiles for the settings that are not set. Of several profiles the later one counts. A
  * standard raises the values before it, and rejects weaker values after it.
  */
-export async function withProfiles<T extends ProfileSettings & { readonly issuer?: string }>(
+export async function withProfiles<T extends ProfileSettings & Pick<Settings, "issuer" | "clients">>(
   given: T,
 ): Promise<WithProfiles<T>> {
   const list = profileList(given);
@@ -49,6 +51,7 @@ export async function withProfiles<T extends ProfileSettings & { readonly issuer
   let path = "";
   const functions: (ProviderName | ProviderFunctions)[] = [];
   let data: ProviderData = {};
+  let redirectsAfterLogout = false;
   for (const [i, profile] of list.entries()) {
     const place = Array.isArray(given.profile) ? `profile[${i}]` : "profile";
     const name = nameOf(profile);
@@ -71,8 +74,10 @@ export async function withProfiles<T extends ProfileSettings & { readonly issuer
       values = raiseTo(floor!, values).settings;
       continue;
     }
-    const { name: _, issuerPath, accepts, metadataMembers, fixedClaims, functions: own, ...settings } =
+    const { name: _, issuerPath, accepts, metadataMembers, fixedClaims, functions: own, ...rest } =
       typeof profile === "string" ? await providers[profile]() : profile;
+    const { redirectsAfterLogout: redirects, ...settings } = rest;
+    redirectsAfterLogout = redirects ?? redirectsAfterLogout;
     const raised = floor === undefined ? { settings, weaker: [] } : raiseTo(floor, settings);
     for (const { setting, expected, received } of raised.weaker) {
       issues.push({
@@ -98,7 +103,10 @@ export async function withProfiles<T extends ProfileSettings & { readonly issuer
       hint: "Remove one of the two.",
     });
   }
-  const beforeStandards = names.length === 0 ? given : merge(values, given, 1) as T;
+  const merged = names.length === 0 ? given : merge(values, given, 1) as T;
+  const beforeStandards = redirectsAfterLogout && Array.isArray(merged.clients)
+    ? { ...merged, clients: merged.clients.map(withLogoutUris) }
+    : merged;
   const profile = activeProfile(beforeStandards);
   return {
     settings: withProfile(beforeStandards, profile),
@@ -112,6 +120,11 @@ export async function withProfiles<T extends ProfileSettings & { readonly issuer
     issues,
     preset: new Set(Object.keys(values).filter((name) => given[name as keyof T] === undefined)),
   };
+}
+
+function withLogoutUris(client: ClientMetadata): ClientMetadata {
+  const { redirect_uris, post_logout_redirect_uris = redirect_uris } = client;
+  return post_logout_redirect_uris === undefined ? client : { ...client, post_logout_redirect_uris };
 }
 
 function nameOf(profile: Profile): string {

@@ -203,6 +203,14 @@ test("entra: a silent login at common finds the session of a login at the tenant
   assert(new URL(silent.headers.get("location")!).searchParams.has("code"));
 });
 
+test("entra: a logout may lead to a redirect URI of the client, without a hint", async () => {
+  await using provider = await entra();
+  const logOut = (uri: string) =>
+    provider.request(`/common/oauth2/v2.0/logout?${new URLSearchParams({ post_logout_redirect_uri: uri })}`);
+  assertEquals((await logOut(redirect_uri)).headers.get("location"), redirect_uri);
+  assertEquals((await logOut("https://other.example/")).status, 400);
+});
+
 test("entra: a client with subject_type pairwise gets a sub of its own, and oid stays the same", async () => {
   const common = { redirect_uris: [redirect_uri], token_endpoint_auth_method: "client_secret_post" } as const;
   const clients = [{ ...common, client_id: "app", client_secret: secret, subject_type: "pairwise" as const }];

@@ -48,6 +48,8 @@ export const entraProfile: ProviderProfile = {
     ...["Mail.Read", "https://graph.microsoft.com/Mail.Read", "https://graph.microsoft.com/mail.read"],
     ...["https://graph.microsoft.com/.default", ".default"],
   ],
+  // docs/identity-platform/v2-protocols-oidc.md#send-a-sign-out-request: it must match a redirect URI of the application.
+  redirectsAfterLogout: true,
   defaultScope: "",
   unmappedClaims: "none",
   alg: "RS256",

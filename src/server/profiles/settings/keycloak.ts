@@ -39,6 +39,8 @@ export const keycloakProfile: ProviderProfile = {
   audience: "account",
   alg: "RS256",
   loginPage: "keycloak",
+  // keycloak/keycloak OIDCAdvancedConfigWrapper.getPostLogoutRedirectUris: without its attribute, "+", the redirect URIs.
+  redirectsAfterLogout: true,
   // keycloak/keycloak TokenManager.encodeTokens: JWSBuilder.type("JWT").
   accessTokenTyp: "JWT",
   // keycloak/keycloak RepresentationToModel.importRealm: accessTokenLifespan, ssoSessionIdleTimeout,
