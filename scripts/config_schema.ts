@@ -10,7 +10,7 @@ export const schemaPath = "static/config.schema.json";
 /** The files whose interfaces document the configuration. */
 const documentation = [
   "src/cli/settings.ts",
-  "src/server/profiles/provider_profile.ts",
+  "src/server/config/provider_profile.ts",
   ...globSync("src/{core/clients,core/keys,core/policy,server/config,server/extensions,server/extensions/*}/*.ts")
     .sort(),
 ];

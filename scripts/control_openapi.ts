@@ -10,7 +10,7 @@ export const openApiPath = "static/control.openapi.json";
 
 /** The files whose interfaces document inputs and results. */
 const documentation = [
-  "src/server/profiles/provider_profile.ts",
+  "src/server/config/provider_profile.ts",
   ...globSync("src/{core/clients,core/keys,core/policy,server/config,server/extensions,server/extensions/*}/*.ts")
     .sort(),
   ...globSync("src/testing/{control/verbs,.,faults}/*.ts").sort(),

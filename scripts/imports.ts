@@ -13,15 +13,10 @@ const pagePackages = ["preact", "preact-render-to-string"];
 const below = (...folders: string[]) =>
   Object.fromEntries(folders.map((folder) => [`${folder}/`, "anything"] as const));
 
-/** The types of the whole server, and what its parts share: warnings, standing, polled and stored requests. */
+/** The types of the whole server, and its warnings, which its parts share. */
 const sharedFiles = {
   "server/": "types",
   "server/trace.ts": "anything",
-  "server/standing.ts": "anything",
-  "server/delivery.ts": "anything",
-  "server/records.ts": "anything",
-  "server/bounded_records.ts": "anything",
-  "server/stored_requests.ts": "anything",
 } as const;
 
 const importRules: ImportRules = {
@@ -70,26 +65,26 @@ const importRules: ImportRules = {
     // The responses to requests that were rejected.
     "server/errors": {
       allowed: {
-        ...below("platform", "core", "server/explain", "server/pages", "server/config"),
+        ...below("platform", "core", "server/explain", "server/pages", "server/config", "server/stored"),
         "server/app.ts": "anything",
         "server/rules.ts": "anything",
-        // Whether an error may go to the client before the user has seen it.
-        "server/standing.ts": "anything",
-        // A request ends with its error.
-        "server/delivery.ts": "anything",
-        "server/records.ts": "anything",
-        "server/bounded_records.ts": "anything",
-        "server/stored_requests.ts": "anything",
         "server/": "types",
       },
     },
     // Request and response formats of providers.
     "server/profiles": {
       allowed: {
-        ...below("platform", "core", "server/login", "server/fetching", "server/rules"),
-        "server/metadata_setting.ts": "anything",
+        ...below(
+          "platform",
+          "core",
+          "server/login",
+          "server/fetching",
+          "server/config",
+          "server/stored",
+          "server/rules",
+        ),
         "server/clients/login_hint.ts": "anything",
-        "server/refresh_lifetimes.ts": "anything",
+        "server/token/refresh_lifetimes.ts": "anything",
         ...sharedFiles,
       },
     },
@@ -99,6 +94,7 @@ const importRules: ImportRules = {
           "platform",
           "core",
           "server/clients",
+          "server/stored",
           "server/token",
           "server/config",
           "server/pages",
@@ -114,7 +110,8 @@ const importRules: ImportRules = {
     },
     "server/login": {
       allowed: {
-        ...below("platform", "core", "server/clients", "server/token", "server/config", "server/pages", "server/rules"),
+        ...below("platform", "core", "server/clients", "server/stored", "server/token", "server/config"),
+        ...below("server/pages", "server/rules"),
         ...sharedFiles,
       },
       packages: pagePackages,
@@ -126,6 +123,7 @@ const importRules: ImportRules = {
           "platform",
           "core",
           "server/clients",
+          "server/stored",
           "server/token",
           "server/config",
           "server/redaction",
@@ -140,23 +138,27 @@ const importRules: ImportRules = {
     },
     // Clients and users that change at run time.
     "server/clients": {
-      allowed: { ...below("platform", "core", "server/token", "server/config", "server/rules"), ...sharedFiles },
+      allowed: {
+        ...below("platform", "core", "server/stored", "server/token", "server/config", "server/rules"),
+        ...sharedFiles,
+      },
     },
+    // Requests, and other records, that the whole server stores.
+    "server/stored": { allowed: { ...below("platform", "core", "server/config", "server/rules"), "server/": "types" } },
     // What grants and tokens of the whole server contain.
-    "server/token": { allowed: { ...below("platform", "core", "server/config"), ...sharedFiles } },
+    "server/token": { allowed: { ...below("platform", "core", "server/config", "server/stored"), ...sharedFiles } },
     "server/config": {
       // The syntax error of JSON in a file or a form, loaded only for broken JSON.
       packages: ["jsonc-parser"],
       allowed: {
-        ...below("core", "server/redaction", "server/profiles/settings"),
+        ...below("core", "server/redaction", "server/config/provider_settings"),
         "platform/http/absolute_uri.ts": "anything",
         "platform/http/ip_address.ts": "anything",
-        "server/standing.ts": "anything",
-        "server/profiles/": "types",
+        "server/": "types",
       },
     },
     // The settings of providers: data alone.
-    "server/profiles/settings": { allowed: { "server/": "types" } },
+    "server/config/provider_settings": { allowed: { "server/": "types" } },
     "server/pages": {
       allowed: {
         ...below("core", "server/rules"),
@@ -222,6 +224,24 @@ for (const path of files) {
   lines.set(path, text.replace(/^import [^;]*;\n/gm, "").split("\n").length - 1);
 }
 console.log(formatImportTable(files, edges, importRules));
+/** The rooms of the core and of the server, from the bottom up. */
+const rooms = [
+  ...["rules", "http", "keys", "policy", "store", "clients", "pages", "sessions", "responses", "authorize", "demo"].map(
+    (room) => `core/${room}`,
+  ),
+  ...["core/token", "core/options"],
+  ...["rules", "redaction", "config", "fetching", "pages", "token", "stored", "clients", "explain", "errors"].map(
+    (room) => `server/${room}`,
+  ),
+  ...["server/login", "server/extensions", "server/profiles", "server/hosting"],
+];
+const roomOf = (path: string) => rooms.findIndex((room) => path.startsWith(`${room}/`));
+const up = edges.filter(({ from, to = "" }) => {
+  const inOne = from.split("/")[0] === to.split("/")[0];
+  return inOne && roomOf(from) >= 0 && roomOf(from) < roomOf(to);
+});
+console.log(`${up.length} imports between the rooms of the core, and of the server, run up:`);
+for (const { from, to } of up) console.log(`  src/${from} imports src/${to}`);
 console.log("Each row imports from the columns: values, t types alone, d loaded by import().\n");
 const longest = files.filter((path) => !path.endsWith(".gen.ts")).sort((a, b) => lines.get(b)! - lines.get(a)!).slice(
   0,

@@ -31,7 +31,7 @@ export type { ClientMetadata } from "./server/config/client_metadata.ts";
 export type { HostedClient as Client } from "./server/config/client_metadata.ts";
 export type { Settings } from "./server/config/settings.ts";
 export type { Profile } from "./server/config/profile_field.ts";
-export type { ProviderProfile } from "./server/profiles/provider_profile.ts";
+export type { ProviderProfile } from "./server/config/provider_profile.ts";
 export type { AuthorizationDetailsType } from "./server/extensions/authorization_details/settings.ts";
 export type { SigningAlgorithm } from "./core/keys/signing_algorithm.ts";
 export { OAuthError } from "./core/rules/errors.ts";

@@ -7,7 +7,7 @@ import { html, HttpError, type HttpResponse, redirect } from "../core/http/messa
 import { htmlWithForms } from "../platform/http/response.ts";
 import type { Client } from "../core/clients/clients.ts";
 import { ConfigurationError } from "../core/rules/configuration_error.ts";
-import { serverOrigins } from "../server/server_origins.ts";
+import { serverOrigins } from "../server/config/server_origins.ts";
 import { reject } from "../server/rules/mod.ts";
 import type { Params } from "../core/http/params.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";

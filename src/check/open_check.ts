@@ -2,7 +2,7 @@
 
 import type { App } from "../server/app.ts";
 import type { LatchkeyOptions, Plugin } from "../server/hosting/options.ts";
-import type { Extension } from "../server/hosting/extension.ts";
+import type { Extension } from "../server/config/extension.ts";
 import { clientSecretWord, shellWord } from "../platform/shell_word.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
 import type { RequestHandler } from "../core/http/router.ts";

@@ -22,7 +22,7 @@ import { extensionFields, type ExtensionSettings } from "../server/extensions/se
 import { extendedFields } from "../server/hosting/extensions.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { profileField } from "../server/config/profile_field.ts";
-import type { ProviderProfile } from "../server/profiles/provider_profile.ts";
+import type { ProviderProfile } from "../server/config/provider_profile.ts";
 import { storeKindField, type StoreKinds, storeKinds } from "./stores.ts";
 
 /** The headings of flags in the help, by the names of their pages in the reference. */

@@ -4,7 +4,7 @@ import type { HttpRequest } from "../core/http/message.ts";
 import { storageKey } from "../core/keys/secrets.ts";
 import type { App } from "../server/app.ts";
 import { noteUnexchangedCode } from "../server/explain/notes.ts";
-import { serverOrigins } from "../server/server_origins.ts";
+import { serverOrigins } from "../server/config/server_origins.ts";
 import type { TraceEvent } from "../server/trace.ts";
 import type { Exchange } from "./exchange.ts";
 import { type ExchangeDraft, toExchange } from "./exchange_draft.ts";

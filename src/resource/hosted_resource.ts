@@ -1,7 +1,7 @@
 /** A protected resource that an authorization server hosts itself, for tests of clients: a small MCP server. */
 
 import type { ServerUrls } from "../core/http/names.ts";
-import { serverOrigins } from "../server/server_origins.ts";
+import { serverOrigins } from "../server/config/server_origins.ts";
 import type { App } from "../server/app.ts";
 import type { AppChanges } from "../server/hosting/options.ts";
 import { parameters } from "../core/http/params.ts";

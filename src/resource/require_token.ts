@@ -8,7 +8,7 @@ import { canonicalUri } from "../platform/http/absolute_uri.ts";
 import { jwtPolicies } from "../platform/jwt/jwt_policies.ts";
 import { hasTokenInQuery, requireSentToken } from "../core/token/tokens/sent_token.ts";
 import { OAuthError } from "../core/rules/errors.ts";
-import { crossOriginHeaders } from "../server/cross_origin_headers.ts";
+import { crossOriginHeaders } from "../server/hosting/cross_origin_headers.ts";
 import { reject } from "../server/rules/mod.ts";
 import { reject as rejectCertificate } from "../server/extensions/mutual_tls/rules.ts";
 import { reject as rejectProof } from "../server/extensions/dpop/rules.ts";

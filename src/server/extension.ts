@@ -18,7 +18,7 @@
  */
 
 export type { App } from "./app.ts";
-export type { Extension } from "./hosting/extension.ts";
+export type { Extension } from "./config/extension.ts";
 export type { Handler } from "../core/route.ts";
 export type { Context, Endpoint } from "./endpoint.ts";
 export type { HttpRequest, HttpResponse } from "../core/http/message.ts";
@@ -31,7 +31,7 @@ export type { Params } from "../core/http/params.ts";
 export { resourcesOf, withResources } from "./token/resources.ts";
 export type { Repository } from "./clients/repository.ts";
 export type { RequestCheck, Server } from "../core/server.ts";
-export type { GrantType } from "./standing.ts";
+export type { GrantType } from "./config/standing.ts";
 export { slot } from "../core/slot.ts";
 export type { Session } from "../core/sessions/session.ts";
 export type { TokenResponse } from "../core/token/grants/authenticated_request.ts";

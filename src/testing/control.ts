@@ -10,7 +10,7 @@ import { defaultOutbound, type Outbound } from "../server/fetching/outbound.ts";
 import type { Peer } from "../platform/runtime/bind.ts";
 import { object } from "../core/policy/field.ts";
 import { frontChannelBase } from "../core/http/names.ts";
-import { serverOrigins } from "../server/server_origins.ts";
+import { serverOrigins } from "../server/config/server_origins.ts";
 import type { RandomBytes } from "../core/keys/secrets.ts";
 import { redactExplanation } from "../server/redaction/redact.ts";
 import { recorder } from "../recorder/recorder.ts";

@@ -12,7 +12,7 @@ import { type Client, policyOf } from "../core/clients/clients.ts";
 import type { TokenResponse } from "../core/token/grants/authenticated_request.ts";
 import { redactText } from "../server/redaction/redact.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
-import { sendsIss } from "../server/metadata_setting.ts";
+import { sendsIss } from "../server/config/metadata_setting.ts";
 import { clientAuthenticationOf, type ClientCredentials, signingKey } from "../client/authentication.ts";
 import { authorizationRequest, type FlowValues, newFlowValues } from "../client/authorization_request.ts";
 import { encodeParameters, type RequestParameters } from "../client/parameters.ts";

@@ -4,7 +4,7 @@ import type { App } from "../server/app.ts";
 import type { AppChanges, Plugin } from "../server/hosting/options.ts";
 import type { HttpRequest } from "../core/http/message.ts";
 import { replaceParts } from "../platform/http/changed_request.ts";
-import { serverOrigins } from "../server/server_origins.ts";
+import { serverOrigins } from "../server/config/server_origins.ts";
 import { choice, object, record, text, texts, whole } from "../core/policy/field.ts";
 import { hostResource, pathForUrl } from "../resource/hosted_resource.ts";
 import type { RequiredLogin } from "../resource/protected_resource.ts";

@@ -12,7 +12,7 @@ import type { ErrorPageProps } from "../../src/server/pages/error_page.tsx";
 import type { FormPostProps } from "../../src/server/pages/form_post.tsx";
 import type { HomeProps } from "../../src/devtools/connect/pages/home.tsx";
 import type { Site } from "../../src/server/pages/layout.tsx";
-import type { PolledFacts } from "../../src/server/delivery.ts";
+import type { PolledFacts } from "../../src/server/stored/delivery.ts";
 import type { LoginProps } from "../../src/server/login/pages/login.tsx";
 import type { LogoutProps } from "../../src/server/login/pages/logout_page.tsx";
 import type { Pages } from "../drawn_pages.ts";

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/ass
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import { inspector } from "../../src/devtools/mod.ts";
-import { rateLimiter } from "../../src/server/hosting/rate_limiter.ts";
+import { rateLimiter } from "../../src/server/clients/rate_limiter.ts";
 import { extractText, parseForms } from "../../src/client/html_form.ts";
 import { openBrowser } from "../server/browser.ts";
 import { publicTokens, refresh, refreshTokens, testClients } from "../server/client_endpoints.ts";

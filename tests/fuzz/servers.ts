@@ -14,7 +14,7 @@ import { limitConcurrency } from "../../src/cli/operating/limit_concurrency.ts";
 import { mcpServer } from "../../src/resource/mod.ts";
 import { scryptDigest } from "../../src/platform/runtime/scrypt.ts";
 import { providerProfiles } from "../server/profiles/all_profiles.ts";
-import type { ProviderName } from "../../src/server/profiles/provider_profile.ts";
+import type { ProviderName } from "../../src/server/config/provider_profile.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { testKeys } from "../../src/testing/keys.ts";

@@ -13,7 +13,7 @@ const others: Readonly<Record<string, string>> = {
   "src/server/hosting/open_app.ts": "the start opens the app",
   "src/server/hosting/create_app.ts: src/server/hosting/server_by_host.ts": "the start assembles the app",
   "src/server/profiles/load_providers.ts": "the start loads providers",
-  "src/server/profiles/settings/providers.ts": "the start reads settings",
+  "src/server/config/provider_settings/providers.ts": "the start reads settings",
   "src/server/config/json_syntax_error.ts": "the start reads the file",
   "src/testing/check_practices.ts": "tests",
   "src/testing/control": "the control, which only tests call",

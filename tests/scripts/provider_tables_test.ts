@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { providers } from "../../src/server/profiles/settings/providers.ts";
+import { providers } from "../../src/server/config/provider_settings/providers.ts";
 import { forEachCase } from "../kit.ts";
 
 interface Quirk {

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { extensions, latchkey as withoutLeakCheck, type LatchkeyOptions } from "../../src/mod.ts";
-import type { Extension } from "../../src/server/hosting/extension.ts";
+import type { Extension } from "../../src/server/config/extension.ts";
 import type { Plugin } from "../../src/server/hosting/options.ts";
 import { latchkey } from "../secret_leak_check.ts";
 

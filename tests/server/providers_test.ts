@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, ProviderProfile } from "../../src/mod.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
-import { providers } from "../../src/server/profiles/settings/providers.ts";
+import { providers } from "../../src/server/config/provider_settings/providers.ts";
 import { providerProfiles } from "./profiles/all_profiles.ts";
 import { challenge, decodeClaims, forEachCase, verifier } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";

@@ -9,7 +9,7 @@ import { memoryStore, OAuthError } from "../../src/mod.ts";
 import type { App, Server } from "../../src/server/extension.ts";
 import type { LatchkeyOptions, Plugin } from "../../src/mod.ts";
 import { inspector } from "../../src/devtools/mod.ts";
-import { rejectBeyondBound } from "../../src/server/bounded_records.ts";
+import { rejectBeyondBound } from "../../src/server/stored/bounded_records.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import { sample } from "../sample.ts";
 import { storeKinds } from "../platform/store/store_kinds.ts";

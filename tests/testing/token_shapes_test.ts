@@ -7,7 +7,7 @@ import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { defaultScopes } from "../../src/core/policy/policy.ts";
 import { providerProfiles } from "../server/profiles/all_profiles.ts";
-import type { ProviderName } from "../../src/server/profiles/provider_profile.ts";
+import type { ProviderName } from "../../src/server/config/provider_profile.ts";
 import { foreignJwks, type Tenant, type TestLatchkey, type TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { decodeJwtPart } from "../../src/platform/http/jwt_part.ts";
 import { testLatchkey } from "./test_latchkey.ts";

@@ -1,11 +1,11 @@
 /** The configuration of a server that replaces a realm of Keycloak. */
 
-import type { ProviderProfile } from "../../server/profiles/provider_profile.ts";
+import type { ProviderProfile } from "../../server/config/provider_profile.ts";
 import type { User } from "../../core/clients/client.ts";
 import { tokenExchangeType } from "../../server/extensions/token_exchange/settings.ts";
 import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import { validateRedirectUri } from "../../server/config/uri_issues.ts";
-import { keycloakProfile } from "../../server/profiles/settings/keycloak.ts";
+import { keycloakProfile } from "../../server/config/provider_settings/keycloak.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { Draft, RealmNote } from "./keep_valid.ts";
 import { fullName, hasFixedClaims, type MappedUser, type RealmMappers, realmMappers } from "./realm_mappers.ts";

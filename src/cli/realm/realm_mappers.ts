@@ -5,8 +5,8 @@
 
 import type { RealmNote } from "./keep_valid.ts";
 import { quote } from "../../server/config/config_issue.ts";
-import type { Members } from "../../server/profiles/provider_functions.ts";
-import type { FixedClaims } from "../../server/profiles/provider_profile.ts";
+import type { Members } from "../../server/config/provider_functions.ts";
+import type { FixedClaims } from "../../server/config/provider_profile.ts";
 import { isReservedClaim, standardClaims } from "../../core/clients/claims.ts";
 import type { UserRoles } from "./realm_roles.ts";
 import { type Json, nonEmptyText, objectOrEmpty, objectsIn, textsIn } from "./realm_values.ts";

@@ -114,7 +114,7 @@ export interface Allowances {
    */
   readonly localUrls: LocalUrls;
   /**
-   * Clients of unknown standing may do more (`onTestHosts` in `server/standing.ts`), and by default any client can
+   * Clients of unknown standing may do more (`onTestHosts` in `server/config/standing.ts`), and by default any client can
    * register itself. Such endpoints need no credentials, so pages of other sites may not use them (CSRF).
    */
   readonly unknownClients: boolean;

@@ -8,7 +8,7 @@ import { isTrustedHost } from "../../core/http/cross_site.ts";
 import type { Context } from "../../core/http/context.ts";
 import { mayListClients, prefilledValues } from "../../server/errors/client_change.ts";
 import { randomId } from "../../core/keys/secrets.ts";
-import { serverOrigins } from "../../server/server_origins.ts";
+import { serverOrigins } from "../../server/config/server_origins.ts";
 import type { Client } from "../../core/clients/clients.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";

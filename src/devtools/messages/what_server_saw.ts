@@ -9,7 +9,7 @@ import type { Recorder } from "../../recorder/recorder.ts";
 import { redactExchange, redactTextAbout } from "../../recorder/redact.ts";
 import { findPageOrigin } from "../../server/explain/login_host.ts";
 import { upperFirst } from "../../server/pages/first_letter.ts";
-import { serverOrigins } from "../../server/server_origins.ts";
+import { serverOrigins } from "../../server/config/server_origins.ts";
 import type { FoundMessage } from "./find_messages.ts";
 import type { Problem, SeenFact } from "./problem.ts";
 

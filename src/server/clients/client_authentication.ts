@@ -4,7 +4,7 @@ import type { Client } from "../../core/clients/clients.ts";
 import { OAuthError } from "../../core/rules/errors.ts";
 import type { ClientAuth } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import type { AuthenticationAttempt, RateLimiter } from "../hosting/rate_limiter.ts";
+import type { AuthenticationAttempt, RateLimiter } from "./rate_limiter.ts";
 import { reject } from "../rules/operation.ts";
 
 /**

@@ -3,7 +3,7 @@
  * them from metadata (RFC 7591 §2) and stored records.
  */
 
-import { hasStanding, permissions, type StandingHolder } from "../standing.ts";
+import { hasStanding, permissions, type StandingHolder } from "../config/standing.ts";
 import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import type { Server } from "../../core/server.ts";

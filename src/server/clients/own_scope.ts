@@ -3,10 +3,10 @@
 import { splitScope } from "../../core/http/params.ts";
 import type { CheckInput, GrantType, RequestCheck } from "../../core/server.ts";
 import { type HostedClient, registeredScopeOf } from "../config/client_metadata.ts";
-import type { Extension } from "../hosting/extension.ts";
+import type { Extension } from "../config/extension.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { reject } from "../rules/own_scope.ts";
-import { isPermitted } from "../standing.ts";
+import { isPermitted } from "../config/standing.ts";
 
 /** What a client may request on its own behalf. */
 function ownScopeOf(server: Pick<HostedServer, "policy">, client: HostedClient): readonly string[] {

@@ -11,7 +11,7 @@ import { quote } from "../config/config_issue.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { warn } from "../trace.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { storeOf } from "../records.ts";
+import { storeOf } from "../stored/records.ts";
 import type { ServerClients } from "./clients.ts";
 import {
   type CreateRepository,

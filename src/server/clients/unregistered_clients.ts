@@ -10,7 +10,7 @@ import type { FailedAuthentication } from "../../core/rules/token.ts";
 import { type ClientAuth, type RequestCheck, serverWith } from "../../core/server.ts";
 import { hostedClient, type HostedClientPolicy, type ServerClients } from "./clients.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
-import type { Extension } from "../hosting/extension.ts";
+import type { Extension } from "../config/extension.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 /** Maximum number of unregistered clients in memory. */

@@ -1,6 +1,6 @@
 /** Which members of its metadata a client may set itself: in a registration request and in a metadata document. */
 
-import { hasStanding } from "../standing.ts";
+import { hasStanding } from "./standing.ts";
 import type { Standing } from "../../core/clients/clients.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { Policy } from "../../core/policy/policy.ts";

@@ -13,8 +13,8 @@ import {
   texts,
 } from "../../core/policy/field.ts";
 import type { EndpointPaths } from "./endpoint_paths.ts";
-import type { ProviderFunctions } from "../profiles/provider_functions.ts";
-import type { FixedClaims, ProviderProfile } from "../profiles/provider_profile.ts";
+import type { ProviderFunctions } from "./provider_functions.ts";
+import type { FixedClaims, ProviderProfile } from "./provider_profile.ts";
 import { providerFields } from "./server_settings.ts";
 
 const claimsByScope = record(

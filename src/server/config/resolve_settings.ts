@@ -13,8 +13,8 @@ import { ownResponseModes } from "../../core/authorize/authorization_request.ts"
 import { withDefaults } from "../../core/policy/field.ts";
 import { coreAuthMethods, defaultScopes, derivedPolicy, type LoginMethod } from "../../core/policy/policy.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../../core/rules/configuration_error.ts";
-import type { Deviation } from "../profiles/provider_profile.ts";
-import type { SupportedGrantType } from "../standing.ts";
+import type { Deviation } from "./provider_profile.ts";
+import type { SupportedGrantType } from "./standing.ts";
 import { isPrivateHost } from "./host_kinds.ts";
 import { clientFieldWith } from "./client_fields.ts";
 import type { ClientMetadata } from "./client_metadata.ts";

@@ -3,7 +3,7 @@
 import type { ComparedServer } from "../../core/clients/validate_client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import { quote } from "./config_issue.ts";
-import type { ShownGrantType, SupportedGrantType } from "../standing.ts";
+import type { ShownGrantType, SupportedGrantType } from "./standing.ts";
 import type { ByPolicy } from "../../core/rules/rule.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { grantTypes, type LoadableGrantType } from "../../core/token/grants/mod.ts";

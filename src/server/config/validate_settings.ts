@@ -14,7 +14,7 @@ import { validateIssuer, validateIssuerScheme, validateIssuerUrls, withIssuerHos
 import type { PolicyAtStart } from "./extension_settings.ts";
 import { defaultScopes } from "../../core/policy/policy.ts";
 import { isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
-import type { SupportedGrantType } from "../standing.ts";
+import type { SupportedGrantType } from "./standing.ts";
 import { type Settings, unlessAny } from "./settings.ts";
 import { validateUser } from "./validate_user.ts";
 import type { WithProfiles } from "./with_profiles.ts";

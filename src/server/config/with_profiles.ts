@@ -1,16 +1,16 @@
 /** Puts the values of profiles into the settings, once, before any other code reads them. */
 
 import { isObject } from "../../core/http/json_value.ts";
-import { providers } from "../profiles/settings/providers.ts";
-import type { ProviderName } from "../profiles/provider_profile.ts";
+import { providers } from "./provider_settings/providers.ts";
+import type { ProviderName } from "./provider_profile.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import type { ProfileName } from "./strictness.ts";
 import { isPluginProfile, type PluginProfile } from "./plugin_profile.ts";
 import type { Profile } from "./profile_field.ts";
-import type { ProviderFunctions } from "../profiles/provider_functions.ts";
-import type { Deviation, ProviderData, ProviderProfile } from "../profiles/provider_profile.ts";
+import type { ProviderFunctions } from "./provider_functions.ts";
+import type { Deviation, ProviderData, ProviderProfile } from "./provider_profile.ts";
 import { activeProfile, isStandard, profileList, type ProfileSettings, raiseTo, withProfile } from "./profiles.ts";
 import type { ActiveProfile } from "./server_policy.ts";
 import type { Settings } from "./settings.ts";

@@ -26,9 +26,9 @@ import { authorizationResponse } from "../../core/responses/authorization_respon
 import { redirectsToDevice } from "../../core/clients/redirect_uri.ts";
 import type { CoreApp, FailedRequest } from "../../core/http/context.ts";
 import { statusOf } from "../../core/rules/rule.ts";
-import { denyPolled, isPolled } from "../delivery.ts";
-import { isPermitted } from "../standing.ts";
-import { storedRequest, storedRequests } from "../stored_requests.ts";
+import { denyPolled, isPolled } from "../stored/delivery.ts";
+import { isPermitted } from "../config/standing.ts";
+import { storedRequest, storedRequests } from "../stored/stored_requests.ts";
 import { detailHeaders, toOAuthError } from "../../core/http/json_error.ts";
 import type { Interaction } from "../login/pending.ts";
 import type { Pages } from "../pages.ts";

@@ -3,7 +3,7 @@
 import { removedClient } from "../clients/client_texts.ts";
 import { controlUrl } from "./control.ts";
 import { splitScope } from "../../core/http/params.ts";
-import { isPermitted, requirementOf } from "../standing.ts";
+import { isPermitted, requirementOf } from "../config/standing.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import { canonicalUri } from "../../platform/http/absolute_uri.ts";
 import { asServerPolicy } from "../config/server_policy.ts";

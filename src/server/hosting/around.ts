@@ -4,7 +4,7 @@ import { type HttpResponse, isResponse } from "../../core/http/message.ts";
 import { lastResortError } from "../../core/http/json_error.ts";
 import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { rememberCookies } from "../redaction/with_redaction.ts";
+import { rememberCookies } from "./with_redaction.ts";
 import type { Maintenance } from "./maintenance.ts";
 import { nameFunctions } from "../../core/replacements.ts";
 import type { Plugin } from "./options.ts";

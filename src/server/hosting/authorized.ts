@@ -16,7 +16,7 @@ import { digest } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import { verifyOwnJwt } from "../../core/keys/verification.ts";
 import { demoSecret } from "../config/demo_entries.ts";
-import { sendsIss } from "../metadata_setting.ts";
+import { sendsIss } from "../config/metadata_setting.ts";
 import { findRule } from "../rules.ts";
 import { CallbackPage, type CallbackProps } from "../pages/authorized_page.tsx";
 import type { ResponseCheck } from "../pages/checks.tsx";

@@ -11,7 +11,7 @@ import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
 import type { App } from "../app.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
-import { crossOriginHeaders } from "../cross_origin_headers.ts";
+import { crossOriginHeaders } from "./cross_origin_headers.ts";
 import type { EndpointDescription } from "../endpoint.ts";
 import { withLimitedAuthentication } from "../clients/client_authentication.ts";
 import { type CreateRepository, recordPrefix } from "../clients/repository.ts";

@@ -6,7 +6,7 @@ import type { KnownExtension } from "../config/extension_settings.ts";
 import type { ObjectField } from "../../core/policy/field.ts";
 import type { ClientMetadata } from "../config/client_metadata.ts";
 import { clientFieldWith } from "../config/client_fields.ts";
-import type { Extension } from "./extension.ts";
+import type { Extension } from "../config/extension.ts";
 import { assertionAuthentication } from "../extensions/assertion_authentication/mod.ts";
 import { assertionGrants } from "../extensions/assertion_grants/mod.ts";
 import { authorizationDetails } from "../extensions/authorization_details/mod.ts";

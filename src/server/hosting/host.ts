@@ -16,7 +16,7 @@ import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import type { Peer } from "../../platform/runtime/bind.ts";
 import type { RequestHandler } from "../../core/http/router.ts";
 import { basePath } from "../../core/http/names.ts";
-import { serverOrigins } from "../server_origins.ts";
+import { serverOrigins } from "../config/server_origins.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { localIssuer } from "../config/settings.ts";
 import { object, objectField, text } from "../../core/policy/field.ts";

@@ -4,13 +4,13 @@
  */
 
 import type { Approver } from "../login/approver.ts";
-import type { Extension } from "./extension.ts";
+import type { Extension } from "../config/extension.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
 import type { Settings } from "../config/settings.ts";
 import type { KeySource } from "./key_source.ts";
 import type { Outbound } from "../fetching/outbound.ts";
 import type { RandomBytes } from "../../core/keys/secrets.ts";
-import type { GrantType } from "../standing.ts";
+import type { GrantType } from "../config/standing.ts";
 import type { RuleId } from "../../core/rules/mod.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
 import type { Store } from "../../core/store/store.ts";

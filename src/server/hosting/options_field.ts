@@ -31,7 +31,7 @@ import { registeredUserField } from "../config/user_fields.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
 import type { Pages } from "../pages.ts";
 import { resourceIndicatorsName } from "../token/resources.ts";
-import type { Extension } from "./extension.ts";
+import type { Extension } from "../config/extension.ts";
 import { extensions as allExtensions, knownExtensions } from "./extensions.ts";
 import type { KeySource } from "./key_source.ts";
 import type { LatchkeyOptions, Plugin } from "./options.ts";

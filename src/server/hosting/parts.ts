@@ -3,11 +3,11 @@
 import { changingClients } from "../clients/mod.ts";
 import { ownScope } from "../clients/own_scope.ts";
 import { anyClient } from "../clients/unregistered_clients.ts";
-import { announcedIss } from "../metadata_setting.ts";
+import { announcedIss } from "../config/metadata_setting.ts";
 import type { AddedSecrets } from "../redaction/registered_secrets.ts";
-import { redaction } from "../redaction/with_redaction.ts";
-import { consumedRequests } from "../stored_requests.ts";
-import type { Extension } from "./extension.ts";
+import { redaction } from "./with_redaction.ts";
+import { consumedRequests } from "../stored/stored_requests.ts";
+import type { Extension } from "../config/extension.ts";
 import { resourceIndicators } from "./resource_indicators.ts";
 import { explanations } from "./with_explanations.ts";
 import { hosting, type HostingOptions } from "./with_hosting.ts";

@@ -3,7 +3,7 @@
 import type { AuthenticatedRequest, Authorization } from "../../core/token/grants/authenticated_request.ts";
 import type { TokenSteps } from "../../core/token/steps.ts";
 import { addUserClaims } from "../../core/token/tokens/mod.ts";
-import type { Extension } from "./extension.ts";
+import type { Extension } from "../config/extension.ts";
 import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import { isObject } from "../../core/http/json_value.ts";
 import { resourceParameter } from "../../core/authorize/checks.ts";

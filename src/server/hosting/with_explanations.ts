@@ -3,7 +3,7 @@
 import { recentChallenges, rememberChallenge } from "../explain/recent_challenges.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { explainError } from "../rules.ts";
-import type { Extension } from "./extension.ts";
+import type { Extension } from "../config/extension.ts";
 
 /** Explains errors. */
 export const explanations: Extension = {

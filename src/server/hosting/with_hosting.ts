@@ -5,10 +5,10 @@ import { defaultOutbound, type Outbound } from "../fetching/outbound.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { background } from "./background.ts";
 import { endWatchedSession } from "./end_user_sessions.ts";
-import { rateLimiter } from "./rate_limiter.ts";
+import { rateLimiter } from "../clients/rate_limiter.ts";
 import type { KeyRotation } from "./rotating_keys.ts";
 import type { IssuerInEffect } from "./with_issuer.ts";
-import type { Extension } from "./extension.ts";
+import type { Extension } from "../config/extension.ts";
 
 export interface HostingOptions {
   readonly keyRotation: KeyRotation;

@@ -4,8 +4,8 @@ import { contentHeaders, type HttpResponse, json } from "../../core/http/message
 import type { ClientResponses } from "../../core/server.ts";
 import { grantOfAccessToken } from "../../core/token/tokens/access_token.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import type { Extension } from "./extension.ts";
-import { introspectionWithLifetimes, lifetimeMembers } from "../refresh_lifetimes.ts";
+import type { Extension } from "../config/extension.ts";
+import { introspectionWithLifetimes, lifetimeMembers } from "../token/refresh_lifetimes.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import { finalClaims } from "../token/claim_change.ts";
 import { withReuse } from "../token/refresh_reuse.ts";

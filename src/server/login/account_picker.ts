@@ -13,7 +13,7 @@ import { digest } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Session } from "../../core/sessions/session.ts";
-import { storeOf } from "../records.ts";
+import { storeOf } from "../stored/records.ts";
 import type { Interaction } from "./pending.ts";
 import { describeJsonSyntaxError } from "../config/json_syntax_error.ts";
 

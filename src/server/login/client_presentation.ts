@@ -2,10 +2,10 @@
 
 import { contentSecurityPolicy } from "../../core/http/message.ts";
 import { type HostedClient, metadataOf } from "../config/client_metadata.ts";
-import { isPermitted } from "../standing.ts";
+import { isPermitted } from "../config/standing.ts";
 import type { Server } from "../../core/server.ts";
 import type { ClientPresentation } from "./pages/client_links.tsx";
-import { isPolled } from "../delivery.ts";
+import { isPolled } from "../stored/delivery.ts";
 import type { Interaction } from "./pending.ts";
 
 /** Hosts and ports that a policy can name: the parser of URLs accepts others, which would add directives. */

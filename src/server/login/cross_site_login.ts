@@ -7,7 +7,7 @@ import type { Context } from "../../core/http/context.ts";
 import { reject } from "../../core/rules/reject.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { isUnstated } from "../pages/same_origin.ts";
-import { isPermitted } from "../standing.ts";
+import { isPermitted } from "../config/standing.ts";
 
 /**
  * Rejects an automatic login that a page of another site starts in a frame, or whose code the page could get. It could

@@ -18,7 +18,7 @@ import { authenticateUser, type AuthenticationOptions } from "./authenticate_use
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { cancellationLimiter, consumePending, continuePending, type Interaction } from "./pending.ts";
 import { rememberAccount } from "./account_picker.ts";
-import { keepsRequests } from "../stored_requests.ts";
+import { keepsRequests } from "../stored/stored_requests.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 export function loginHandlers(options: AuthenticationOptions, replacement: Pages["login"]): Handlers<HostedServer> {

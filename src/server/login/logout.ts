@@ -17,7 +17,7 @@ import { htmlWithForms } from "../../platform/http/response.ts";
 import { rejectCrossOrigin } from "../pages/same_origin.ts";
 import type { Client } from "../../core/clients/clients.ts";
 import { metadataOf } from "../config/client_metadata.ts";
-import { isPermitted } from "../standing.ts";
+import { isPermitted } from "../config/standing.ts";
 import { clientSessionId } from "../../core/store/grant.ts";
 import type { Params } from "../../core/http/params.ts";
 import { appendToRedirectUri } from "../../core/clients/redirect_uri.ts";

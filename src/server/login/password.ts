@@ -14,7 +14,7 @@ import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
-import type { AuthenticationAttempt } from "../hosting/rate_limiter.ts";
+import type { AuthenticationAttempt } from "../clients/rate_limiter.ts";
 
 /** The result of an attempt; the seconds to wait if attempts are rate-limited. */
 type PasswordResult = "right" | "wrong" | { readonly retryAfterSeconds: number };

@@ -17,12 +17,12 @@ import { decodeWithMac, encodeWithMac, type Session } from "../../core/sessions/
 import { csrfToken } from "../pages/csrf.ts";
 import { type AuthorizationDetails, detailsSlot, hasAuthorizationDetails } from "../token/authorization_details.ts";
 import { generationOfClient, type KeptRequest, keptRequest } from "../clients/generations.ts";
-import { storeOf } from "../records.ts";
+import { storeOf } from "../stored/records.ts";
 import { networkFromAddress } from "../../platform/http/ip_address.ts";
 import { reject } from "../rules/mod.ts";
 import type { LostLoginFacts } from "../rules/pages.ts";
-import { deliveryTo, isPolled } from "../delivery.ts";
-import { storedRequest, storedRequests } from "../stored_requests.ts";
+import { deliveryTo, isPolled } from "../stored/delivery.ts";
+import { storedRequest, storedRequests } from "../stored/stored_requests.ts";
 
 /** Lifetime of an interaction, in seconds. */
 const pendingLifetimeSeconds = 30 * 60;

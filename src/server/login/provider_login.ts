@@ -32,7 +32,7 @@ import { replaceParts } from "../../platform/http/changed_request.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { userForClientHint, userForHint } from "../clients/login_hint.ts";
 import { getPassword } from "../config/password_digest.ts";
-import { isPolled } from "../delivery.ts";
+import { isPolled } from "../stored/delivery.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { readSameOriginForm } from "../pages/csrf.ts";
 import type { Site } from "../pages/layout.tsx";

@@ -19,9 +19,9 @@ import { generationOf } from "../clients/users.ts";
 import { again, changeRecord } from "../../core/store/change.ts";
 import type { StoredRecord } from "../../core/store/store.ts";
 import type { WithExtensions } from "../../core/slot.ts";
-import { storeOf } from "../records.ts";
+import { storeOf } from "../stored/records.ts";
 import { namedClaims } from "../token/requested_claims.ts";
-import { isPolled } from "../delivery.ts";
+import { isPolled } from "../stored/delivery.ts";
 import { resourcesOf } from "../token/resources.ts";
 
 /** The consent of a user to a client, so that they are not asked twice. Times are in milliseconds. */

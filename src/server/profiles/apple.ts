@@ -1,7 +1,7 @@
 /** What differs from the standards at Apple. */
 
 import type { Context } from "../../core/http/context.ts";
-import type { ProviderRequest, RequestFacts, ResponseFacts } from "./provider_functions.ts";
+import type { ProviderRequest, RequestFacts, ResponseFacts } from "../config/provider_functions.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { splitScope } from "../../core/http/params.ts";
 import type { Server } from "../../core/server.ts";

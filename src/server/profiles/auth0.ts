@@ -3,7 +3,7 @@
 import { emptyHeadResponse } from "../../core/http/message.ts";
 import type { App } from "../app.ts";
 import { endpointUrl } from "../../core/http/endpoint.ts";
-import type { ClaimsFacts, Members } from "./provider_functions.ts";
+import type { ClaimsFacts, Members } from "../config/provider_functions.ts";
 import { canonicalUri, isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
 import { parameters } from "../../core/http/params.ts";
 import type { Server } from "../../core/server.ts";

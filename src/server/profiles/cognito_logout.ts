@@ -10,7 +10,7 @@ import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import { assertLogoutUri } from "../login/logout_uri.ts";
 import { readSession } from "../../core/sessions/cookies.ts";
 import { clearSessionCookie } from "../login/session_cookie.ts";
-import { isPermitted } from "../standing.ts";
+import { isPermitted } from "../config/standing.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { OAuthError } from "../../core/rules/errors.ts";
 

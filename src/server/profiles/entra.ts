@@ -1,7 +1,7 @@
 /** What differs from the standards at Microsoft Entra ID. Pages below docs/ are those of MicrosoftDocs/entra-docs. */
 
 import type { App } from "../app.ts";
-import type { ClaimsFacts, Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";
+import type { ClaimsFacts, Members, ProviderResponse, ResponseFacts } from "../config/provider_functions.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { type HttpResponse, withHeaders } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";

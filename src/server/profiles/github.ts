@@ -1,9 +1,15 @@
 /** What differs from the standards at GitHub. Pages below content/ are those of github/docs. */
 
 import { redirect } from "../../core/http/message.ts";
-import type { Members, ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "./provider_functions.ts";
+import type {
+  Members,
+  ProviderRequest,
+  ProviderResponse,
+  RequestFacts,
+  ResponseFacts,
+} from "../config/provider_functions.ts";
 import { responseFields } from "../../core/responses/authorization_response.ts";
-import { announcedFields } from "../metadata_setting.ts";
+import { announcedFields } from "../config/metadata_setting.ts";
 import { appendToRedirectUri, encodeFields } from "../../core/clients/redirect_uri.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";

@@ -1,6 +1,6 @@
 /** What differs from the standards at Google. */
 
-import type { ProviderRequest } from "./provider_functions.ts";
+import type { ProviderRequest } from "../config/provider_functions.ts";
 import { omit, withChangedBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { googleEndpoints, longScope } from "./google_endpoints.ts";

@@ -1,7 +1,7 @@
 /** What differs from the standards at Keycloak. */
 
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import type { ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "./provider_functions.ts";
+import type { ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "../config/provider_functions.ts";
 import type { Server } from "../../core/server.ts";
 import { webOriginsOf } from "./keycloak_handlers.ts";
 import { keycloakPages } from "./keycloak_pages.ts";

@@ -11,7 +11,7 @@ import type { Handler } from "../../core/route.ts";
 import type { Server } from "../../core/server.ts";
 import { cookieName, cookieScope, readCookie, readSession, setCookie } from "../../core/sessions/cookies.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { isPermitted } from "../standing.ts";
+import { isPermitted } from "../config/standing.ts";
 import { framedPage } from "./shared/framed_page.ts";
 import { publicKeyInfo } from "./shared/public_key.ts";
 import type { Client } from "../../core/clients/clients.ts";

@@ -1,7 +1,7 @@
 /** What differs from the standards at Okta. */
 
 import { isTextList } from "../../core/http/json_value.ts";
-import type { Members, ProviderRequest, RequestFacts } from "./provider_functions.ts";
+import type { Members, ProviderRequest, RequestFacts } from "../config/provider_functions.ts";
 import type { Server } from "../../core/server.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { omit, withChangedBody } from "./shared/members.ts";

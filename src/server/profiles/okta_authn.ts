@@ -18,7 +18,7 @@ import type { Endpoint } from "../endpoint.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { hasPassword } from "../login/account_picker.ts";
 import { passwordVerifier } from "../login/password.ts";
-import { storeOf } from "../records.ts";
+import { storeOf } from "../stored/records.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { asText } from "./shared/members.ts";
 

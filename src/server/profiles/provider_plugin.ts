@@ -6,8 +6,8 @@
 import type { Context } from "../endpoint.ts";
 import type { App } from "../app.ts";
 import type { Plugin } from "../hosting/options.ts";
-import type { Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";
-import type { ProviderData } from "./provider_profile.ts";
+import type { Members, ProviderResponse, ResponseFacts } from "../config/provider_functions.ts";
+import type { ProviderData } from "../config/provider_profile.ts";
 import { type HttpRequest, type HttpResponse, isResponse } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
 import { parseJsonObject } from "../../platform/http/json_body.ts";

@@ -10,7 +10,7 @@ import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { detailsName } from "./authorization_details.ts";
 import { resourcesOf } from "./resources.ts";
-import { storeOf } from "../records.ts";
+import { storeOf } from "../stored/records.ts";
 import { signLimitedToken } from "./limit_token.ts";
 import { isPairwise } from "./subjects.ts";
 import { userOf, verifyAccessToken } from "../../core/token/tokens/read_access_token.ts";

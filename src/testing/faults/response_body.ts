@@ -3,7 +3,7 @@
 import { type HttpResponse, isResponse, withHeaders } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
 import { corsHeaders } from "../../core/http/router.ts";
-import { crossOriginHeaders } from "../../server/cross_origin_headers.ts";
+import { crossOriginHeaders } from "../../server/hosting/cross_origin_headers.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 
 /** The response with the CORS headers that the router would have added. */

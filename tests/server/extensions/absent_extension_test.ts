@@ -9,7 +9,7 @@ import { autoApprover } from "../../../src/server/login/auto_approver.ts";
 import type { App } from "../../../src/server/app.ts";
 import type { Latchkey, LatchkeyOptions } from "../../../src/mod.ts";
 import { ConfigurationError } from "../../../src/core/rules/configuration_error.ts";
-import type { Extension } from "../../../src/server/hosting/extension.ts";
+import type { Extension } from "../../../src/server/config/extension.ts";
 import { extensions } from "../../../src/server/hosting/extensions.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { rejectBeyondBound } from "../../../src/server/bounded_records.ts";
+import { rejectBeyondBound } from "../../../src/server/stored/bounded_records.ts";
 import { OAuthError } from "../../../src/core/rules/errors.ts";
 import type { Server } from "../../../src/core/server.ts";
 

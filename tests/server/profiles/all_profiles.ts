@@ -1,7 +1,7 @@
 /** The profiles of all providers, loaded. */
 
-import type { ProviderName, ProviderProfile } from "../../../src/server/profiles/provider_profile.ts";
-import { providers } from "../../../src/server/profiles/settings/providers.ts";
+import type { ProviderName, ProviderProfile } from "../../../src/server/config/provider_profile.ts";
+import { providers } from "../../../src/server/config/provider_settings/providers.ts";
 
 const loaded = Object.entries(providers).map(async ([name, load]) => [name, await load()] as const);
 

@@ -6,8 +6,8 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { providers } from "../../../src/server/profiles/settings/providers.ts";
-import type { ProviderName } from "../../../src/server/profiles/provider_profile.ts";
+import { providers } from "../../../src/server/config/provider_settings/providers.ts";
+import type { ProviderName } from "../../../src/server/config/provider_profile.ts";
 import { decodeClaims, forEachCase } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 

@@ -5,8 +5,8 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { providers } from "../../../src/server/profiles/settings/providers.ts";
-import type { ProviderName } from "../../../src/server/profiles/provider_profile.ts";
+import { providers } from "../../../src/server/config/provider_settings/providers.ts";
+import type { ProviderName } from "../../../src/server/config/provider_profile.ts";
 import { basic } from "../../kit.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { redirectUri as redirect_uri, secret as client_secret } from "./provider_server.ts";

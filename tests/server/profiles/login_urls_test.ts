@@ -2,7 +2,7 @@
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import type { ProviderName } from "../../../src/server/profiles/provider_profile.ts";
+import type { ProviderName } from "../../../src/server/config/provider_profile.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { redirectUri as redirect_uri } from "./provider_server.ts";
 

@@ -8,7 +8,7 @@ import { Strategy as Google } from "passport-google-oauth20";
 import Keycloak from "passport-keycloak-oauth2-oidc";
 import { Strategy as Microsoft } from "passport-microsoft";
 import okta from "passport-okta-oauth20";
-import type { ProviderName } from "../../../src/server/profiles/provider_profile.ts";
+import type { ProviderName } from "../../../src/server/config/provider_profile.ts";
 import { forEachCase } from "../../kit.ts";
 import { loginWithPassport } from "../applications.ts";
 import { redirectUri, secret, serveProvider } from "./provider_server.ts";

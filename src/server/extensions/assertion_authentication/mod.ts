@@ -1,6 +1,6 @@
 /** Client authentication by assertions: clients sign a JWT with their secret or their private key (RFC 7523 §2.2). */
 
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import { clientJwtAlgorithms, secretAlgorithms, verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import type { ClientAuth, Credentials } from "../../../core/server.ts";
 import { decodeBase64url } from "../../../core/keys/crypto.ts";

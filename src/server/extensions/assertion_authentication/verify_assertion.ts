@@ -2,7 +2,7 @@
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import { decodeJwt, type JWTPayload } from "jose";
-import { rejectBeyondBound } from "../../bounded_records.ts";
+import { rejectBeyondBound } from "../../stored/bounded_records.ts";
 import { verifyByDummyKey, verifyClientJwt, withAlias } from "../../fetching/client_jwt.ts";
 import { describeRemovedClient, howToAuthenticate } from "../../clients/client_texts.ts";
 import { type Client, policyOf } from "../../../core/clients/clients.ts";

@@ -1,7 +1,7 @@
 /** The JWT bearer grant type (RFC 7523 §2.1): an assertion of a trusted issuer is exchanged for an access token. */
 
 import { type Client, policyOf } from "../../../core/clients/clients.ts";
-import { isPermitted } from "../../standing.ts";
+import { isPermitted } from "../../config/standing.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../../core/rules/errors.ts";

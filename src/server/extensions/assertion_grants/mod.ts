@@ -3,8 +3,8 @@
  * ID-JAGs (draft-ietf-oauth-identity-assertion-authz-grant-03).
  */
 
-import type { Extension } from "../../hosting/extension.ts";
-import { withoutUser } from "../../standing.ts";
+import type { Extension } from "../../config/extension.ts";
+import { withoutUser } from "../../config/standing.ts";
 import { unlistedClientsWarnings } from "../../config/settings_warnings.ts";
 import { parameters } from "../../../core/http/params.ts";
 import {

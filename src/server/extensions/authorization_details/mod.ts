@@ -3,9 +3,9 @@
  * objects loads their code.
  */
 
-import { storedRequest } from "../../stored_requests.ts";
+import { storedRequest } from "../../stored/stored_requests.ts";
 import { requestSignature } from "../signed_requests/settings.ts";
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";

@@ -9,7 +9,7 @@
  * 4. The client polls the token endpoint (`extensions/polled/poll.ts`).
  */
 
-import type { EndpointOptions, Extension } from "../../hosting/extension.ts";
+import type { EndpointOptions, Extension } from "../../config/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { parameters } from "../../../core/http/params.ts";
 import { polledGrantType, startEndpoint, withDelivery } from "../polled/delivery.ts";

@@ -3,7 +3,7 @@
  * (draft-ietf-oauth-client-id-metadata-document-02).
  */
 
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
 import type { CheckInput } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";

@@ -14,7 +14,7 @@ import { closedMembers } from "../../config/open_members.ts";
 import { hostedClient } from "../../clients/clients.ts";
 import { findLocalUris, isLocalUrl, validateRedirectUri } from "../../config/uri_issues.ts";
 import { redirectsToDevice } from "../../../core/clients/redirect_uri.ts";
-import { isPermitted } from "../../standing.ts";
+import { isPermitted } from "../../config/standing.ts";
 import { validateUntrustedText } from "../../config/untrusted_text.ts";
 import { reject } from "./rules.ts";
 import { clientDocumentSettings } from "./settings.ts";

@@ -10,7 +10,7 @@ import { warn } from "../../trace.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
-import { dueRecords, leaseRecord } from "../../records.ts";
+import { dueRecords, leaseRecord } from "../../stored/records.ts";
 import { randomId } from "../../../core/keys/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer, LogoutFrame } from "../../hosted_server.ts";

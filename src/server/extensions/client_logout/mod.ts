@@ -9,7 +9,7 @@
  * 4. `repeatLogoutCalls` repeats calls that failed temporarily, at intervals of the server's clock.
  */
 
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import type { Server } from "../../../core/server.ts";
 import type { TokenSteps } from "../../../core/token/steps.ts";
 import {

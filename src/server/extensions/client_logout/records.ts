@@ -1,7 +1,7 @@
 /** The records of clients to log out. */
 
 import type { ClientRecord } from "../../clients/generations.ts";
-import { storeOf } from "../../records.ts";
+import { storeOf } from "../../stored/records.ts";
 
 /** A client that got an ID token in a session, and has a logout URI. Consumed: the session has ended. */
 export interface SessionClientRecord extends ClientRecord {

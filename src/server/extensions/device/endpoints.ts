@@ -20,7 +20,7 @@ import { htmlWithForms } from "../../../platform/http/response.ts";
 import { describePolledRequest, type PendingRequest } from "../polled/polled_request.ts";
 import { findDevice, formatUserCode, startDevice } from "./device_authorization.ts";
 import { reject } from "./rules.ts";
-import type { AuthenticationAttempt } from "../../hosting/rate_limiter.ts";
+import type { AuthenticationAttempt } from "../../clients/rate_limiter.ts";
 import { Device, type DeviceProps } from "../../login/pages/device.tsx";
 import type { Pages } from "../../pages.ts";
 import { renderPage } from "../../../core/pages/render_page.ts";

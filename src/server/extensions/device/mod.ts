@@ -9,9 +9,9 @@
  * 4. The device polls the token endpoint (`extensions/polled/poll.ts`).
  */
 
-import type { EndpointOptions, Extension } from "../../hosting/extension.ts";
+import type { EndpointOptions, Extension } from "../../config/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { withoutUser } from "../../standing.ts";
+import { withoutUser } from "../../config/standing.ts";
 import { type ParameterDescription, parameters } from "../../../core/http/params.ts";
 import { polledGrantType, startEndpoint, withDelivery } from "../polled/delivery.ts";
 import { deviceGrant, type DevicePolicy, deviceSettings } from "./settings.ts";

@@ -1,6 +1,6 @@
 /** DPoP (RFC 9449): a client proves possession of a key with each request, and its tokens are bound to that key. */
 
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
 import { unusableCode } from "../../../core/token/grants/authorization_code.ts";
 import { invalidGrantBy } from "../../../core/token/grants/narrow_grant.ts";

@@ -3,7 +3,7 @@
  * proof; `proof.ts` verifies a proof by itself.
  */
 
-import { rejectBeyondBound } from "../../bounded_records.ts";
+import { rejectBeyondBound } from "../../stored/bounded_records.ts";
 import { policyOf } from "../../../core/clients/clients.ts";
 import { byProfile } from "../../config/server_policy.ts";
 import { storageKey } from "../../../core/keys/secrets.ts";

@@ -4,7 +4,7 @@
  */
 
 import { metadataOf } from "../../config/client_metadata.ts";
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import { contentEncryptions, encryptedResponseClientFields, keyManagementAlgorithms } from "./settings.ts";
 import type { Server } from "../../../core/server.ts";

@@ -1,6 +1,6 @@
 /** Mutual TLS (RFC 8705): clients authenticate, and prove that tokens are theirs, by a certificate. */
 
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { type ClientAuth, type Server, serverWith } from "../../../core/server.ts";

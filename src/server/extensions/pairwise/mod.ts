@@ -1,6 +1,6 @@
 /** Pairwise subjects: users have another `sub` for each sector of clients (OpenID Connect Core §8). */
 
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";

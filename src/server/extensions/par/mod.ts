@@ -3,7 +3,7 @@
  * reference to them.
  */
 
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { parametersOf, requestUriParameter } from "../../../core/authorize/checks.ts";
 import { clientAuthParameters } from "../../../core/token/client_auth.ts";
@@ -13,7 +13,7 @@ import type { ParameterDescription } from "../../../core/http/params.ts";
 import { reject as rejectByCore } from "../../../core/rules/reject.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
 import type { StoredRequests } from "../../hosted_server.ts";
-import { storedRequest } from "../../stored_requests.ts";
+import { storedRequest } from "../../stored/stored_requests.ts";
 import { reject } from "./rules.ts";
 import { demandsPush, isPushRequired, parSettings, pushedRequestClientFields, requestUriPrefix } from "./settings.ts";
 

@@ -5,7 +5,7 @@ import type { Context } from "../../../core/http/context.ts";
 import { rejectOldLogin } from "../../../core/authorize/login.ts";
 import { acceptApproval } from "../../../core/authorize/code.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { denyPolled } from "../../delivery.ts";
+import { denyPolled } from "../../stored/delivery.ts";
 import type { PendingRequest } from "./polled_request.ts";
 
 /** Asks the approver. If it returns a response, the request waits for a decision on a page. */

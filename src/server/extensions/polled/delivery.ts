@@ -3,10 +3,10 @@
  * first decision load the code for them.
  */
 
-import type { EndpointOptions } from "../../hosting/extension.ts";
+import type { EndpointOptions } from "../../config/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { type Delivery, deliveryTo, isPolled, pollMode } from "../../delivery.ts";
+import { type Delivery, deliveryTo, isPolled, pollMode } from "../../stored/delivery.ts";
 import { clientAuthParameters } from "../../../core/token/client_auth.ts";
 import type { LoadableGrantType } from "../../../core/token/grants/mod.ts";
 import type { OptionalGrantType } from "../../config/server_policy.ts";

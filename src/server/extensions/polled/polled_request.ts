@@ -1,10 +1,10 @@
 /** Requests whose client polls: their records, from the request of the client to the decision of the user. */
 
-import { type PolledDestination, type PolledFacts, pollMode } from "../../delivery.ts";
+import { type PolledDestination, type PolledFacts, pollMode } from "../../stored/delivery.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../../../core/authorize/authorization_request.ts";
 import { readRequest, warnAcceptedRequest } from "../../../core/authorize/checks.ts";
 import { generationOfClient, type KeptRequest, keptRequest } from "../../clients/generations.ts";
-import { evictBeyondBound } from "../../bounded_records.ts";
+import { evictBeyondBound } from "../../stored/bounded_records.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
 import type { Params } from "../../../core/http/params.ts";

@@ -1,7 +1,7 @@
 /** The records of requests whose clients poll. */
 
 import type { Grant } from "../../../core/store/store.ts";
-import { storeOf } from "../../records.ts";
+import { storeOf } from "../../stored/records.ts";
 
 /** A request whose result its client polls for, while the user decides elsewhere. Times are in milliseconds. */
 export interface PolledRequestRecord {

@@ -8,9 +8,9 @@
 import type { HostedServer } from "../../hosted_server.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import { isLoopback } from "../../../core/http/test_hosts.ts";
-import { rejectBeyondBound } from "../../bounded_records.ts";
+import { rejectBeyondBound } from "../../stored/bounded_records.ts";
 import { again, changeRecord } from "../../../core/store/change.ts";
-import { storeOf } from "../../records.ts";
+import { storeOf } from "../../stored/records.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 

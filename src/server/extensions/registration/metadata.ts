@@ -18,7 +18,7 @@ import { closedMembers, isOpenTo, membersOpenTo } from "../../config/open_member
 import type { Client } from "../../../core/clients/clients.ts";
 import { reject } from "./rules.ts";
 import { asServerPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
-import { hasStanding, isPermitted, requirementOf, standingFor, type StandingHolder } from "../../standing.ts";
+import { hasStanding, isPermitted, requirementOf, standingFor, type StandingHolder } from "../../config/standing.ts";
 import { registrationPolicy } from "./settings.ts";
 import { findEncryptionIssues, withNeededGrantTypes, withoutUnsupportedValues } from "./unsupported_values.ts";
 import { validateUntrustedText } from "../../config/untrusted_text.ts";

@@ -1,6 +1,6 @@
 /** Dynamic client registration (RFC 7591) and its management (RFC 7592): clients register themselves. */
 
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { parameters } from "../../../core/http/params.ts";
 import { type RegistrationPolicy, registrationSettings, validateRegistration } from "./settings.ts";

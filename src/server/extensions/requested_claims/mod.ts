@@ -10,7 +10,7 @@ import type { CheckInput, Server } from "../../../core/server.ts";
 import type { TokenSteps } from "../../../core/token/steps.ts";
 import { addUserClaimsOfIdToken } from "../../../core/token/tokens/mod.ts";
 import { namedClaims } from "../../token/requested_claims.ts";
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 
 const load = () => import("./requested_claims.ts");
 

@@ -4,11 +4,11 @@
  * it.
  */
 
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { quote } from "../../config/config_issue.ts";
 import { type ClientMetadata, hasCode, responseTypeNames } from "../../config/client_metadata.ts";
-import { withoutUser } from "../../standing.ts";
+import { withoutUser } from "../../config/standing.ts";
 import { type ParameterDescription, sortResponseType } from "../../../core/http/params.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
 import type { AuthorizationRequest } from "../../../core/authorize/authorization_request.ts";

@@ -7,7 +7,7 @@
  * 3. The client polls (`poll.ts`), or the server posts the event (`push.ts`), again after a failure.
  */
 
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { parameters } from "../../../core/http/params.ts";
 import type { Method } from "../../../core/http/router.ts";

@@ -5,7 +5,7 @@ import type { Client } from "../../../core/clients/clients.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
 import { findClientOf } from "../../clients/generations.ts";
 import { warn } from "../../trace.ts";
-import { dueRecords, leaseRecord } from "../../records.ts";
+import { dueRecords, leaseRecord } from "../../stored/records.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { type EventStreamRecord, type StreamEventRecord, streamStore } from "./records.ts";
 import { allStreams, listEvents, mayReceive, signEvent, streamsPrefix } from "./streams.ts";

@@ -1,7 +1,7 @@
 /** The records of streams, their subjects and their undelivered events. */
 
 import type { ClientRecord } from "../../clients/generations.ts";
-import { storeOf } from "../../records.ts";
+import { storeOf } from "../../stored/records.ts";
 
 /** A stream of security events to the client that created it. */
 export interface EventStreamRecord extends ClientRecord {

@@ -7,7 +7,7 @@ import type { ListedRecord } from "../../../core/store/store.ts";
 import { type BoundedCache, boundedCache } from "../../../platform/bounded_cache.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/clients.ts";
-import { isPermitted } from "../../standing.ts";
+import { isPermitted } from "../../config/standing.ts";
 import type { OAuthError } from "../../../core/rules/errors.ts";
 import { randomId, storageKey } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";

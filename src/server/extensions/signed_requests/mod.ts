@@ -4,7 +4,7 @@
  */
 
 import type { ServerWith } from "../../../core/extension.ts";
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import { clientJwtAlgorithms } from "../../config/verification_algorithms.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
 import {

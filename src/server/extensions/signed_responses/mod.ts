@@ -3,7 +3,7 @@
  * server has the setting `responseModes`; this extension adds values to it.
  */
 
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import type { ParameterDescription, ResponseFields } from "../../../core/http/params.ts";
 import type { ResponseModeDescription } from "../../../core/authorize/authorization_request.ts";
 import { acceptedSigningAlgorithms } from "../../../core/keys/signing_algorithm.ts";

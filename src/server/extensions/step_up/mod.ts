@@ -4,7 +4,7 @@
  */
 
 import { metadataOf } from "../../config/client_metadata.ts";
-import type { Extension } from "../../hosting/extension.ts";
+import type { Extension } from "../../config/extension.ts";
 import type { AuthorizationRequest } from "../../../core/authorize/authorization_request.ts";
 import { warn } from "../../trace.ts";
 import { separatorFix } from "../../../core/policy/separators.ts";

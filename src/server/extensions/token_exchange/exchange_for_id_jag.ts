@@ -9,7 +9,7 @@ import type { Subject } from "../../../core/store/store.ts";
 import { type Params, scopeToken, splitScope } from "../../../core/http/params.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { type Client, policyOf } from "../../../core/clients/clients.ts";
-import { isPermitted } from "../../standing.ts";
+import { isPermitted } from "../../config/standing.ts";
 import { canonicalUri, isAbsoluteUri } from "../../../platform/http/absolute_uri.ts";
 import { asServerPolicy } from "../../config/server_policy.ts";
 import type { ResourceAuthorizationServer } from "./settings.ts";

@@ -8,7 +8,7 @@ import { storageKey } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import type { Authorization, TokenResponse } from "../../../core/token/grants/authenticated_request.ts";
 import { grantOf } from "../../../core/store/grant.ts";
-import { storeOf } from "../../records.ts";
+import { storeOf } from "../../stored/records.ts";
 import { type TokenExchangePolicy, tokenExchangeType } from "./settings.ts";
 
 const idTokenStore = storeOf<{

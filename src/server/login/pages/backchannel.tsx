@@ -2,7 +2,7 @@
 /** The page for requests that clients started and that wait for their user (CIBA), and the result of a decision. */
 
 import type { VNode } from "preact";
-import type { PolledFacts } from "../../delivery.ts";
+import type { PolledFacts } from "../../stored/delivery.ts";
 import { DeviceFacts } from "./device.tsx";
 import { Layout, type Site } from "../../pages/layout.tsx";
 import { PageActions } from "../../pages/page_actions.tsx";

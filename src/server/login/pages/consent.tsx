@@ -2,7 +2,7 @@
 /** The consent page: the client, the redirect target, and a checkbox for each scope value. */
 
 import type { VNode } from "preact";
-import type { PolledFacts } from "../../delivery.ts";
+import type { PolledFacts } from "../../stored/delivery.ts";
 import { ClientLinks, ClientMark, type ClientPresentation } from "./client_links.tsx";
 import { DeviceFacts, DeviceWarning } from "./device.tsx";
 import { formatLongDuration } from "../../pages/duration.ts";

@@ -2,7 +2,7 @@
 /** The page for the code that a device shows: typed, confirmed, and the result. */
 
 import type { VNode } from "preact";
-import type { PolledFacts } from "../../delivery.ts";
+import type { PolledFacts } from "../../stored/delivery.ts";
 import { Layout, type Site } from "../../pages/layout.tsx";
 import { Notice } from "../../pages/notice.tsx";
 import { PageActions } from "../../pages/page_actions.tsx";

@@ -4,7 +4,7 @@ import { type Fields, isForm, parseFields } from "../../../core/http/form.ts";
 import { parseJsonObject, readBodyText } from "../../../platform/http/json_body.ts";
 import { peekForm, replaceForm, replaceParts } from "../../../platform/http/changed_request.ts";
 import type { HttpRequest } from "../../../core/http/message.ts";
-import type { ProviderRequest, RequestFacts } from "../provider_functions.ts";
+import type { ProviderRequest, RequestFacts } from "../../config/provider_functions.ts";
 import type { Server } from "../../../core/server.ts";
 
 /** Where an endpoint accepts parameters besides a form. */

@@ -1,6 +1,6 @@
 /** Members of objects, such as claims and the bodies of responses. */
 
-import type { Members, ProviderResponse } from "../provider_functions.ts";
+import type { Members, ProviderResponse } from "../../config/provider_functions.ts";
 
 /** The object without the named members. */
 export function omit<T extends Members>(members: T, ...names: readonly string[]): T {

@@ -2,7 +2,7 @@
 
 import type { App } from "../../app.ts";
 import type { Plugin } from "../../hosting/options.ts";
-import type { ProviderFunctions } from "../provider_functions.ts";
+import type { ProviderFunctions } from "../../config/provider_functions.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
 /** The functions of a provider. `handle` gets a request before all others, and the response after them. */

@@ -5,7 +5,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import type { ProviderName } from "../../../../src/server/profiles/provider_profile.ts";
+import type { ProviderName } from "../../../../src/server/config/provider_profile.ts";
 
 /** The steps of a sample, in this order. */
 export const steps = ["log in", "second scope, silently", "API verifies the token", "log out"] as const;

@@ -1,11 +1,11 @@
 /** The setting `refresh.lifetimeMembers`: the members of responses that say when a refresh token ends. */
 
-import type { UserClaims } from "../core/clients/claims.ts";
-import type { AuthenticatedRequest } from "../core/token/grants/authenticated_request.ts";
-import { storageKey } from "../core/keys/secrets.ts";
-import type { Server } from "../core/server.ts";
-import { asServerPolicy } from "./config/server_policy.ts";
-import type { HostedServer } from "./hosted_server.ts";
+import type { UserClaims } from "../../core/clients/claims.ts";
+import type { AuthenticatedRequest } from "../../core/token/grants/authenticated_request.ts";
+import { storageKey } from "../../core/keys/secrets.ts";
+import type { Server } from "../../core/server.ts";
+import { asServerPolicy } from "../config/server_policy.ts";
+import type { HostedServer } from "../hosted_server.ts";
 
 /** Adds the configured members to the description of a refresh token. */
 export async function introspectionWithLifetimes(

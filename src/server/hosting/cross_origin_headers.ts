@@ -1,6 +1,6 @@
 /** The headers that web pages of other origins may send to the whole server, and read in its responses. */
 
-import type { CrossOriginHeaders } from "../core/http/router.ts";
+import type { CrossOriginHeaders } from "../../core/http/router.ts";
 
 /** Of OAuth, DPoP (RFC 9449 §8), MCP (2025-06-18, Transports), trace context (W3C) and web links (RFC 8288). */
 export const crossOriginHeaders: CrossOriginHeaders = {

@@ -13,11 +13,11 @@
  * {@link standingFor}.
  */
 
-import type { Standing } from "../core/clients/clients.ts";
-import type { HostedClient } from "./config/client_metadata.ts";
-import type { RuleId } from "../core/rules/mod.ts";
-import type { GrantType as CoreGrantType } from "../core/server.ts";
-import type { Allowances } from "../core/http/test_hosts.ts";
+import type { Standing } from "../../core/clients/clients.ts";
+import type { HostedClient } from "./client_metadata.ts";
+import type { RuleId } from "../../core/rules/mod.ts";
+import type { GrantType as CoreGrantType } from "../../core/server.ts";
+import type { Allowances } from "../../core/http/test_hosts.ts";
 
 /** @internal The standing that something requires. Without a requirement, it is open to configured clients only. */
 export interface StandingRequirement {
@@ -101,7 +101,7 @@ export const permissions = {
   showLogo: { from: "approved", member: "logo_uri" },
   /** It has streams of security events. */
   receiveEvents: { from: "approved" },
-  /** Its records in the store are not limited if it authenticates (`server/bounded_records.ts`). */
+  /** Its records in the store are not limited if it authenticates (`server/stored/bounded_records.ts`). */
   writeWithoutBound: { from: "approved" },
 } as const satisfies Readonly<Record<string, StandingRequirement>>;
 

@@ -1,12 +1,12 @@
 /** Requests that started on another device, as the pages for users show and decide them. */
 
-import type { Client } from "../core/clients/clients.ts";
-import type { Destination } from "../core/authorize/authorization_request.ts";
-import type { Server } from "../core/server.ts";
-import type { AuthorizationDetails } from "./token/authorization_details.ts";
-import type { Grant } from "../core/store/store.ts";
-import { OAuthError } from "../core/rules/errors.ts";
-import { reject } from "./rules/pages.ts";
+import type { Client } from "../../core/clients/clients.ts";
+import type { Destination } from "../../core/authorize/authorization_request.ts";
+import type { Server } from "../../core/server.ts";
+import type { AuthorizationDetails } from "../token/authorization_details.ts";
+import type { Grant } from "../../core/store/store.ts";
+import { OAuthError } from "../../core/rules/errors.ts";
+import { reject } from "../rules/pages.ts";
 
 /** The response mode of polled destinations. It is in no setting, so no request can name it. */
 export const pollMode = "poll";

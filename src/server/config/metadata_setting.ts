@@ -1,13 +1,13 @@
 /** The setting `metadata`: members of the metadata documents to replace; authorization responses have `iss` by them. */
 
-import type { HttpResponse } from "../core/http/message.ts";
-import { ownResponseModes } from "../core/authorize/authorization_request.ts";
-import type { ResponseFields } from "../core/http/params.ts";
-import type { Policy } from "../core/policy/policy.ts";
-import type { Handlers } from "../core/route.ts";
-import { asServerPolicy } from "./config/server_policy.ts";
-import type { Extension } from "./hosting/extension.ts";
-import type { HostedServer } from "./hosted_server.ts";
+import type { HttpResponse } from "../../core/http/message.ts";
+import { ownResponseModes } from "../../core/authorize/authorization_request.ts";
+import type { ResponseFields } from "../../core/http/params.ts";
+import type { Policy } from "../../core/policy/policy.ts";
+import type { Handlers } from "../../core/route.ts";
+import { asServerPolicy } from "./server_policy.ts";
+import type { Extension } from "./extension.ts";
+import type { HostedServer } from "../hosted_server.ts";
 
 interface WithSettings {
   readonly policy: Policy;

@@ -4,9 +4,9 @@ import { isResponse } from "../../core/http/message.ts";
 import type { RequestHandler } from "../../core/http/router.ts";
 import { randomToken } from "../../core/keys/secrets.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
-import type { Extension } from "../hosting/extension.ts";
-import { rememberIssued } from "./issued_secrets.ts";
-import type { AddedSecrets } from "./registered_secrets.ts";
+import type { Extension } from "../config/extension.ts";
+import { rememberIssued } from "../redaction/issued_secrets.ts";
+import type { AddedSecrets } from "../redaction/registered_secrets.ts";
 
 /** Remembers codes and tokens, and finds the secrets of clients. */
 export function redaction(registeredSecrets: AddedSecrets): Extension {

@@ -1,6 +1,6 @@
 /** The profile of a provider: its type and its documentation. */
 
-import type { ProviderSettings } from "../config/server_settings.ts";
+import type { ProviderSettings } from "./server_settings.ts";
 import type { Members, ProviderFunctions } from "./provider_functions.ts";
 
 /**

@@ -5,8 +5,8 @@ import type { Endpoint, EndpointDescription } from "../endpoint.ts";
 import type { ParameterDescription } from "../../core/http/params.ts";
 import type { ClientAuth } from "../../core/server.ts";
 import type { LoadableGrantType } from "../../core/token/grants/mod.ts";
-import type { OptionalGrantType, ServerPolicy } from "../config/server_policy.ts";
-import type { SettingsExtension } from "../config/extension_settings.ts";
+import type { OptionalGrantType, ServerPolicy } from "./server_policy.ts";
+import type { SettingsExtension } from "./extension_settings.ts";
 import type { Pages } from "../pages.ts";
 import type { HostedServer } from "../hosted_server.ts";
 

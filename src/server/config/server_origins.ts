@@ -1,6 +1,6 @@
 /** The origins of a server. */
 
-import type { ServerUrls } from "../core/http/names.ts";
+import type { ServerUrls } from "../../core/http/names.ts";
 
 export function serverOrigins({ issuer, names }: ServerUrls): readonly string[] {
   const { frontChannel, backChannel, endpoints = {} } = names;

@@ -1,10 +1,10 @@
 /** Stored requests, from the first page until the response. */
 
-import type { Approver } from "../core/authorize/approver.ts";
-import { reject } from "../core/rules/reject.ts";
-import { type Slot, slot } from "../core/slot.ts";
-import type { Extension } from "./hosting/extension.ts";
-import type { HostedServer, StoredRequests } from "./hosted_server.ts";
+import type { Approver } from "../../core/authorize/approver.ts";
+import { reject } from "../../core/rules/reject.ts";
+import { type Slot, slot } from "../../core/slot.ts";
+import type { Extension } from "../config/extension.ts";
+import type { HostedServer, StoredRequests } from "../hosted_server.ts";
 
 /** The id of the stored request that a response completes, in the origin of the request and its destination. */
 export const storedRequest: Slot<string> = slot("par");

@@ -1,7 +1,7 @@
 /** Records of kinds that the core does not have: what stores them declares their types. */
 
-import type { Server } from "../core/server.ts";
-import type { ListedRecord, Store } from "../core/store/store.ts";
+import type { Server } from "../../core/server.ts";
+import type { ListedRecord, Store } from "../../core/store/store.ts";
 
 /** The store of a server, for records of these kinds. A store accepts any kind, so only the types differ. */
 export function storeOf<Kinds extends object>({ store }: { readonly store: Store }): Store<Kinds> {

@@ -12,11 +12,11 @@
  * Each instance counts the records that it wrote itself. The first such record loads this file.
  */
 
-import { networkFromAddress, sitePrefixBits } from "../platform/http/ip_address.ts";
-import type { Client } from "../core/clients/clients.ts";
-import { isPermitted } from "./standing.ts";
-import { reject } from "./rules/operation.ts";
-import type { Server } from "../core/server.ts";
+import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
+import type { Client } from "../../core/clients/clients.ts";
+import { isPermitted } from "../config/standing.ts";
+import { reject } from "../rules/operation.ts";
+import type { Server } from "../../core/server.ts";
 
 /** Maximum bytes of the evictable records of one kind: per site, and in total. */
 const maxSiteBytes = 1024 * 1024;
