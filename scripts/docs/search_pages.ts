@@ -31,7 +31,7 @@ export interface IndexedSection extends FoundSection {
 
 /** Words that say nothing about a page. */
 const stopWords = new Set(
-  "a an and are as at be by can do does for from get how i in into is it its me my not of on or should that the their them then there this to use using we what when where which why with work you your me my make makes let want need put if has have was will would could any some just so please every am been but had he her him his may more than too very"
+  "a an and are as at be by can do does for from get how i in into is it its me my not of on or should that the their them then there this to use using we what when where which why with work you your me my make makes let want need put if has have was will would could any some just so please every am been but had he her him his may more than too very give mean means anything something don doesn isn can t know happened there show"
     .split(" "),
 );
 
@@ -66,9 +66,11 @@ const synonyms: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     reset: "forget wipe clear erase clean empty purge initial",
     clock: "tomorrow yesterday later week month year old future past",
-    simulate: "purpose deliberately deliberate pretend fake imitate mimic cause act behave force",
+    simulate: "purpose deliberately deliberate pretend imitate mimic cause act behave force",
+    mock: "fake dummy",
     outage: "answer respond return die dead crash unreachable",
-    user: "person people human somebody someone everybody everyone anybody",
+    user: "person people human somebody someone everybody everyone anybody bob alice",
+    install: "setup",
     mobile: "iphone ipad phone smartphone",
     decode: "inside contain content open",
     logout: "signout logoff",
@@ -84,8 +86,18 @@ const synonyms: Readonly<Record<string, string>> = Object.fromEntries(
 const products = new Set(
   ("react vue angular svelte nextjs nuxt django flask fastapi laravel symfony rails spring express expo flutter android " +
     "apple google okta auth0 entra azure microsoft keycloak github gitlab facebook cypress playwright selenium pytest " +
-    "junit jest vitest kubernetes docker mcp claude wordpress curl postman").split(" ").map(stemmer),
+    "junit jest vitest kubernetes docker mcp claude wordpress curl postman iphone ipad mobile cloudflare nock msw")
+    .split(" ").map(stemmer),
 );
+
+/** A query with the words of the documentation: `sign in` is `login`, `10 s` a duration. */
+function plainQuery(query: string): string {
+  return query.replaceAll(
+    /\b(?:sign|log)(?:ing|ged|s)?[ -](in|out|off|up|on)\b/gi,
+    (_, direction: string) => ({ in: "login", on: "login", up: "signup" })[direction.toLowerCase()] ?? "logout",
+  )
+    .replaceAll(/\b\d+ ?(?:s|secs?|seconds?|mins?|minutes?|h|hours?|days?|weeks?)\b/gi, "duration");
+}
 
 /** A question for the meaning of a word. */
 const definition = /^(?:what(?:'s| is| are) (?!in\b|inside|wrong)|what does .* mean|meaning of|explain )/i;
@@ -95,7 +107,8 @@ const causing = /\b(?:purpose|make|let|pretend|simulate|fake|force|cause|return|
 
 /** Stems that half of the site has: the other words of a query say more. */
 const common = new Set(
-  "test login log user server token app application client page run get set access request example start".split(" ")
+  ("test login log user server token app application client page run get set access request example start see say click button instead " +
+    "tell look change try another other different new second work go").split(" ")
     .map(stemmer),
 );
 
@@ -106,7 +119,8 @@ const indexOptions: Options<IndexedSection> = {
   storeFields: ["id", "page", "heading", "line", "part"],
   tokenize(text, field) {
     if (field === "names") return text.split("\n");
-    return field === "line" || field === "text" ? wordsOf(text) : [...pairsOf(text), ...wordsOf(text)];
+    if (field === "line" || field === "text") return wordsOf(text);
+    return [...pairsOf(text), ...wordsOf(field === "aliases" ? text.replaceAll(absence, "") : text)];
   },
   processTerm(term, field) {
     const word = term.toLowerCase();
@@ -145,20 +159,25 @@ export function findPages(index: MiniSearch<IndexedSection>, query: string): Fou
   });
   const absent = absentOf(query);
   const weightOf = (term: string) =>
-    products.has(term) ? 2 : term.startsWith("no_") ? 1.5 : common.has(term) ? 0.4 : absent.includes(term) ? 0.3 : 1;
+    products.has(term) ? 3 : term.startsWith("no_") ? 1.5 : common.has(term) ? 0.4 : absent.includes(term) ? 0.3 : 1;
   const found = index.search(query, {
     fields: ["page", "heading", "aliases", "line", "text"],
     boost: { page: 2, heading: 4, aliases: 4, line: 2 },
     boostDocument: (id, _term, section) =>
       weights[(section as unknown as FoundSection).part] *
-      (/provider-differences/.test(id) ? 1 / 3 : 1) *
-      (!/troubleshooting/.test(id) ? 1 : causing.test(query) ? 1 / 3 : 2 / 3) *
-      (/glossary/.test(id) && definition.test(query) ? 3 : 1),
+      (/provider-differences/.test(id) ? 1 / 6 : 1) *
+      (!/troubleshooting|why-did|login-fails/.test(id) || /\bwhy\b/i.test(query)
+        ? 1
+        : causing.test(query)
+        ? 1 / 3
+        : 2 / 3) *
+      (/glossary/.test(id) && definition.test(query) ? 8 : 1),
     // A word may be unfinished or misspelled; the word itself counts much more.
     prefix: (term) => term.length > 2,
     fuzzy: (term) => term.length > 5 ? 0.2 : false,
     weights: { prefix: 0.1, fuzzy: 0.1 },
-    tokenize: (text) => {
+    tokenize: (query) => {
+      const text = plainQuery(query);
       const words = [...pairsOf(text), ...wordsOf(text)];
       return [...words, ...words.flatMap((word) => synonyms[stemmer(word.toLowerCase())] ?? [])];
     },

@@ -129,6 +129,16 @@ test("everyday words lead to the section that answers, and a stem is no other wo
     "padlock warning in chrome": "guides/configure.html#https",
     "open up a jwt": "guides/flows.html#decode",
     "what is an id token": "guides/glossary.html",
+    "what does scope mean": "guides/glossary.html",
+    // Verbs of two words, durations, and what everybody says.
+    "sign in should expire after 10 s": "guides/configure.html#token-lifetime",
+    "start a fake login page": "guides/start.html",
+    "use it without installing anything": "guides/start.html",
+    "change how the login screen looks": "guides/users.html#show-a-login-page",
+    "two containers cannot find each other": "guides/containers-and-ci.html#docker-compose",
+    "log in as bob instead of alice": "guides/users.html",
+    "make the login fail": "guides/break-it.html",
+    "does my app have login bugs": "guides/check-a-client.html",
     "someone deploys it live by mistake": "guides/not-for.html#in-production",
   };
   for (const [query, section] of Object.entries(sections)) {
