@@ -113,13 +113,13 @@ export const generationFunctions = {
   async create(server: HostedServer, client: Client, granted, knownUser): Promise<HostedGrant> {
     const clientGeneration = generationOfClient(client);
     const user = knownUser ?? await server.users.find(granted.subject.sub);
-    const password = user && await passwordFingerprint(server, user);
     const generation = user && generationOf(user);
-    // The password may have changed since the login.
     const currentUser = knownUser && await findUser(server, knownUser.sub, generation);
-    if (currentUser !== undefined && await passwordFingerprint(server, currentUser) !== password) {
+    // The password may have changed since the login.
+    if (currentUser !== undefined && server.users.passwordOf(currentUser) !== server.users.passwordOf(knownUser!)) {
       throw rejectLogin("AZ-21", { denied: "password" });
     }
+    const password = user && await passwordFingerprint(server, user);
     return { ...createGrant(server, client, granted), clientGeneration, password, generation };
   },
   async findRemoved(server: HostedServer, client: Client, grant: HostedGrant): Promise<Removed | undefined> {

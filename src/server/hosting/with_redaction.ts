@@ -32,7 +32,7 @@ export function rememberCookies(handle: RequestHandler): RequestHandler {
   return async function redactCookies(request, peer) {
     const response = await handle(request, peer);
     const cookies = isResponse(response) ? undefined : response.headers["set-cookie"];
-    for (const [word] of cookies?.matchAll(/[\w-]{43,}/g) ?? []) rememberIssued(word);
+    for (const word of cookies?.match(/[\w-]{43,}/g) ?? []) rememberIssued(word);
     return response;
   };
 }
