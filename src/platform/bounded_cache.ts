@@ -1,13 +1,13 @@
 /** A cache of bounded size. */
 
 /** @internal Cached values by key. */
-export interface BoundedCache<T, Key = string> {
+export interface BoundedCache<T> {
   /** `undefined` if the key was never set, or was evicted. */
-  get(key: Key): T | undefined;
+  get(key: string): T | undefined;
   /** Sets a value and makes it the newest one. */
-  set(key: Key, value: T): void;
+  set(key: string, value: T): void;
   /** Removes a value. */
-  delete(key: Key): void;
+  delete(key: string): void;
   /** Removes all values. */
   clear(): void;
   /** All values. */
@@ -18,9 +18,9 @@ export interface BoundedCache<T, Key = string> {
  * Creates a cache for `size` entries. It evicts the older half as a whole, because finding the oldest entry of a Map
  * takes time in proportion to the entries deleted before it. The newer half always stays.
  */
-export function boundedCache<T, Key = string>(size: number): BoundedCache<T, Key> {
-  let newer = new Map<Key, T>();
-  let older = new Map<Key, T>();
+export function boundedCache<T>(size: number): BoundedCache<T> {
+  let newer = new Map<string, T>();
+  let older = new Map<string, T>();
   return {
     get: (key) => newer.get(key) ?? older.get(key),
     set(key, value) {
