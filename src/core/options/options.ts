@@ -40,7 +40,7 @@ import { isObject } from "../http/json_value.ts";
 import { testHosts } from "../http/test_hosts.ts";
 import type { MinimalTrace } from "../trace.ts";
 import { extensionMembers, grantTypesField, storeField } from "./program_fields.ts";
-import { findRowIssues } from "./validate_extensions.ts";
+import { findExtensionIssues } from "./validate_extensions.ts";
 import { validateAlg, validateClaims, validateIssuer, validatePkce, validateScopes } from "./validate_policy.ts";
 
 /** What a server is made of. */
@@ -127,20 +127,7 @@ export function findMistakes(options: CoreOptions): ConfigIssue[] {
   const mistakes = findMismatches(field, options).map(({ path, issue }) =>
     path.length > 0 ? issue : { ...issue, path: "options" }
   );
-  return mistakes.length > 0 ? mistakes : [...findRepeatedExtensions(extensions), ...findRowIssues(extensions)];
-}
-
-/** The issues of extensions that share a name: each would read the values of the other. */
-function findRepeatedExtensions(extensions: readonly CoreExtension[] = []): ConfigIssue[] {
-  const names = extensions.map(({ name }) => name);
-  return names.flatMap((name, i) =>
-    names.indexOf(name) === i ? [] : [{
-      path: `extensions[${i}].name`,
-      expected: "a name that no other extension has",
-      received: JSON.stringify(name),
-      hint: "Pass each extension once, and choose another name for your own.",
-    }]
-  );
+  return mistakes.length > 0 ? mistakes : findExtensionIssues(extensions);
 }
 
 /** The issues of options that match their description, before there is a server. */

@@ -34,8 +34,25 @@ const tables: readonly Table[] = [
   })),
 ];
 
-/** The issues of the checks and steps of extensions. */
-export function findRowIssues(extensions: readonly CoreExtension[] = []): ConfigIssue[] {
+/**
+ * The issues of the names, the checks and the steps of extensions.
+ *
+ * @param taken Names that no extension can have. Default: none.
+ */
+export function findExtensionIssues(
+  extensions: readonly CoreExtension[] = [],
+  taken: readonly string[] = [],
+): ConfigIssue[] {
+  const names = [...taken, ...extensions.map(({ name }) => name)];
+  // Each of two would read the values of the other.
+  const repeated = extensions.flatMap(({ name }, i) =>
+    names.indexOf(name) === taken.length + i ? [] : [{
+      path: `extensions[${i}].name`,
+      expected: "a name that no other extension and no part of the server has",
+      received: quoteValue(name),
+      hint: "Pass each extension once, and choose another name for your own.",
+    }]
+  );
   const unknown = extensions.flatMap(({ steps = {} }, i) =>
     Object.keys(steps).filter((table) => !Object.hasOwn(placeNames, table)).map((table) => ({
       path: `extensions[${i}].steps`,
@@ -44,7 +61,7 @@ export function findRowIssues(extensions: readonly CoreExtension[] = []): Config
       hint: "deno task rules prints the steps of each table.",
     }))
   );
-  return [...unknown, ...tables.flatMap((table) => findTableIssues(table, extensions))];
+  return [...repeated, ...unknown, ...tables.flatMap((table) => findTableIssues(table, extensions))];
 }
 
 /** The issues of rows at no place, and of names and replaced rows that another extension has. */

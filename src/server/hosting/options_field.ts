@@ -2,7 +2,7 @@
 
 import { isObject } from "../../core/http/json_value.ts";
 import { extensionMembers, grantTypesField, issuesOf, storeField } from "../../core/options/program_fields.ts";
-import { findRowIssues } from "../../core/options/validate_extensions.ts";
+import { findExtensionIssues } from "../../core/options/validate_extensions.ts";
 import {
   choice,
   description,
@@ -19,7 +19,7 @@ import {
 import { assertNoIssues, type ConfigIssue } from "../../core/rules/configuration_error.ts";
 import type { Store } from "../../core/store/store.ts";
 import { clientFieldWith } from "../config/client_fields.ts";
-import { quote, validate } from "../config/config_issue.ts";
+import { validate } from "../config/config_issue.ts";
 import { endpointPathsField } from "../config/endpoint_paths.ts";
 import type { KnownExtension, SettingsDescription } from "../config/extension_settings.ts";
 import { type PluginProfileName, pluginProfilePrefixes } from "../config/plugin_profile.ts";
@@ -111,30 +111,18 @@ function validateExtensions(extensions: readonly Extension[]): ConfigIssue[] {
   const members = { extensions: optionFields.extensions };
   const issues = validate(object<Pick<LatchkeyOptions, "extensions">>("LatchkeyOptions", members, {}), { extensions });
   if (issues.length > 0) return issues;
-  const names = new Set(ownNames);
+  const ofNames = findExtensionIssues(extensions, ownNames);
+  if (ofNames.length > 0) return ofNames;
   const known = new Set(Object.keys(optionFields));
-  for (const [i, { name, settings: { fields = {} } = {} }] of extensions.entries()) {
-    const path = `extensions[${i}]`;
-    if (names.has(name)) {
-      const hint = "Pass each extension once, and choose another name for your own.";
-      const expected = "an extension with a name of its own";
-      issues.push({
-        path,
-        expected,
-        received: ownNames.includes(name) ? quote(name) : `a second ${quote(name)}`,
-        hint,
-      });
-      continue;
-    }
-    names.add(name);
-    for (const setting of Object.keys(fields)) {
+  return extensions.flatMap(({ settings: { fields = {} } = {} }, i) =>
+    Object.keys(fields).flatMap((setting) => {
       const hint = "Choose another name for the setting.";
       const expected = "settings that the server does not have without it";
-      if (known.has(setting)) issues.push({ path, expected, received: `the setting ${setting}`, hint });
+      const isKnown = known.has(setting);
       known.add(setting);
-    }
-  }
-  return [...issues, ...findRowIssues(extensions)];
+      return isKnown ? [{ path: `extensions[${i}]`, expected, received: `the setting ${setting}`, hint }] : [];
+    })
+  );
 }
 
 /** Describes the {@link LatchkeyOptions} of a server with these extensions. */

@@ -56,10 +56,10 @@ test("a list of extensions that is none, or in which two have one name or one se
   const { fields } = audience.settings!;
   for (
     const [list, path, received] of [
-      [[audience, audience], "extensions[1]", `a second "audience"`],
-      [[...extensions, { ...audience, name: "dpop" }], `extensions[${extensions.length}]`, `a second "dpop"`],
+      [[audience, audience], "extensions[1].name", `"audience"`],
+      [[...extensions, { ...audience, name: "dpop" }], `extensions[${extensions.length}].name`, `"dpop"`],
       ...["resource_indicators", "google"].map((name) =>
-        [[{ ...audience, name }], "extensions[0]", `"${name}"`] as const
+        [[{ ...audience, name }], "extensions[0].name", `"${name}"`] as const
       ),
       [[audience, { ...audience, name: "other" }], "extensions[1]", "the setting checkAudience"],
       [
