@@ -22,7 +22,6 @@ import { approveAutomatically } from "./authorize/approver.ts";
 import { type Decide, decideRequest } from "./authorize/authorize.ts";
 import { type CoreOptions, findMistakes, findOptionIssues, findServerIssues } from "./options/options.ts";
 import { clientFromMetadata, fixedClients, fixedEntries } from "./clients/clients.ts";
-import { issuesOf } from "./options/program_fields.ts";
 import { assertNoIssues } from "./rules/configuration_error.ts";
 import { type CoreApp, RequestContext } from "./http/context.ts";
 import { createHandler, endpointRoutes } from "./route.ts";
@@ -85,7 +84,7 @@ export interface Core {
  */
 export async function core(options: CoreOptions): Promise<Core> {
   useNodeCrypto();
-  assertNoIssues(issuesOf(() => findMistakes(options)));
+  assertNoIssues(findMistakes(options));
   const { issuer, extensions = [], grantTypes, approver = approveAutomatically } = options;
   const store = formattedStore(options.store ?? memoryStore());
   const { now = timers.now, randomBytes = systemRandomBytes } = options;

@@ -1,7 +1,6 @@
 /** The validation of the options of the mock, for calls from JavaScript without types. */
 
 import { quoteValue } from "../core/http/quote_value.ts";
-import { issuesOf } from "../core/options/program_fields.ts";
 import { assertNoIssues } from "../core/rules/configuration_error.ts";
 import type { Field } from "../core/policy/field.ts";
 import { validate } from "../server/config/config_issue.ts";
@@ -25,7 +24,7 @@ export const objectOption: Field<never> = {
  * @throws {TypeError} With what was expected, what was received, and a hint.
  */
 export function assertOptions(call: string, field: Field, options: unknown): void {
-  const sentences = issuesOf(() => validate(field, options)).map(({ path, expected, received, hint }) =>
+  const sentences = validate(field, options).map(({ path, expected, received, hint }) =>
     `${[call, path].filter((part) => part !== "").join(", ")}: expected ${expected}, received ${received}. ${hint}`
   );
   if (sentences.length > 0) throw new TypeError(sentences.join("\n"));
@@ -50,5 +49,5 @@ export function assertArgument(isValid: boolean, name: string, expected: string,
 export function assertServerOptions(options: object, ownOptions: readonly string[]): void {
   const own = Object.fromEntries(ownOptions.map((name) => [name, anyOption]));
   const field = optionsField();
-  assertNoIssues(issuesOf(() => validate({ ...field, members: { ...field.members, ...own } }, options)));
+  assertNoIssues(validate({ ...field, members: { ...field.members, ...own } }, options));
 }

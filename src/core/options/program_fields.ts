@@ -1,7 +1,5 @@
 /** Describes what a program implements for a server: a store, grant types and extensions. */
 
-import { describeKind, printable } from "../http/quote_value.ts";
-import type { ConfigIssue } from "../rules/configuration_error.ts";
 import type { CoreExtension } from "../extension.ts";
 import {
   anyValue,
@@ -102,26 +100,3 @@ export const extensionMembers = {
   steps: { ...objectField, others: steps },
   ...functionFields("endpoints", "extend", "metadata"),
 } satisfies FieldsOf<CoreExtension>;
-
-/** Compares the options of a program with their description. If reading them throws, returns one issue that says so. */
-export function issuesOf(find: () => ConfigIssue[]): ConfigIssue[] {
-  try {
-    return find();
-  } catch (error) {
-    return [{
-      path: "options",
-      expected: "values that can be read",
-      received: `one that throws: ${messageOf(error)}`,
-      hint: "Pass plain objects, without getters and proxies that throw.",
-    }];
-  }
-}
-
-/** The message of what a getter threw, which may itself throw when it is read. */
-function messageOf(error: unknown): string {
-  try {
-    return printable(String((error as Error).message));
-  } catch {
-    return describeKind(error);
-  }
-}

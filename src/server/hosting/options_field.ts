@@ -1,7 +1,7 @@
 /** Describes the options of an embedding program, and compares options with their description. */
 
 import { isObject } from "../../core/http/json_value.ts";
-import { extensionMembers, grantTypesField, issuesOf, storeField } from "../../core/options/program_fields.ts";
+import { extensionMembers, grantTypesField, storeField } from "../../core/options/program_fields.ts";
 import { findExtensionIssues } from "../../core/options/validate_extensions.ts";
 import {
   choice,
@@ -82,11 +82,9 @@ const optionFields: FieldsOf<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
  * @throws {ConfigurationError} With one sentence per mismatch.
  */
 export function assertLatchkeyOptions(options: LatchkeyOptions): void {
-  assertNoIssues(issuesOf(() => {
-    const { extensions = allExtensions }: LatchkeyOptions = isObject(options) ? options : {};
-    const issues = validateExtensions(extensions);
-    return issues.length > 0 ? issues : findMismatches(optionsField(knownExtensions(extensions)), options);
-  }));
+  const { extensions = allExtensions }: LatchkeyOptions = isObject(options) ? options : {};
+  assertNoIssues(validateExtensions(extensions));
+  assertMatch(optionsField(knownExtensions(extensions)), options);
 }
 
 /** Compares a store, which may have been a promise, with its description. @throws {ConfigurationError} */
@@ -96,11 +94,7 @@ export function assertStore(store: Store): void {
 
 /** Compares options of a program with a description. @throws {ConfigurationError} */
 export function assertMatch(field: Field, options: unknown): void {
-  assertNoIssues(issuesOf(() => findMismatches(field, options)));
-}
-
-function findMismatches(field: Field, options: unknown): ConfigIssue[] {
-  return validate(field, options).map((issue) => issue.path === "" ? { ...issue, path: "options" } : issue);
+  assertNoIssues(validate(field, options).map((issue) => issue.path === "" ? { ...issue, path: "options" } : issue));
 }
 
 /** The names of parts of the server that keep values as extensions do. The profile of Google is one. */
