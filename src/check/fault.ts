@@ -2,17 +2,25 @@
 
 import type { FaultDefinition } from "../testing/faults/definition.ts";
 import type { Fault } from "../testing/faults/fault.ts";
-import { createFault, faultDefinitions } from "../testing/faults/mod.ts";
-import { currentId } from "./attacks/former_names.ts";
+import { createFault, faultDefinitions, faultShortcuts } from "../testing/faults/mod.ts";
+import { formerIds } from "./attacks/former_names.ts";
 import { attacks } from "./attacks/mod.ts";
 
-/** Each attack that changes a response, as a definition like those of `faults`. */
+/** Each attack that changes a response, as a row like those of `faults`. */
 const attackFaults: readonly FaultDefinition[] = attacks.flatMap(
   ({ id, title, correctClient, endpoints, parameters, on, create }) =>
-    create === undefined ? [] : [{ id, title, correctClient, endpoints: on ? [on] : endpoints, parameters, create }],
+    create === undefined ? [] : [{
+      ...{ id, title, correctClient, endpoints: on ? [on] : endpoints, parameters, create },
+      also: namesOf(id),
+    }],
 );
 
-/** Every way in which the server can misbehave: the faults, then the attacks that change a response. */
+/** The names that lead to an attack: functions in `faults`, and former ids. */
+export function namesOf(attackId: string): readonly string[] {
+  return [...faultShortcuts.filter(({ row }) => row === attackId).map(({ id }) => id), ...formerIds(attackId)];
+}
+
+/** Every way in which the server can misbehave, once each: the faults, then the attacks that change a response. */
 export const allFaults: readonly FaultDefinition[] = [...faultDefinitions, ...attackFaults];
 
 /**
@@ -31,5 +39,5 @@ export const allFaults: readonly FaultDefinition[] = [...faultDefinitions, ...at
  * ```
  */
 export function fault(id: string, parameters: Readonly<Record<string, unknown>> = {}): Fault {
-  return createFault(currentId(id), parameters, allFaults);
+  return createFault(id, parameters, [...allFaults, ...faultShortcuts]);
 }

@@ -86,11 +86,11 @@ test("every error code is explained wherever it stands: title, causes, client, h
 test("the id of an attack, a fault or a practice, a category and faults are explained too", async () => {
   for (
     const [text, line] of [
-      ["id-token/aud-wrong", /^1 attack: /],
-      ["idToken", /^\d+ faults of the mock/],
+      ["id-token/aud-wrong", /^1 fault: /],
+      ["idToken", /^\d+ faults: those with/],
       ["pkce-used", /^1 best practice of a client/],
-      ["faults", /^\d{3,} attacks, for latchkey check/],
-      ["faults id-token", /^\d+ attacks: /],
+      ["faults", /^\d{3,} faults\. latchkey check/],
+      ["faults id-token", /^\d+ faults: /],
       ["faults --json", /^\{\n/],
       ["faults --help", /^Usage: latchkey explain faults \[NAME\]/],
       ["state", /^[A-Z]{2}-\d\d /],

@@ -15,7 +15,7 @@ import { flagName } from "../../src/cli/options.ts";
 import { optionNames } from "../../src/cli/settings.ts";
 import { errorProblems } from "../../src/devtools/messages/oauth_errors.ts";
 import { verbs } from "../../src/testing/control/verbs/mod.ts";
-import { faultDefinitions } from "../../src/testing/faults/mod.ts";
+import { allFaults } from "../../src/check/fault.ts";
 import { libraries } from "../../src/devtools/connect/client_snippets/libraries.ts";
 import { initHelpText, initialize } from "../../src/cli/init.ts";
 import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
@@ -89,7 +89,7 @@ test("the search has the section of each setting, flag, command, fault, verb and
   const pages = {
     "reference/settings-": [...Object.keys(settings), ...optionNames.filter((name) => name !== "config").map(toFlag)],
     "reference/commands": [...commandNames, ...commandNames.map((name) => `latchkey ${name}`), "--config"],
-    "reference/faults": faultDefinitions.map(({ id }) => id),
+    "reference/faults": allFaults.map(({ id }) => id),
     "reference/control": verbs.map(({ name }) => name).filter((name) => name !== "health"),
     "reference/rules": [...fromDisk("tests/rules.md").matchAll(/^- \*\*([A-Z]{2}-\d{2})/gm)].map(([, id]) => id!),
     "reference/": flags,

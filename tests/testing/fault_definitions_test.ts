@@ -8,11 +8,14 @@ import type { Fault } from "../../src/testing/faults/fault.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
 import { decodeJwt } from "jose";
 import { allFaults, fault } from "../../src/check/fault.ts";
+import { scenarios } from "../../src/testing/scenarios/scenarios.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 import { forEachCase } from "../kit.ts";
 import { strictClient } from "./strict_client.ts";
 
-const { createFault, faultDefinitions } = faults;
+const { createFault, faultDefinitions, faultShortcuts } = faults;
+
+const all = [...faultDefinitions, ...faultShortcuts];
 
 /** Logs in and refreshes, or finds a resource, with a fault at the endpoint, until it fires; returns why it did not. */
 async function unmetAfterLogin(endpoint: string, fault: Fault): Promise<readonly string[]> {
@@ -44,22 +47,31 @@ test("every definition has a title, a sentence about a correct client, and endpo
 });
 
 test("every function has a definition with its name as the id, and every definition is listed", () => {
-  const { createFault: _, faultDefinitions: __, ...members } = faults;
+  const { createFault: _, faultDefinitions: __, faultShortcuts: ___, ...members } = faults;
   const factories = Object.entries(members).flatMap(([name, member]): (readonly [string, unknown])[] =>
     typeof member === "function"
       ? [[name, member]]
       : Object.entries(member).map(([inner, factory]) => [`${name}.${inner}`, factory])
   );
-  assertEquals(factories.map(([name]) => name).sort(), faultDefinitions.map(({ id }) => id).sort());
+  assertEquals(factories.map(([name]) => name).sort(), all.map(({ id }) => id).sort());
   for (const [name, factory] of factories) {
     const { definition } = factory as FaultFactory<() => Fault>;
-    assertEquals([definition.id, faultDefinitions.includes(definition)], [name, true]);
+    assertEquals([definition.id, all.some((one) => one === definition)], [name, true]);
   }
+});
+
+test("every name of a fault leads to one row, which exists", () => {
+  const ids = allFaults.map(({ id }) => id);
+  const names = allFaults.flatMap(({ also = [] }) => also);
+  assertEquals([ids.length, names.length], [new Set(ids).size, new Set([...names, ...ids]).size - ids.length]);
+  assertEquals(faultShortcuts.filter(({ row }) => !ids.includes(row)), []);
+  const used = scenarios.flatMap(({ steps }) => steps.flatMap(({ input = {} }) => input.fault ?? []));
+  assertEquals(used.filter((name) => !ids.includes(String(name))), []);
 });
 
 test("every fault fires with its default parameters", async () => {
   await forEachCase(
-    faultDefinitions.map(({ id, endpoints }) => [id, endpoints[0]!] as const),
+    all.map(({ id, endpoints }) => [id, endpoints[0]!] as const),
     async ([id, endpoint]) => {
       assertEquals(await unmetAfterLogin(endpoint, createFault(id)), []);
     },
@@ -89,11 +101,11 @@ test("a fault of an attack has the clock of the server, and the values of the at
   assert(Math.abs(exp! + 31_536_000 - now) < 60, String(exp));
   assertThrows(() => fault("id-token/exp-pst"), TypeError, 'Did you mean "id-token/exp-past"?');
   assertThrows(() => fault("id-token/exp-past", { value: "tomorrow" }), RangeError);
-  assertEquals(fault("idToken.expired").id, "idToken.expired");
+  assertEquals(fault("idToken.expired", { secondsAgo: 60 }).id, "idToken.expired");
 });
 
 test("parameters survive JSON, and make the same fault again", () => {
-  for (const { id, endpoints } of JSON.parse(JSON.stringify(faultDefinitions)) as typeof faultDefinitions) {
+  for (const { id, endpoints } of JSON.parse(JSON.stringify(all)) as typeof all) {
     const fault = createFault(id);
     const again = createFault(fault.id!, JSON.parse(JSON.stringify(fault.parameters)));
     assertEquals([again.id, again.name, again.parameters], [id, fault.name, fault.parameters]);

@@ -1,17 +1,18 @@
 /** The faults as Markdown, from their definitions. */
 
 import type { FaultDefinition } from "../../../src/testing/faults/definition.ts";
-import { faultDefinitions } from "../../../src/testing/faults/mod.ts";
+import { allFaults } from "../../../src/check/fault.ts";
 import { escape, paragraphs, type ReferencePage } from "./page.ts";
 
 /** The page of the faults. */
 export function faultsPage(): ReferencePage {
-  const groups = Map.groupBy(faultDefinitions, ({ id }) => id.includes(".") ? id.split(".")[0]! : "");
+  const groups = Map.groupBy(allFaults, ({ id }) => /^[^./]+(?=[./])/.exec(id)?.[0] ?? "");
   return {
     name: "faults",
     text: paragraphs(
       "# Faults: errors, delays and wrong responses",
-      'In a test: `as.on("token").once(faults.status(503))`. Over HTTP: the verb `faults.add`. In a browser: the page ' +
+      'In a test: `as.on("token").once(faults.status(503))`, and of a fault with a slash ' +
+        '`as.on("token").once(fault("id-token/exp-past"))`. Over HTTP: the verb `faults.add`. In a browser: the page ' +
         "`/faults`.",
       ...[...groups].flatMap(([group, faults]) => [
         `## ${group === "" ? "Any response" : `Faults of \`${group}\``}`,
@@ -21,11 +22,13 @@ export function faultsPage(): ReferencePage {
   };
 }
 
-function printFault({ id, title, endpoints, correctClient, parameters }: FaultDefinition): string[] {
+function printFault({ id, title, endpoints, correctClient, parameters, also = [] }: FaultDefinition): string[] {
   return [
     `### \`${id}\``,
-    `${escape(title)}. Endpoints: ${endpoints.map((name) => `\`${name}\``).join(", ")}. A correct client: ${
-      escape(correctClient)
+    `${escape(title.replace(/\.$/, ""))}. Endpoints: ${
+      endpoints.map((name) => `\`${name}\``).join(", ")
+    }. A correct client: ${escape(correctClient)}${
+      also.length === 0 ? "" : ` Also: ${also.map((name) => `\`${name}\``).join(", ")}.`
     }`,
     parameters.map(({ name, description, default: value }) =>
       `- \`${name}\`: ${escape(description)}${value === undefined ? "" : ` Default: \`${JSON.stringify(value)}\`.`}`

@@ -34,5 +34,8 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   "transport/unavailable": ["transport/status-complete"],
 };
 
+/** The former ids that lead to an attack. */
+export const formerIds = (id: string): readonly string[] => parts[id] ?? [];
+
 /** The id of the attack that has a former one; of any other name, the name itself. */
 export const currentId = (name: string): string => Object.keys(parts).find((id) => parts[id]!.includes(name)) ?? name;

@@ -57,8 +57,8 @@ Exit codes
 /** The help of `latchkey explain faults`, with a final newline. */
 export const faultsHelpText = `Usage: latchkey explain faults [NAME] [--json]
 
-Lists the attacks of latchkey check, the faults of the mock and best practices
-of clients. With NAME, which is a category such as id-token or practices, an id
-or all: level or endpoints, title, what a correct client does, and parameters.
---json prints one JSON object.
+Lists the faults of the mock, which are the attacks of latchkey check, and best
+practices of clients. With NAME, which is a category such as id-token or
+practices, an id or all: level or endpoints, title, what a correct client does,
+and parameters. --json prints one JSON object.
 `;

@@ -1,4 +1,4 @@
-/** `latchkey explain faults`: attacks of a check, faults of the mock and practices of clients, as text or JSON. */
+/** `latchkey explain faults`: the catalogue of faults, and the practices of clients, as text or JSON. */
 
 import { suggest } from "../../core/policy/suggest.ts";
 import { quote } from "../../server/config/config_issue.ts";
@@ -6,16 +6,33 @@ import { CommandLineError } from "../command_line_error.ts";
 import { attacks as allAttacks } from "../../check/attacks/mod.ts";
 import { faultDefinitions } from "../../testing/faults/mod.ts";
 import { practices as allPractices } from "../../recorder/practices/mod.ts";
-import { categoryOf, idsNamed } from "../../check/attack.ts";
+import { type AttackLevel, categoryOf, idsNamed } from "../../check/attack.ts";
+import { currentId } from "../../check/attacks/former_names.ts";
+import { namesOf } from "../../check/fault.ts";
 import { faultsHelpText } from "./check_help.ts";
 
-/** The members that attacks, faults and practices have in common. */
+/** The members that faults and practices have in common. */
 interface Listed {
   readonly id: string;
   readonly title: string;
   readonly correctClient?: string;
   readonly parameters?: readonly { readonly name: string; readonly description: string; readonly default?: unknown }[];
 }
+
+/** A row of the catalogue: an attack of the check if it has a level. */
+interface Row extends Listed {
+  readonly level?: AttackLevel;
+  readonly endpoints: readonly string[];
+  readonly on?: string;
+  /** Further names of it. Default: none. */
+  readonly also?: readonly string[];
+  create?(): unknown;
+}
+
+const rows: readonly Row[] = [
+  ...allAttacks.map((attack) => ({ ...attack, also: namesOf(attack.id) })),
+  ...faultDefinitions,
+];
 
 /**
  * The output of the command, without a final newline.
@@ -32,28 +49,25 @@ export function listFaults(args: readonly string[], width = 80): string {
   const [given, ...others] = args.filter((word) => word !== "--json");
   const unknown = given?.startsWith("-") ? given : others[0];
   if (unknown !== undefined) throw invalidWord("a category or an id, --json or --help", unknown, "Remove it.");
-  const all = [...allAttacks, ...faultDefinitions, ...allPractices];
+  const all = [...rows, ...allPractices];
   const known = ["all", "practices", ...all.flatMap(({ id }) => [categoryOf(id), id])];
-  const named = given === undefined || known.includes(given) ? [] : idsNamed(given, all.map(({ id }) => id));
-  const name = named.length === 1 ? named[0] : given;
+  const written = given && (rows.find(({ also }) => also?.includes(given))?.id ?? currentId(given));
+  const named = written === undefined || known.includes(written) ? [] : idsNamed(written, all.map(({ id }) => id));
+  const name = named.length === 1 ? named[0] : written;
   const isListed = ({ id }: Listed) => name === undefined || name === "all" || name === id || name === categoryOf(id);
-  const attacks = allAttacks.filter(isListed);
-  const faults = faultDefinitions.filter(isListed);
+  const faults = rows.filter(isListed);
   const practices = name === "practices" ? allPractices : allPractices.filter(isListed);
-  if (attacks.length + faults.length + practices.length === 0) {
+  if (faults.length + practices.length === 0) {
     const suggestion = named.length > 0 ? named.join(" or ") : suggest(name!, known);
     const hint = suggestion === undefined ? "latchkey explain faults lists all." : `Did you mean ${suggestion}?`;
-    throw invalidWord("a category or the id of an attack, a fault or a practice", name!, hint);
+    throw invalidWord("a category or the id of a fault or a practice", name!, hint);
   }
-  if (args.includes("--json")) return JSON.stringify({ attacks, faults, practices }, null, 2);
+  if (args.includes("--json")) return JSON.stringify({ faults, practices }, null, 2);
   if (name === undefined) {
     const byCategory = (items: readonly Listed[]) => formatIds(Map.groupBy(items, ({ id }) => categoryOf(id)), width);
     return [
-      `${attacks.length} attacks, for latchkey check LOGIN_URL --only NAME,… and checkClient(),`,
-      "and those that change a response for as.on(ENDPOINT).once(fault(ID)):",
-      ...byCategory(attacks),
-      "",
-      `${faults.length} faults of the mock, as.on(ENDPOINT).once(faults.NAME()):`,
+      `${faults.length} faults. latchkey check LOGIN_URL --only NAME,… tries those with a slash;`,
+      "a test injects a fault with as.on(ENDPOINT).once(fault(ID)):",
       ...byCategory(faults),
       "",
       `${practices.length} best practices of a client, for --only practices and checkPractices(as):`,
@@ -67,19 +81,15 @@ export function listFaults(args: readonly string[], width = 80): string {
     items.length === 0 ? [] : [[`${items.length} ${what}${items.length === 1 ? "" : "s"}${use}`, ...items.flat()]];
   return [
     ...section(
-      attacks.map((attack) => [
-        ...formatItem(attack, attack.level),
-        ...attack.create === undefined
+      faults.map((fault) => [
+        ...formatItem(fault, fault.level ?? fault.endpoints.join(", ")),
+        ...fault.create === undefined
           ? []
-          : [`  In a test: as.on("${attack.on ?? attack.endpoints[0]}").once(fault("${attack.id}"))`],
+          : [`  In a test: as.on("${fault.on ?? fault.endpoints[0]}").once(fault("${fault.id}"))`],
+        ...fault.also?.length ? [`  Also named: ${fault.also.join(", ")}`] : [],
       ]),
-      "attack",
-      ": latchkey check LOGIN_URL --only ID,… and checkClient(driver, { only: [ID] })",
-    ),
-    ...section(
-      faults.map((fault) => formatItem(fault, fault.endpoints.join(", "))),
       "fault",
-      " of the mock: as.on(ENDPOINT).once(faults.ID())",
+      ": those with a level are attacks of latchkey check LOGIN_URL --only ID,…",
     ),
     ...section(
       practices.map((practice) => formatItem(practice, practice.level)),

@@ -57,9 +57,9 @@ const prefix = "parameter_";
 /** The faults of the first screen, by their effect: mistakes that most clients meet. */
 const commonFaults: FaultsProps["common"] = [
   { title: "Token endpoint: 503", values: { fault: "status", endpoint: "token", [`${prefix}code`]: "503" } },
-  { title: "Expired ID token", values: { fault: "idToken.expired", endpoint: "token" } },
-  { title: "Wrong nonce", values: { fault: "idToken.wrongNonce", endpoint: "token" } },
-  { title: "Wrong state", values: { fault: "authorizationResponse.wrongState", endpoint: "authorize" } },
+  { title: "Expired ID token", values: { fault: "id-token/exp-past", endpoint: "token" } },
+  { title: "Wrong nonce", values: { fault: "id-token/nonce-wrong", endpoint: "token" } },
+  { title: "Wrong state", values: { fault: "response/state-wrong", endpoint: "authorize" } },
   {
     title: "Deny consent",
     values: {
@@ -329,8 +329,8 @@ function findGroups(faults: readonly FaultDefinition[], search: string) {
   return [...groups].map(([name, definitions]) => ({
     // Faults without a group break an exchange as a whole.
     title: name === "" ? "Whole response" : inWords(name),
-    definitions: definitions.map(({ id, title, correctClient, endpoints }) => {
-      const text = [id, title, correctClient, ...endpoints, effects[id]].join(" ").toLowerCase();
+    definitions: definitions.map(({ id, title, correctClient, endpoints, also = [] }) => {
+      const text = [id, title, correctClient, ...endpoints, ...also, effects[id]].join(" ").toLowerCase();
       return { id, title, text, isFound: words.every((word) => text.includes(word)) };
     }),
   }));
@@ -343,7 +343,7 @@ function inWords(name: string): string {
 }
 
 const findDefinition = async (id: string | undefined) =>
-  (await loadAllFaults()).find((definition) => definition.id === id);
+  (await loadAllFaults()).find((one) => one.id === id || id !== undefined && one.also?.includes(id));
 
 /** The text of a value in a form. */
 const textOf = (value: unknown): string =>

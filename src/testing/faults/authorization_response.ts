@@ -57,10 +57,8 @@ export const edited: FaultFactory<(edit?: Readonly<Record<string, string | reado
 /** A `state` that the client did not send. */
 export const wrongState: FaultFactory<(value?: string) => Fault> = defineFault({
   id: "authorizationResponse.wrongState",
-  title: "Authorization response has the wrong state",
+  row: "response/state-wrong",
   endpoints,
-  correctClient:
-    "The client rejects the response without exchanging the code, because it did not send this state (CSRF).",
   parameters: [textParameter("value", "state-of-another-request", "The parameter state.", "State")],
   create: ({ value }) => overrideParameter("wrong state", "state", value),
 });
@@ -68,19 +66,16 @@ export const wrongState: FaultFactory<(value?: string) => Fault> = defineFault({
 /** No `state`, although the client sent one. */
 export const missingState: FaultFactory<() => Fault> = defineFault({
   id: "authorizationResponse.missingState",
-  title: "Authorization response has no state",
+  row: "response/state-wrong",
   endpoints,
-  correctClient: "The client rejects the response without exchanging the code, because it sent a state (CSRF).",
   create: () => overrideParameter("missing state", "state", undefined),
 });
 
 /** The `iss` of another authorization server, as in a mix-up attack. */
 export const wrongIss: FaultFactory<(value?: string) => Fault> = defineFault({
   id: "authorizationResponse.wrongIss",
-  title: "Authorization response has the iss of another issuer",
+  row: "response/iss-wrong",
   endpoints,
-  correctClient:
-    "The client rejects the response without exchanging the code, because iss is not the issuer of its request (mix-up).",
   parameters: [textParameter("value", "https://another.example", "The parameter iss.", "Issuer")],
   create: ({ value }) => overrideParameter("wrong iss", "iss", value),
 });
@@ -88,9 +83,7 @@ export const wrongIss: FaultFactory<(value?: string) => Fault> = defineFault({
 /** No `iss`, although the metadata announces that the server sends it. */
 export const missingIss: FaultFactory<() => Fault> = defineFault({
   id: "authorizationResponse.missingIss",
-  title: "Authorization response has no iss",
+  row: "response/iss-missing",
   endpoints,
-  correctClient:
-    "The client rejects the response, because the metadata has authorization_response_iss_parameter_supported (mix-up).",
   create: () => overrideParameter("missing iss", "iss", undefined),
 });

@@ -28,8 +28,7 @@ function corrupted(
 /** The body ends in the middle; status and headers are those of the complete response. */
 export const truncated: FaultFactory<() => Fault> = defineFault({
   id: "body.truncated",
-  title: "Response body ends in the middle",
-  correctClient: "The client rejects JSON that it cannot parse, and reports the endpoint and the status.",
+  row: "transport/body-wrong",
   create: () =>
     corrupted("truncated body", (response, text) => withBodyText(response, text.slice(0, Math.ceil(text.length / 2)))),
 });
@@ -37,8 +36,7 @@ export const truncated: FaultFactory<() => Fault> = defineFault({
 /** The HTML page of a gateway instead of the body, with the status of the response and `Content-Type: text/html`. */
 export const html: FaultFactory<() => Fault> = defineFault({
   id: "body.html",
-  title: "Response body is the HTML page of a gateway",
-  correctClient: "The client checks Content-Type before it parses, and reports the media type that it received.",
+  row: "transport/body-wrong",
   create: () => {
     const page = "<!DOCTYPE html>\n<title>Bad gateway</title>\n<h1>Bad gateway</h1>\n";
     return corrupted("HTML body", (response) => withBodyText(response, page, { "content-type": "text/html" }));
@@ -48,8 +46,7 @@ export const html: FaultFactory<() => Fault> = defineFault({
 /** No body, with the status and headers of the response. */
 export const empty: FaultFactory<() => Fault> = defineFault({
   id: "body.empty",
-  title: "Response body is empty",
-  correctClient: "The client rejects the empty body, and reports the endpoint and the status.",
+  row: "transport/body-wrong",
   create: () => corrupted("empty body", (response) => withBodyText(response, "")),
 });
 
@@ -128,8 +125,7 @@ export const repeated: FaultFactory<(member?: string, value?: string, position?:
 /** The right JSON, followed by white space up to a size. It is sent in parts as the client reads them. */
 export const padded: FaultFactory<(bytes?: number) => Fault> = defineFault({
   id: "body.padded",
-  title: "Response body is huge",
-  correctClient: "The client limits the size of a body, and stops reading at the limit.",
+  row: "transport/huge",
   parameters: [
     numberParameter("bytes", 16_777_216, "How many bytes of white space follow the body.", {
       min: 0,

@@ -1,18 +1,14 @@
-/** A fault as a definition: an id, parameters that JSON can carry, and the function that makes the fault. */
+/** A fault as a row of the catalogue: an id, parameters that JSON can carry, and the function that makes the fault. */
 
 import type { Fault } from "./fault.ts";
 import { type FaultParameter, optionsToValues, type ParameterValues, validateParameters } from "./parameters.ts";
 
-/** A kind of fault. `JSON.stringify` leaves the functions out, so that a list of definitions can be sent as it is. */
-export interface FaultDefinition {
-  /** What follows `faults.` in a program: `delay`, `idToken.expired`. */
+/** What makes a fault. */
+interface FaultMaker {
+  /** What follows `faults.` in a program: `delay`, `idToken.expired`; or that of an attack: `id-token/exp-past`. */
   readonly id: string;
-  /** What goes wrong, a few words. */
-  readonly title: string;
   /** The endpoints where it has an effect. */
   readonly endpoints: readonly string[];
-  /** What a correct client does when it meets the fault, one sentence. */
-  readonly correctClient: string;
   /** The parameters, in the order of the arguments; each has a default or can be left out. */
   readonly parameters: readonly FaultParameter[];
   /**
@@ -25,33 +21,48 @@ export interface FaultDefinition {
   create(values?: Readonly<Record<string, unknown>>): Fault;
 }
 
+/** A row of the catalogue. `JSON.stringify` leaves the functions out, so that a list of rows can be sent as it is. */
+export interface FaultDefinition extends FaultMaker {
+  /** What goes wrong, a few words. */
+  readonly title: string;
+  /** What a correct client does when it meets the fault, one sentence. */
+  readonly correctClient: string;
+  /** Other names that lead to it: functions in `faults`, and former ids. Default: none. */
+  readonly also?: readonly string[];
+}
+
+/** A function for a row that an attack of the check has: with the arguments of a program, and without a text. */
+export interface FaultShortcut extends FaultMaker {
+  /** The id of the row. */
+  readonly row: string;
+}
+
 /** A function that creates faults of one definition. It takes arguments instead of an object of values. */
 export type FaultFactory<Create extends (...args: never[]) => Fault> = Create & {
   /** The definition that the function calls. */
-  readonly definition: FaultDefinition;
+  readonly definition: FaultDefinition | FaultShortcut;
 };
 
 /** The source of a definition: its members, and a function that creates the fault from complete and valid values. */
-interface FaultSource<Parameters extends readonly FaultParameter[]>
-  extends Pick<FaultDefinition, "id" | "title" | "correctClient"> {
-  /** Default: `any`. */
-  readonly endpoints?: readonly string[];
-  /** Default: none. */
-  readonly parameters?: Parameters;
-  create(values: ParameterValues<Parameters>): Fault;
-}
+type FaultSource<Parameters extends readonly FaultParameter[]> =
+  & (Pick<FaultDefinition, "id" | "title" | "correctClient"> | Pick<FaultShortcut, "id" | "row">)
+  & {
+    /** Default: `any`. */
+    readonly endpoints?: readonly string[];
+    /** Default: none. */
+    readonly parameters?: Parameters;
+    create(values: ParameterValues<Parameters>): Fault;
+  };
 
 /** Defines a fault and returns the function for programs, such as `faults.delay(200)`. */
 export function defineFault<
   Create extends (...args: never[]) => Fault,
   const Parameters extends readonly FaultParameter[] = [],
 >(source: FaultSource<Parameters>): FaultFactory<Create> {
-  const { id, title, endpoints = ["any"], correctClient, parameters = [] } = source;
-  const definition: FaultDefinition = {
-    id,
-    title,
+  const { id, endpoints = ["any"], parameters = [] } = source;
+  const definition: FaultDefinition | FaultShortcut = {
+    ...source,
     endpoints,
-    correctClient,
     parameters,
     create(values = {}) {
       const complete = validateParameters(`faults.${id}`, parameters, values);

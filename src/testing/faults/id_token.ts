@@ -12,9 +12,8 @@ import { overrideClaims, resign } from "./resign.ts";
 /** The ID token has expired, and was issued an hour before that. */
 export const expired: FaultFactory<(secondsAgo?: number) => Fault> = defineFault({
   id: "idToken.expired",
-  title: "ID token has expired",
+  row: "id-token/exp-past",
   endpoints: ["token"],
-  correctClient: "The client rejects the ID token, because exp has passed.",
   parameters: [secondsParameter("secondsAgo", 3600, "How long ago the ID token expired.", "Time since expiry")],
   create: ({ secondsAgo }) =>
     overrideClaims("expired ID token", ({ auth_time }, now) => {
@@ -27,9 +26,8 @@ export const expired: FaultFactory<(secondsAgo?: number) => Fault> = defineFault
 /** The ID token becomes valid in the future (`nbf`). */
 export const notYetValid: FaultFactory<(secondsAhead?: number) => Fault> = defineFault({
   id: "idToken.notYetValid",
-  title: "ID token is not valid yet",
+  row: "id-token/nbf-future",
   endpoints: ["token"],
-  correctClient: "The client rejects the ID token, because nbf is in the future.",
   parameters: [
     secondsParameter("secondsAhead", 3600, "In how many seconds the ID token becomes valid.", "Time until it is valid"),
   ],
@@ -40,9 +38,8 @@ export const notYetValid: FaultFactory<(secondsAhead?: number) => Fault> = defin
 /** Signed with a foreign key, under the `kid` of the server's own key. */
 export const wrongSignature: FaultFactory<() => Fault> = defineFault({
   id: "idToken.wrongSignature",
-  title: "ID token has an invalid signature",
+  row: "id-token/signed-by-stranger",
   endpoints: ["token"],
-  correctClient: "The client rejects the ID token, because the published key does not verify the signature.",
   create: () =>
     resign("ID token with invalid signature", ({ keys }) => async (kind, alg, claims) => {
       const { kid } = await keys.signer(alg);
@@ -53,9 +50,8 @@ export const wrongSignature: FaultFactory<() => Fault> = defineFault({
 /** Signed with a key that the JWKS does not have, under a `kid` that it does not have. */
 export const unknownKid: FaultFactory<() => Fault> = defineFault({
   id: "idToken.unknownKid",
-  title: "ID token is signed with a key that the JWKS does not have",
+  row: "id-token/signed-by-stranger",
   endpoints: ["token"],
-  correctClient: "The client fetches the JWKS once more, at most once, and then rejects the ID token.",
   create: () =>
     resign("ID token with unknown kid", ({ keys }) => async (kind, alg, claims) => {
       const { kid } = await keys.signer(alg);
@@ -66,9 +62,8 @@ export const unknownKid: FaultFactory<() => Fault> = defineFault({
 /** Not signed: `alg` is `none`, and the signature is empty (RFC 7515 Appendix A.5). */
 export const unsigned: FaultFactory<() => Fault> = defineFault({
   id: "idToken.unsigned",
-  title: "ID token is not signed (alg none)",
+  row: "id-token/alg-none",
   endpoints: ["token"],
-  correctClient: "The client rejects the ID token, because it accepts only the algorithm that it expects.",
   create() {
     const header = encodeBase64url(JSON.stringify({ alg: "none", typ: "JWT" }));
     return resign(
@@ -119,9 +114,8 @@ export const editedHeader: FaultFactory<(edit?: Readonly<Record<string, unknown>
 /** Issued for another client. */
 export const wrongAudience: FaultFactory<(aud?: string | readonly string[]) => Fault> = defineFault({
   id: "idToken.wrongAudience",
-  title: "ID token was issued for another client",
+  row: "id-token/aud-wrong",
   endpoints: ["token"],
-  correctClient: "The client rejects the ID token, because aud does not contain its client_id.",
   parameters: [
     anyParameter<"aud", string | readonly string[]>(
       "aud",
@@ -136,9 +130,8 @@ export const wrongAudience: FaultFactory<(aud?: string | readonly string[]) => F
 /** Issued by another issuer. */
 export const wrongIssuer: FaultFactory<(iss?: string) => Fault> = defineFault({
   id: "idToken.wrongIssuer",
-  title: "ID token has the iss of another issuer",
+  row: "id-token/iss-wrong",
   endpoints: ["token"],
-  correctClient: "The client rejects the ID token, because iss is not identical to the issuer of the metadata.",
   parameters: [textParameter("iss", "https://another.example", "The claim iss.", "Issuer")],
   create: ({ iss }) => overrideClaims("ID token with wrong iss", () => ({ iss })),
 });
@@ -146,10 +139,8 @@ export const wrongIssuer: FaultFactory<(iss?: string) => Fault> = defineFault({
 /** A nonce that the client did not send. */
 export const wrongNonce: FaultFactory<(nonce?: string) => Fault> = defineFault({
   id: "idToken.wrongNonce",
-  title: "ID token has the wrong nonce",
+  row: "id-token/nonce-wrong",
   endpoints: ["token"],
-  correctClient:
-    "The client rejects the ID token, because it did not send this nonce in its authorization request (replay).",
   parameters: [textParameter("nonce", "nonce-of-another-request", "The claim nonce.")],
   create: ({ nonce }) => overrideClaims("ID token with wrong nonce", () => ({ nonce })),
 });
@@ -157,9 +148,8 @@ export const wrongNonce: FaultFactory<(nonce?: string) => Fault> = defineFault({
 /** Without the nonce that the client sent. */
 export const missingNonce: FaultFactory<() => Fault> = defineFault({
   id: "idToken.missingNonce",
-  title: "ID token has no nonce",
+  row: "id-token/nonce-wrong",
   endpoints: ["token"],
-  correctClient: "The client rejects the ID token, because it sent a nonce (replay).",
   create: () =>
     overrideClaims("ID token without nonce", () => ({ nonce: undefined }), {
       appliesTo: ({ nonce }) => nonce !== undefined,
@@ -169,9 +159,8 @@ export const missingNonce: FaultFactory<() => Fault> = defineFault({
 /** The `at_hash` of another access token. */
 export const wrongAtHash: FaultFactory<() => Fault> = defineFault({
   id: "idToken.wrongAtHash",
-  title: "ID token has the at_hash of another access token",
+  row: "id-token/at-hash-wrong",
   endpoints: ["token"],
-  correctClient: "The client rejects the tokens, if it verifies at_hash; in the code flow this check is optional.",
   create: () => overrideClaims("ID token with wrong at_hash", () => ({ at_hash: encodeBase64url(new Uint8Array(16)) })),
 });
 

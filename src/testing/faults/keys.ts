@@ -15,10 +15,8 @@ import { foreignKeys } from "../keys.ts";
  */
 export const rotated: FaultFactory<() => Fault> = defineFault({
   id: "keys.rotated",
-  title: "ID token is signed with a new key that a cached JWKS lacks",
+  row: "keys/rotated",
   endpoints: ["token"],
-  correctClient:
-    "The client does not find the kid in its cached JWKS, fetches the JWKS once more, and accepts the ID token.",
   create: () => ({
     name: "key rotated before signing",
     waitsFor: "signed an ID token",
@@ -89,9 +87,8 @@ export const stale: FaultFactory<() => Fault> = defineFault({
 /** Adds a key for encryption, one of an unknown type, one for an unknown use, and a signing key that signs nothing. */
 export const extra: FaultFactory<() => Fault> = defineFault({
   id: "keys.extra",
-  title: "JWKS has keys that the client cannot use",
+  row: "keys/extra",
   endpoints: ["jwks"],
-  correctClient: "The client ignores keys with another use, an unknown kty or another kid, and accepts the ID token.",
   create() {
     const { x, y } = builtInKeys.ES256.at(-1)!.jwk;
     const extraKeys = [

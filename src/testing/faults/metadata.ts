@@ -9,10 +9,8 @@ import { status } from "./status.ts";
 /** The document names another issuer. */
 export const wrongIssuer: FaultFactory<(issuer?: string) => Fault> = defineFault({
   id: "metadata.wrongIssuer",
-  title: "Metadata has the issuer of another server",
+  row: "metadata/issuer-other",
   endpoints: ["discovery"],
-  correctClient:
-    "The client rejects the document, because its issuer is not identical to the issuer whose metadata the client requested.",
   parameters: [textParameter("issuer", "https://another.example", "The issuer in the document.")],
   create: ({ issuer }) => editJsonBody("metadata of another issuer", (document) => ({ ...document, issuer })),
 });

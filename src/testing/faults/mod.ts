@@ -32,7 +32,7 @@ import * as authorizationResponse from "./authorization_response.ts";
 import * as body from "./body.ts";
 /** A wrong clock of the server. */
 import * as clock from "./clock.ts";
-import type { FaultDefinition } from "./definition.ts";
+import type { FaultDefinition, FaultShortcut } from "./definition.ts";
 import { delay } from "./delay.ts";
 import { drip } from "./drip.ts";
 import { drop } from "./drop.ts";
@@ -65,8 +65,7 @@ export type { StatusOptions } from "./status.ts";
 export { delay, drip, drop, error, hang, hold, status };
 export { accessToken, authorizationResponse, body, clock, idToken, keys, metadata, resource, store, tokens, userinfo };
 
-/** The definition of every fault, by group. */
-export const faultDefinitions: readonly FaultDefinition[] = [
+const all = [
   { error, status, delay, drip, hang, hold, drop },
   body,
   authorizationResponse,
@@ -81,10 +80,16 @@ export const faultDefinitions: readonly FaultDefinition[] = [
   clock,
 ].flatMap((group) => Object.values(group).map(({ definition }) => definition));
 
+/** The rows of the catalogue that no attack of the check has, by group. */
+export const faultDefinitions: readonly FaultDefinition[] = all.filter((one) => "title" in one);
+
+/** @internal The functions for rows that an attack of the check has. */
+export const faultShortcuts: readonly FaultShortcut[] = all.filter((one) => "row" in one);
+
 /**
  * Creates a fault by the id of its definition and parameters as JSON carries them.
  *
- * @param definitions Where the id is searched. Default: {@link faultDefinitions}.
+ * @param definitions Where the id is searched. Default: every function in `faults`.
  * @throws {TypeError} If no fault has the id, a parameter is unknown or its value has another type.
  * @throws {RangeError} If a value is out of range.
  *
@@ -96,9 +101,10 @@ export const faultDefinitions: readonly FaultDefinition[] = [
 export function createFault(
   id: string,
   parameters: Readonly<Record<string, unknown>> = {},
-  definitions: readonly FaultDefinition[] = faultDefinitions,
+  definitions: readonly (Pick<FaultDefinition, "id" | "also" | "create">)[] = all,
 ): Fault {
-  const definition = definitions.find((candidate) => candidate.id === id);
+  const definition = definitions.find((candidate) => candidate.id === id) ??
+    definitions.find(({ also }) => also?.includes(id));
   if (definition !== undefined) return definition.create(parameters);
   const ids = definitions.map((candidate) => candidate.id);
   const closest = suggest(String(id), ids);

@@ -13,10 +13,8 @@ const resourceEndpoints = ["resource"] as const;
 /** The document names another resource. */
 export const wrongResource: FaultFactory<(resource?: string) => Fault> = defineFault({
   id: "resource.wrongResource",
-  title: "Resource metadata is about another resource",
+  row: "resource/metadata-of-another",
   endpoints: metadataEndpoints,
-  correctClient:
-    "The client rejects the document, because its resource is not identical to the URL that the client requested.",
   parameters: [textParameter("resource", "https://another.example/mcp", "The resource in the document.")],
   create: ({ resource }) => editJsonBody("metadata of another resource", (document) => ({ ...document, resource })),
 });
@@ -57,9 +55,8 @@ export const without: FaultFactory<(member?: string) => Fault> = defineFault({
 /** The challenge (`WWW-Authenticate`) does not name the URL of the metadata. */
 export const missingMetadataUrl: FaultFactory<() => Fault> = defineFault({
   id: "resource.missingMetadataUrl",
-  title: "Challenge of the resource lacks resource_metadata",
+  row: "resource/challenge-missing",
   endpoints: resourceEndpoints,
-  correctClient: "The client fetches the metadata from the well-known URLs of the resource.",
   create: () => editChallenge("challenge without resource_metadata", "resource_metadata", undefined),
 });
 

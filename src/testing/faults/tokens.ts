@@ -36,9 +36,8 @@ export const expiresIn: FaultFactory<(value?: number | string | null) => Fault> 
 /** Changes `token_type`; by default only its letter case, which a client must accept (OAuth 2.1 §1.4.3). */
 export const tokenType: FaultFactory<(type?: string) => Fault> = defineFault({
   id: "tokens.tokenType",
-  title: "token_type has a wrong value, or unusual letter case",
+  row: "token/type-case",
   endpoints: ["token"],
-  correctClient: "The client compares token_type case-insensitively, and rejects a type that it does not support.",
   parameters: [textParameter("type", "bEARER", "The member token_type.", "Token type")],
   create: ({ type }) => editJsonBody(`token_type ${type}`, (body) => ({ ...body, token_type: type })),
 });
@@ -65,10 +64,8 @@ function wrapIssuers(
 /** No refresh token, although the client may have one. After a refresh the old one stays valid (RFC 6749 §6). */
 export const withoutRefreshToken: FaultFactory<() => Fault> = defineFault({
   id: "tokens.withoutRefreshToken",
-  title: "Token response has no refresh token",
+  row: "refresh/token-omitted",
   endpoints: ["token"],
-  correctClient:
-    "The client starts a new login when the access token expires; after a refresh it keeps the old refresh token.",
   create: () => {
     const name = "no refresh token";
     const waitsFor = "got a refresh token";

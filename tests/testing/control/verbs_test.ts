@@ -234,7 +234,8 @@ test("a plain response is a fault as well, and requests that wait continue when 
   assertEquals((await post("/faults/release", { id })).status, 204);
   assertEquals((await waiting).status, 200);
   const { definitions } = (await get("/faults/definitions")).body;
-  assert(definitions.some((definition: { id: string }) => definition.id === "idToken.expired"));
+  const row = definitions.find((definition: { id: string }) => definition.id === "id-token/exp-past");
+  assertEquals(row.also, ["idToken.expired"]);
 });
 
 test("[CO-05] a fault that does not exist, or with wrong parameters, is a problem", async () => {
