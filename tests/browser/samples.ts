@@ -231,7 +231,7 @@ export const user: UserProps = {
   ...site,
   user: users[0]!,
   isFirst: false,
-  form: { csrfToken: token, values: { claims: `{\n  "name": "Alice Adams"\n}` }, errors: [] },
+  form: { csrfToken: token, values: { name: "Alice Adams", claims: `{\n  "groups": ["staff"]\n}` }, errors: [] },
 };
 
 /** A redirect URI off by one letter. */

@@ -77,6 +77,24 @@ async function userVersion(server: HostedServer, user: User): Promise<string> {
   return await recordVersion(server, userClaims(user));
 }
 
+/** The claims that have a field of their own. */
+const fieldNames = ["name", "email"] as const;
+
+/** The values of the form of a user: the fields, and all other claims as JSON. */
+function formValues(user: User): Readonly<Record<string, string>> {
+  const claims = Object.entries(userClaims(user));
+  const hasField = ([name, value]: readonly [string, unknown]) =>
+    fieldNames.some((field) => field === name) && typeof value === "string";
+  const others = Object.fromEntries(claims.filter((claim) => !hasField(claim)));
+  const fields = claims.filter(hasField) as [string, string][];
+  return { ...Object.fromEntries(fields), claims: JSON.stringify(others, null, 2) };
+}
+
+/** The values that a visitor typed. */
+function typedValues(params: Params): Readonly<Record<string, string>> {
+  return Object.fromEntries([...fieldNames, "claims"].map((name) => [name, params.get(name) ?? ""]));
+}
+
 function userClaims({ sub: _, password: __, ...claims }: User): Readonly<Record<string, unknown>> {
   return claims;
 }
@@ -109,9 +127,9 @@ async function showOne(
   context: Context<HostedServer>,
   edit: boolean,
   user: User,
-  { claims = JSON.stringify(userClaims(user), null, 2), errors = [], isOlder = false }: {
-    /** The claims that the visitor typed. Default: those of the user. */
-    readonly claims?: string;
+  { typed = formValues(user), errors = [], isOlder = false }: {
+    /** The values that the visitor typed. Default: those of the user. */
+    readonly typed?: Readonly<Record<string, string>>;
     readonly errors?: readonly FieldError[];
     /** Whether the form before was not saved, because it is older than the user. */
     readonly isOlder?: boolean;
@@ -124,7 +142,7 @@ async function showOne(
     isFirst: (await users.list({ limit: 1 }))[0]?.sub === user.sub,
     lines: edit ? configurationFile({ users: [userEntry(user)], ...changedPlaces(context.server) }) : undefined,
   };
-  const values = { claims, version: await userVersion(context.server, user) };
+  const values = { ...typed, version: await userVersion(context.server, user) };
   const fields = { values, errors, isOlder, isPersistent: users.persists(user.sub) };
   return await pageWithForm(context, edit && fields, (form) => renderPage(UserPage, { ...props, form }));
 }
@@ -134,7 +152,7 @@ async function addUser(context: Context<HostedServer>, options: DirectoryOptions
   const params = await readProtectedForm(context);
   if (params.get("action") === "first") return await makeDefault(context, params.get("sub") ?? "");
   if (params.get("action") === "places") return await savePlaces(context, options, params);
-  const values = { sub: params.get("sub") ?? "", claims: params.get("claims") ?? "{}" };
+  const values = { ...typedValues(params), sub: params.get("sub") ?? "" };
   const reject = (errors: readonly FieldError[]) => showList(context, options, values, errors);
   if (await users.find(values.sub) !== undefined) {
     return await reject([{
@@ -152,10 +170,11 @@ async function addUser(context: Context<HostedServer>, options: DirectoryOptions
       hint: "Remove a user first.",
     }]);
   }
-  const claims = await readClaims(values.claims);
+  const claims = await readClaims(params);
   if ("error" in claims) return await reject([claims.error]);
+  const verified = params.get("email") ? { email_verified: true } : {};
   try {
-    await users.set({ ...claims.object, sub: values.sub });
+    await users.set({ ...verified, ...claims.object, sub: values.sub });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return await reject(toFieldErrors(error));
@@ -210,9 +229,9 @@ async function savePlaces(
 async function saveClaims(context: Context<HostedServer>, user: User, params: Params): Promise<HttpResponse> {
   const { server } = context;
   const { sub } = user;
-  const text = params.get("claims") ?? "{}";
-  const claims = await readClaims(text);
-  if ("error" in claims) return await showOne(context, true, user, { claims: text, errors: [claims.error] });
+  const typed = typedValues(params);
+  const claims = await readClaims(params);
+  if ("error" in claims) return await showOne(context, true, user, { typed, errors: [claims.error] });
   try {
     const saved = await server.users.update(sub, async (current) => {
       if (params.get("version") !== await userVersion(server, current)) return undefined;
@@ -228,7 +247,7 @@ async function saveClaims(context: Context<HostedServer>, user: User, params: Pa
     }
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return await showOne(context, true, user, { claims: text, errors: toFieldErrors(error) });
+    return await showOne(context, true, user, { typed, errors: toFieldErrors(error) });
   }
   return await redirectWithConfirmation(context, toListedUser(context, user).href, `Saved ${sub}`);
 }
@@ -244,15 +263,22 @@ function redirectToList(context: Context<HostedServer>, text: string): Promise<H
   return redirectWithConfirmation(context, `${context.site.base}/users`, text);
 }
 
-/** The errors of the form: every issue but that of the subject is about a claim. */
+/** The errors of the form: every issue that is not of another field is about a claim. */
 function toFieldErrors({ issues }: ConfigurationError): readonly FieldError[] {
-  return issues.map(({ path, ...issue }) => ({ field: path === "sub" ? path : "claims", ...issue }));
+  const isField = (path: string) => ["sub", ...fieldNames].includes(path);
+  return issues.map(({ path, ...issue }) => ({ field: isField(path) ? path : "claims", ...issue }));
 }
 
-/** Reads the claims, a JSON object. */
-function readClaims(text: string): Promise<JsonField> {
-  return readJsonField("claims", text, {
+/** Reads the claims: the fields, and a JSON object with all others. An empty field is no claim. */
+async function readClaims(params: Params): Promise<JsonField> {
+  const others = await readJsonField("claims", params.get("claims") || "{}", {
     sub: "Remove sub: the subject is set when the user is added, and never changes.",
     password: "Remove password, and set it in the configuration file.",
   });
+  if ("error" in others) return others;
+  const fields = fieldNames.flatMap((name) => {
+    const value = params.get(name);
+    return value ? [[name, value] as const] : [];
+  });
+  return { object: { ...others.object, ...Object.fromEntries(fields) } };
 }

@@ -46,7 +46,8 @@ interface Form {
 /** Fields that give a client with this redirect URI, or a user, a name. */
 const named = (name: string, uri: string): Fields => ({
   metadata: JSON.stringify({ client_name: name, redirect_uris: [uri] }),
-  claims: JSON.stringify({ name }),
+  name,
+  claims: "{}",
 });
 
 const spaUri = "https://spa.example/cb";
@@ -136,7 +137,7 @@ test("[DI-03] a form and the control undo no change of each other, and a form ad
     const [{ status }, changed] = await Promise.all([
       client.save(named("Saved", "https://brief.example/cb")),
       later(() => post("/clients/change", change)),
-      user.save({ claims: '{"name":"Saved"}' }),
+      user.save({ name: "Saved", claims: "{}" }),
       later(() => post("/users/delete", { sub: "brief" })),
     ]);
     const { client_name, policy_uri } = as.clients.find("brief")!.metadata;

@@ -38,9 +38,10 @@ test("[DI-02, DI-06] the list shows the users with every claim, and which user i
 test("[DI-03] an added user can log in immediately, with these claims", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
-  const response = await post(browser, "/users", { sub: "carol", claims: `{"name":"Carol Clark","groups":["a"]}` });
+  const carol = { name: "Carol Clark", email: "carol@example.com" };
+  const response = await post(browser, "/users", { sub: "carol", ...carol, claims: `{"groups":["a"]}` });
   assertEquals([response.status, response.headers.get("location")], [303, "/users"]);
-  assertEquals(b.as.users.find("carol"), { sub: "carol", name: "Carol Clark", groups: ["a"] });
+  assertEquals(b.as.users.find("carol"), { sub: "carol", ...carol, email_verified: true, groups: ["a"] });
   assertStringIncludes(await (await browser.get("/users/carol")).text(), "Carol Clark");
   const code = await b.code({ login_hint: "carol" });
   assertEquals(decodeClaims((await (await b.token({ code })).json()).id_token).sub, "carol");
@@ -52,7 +53,7 @@ test("[DI-03] changed claims apply immediately; omitted ones are removed", async
   const browser = openBrowser(b);
   assertMatch(
     await (await browser.get("/users/bob")).text(),
-    /<textarea[^>]*>{\n {2}&quot;name&quot;: &quot;Bob Brown&quot;,/,
+    /name="name"[^>]* value="Bob Brown"[^]*<textarea[^>]*>{\n {2}&quot;email_verified&quot;/,
   );
   const response = await post(browser, "/users/bob", { action: "save", claims: `{"name": "Robert Brown"}` });
   assertEquals(response.status, 303);

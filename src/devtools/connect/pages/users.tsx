@@ -60,9 +60,22 @@ export interface UserProps extends Site {
   readonly lines?: ConfigurationFile;
 }
 
-const claimsHint =
-  `A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com", "email_verified": true}. ` +
-  "The granted scope decides which claims a client receives: the page of each user shows which scope value releases each claim.";
+/** The fields of a user: the name, the e-mail address, and all other claims as JSON. */
+function ClaimFields({ form, emailHint, hint }: {
+  readonly form: EditForm;
+  readonly emailHint?: string;
+  readonly hint: string;
+}): VNode {
+  const { values: { name, email, claims = "{}" }, errors } = form;
+  const lines = Math.min(30, Math.max(6, claims.split("\n").length));
+  return (
+    <>
+      <FieldInput name="name" label="Name" value={name} errors={errors} optional />
+      <FieldInput name="email" label="E-mail" hint={emailHint} value={email} errors={errors} optional />
+      <FieldInput name="claims" label="More claims" hint={hint} value={claims} errors={errors} lines={lines} optional />
+    </>
+  );
+}
 
 /** The page at `/users`. */
 export function UsersView(props: UsersProps): VNode {
@@ -118,13 +131,10 @@ export function UsersView(props: UsersProps): VNode {
                 value={form.values.sub}
                 errors={form.errors}
               />
-              <FieldInput
-                name="claims"
-                label="Claims"
-                hint={claimsHint}
-                value={form.values.claims ?? "{}"}
-                errors={form.errors}
-                lines={6}
+              <ClaimFields
+                form={form}
+                emailHint="The address counts as verified, unless email_verified below says otherwise."
+                hint='A JSON object, such as {"groups": ["staff"]}. The page of each user shows which scope value releases each claim.'
               />
               <p class="ways">
                 <button type="submit" class="button">Add the user</button>
@@ -262,13 +272,9 @@ export function UserView(props: UserProps): VNode {
             <form class="form" method="post" action={user.href}>
               <input type="hidden" name="form_token" value={form.csrfToken} />
               <VersionField form={form} />
-              <FieldInput
-                name="claims"
-                label="Claims"
+              <ClaimFields
+                form={form}
                 hint="A JSON object. “What clients receive” shows which scope value releases each claim."
-                value={form.values.claims}
-                errors={form.errors}
-                lines={Math.min(30, Math.max(10, form.values.claims?.split("\n").length ?? 0))}
               />
               <p class="ways">
                 <button type="submit" class="button" name="action" value="save">Save the claims</button>
