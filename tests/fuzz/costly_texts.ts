@@ -137,7 +137,8 @@ export const maxBody = 60_000;
 const encodeForm = (text: string) => new URLSearchParams([["", text]]).toString().slice(1);
 const asIs = (text: string) => text;
 
-const headerNames = [
+/** Headers that the server reads, and some that it does not. */
+export const headerNames = [
   ...["user-agent", "origin", "referer", "cookie", "authorization", "accept", "accept-language", "dpop", "host"],
   ...["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded", "sec-fetch-site", "content-type"],
   ...["access-control-request-headers", "traceparent", "x-request-id"],

@@ -4,13 +4,20 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { readRealm } from "../../src/cli/realm/read_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import type { Certificate } from "../../src/platform/runtime/certificate.ts";
+import { findMessages } from "../../src/devtools/messages/find_messages.ts";
+import { rulesOfSentence } from "../../src/devtools/rules/find_by_sentence.ts";
+import { extensions, type Latchkey } from "../../src/mod.ts";
+import { type Certificate, parseCertificate } from "../../src/platform/runtime/certificate.ts";
+import { clientFieldWith } from "../../src/server/config/client_fields.ts";
 import type { ClientMetadata } from "../../src/server/config/client_metadata.ts";
 import { hasSubject } from "../../src/server/extensions/mutual_tls/subject.ts";
+import { redactText } from "../../src/server/redaction/redact.ts";
+import { registeredSecrets } from "../../src/server/redaction/registered_secrets.ts";
 import { encode, goodRequest } from "../kit.ts";
 import { sample } from "../sample.ts";
 import { serverKinds, startServer } from "./servers.ts";
 import {
+  headerNames,
   hostShapes,
   maxBody,
   type Place,
@@ -20,6 +27,7 @@ import {
   shapes,
   startTextServer,
   takesHost,
+  type TextServer,
   timeOf,
 } from "./costly_texts.ts";
 
@@ -35,22 +43,23 @@ const maxAttempts = 24;
 /** How many times the time of plain words a text may take. */
 const maxRatio = 8;
 
-/** What is wrong if an action takes much longer than the same with plain words. */
+/** What is wrong if an action takes much longer than the same with plain words, or with half of the text. */
 async function findCost(
   name: string,
   timeOfAction: () => Promise<number>,
   timeOfPlain: () => Promise<number>,
   floor = floorMs,
+  ratio = maxRatio,
 ): Promise<string[]> {
   let least = await timeOfAction();
   if (least <= floor) return [];
   let leastPlain = await timeOfPlain();
-  const isCheap = () => least <= Math.max(floor, maxRatio * leastPlain);
+  const isCheap = () => least <= Math.max(floor, ratio * leastPlain);
   for (let attempt = 0; attempt < maxAttempts && !isCheap(); attempt++) {
     least = Math.min(least, await timeOfAction());
     leastPlain = Math.min(leastPlain, await timeOfPlain());
   }
-  return isCheap() ? [] : [`${name} takes ${Math.round(least)} ms, plain words ${Math.round(leastPlain)} ms`];
+  return isCheap() ? [] : [`${name} takes ${Math.round(least)} ms, the other ${Math.round(leastPlain)} ms`];
 }
 
 /**
@@ -183,23 +192,95 @@ test("[FL-02] the page of a wrong secret with thousands of additions takes about
   await as.close();
 });
 
-test("[MT-02] a registered subject of any shape takes about the time of plain words", async () => {
+/** Parts of texts for the functions that search them, besides those of requests. */
+const searchedUnits = [
+  ...[
+    "A",
+    "%41",
+    "invalid_grant ",
+    "token expired ",
+    "expected ",
+    "expected 'x' got ",
+    'unexpected JWT "',
+    "http://a/b?c ",
+  ],
+  ...[
+    "Invalid issuer. Expected ",
+    "(nonce did not match (wants x but got ",
+    "Failed to connect to x port ",
+    "a/ ",
+    "CN= ",
+  ],
+];
+
+/** What takes a text of others, by name. */
+function textTakers(on: TextServer): Readonly<Record<string, (text: string) => unknown>> {
+  const { server: { as }, send, form: { cookie } } = on;
   const certificate = { subject: ["CN=x"], alternativeNames: [], hasValue: () => true } as unknown as Certificate;
+  const registered = registeredSecrets();
+  registered.addClients({ known: () => new Map([["a", { secretDigest: "x" }]]) } as unknown as Latchkey["clients"]);
+  const request = (path: string, init: RequestInit) => {
+    try {
+      return new Request(as.issuer + path, init);
+    } catch {
+      // Not a value of a header.
+      return undefined;
+    }
+  };
+  const sent = (path: string, init: RequestInit) => {
+    const made = request(path, init);
+    return made && send(made).then(({ status }) => assert(status < 500, `${status} of ${path}`));
+  };
+  const register = (member: string, value: unknown) =>
+    sent("/oauth2/register", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ redirect_uris: ["https://a.example/cb"], [member]: value }),
+    });
+  const members = Object.keys(clientFieldWith(extensions).members);
+  return {
+    explain: (text) => [findMessages(text), rulesOfSentence(text)],
+    "search of flows": (text) => sent(`/flows?q=${encodeURIComponent(text)}`, { headers: { cookie } }),
+    "redaction of a text": (text) => redactText(text),
+    "redaction of registered secrets": (text) => registered.redact(text, () => "…"),
+    "a certificate": (text) => [parseCertificate(text), parseCertificate(`-----BEGIN CERTIFICATE-----\n${text}`)],
+    "a registered subject": (text) =>
+      hasSubject(certificate, { tls_client_auth_subject_dn: `CN=${text}` } as ClientMetadata),
+    ...Object.fromEntries(
+      headerNames.flatMap((name) =>
+        [["", "GET"], ["/oauth2/authorize", "GET"], ["/oauth2/token", "POST"], ["/oauth2/userinfo", "GET"]].map((
+          [path, method],
+        ) => [
+          `header ${name} at ${path}`,
+          (text: string) => sent(path!, { method: method!, headers: { [name]: text } }),
+        ])
+      ),
+    ),
+    ...Object.fromEntries(members.flatMap((member) => [
+      [`registration of ${member}`, (text: string) => register(member, text)],
+      [`registration of a list of ${member}`, (text: string) => register(member, [text])],
+      [`registration of an object as ${member}`, (text: string) => register(member, { keys: [{ [text]: text }] })],
+      [`registration of many ${member}`, (text: string) => register(member, text.match(/[^]{1,9}/g))],
+    ])),
+  };
+}
+
+test("[HT-09] a text of 50 KB or 100 KB takes about twice as long as its half, wherever it is taken", async () => {
+  const on = await startTextServer();
   const failures: string[] = [];
-  for (
-    const shape of [
-      ...shapes,
-      ...["CN= ", "\\ ", "1."].map((unit) => ({ ...plain, text: (n: number) => unit.repeat(n) })),
-    ]
-  ) {
-    const timeWith = ({ text }: Shape) => {
-      const name = `CN=${text(100_000, (text) => text)}`;
-      const client = { tls_client_auth_subject_dn: name } as ClientMetadata;
-      return timeOf(() => Promise.resolve(hasSubject(certificate, client)));
-    };
-    failures.push(...await findCost(shape.name, () => timeWith(shape), () => timeWith(plain)));
+  const searched = searchedUnits.map((unit) => ({ name: unit, text: (n: number) => unit.repeat(n / unit.length) }));
+  for (const [i, [place, take]] of Object.entries(textTakers(on)).entries()) {
+    const isSearched = !/^(?:header|registration) /.test(place);
+    for (const shape of isSearched ? [...shapes, ...searched] : sample(shapes, 16, i)) {
+      const timeOfText = (size: number) => timeOf(async () => void await take(shape.text(size, (text) => text)));
+      for (const size of [50_000, 100_000]) {
+        const name = `${place} with ${size} of ${shape.name}`;
+        failures.push(...await findCost(name, () => timeOfText(size), () => timeOfText(size / 2), floorMs, 3));
+      }
+    }
   }
   assertEquals(failures, []);
+  await on.server.as.close();
 });
 
 /** Files with this many items, each with something to report. */

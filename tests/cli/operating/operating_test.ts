@@ -1,14 +1,6 @@
 /** Plugins for operators: limits, health, logs. */
 
-import {
-  assert,
-  assertEquals,
-  assertLess,
-  assertMatch,
-  assertNotMatch,
-  assertRejects,
-  assertStrictEquals,
-} from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Plugin, Store } from "../../../src/mod.ts";
@@ -18,7 +10,7 @@ import { registeredSecrets } from "../../../src/server/redaction/registered_secr
 import { inspector } from "../../../src/devtools/mod.ts";
 import { basic, testServer, verifier } from "../../kit.ts";
 import type { Fields } from "../../kit.ts";
-import { cpuTimeOf, until } from "../../until.ts";
+import { until } from "../../until.ts";
 
 /** A plugin whose requests wait until they are released, except health. */
 function gate(): { readonly plugin: Plugin; open(): void } {
@@ -202,20 +194,6 @@ test("[HT-15] a secret is redacted while its digest is still computed", () => {
   addClients(clients);
   assertStrictEquals(redact("open sesame", () => "…"), "…");
   assertStrictEquals(redact("open, sesame", () => "…"), "open, sesame");
-});
-
-test("[HT-15] redaction takes bounded time for a text of any length and content", async () => {
-  const clients = {
-    known: () => new Map([["a", { secretDigest: "x" }]]),
-  } as unknown as Latchkey["clients"];
-  const registered = registeredSecrets();
-  registered.addClients(clients);
-  for (const text of ["=".repeat(100_000), "a b ".repeat(50_000), "x".repeat(100_000), "a/".repeat(60_000)]) {
-    let shown = "";
-    const milliseconds = await cpuTimeOf(() => shown = registered.redact(text, () => "…"));
-    assert(shown.length <= text.length + 1);
-    assertLess(milliseconds, 5000);
-  }
 });
 
 test("a request id is accepted only from a trusted sender", async () => {
