@@ -10,7 +10,10 @@ import { endpointPath } from "../../core/http/endpoint.ts";
 import { type HttpResponse, redirect } from "../../core/http/message.ts";
 import type { LoginRequirements, PendingAuthorization } from "../../core/authorize/authorization_request.ts";
 import { reject } from "../../core/rules/reject.ts";
+import { isPolled } from "../delivery.ts";
+import { leadsToOthers } from "./cross_site_login.ts";
 import { reusableConsent } from "./stored_consent.ts";
+import type { HostedClient } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Session } from "../../core/sessions/session.ts";
 import { consumePending, encodePending, type Interaction, loginProof } from "./pending.ts";
@@ -47,7 +50,11 @@ export function pagesApprover(interaction?: Interaction): Approver {
     }
     const isUserKnown = session !== undefined && !needsAccountSelection(loginRequirements, session);
     const needsConsent = page === undefined || page.approval?.isConsent === true;
-    const consent = !isUserKnown ? undefined : needsConsent ? await reusableConsent(server, pending, session.user) : {};
+    const consent = !isUserKnown || needsQuestion(server as HostedServer, pending, needsConsent)
+      ? undefined
+      : needsConsent
+      ? await reusableConsent(server, pending, session.user)
+      : {};
     if (isUserKnown && consent !== undefined) {
       if (interaction !== undefined) await consumePending(server, interaction);
       return { user: session.user, scope, authTime: session.authTime, consent: consent.name };
@@ -55,7 +62,7 @@ export function pagesApprover(interaction?: Interaction): Approver {
     if (loginRequirements.prompt.includes("none")) {
       throw reject("OI-03", { needs: isUserKnown ? "consent" : "a choice" });
     }
-    if (page !== undefined && !isUserKnown) {
+    if (page !== undefined && (!isUserKnown || page.approval === undefined)) {
       return await showFirstScreen(context as Context<HostedServer>, page, pending, interaction?.name);
     }
     const browser = await ensureBrowserCookie(context, "login");
@@ -67,6 +74,19 @@ export function pagesApprover(interaction?: Interaction): Approver {
     const location = isUserKnown ? await consentPath(context, id, session) : pagePath(context, "login", id);
     return redirect(context.request.method, location, browser.headers);
   };
+}
+
+/**
+ * Whether the user must act although there is a session, because a stranger may have started the login to get its code
+ * (OAuth 2.1 §7.13.2). A consent covers the registered redirect URIs, so it is asked for again for others; pages without
+ * consent ask for those of every client that the operator does not trust.
+ */
+function needsQuestion(server: HostedServer, pending: PendingAuthorization, hasConsent: boolean): boolean {
+  const { destination, client } = pending;
+  if (isPolled(destination)) return false;
+  const { isUnregistered }: HostedClient = client;
+  const isCovered = hasConsent && !isUnregistered && client.hasRedirectUri(destination.uri);
+  return !isCovered && leadsToOthers(server, pending);
 }
 
 /**

@@ -302,6 +302,25 @@ test("[UI-11] a public client on loopback or with a private-use scheme needs con
   assertEquals(describePage(await requestAuthorization(browser, web)), "code");
 });
 
+test("[UI-11] a consent does not cover a redirect URI of strangers that nobody registered", async () => {
+  for (const accepted of [{ redirectUris: "any" }, { clients: "any" }] as const) {
+    const { clients: _, ...others } = severalUsers;
+    const b = await testServer({ ...("clients" in accepted ? others : severalUsers), ...accepted });
+    const browser = openBrowser(b);
+    const web = { client_id: "web", redirect_uri: "http://localhost:3000/cb" };
+    const first = await logIn(browser, "alice", web);
+    if (describePage(first) === "consent") await submit(browser, first, "decision", "allow");
+    assertEquals(describePage(await requestAuthorization(browser, web)), "code");
+    const foreign = { ...web, redirect_uri: "https://evil.example/cb" };
+    for (const _ of "12") {
+      const asked = await requestAuthorization(browser, foreign);
+      assertEquals(describePage(asked), "consent");
+      await submit(browser, asked, "decision", "allow");
+    }
+    assertEquals(await browser.authorizeSilently(foreign), "consent_required");
+  }
+});
+
 test("[OI-09] offline_access is granted only by consent, and left out if unchecked", async () => {
   const b = await testServer({ ...severalUsers, refresh: { onlyOffline: true } });
   const browser = openBrowser(b);

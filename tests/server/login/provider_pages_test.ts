@@ -81,13 +81,13 @@ async function start(options: LatchkeyOptions) {
           return { url, response, html, text: extractText(html), forms: parseForms(html, url) };
         },
         /** Logs in on all pages. Returns the URL of the application. */
-        async logIn(url: string, username: string): Promise<string> {
+        async logIn(url: string, username: string, end = callback): Promise<string> {
           while (true) {
             const { forms: [form] } = await this.open(url);
             const typed = form!.controls.map(({ name, type }) => [name, type === "password" ? "any" : username]);
             const { headers } = await request(form!.action, Object.fromEntries(typed));
             url = new URL(headers.get("location")!, form!.action).href;
-            if (url.startsWith(callback)) return url;
+            if (url.startsWith(end)) return url;
           }
         },
       };
@@ -200,6 +200,27 @@ test("[UI-31] a session skips the form, prompt=login shows it, and prompt=none n
     assertMatch((await request(url)).headers.get("location")!, /\bcode=/);
   }
   assertEquals((await open(`${authorizationUrl}&prompt=login`)).forms.length, 1);
+});
+
+test("[UI-31, UI-11] no session sends a code to a redirect URI of strangers without a question", async () => {
+  for (const page of ["keycloak", "auth0", "dex", "google", "okta", "entra"] as const) {
+    for (const clients of ["any", undefined] as const) {
+      const { authorizationUrl, program } = await start({
+        ...{ loginPage: page, redirectUris: "any" },
+        ...clients && { clients, users: "any" },
+      });
+      const browser = program();
+      const to = (uri: string) => authorizationUrl.replace(encodeURIComponent(callback), encodeURIComponent(uri));
+      const cases = clients ? ["http://localhost:3000/cb"] : [callback, "http://localhost:3000/cb"];
+      for (const uri of cases) await browser.logIn(to(uri), "alice@app.example", uri);
+      const location = async (url: string) => (await browser.request(url)).headers.get("location") ?? "";
+      for (const uri of cases) assertMatch(await location(to(uri)), /\bcode=/, `${page} ${clients} ${uri}`);
+      const foreign = to("https://evil.example/cb");
+      assertNotMatch(await location(foreign), /\bcode=/, `${page} ${clients}`);
+      assertMatch(await location(`${foreign}&prompt=none`), /^https:\/\/evil\.example\/cb\?error=\w+_required/);
+      assertMatch(await browser.logIn(foreign, "alice@app.example", "https://evil.example/cb"), /\bcode=/);
+    }
+  }
 });
 
 /** Programs that log in over HTTP, in front of the page of a provider: the last response leads to the application. */
