@@ -14,6 +14,7 @@ import type { AuthorizationDetails, DetailsFunctions } from "./token/authorizati
 import type { AuthenticationLevels } from "./token/levels.ts";
 import type { Background } from "./hosting/background.ts";
 import type { RateLimiter } from "./clients/rate_limiter.ts";
+import type { VerifyPassword } from "./login/password.ts";
 import type { KeyRotation } from "./hosting/rotating_keys.ts";
 import type { ClaimChange } from "./token/claim_change.ts";
 import type { Delivery } from "./stored/delivery.ts";
@@ -243,6 +244,8 @@ export interface HostedServer extends FetchingServer {
   readonly assertionAudiences: readonly string[];
   /** Returns the error with the texts of its rule. */
   readonly explainError: (server: HostedServer, error: OAuthError) => Promise<OAuthError>;
+  /** Verifies a password: the one queue of all pages and endpoints that take one. */
+  readonly verifyPassword: VerifyPassword;
   /** Limits guesses of secrets; absent: no limit. */
   readonly rateLimiter?: RateLimiter;
   /** Recent code challenges, each with the time at which its code expires. */

@@ -6,6 +6,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import { background } from "./background.ts";
 import { endWatchedSession } from "./end_user_sessions.ts";
 import { rateLimiter } from "../clients/rate_limiter.ts";
+import { passwordVerifier } from "../login/password.ts";
 import type { KeyRotation } from "./rotating_keys.ts";
 import type { IssuerInEffect } from "./with_issuer.ts";
 import type { Extension } from "../config/extension.ts";
@@ -39,6 +40,7 @@ export function hosting({ keyRotation, outbound, issuerInEffect }: HostingOption
         fetching: createFetching(send, now),
         sender: undefined,
         background: background(server),
+        verifyPassword: passwordVerifier(),
         rateLimiter: policy.throttle ? rateLimiter(now) : undefined,
         sessionWatchers: [],
         endSession: async (current: HostedServer, session) => await endWatchedSession(current, session),

@@ -11,7 +11,6 @@ import type { Params } from "../../core/http/params.ts";
 import type { Session } from "../../core/sessions/session.ts";
 import { guestFields, hasPassword, parseGuest, recentUsers } from "./account_picker.ts";
 import type { LoginProps } from "./pages/login.tsx";
-import type { VerifyPassword } from "./password.ts";
 import type { Interaction } from "./pending.ts";
 
 /** Why the page is shown again. */
@@ -30,7 +29,6 @@ export interface LoginRetry {
 export interface AuthenticationOptions {
   /** Whether users without a password can log in, and guest users can be created. */
   readonly openLogin: boolean;
-  readonly verifyPassword: VerifyPassword;
 }
 
 /** A user who has authenticated. */
@@ -130,7 +128,7 @@ async function authenticateKnown(
   if (user !== undefined && openLogin && !hasPassword(user)) return { user, method: "open" };
   const password = params.get("password");
   if (password === undefined) return { status: 200, part: "password" };
-  return await checkPassword(context, pending, { sub, user, password }, options);
+  return await checkPassword(context, pending, { sub, user, password });
 }
 
 /** What a user types. */
@@ -151,7 +149,7 @@ export async function logIn(
   const { user } = typed;
   const result = user !== undefined && options.openLogin && !hasPassword(user)
     ? { user, method: "open" } as const
-    : await checkPassword(context, pending, typed, options);
+    : await checkPassword(context, pending, typed);
   return "status" in result ? result : await acceptLogin(context, pending, result);
 }
 
@@ -159,10 +157,9 @@ async function checkPassword(
   context: Context<HostedServer>,
   pending: Interaction,
   { sub, user, password }: Typed,
-  { verifyPassword }: AuthenticationOptions,
 ): Promise<Login | LoginRetry> {
   const { server, target } = context;
-  const result = await verifyPassword(server, {
+  const result = await server.verifyPassword(server, {
     ...{ sub, user, password, address: target.clientAddress.address },
     isKnownBrowser: (await recentUsers(server, pending.browser!)).some((recent) => recent.sub === sub),
   });

@@ -6,7 +6,6 @@ import { type ParameterDescription, parameters } from "../../core/http/params.ts
 import { accountHandlers } from "./account.ts";
 import { consentHandlers } from "./consent.ts";
 import { loginHandlers } from "./login.ts";
-import { passwordVerifier } from "./password.ts";
 import { pathsOf, screenHandlers } from "./provider_login.ts";
 import { providerPage } from "./provider_pages/mod.ts";
 import type { LoginPageName } from "../config/login_page_names.ts";
@@ -37,7 +36,7 @@ export function interactionEndpoints(
     role: "step",
     responseParameters,
   } as const satisfies Partial<Endpoint>;
-  const options = { openLogin, verifyPassword: passwordVerifier() };
+  const options = { openLogin };
   const login = loginHandlers(options, pages.login);
   const consent = consentHandlers(openLogin, pages.consent);
   const account = accountHandlers(openLogin, pages.account);

@@ -10,7 +10,7 @@ import { endpointPath } from "../../core/http/endpoint.ts";
 import { type HttpResponse, redirect } from "../../core/http/message.ts";
 import type { LoginRequirements, PendingAuthorization } from "../../core/authorize/authorization_request.ts";
 import { reject } from "../../core/rules/reject.ts";
-import { isPolled } from "../delivery.ts";
+import { isPolled } from "../stored/delivery.ts";
 import { leadsToOthers } from "./cross_site_login.ts";
 import { reusableConsent } from "./stored_consent.ts";
 import type { HostedClient } from "../config/client_metadata.ts";

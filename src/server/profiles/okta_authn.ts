@@ -8,7 +8,8 @@ import type { Approver } from "../login/approver.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/sessions/session.ts";
 import { describePage, isCrossSite, rejectCrossSite, rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import { parseFields } from "../../core/http/form.ts";
-import { json } from "../../core/http/message.ts";
+import type { Context } from "../../core/http/context.ts";
+import { type HttpResponse, json } from "../../core/http/message.ts";
 import { paramsFromFields } from "../../core/http/params.ts";
 import { randomId, storageKey } from "../../core/keys/secrets.ts";
 import { reject } from "../../core/rules/reject.ts";
@@ -17,7 +18,6 @@ import { userForHint } from "../clients/login_hint.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { hasPassword } from "../login/account_picker.ts";
-import { passwordVerifier } from "../login/password.ts";
 import { storeOf } from "../stored/records.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { asText } from "./shared/members.ts";
@@ -35,7 +35,6 @@ interface SessionToken {
 
 /** `POST /api/v1/authn`. */
 export function authnEndpoint(): Endpoint {
-  const verifyPassword = passwordVerifier();
   return {
     ...{ name: "okta_authn", path: "/api/v1/authn", methods: ["POST"], caller: "any", title: "Authentication" },
     ...{ errors: "json", role: "step" },
@@ -51,12 +50,14 @@ export function authnEndpoint(): Endpoint {
         const [login, typed] = [asText(username) ?? "", asText(password) ?? ""];
         const user = await userForHint(server, login);
         const credentials = { sub: user?.sub ?? login, user, password: typed, address: target.clientAddress.address };
-        const isRight = user !== undefined && typed !== "" &&
-          (!hasPassword(user) || await verifyPassword(server, credentials) === "right");
-        if (!isRight) {
-          const errorId = `oae${newGuid(server)}`;
-          const error = { errorCode: "E0000004", errorSummary: "Authentication failed", errorLink: "E0000004" };
-          return json(401, { ...error, errorId, errorCauses: [] });
+        const isOpen = user !== undefined && !hasPassword(user);
+        const result = isOpen ? "right" : await server.verifyPassword(server, credentials);
+        if (typeof result === "object") {
+          const summary = "API call exceeded rate limit due to too many requests.";
+          return oktaError(server, 429, "E0000047", summary, { "retry-after": String(result.retryAfterSeconds) });
+        }
+        if (user === undefined || typed === "" || result === "wrong") {
+          return oktaError(server, 401, "E0000004", "Authentication failed");
         }
         const validUntil = server.now() + sessionTokenLifetimeMs;
         const token: SessionToken = { id: randomId(server.randomBytes), sub: user.sub, validUntil };
@@ -74,12 +75,31 @@ export function authnEndpoint(): Endpoint {
   };
 }
 
+/** https://developer.okta.com/docs/reference/error-codes/ */
+function oktaError(
+  server: HostedServer,
+  status: number,
+  errorCode: string,
+  errorSummary: string,
+  headers?: Readonly<Record<string, string>>,
+): HttpResponse {
+  const errorId = `oae${newGuid(server)}`;
+  return json(status, { errorCode, errorSummary, errorLink: errorCode, errorId, errorCauses: [] }, headers);
+}
+
 const tokenStore = storeOf<{
   /** Session tokens that were used. */
   okta_session_token: { readonly at: number };
 }>;
 
-/** Logs in the user of the parameter `sessionToken`, once. */
+/** Whether the client sent `prompt=none`, which the profile takes out of a request with a session token. */
+function isSilent({ server, request }: Context): boolean {
+  let received = request;
+  while (received.original !== undefined) received = received.original;
+  return new URL(received.url, server.issuer).searchParams.get("prompt") === "none";
+}
+
+/** Logs in the user of the parameter `sessionToken`, once; one that is not valid is as if it were not sent. */
 export function approveBySessionToken(next: Approver): Approver {
   return async (request, at) => {
     const { context, now } = at;
@@ -94,7 +114,8 @@ export function approveBySessionToken(next: Approver): Approver {
     const key = token && await storageKey(server, token.id);
     const expiresAt = token?.validUntil ?? 0;
     if (user === undefined || !await tokenStore(server).add("okta_session_token", key!, { at: now() }, { expiresAt })) {
-      throw reject("OI-03", { needs: "user interaction" });
+      if (isSilent(context)) throw reject("OI-03", { needs: "user interaction" });
+      return await next(request, at);
     }
     return { user, scope: request.scope, extensions: request.extensions, authTime: now() };
   };
