@@ -62,7 +62,9 @@ export function withImmediateFunctions<M extends Partial<Server>>(before: Server
   };
 }
 
-/** The object with other members; a copy, unless there are none. It may be of a class. */
+/** The object with other members; a copy, unless there are none. It may be of a class, and frozen. */
 function copyWith<T extends object>(object: T, members: Partial<T>): T {
-  return Object.keys(members).length === 0 ? object : Object.assign(Object.create(object), object, members);
+  return Object.keys(members).length === 0
+    ? object
+    : Object.create(object, Object.getOwnPropertyDescriptors({ ...object, ...members }));
 }

@@ -145,7 +145,8 @@ export interface Server {
  * it has its own members alone.
  */
 export function serverWith<S extends Server>(server: S, members: Partial<S>): S {
-  return Object.assign(Object.create(server), members);
+  // Not an assignment, which the members of a frozen server would prevent.
+  return Object.create(server, Object.getOwnPropertyDescriptors(members));
 }
 
 /** @internal A demand of a request that a login does not meet. */

@@ -48,18 +48,23 @@ export function mcpHandlers(definition: HostedResourceDefinition): Handlers<Host
     async POST(context) {
       // Read before the token is checked, because the challenge names the scope of this operation.
       const messages = parseMcp(await readBodyText(context.request));
-      return await withToken(context, definition, messages ?? [], (claims) =>
-        respondToMcp(messages, {
-          revision: context.request.headers.get("mcp-protocol-version"),
-          mirrored: {
-            method: context.request.headers.get("mcp-method"),
-            name: context.request.headers.get("mcp-name"),
-          },
-          tools: Object.keys(definition.tools),
-          toolConnections: definition.toolConnections,
-          claims,
-          connect: (tool, requestState) => connect(context.server, definition, { tool, claims, requestState }),
-        }));
+      return await withToken(
+        context,
+        definition,
+        "code" in messages ? [] : messages,
+        (claims) =>
+          respondToMcp(messages, {
+            revision: context.request.headers.get("mcp-protocol-version"),
+            mirrored: {
+              method: context.request.headers.get("mcp-method"),
+              name: context.request.headers.get("mcp-name"),
+            },
+            tools: Object.keys(definition.tools),
+            toolConnections: definition.toolConnections,
+            claims,
+            connect: (tool, requestState) => connect(context.server, definition, { tool, claims, requestState }),
+          }),
+      );
     },
   };
 }

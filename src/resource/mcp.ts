@@ -29,17 +29,25 @@ export interface McpMessage {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The messages of a body; `undefined` if it is not JSON-RPC. The revision 2025-03-26 allows several in an array. */
-export function parseMcp(body: string): readonly McpMessage[] | undefined {
+/** Why a text has no messages (JSON-RPC 2.0 §5.1). */
+export interface NoMessages {
+  readonly code: -32700 | -32600;
+  readonly message: string;
+}
+
+/** The messages of a body, or why it has none. The revision 2025-03-26 allows several in an array. */
+export function parseMcp(body: string): readonly McpMessage[] | NoMessages {
+  let parsed: unknown;
   try {
-    const parsed: unknown = JSON.parse(body);
-    if (isDeeperThan(maxDepth, parsed)) return undefined;
-    const items: unknown[] = Array.isArray(parsed) ? parsed : [parsed];
-    const messages = items.flatMap(parseMessage);
-    return items.length > 0 && messages.length === items.length ? messages : undefined;
+    parsed = JSON.parse(body);
   } catch {
-    return undefined;
+    return { code: -32700, message: "The message must be JSON" };
   }
+  const items: unknown[] = Array.isArray(parsed) ? parsed : [parsed];
+  const messages = isDeeperThan(maxDepth, parsed) ? [] : items.flatMap(parseMessage);
+  return items.length > 0 && messages.length === items.length
+    ? messages
+    : { code: -32600, message: "The message must be a JSON-RPC 2.0 request, whose id is a text or a number" };
 }
 
 /** Maximum depth of a body. Writing a deeper value overflows the stack of some runtimes. */
@@ -48,8 +56,8 @@ const maxDepth = 64;
 function parseMessage(item: unknown): McpMessage[] {
   if (!isObject(item) || item.jsonrpc !== "2.0" || typeof item.method !== "string") return [];
   const { id, method, params = {} } = item;
-  if (!isObject(params)) return [];
-  return [{ ...(typeof id === "string" || typeof id === "number") && { id }, method, params }];
+  if (!isObject(params) || !["string", "number", "undefined"].includes(typeof id)) return [];
+  return [{ ...id !== undefined && { id: id as string | number }, method, params }];
 }
 
 /** The name of the tool that a message calls; `undefined` for other messages. */
@@ -122,10 +130,10 @@ interface McpCall {
 
 /** The response to the messages of one request: 202 if all of them are notifications. */
 export async function respondToMcp(
-  messages: readonly McpMessage[] | undefined,
+  messages: readonly McpMessage[] | NoMessages,
   { revision, mirrored, tools, toolConnections, claims, connect }: McpCall,
 ): Promise<HttpResponse> {
-  if (messages === undefined) return rpcError(400, null, -32700, "The body must be a JSON-RPC 2.0 request");
+  if ("code" in messages) return rpcError(400, null, messages.code, messages.message);
   const first = messages[0]!;
   if (revision !== null && !revisions.includes(revision)) {
     const data = { supported: revisions, requested: revision };

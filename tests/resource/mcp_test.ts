@@ -134,8 +134,12 @@ test("methods, notifications and batches get the responses of JSON-RPC", async (
   const response = await post(batch);
   assertEquals((await response.json()).map(({ id }: { id: unknown }) => id), ["a", 2]);
   assertEquals(await result(batch, { "mcp-protocol-version": "2025-06-18" }), [400, -32600]);
-  for (const body of ["", "{", "[]", "1", "null", "[1]", '{"jsonrpc":"1.0","method":"ping"}', message("ping", [1])]) {
-    assertEquals(await result(body), [400, -32700]);
+  for (const body of ["", "{"]) assertEquals(await result(body), [400, -32700]);
+  for (const body of ["[]", "1", "null", "[1]", '{"jsonrpc":"1.0","method":"ping"}', message("ping", [1])]) {
+    assertEquals(await result(body), [400, -32600]);
+  }
+  for (const id of [{}, [], null, true]) {
+    assertEquals(await result({ ...message("ping"), id }), [400, -32600], JSON.stringify(id));
   }
   await as.close();
 });

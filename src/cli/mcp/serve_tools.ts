@@ -96,11 +96,8 @@ export async function serveTools(
     for await (const line of lines) {
       if (line.trim() === "") continue;
       const received = parseMcp(line);
-      if (received === undefined) {
-        const error = { code: -32700, message: "The line must be a JSON-RPC 2.0 request" };
-        write(`${JSON.stringify({ jsonrpc: "2.0", id: null, error })}\n`);
-      }
-      for (const message of received ?? []) {
+      if ("code" in received) write(`${JSON.stringify({ jsonrpc: "2.0", id: null, error: received })}\n`);
+      for (const message of "code" in received ? [] : received) {
         if (message.id === undefined) continue;
         write(`${JSON.stringify(await respondToMcpMessage(message, service))}\n`);
       }

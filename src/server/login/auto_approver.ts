@@ -24,8 +24,8 @@ export async function autoApprover(request: AuthorizationRequest, at: ApproverCo
   const approval = await logInAutomatically(request, {
     ...at,
     // Not a copy: a plugin may have users that inherit their functions.
-    users: Object.assign(Object.create(users), {
-      find: async (hint: string) => await users.find(hint) ?? await resolveLoginHint(server, hint, request),
+    users: Object.create(users, {
+      find: { value: async (hint: string) => await users.find(hint) ?? await resolveLoginHint(server, hint, request) },
     }),
     previousSession: isOfFormerDefault ? undefined : previousSession,
   });

@@ -76,7 +76,7 @@ export function auth0Provider(): Provider {
 function withSentSpelling({ resources }: HostedServer): HostedServer["resources"] {
   if (resources.configured !== undefined) return resources;
   const find = (name: string) => !isAbsoluteUri(name) || resources.find(name) === canonicalUri(name) ? name : undefined;
-  return Object.assign(Object.create(resources), { find });
+  return Object.create(resources, { find: { value: find } });
 }
 
 /** Custom claims need a URL as their name: https://auth0.com/docs/secure/tokens/json-web-tokens/create-custom-claims */

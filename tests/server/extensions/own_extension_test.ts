@@ -139,6 +139,22 @@ test("an extension of the program authenticates clients by an object of a class"
   assertEquals([(await request("1234")).status, (await request("0000")).status], [200, 401]);
 });
 
+test("an extension of the program may freeze the server", async () => {
+  const frozen: Extension = {
+    name: "frozen",
+    extend(server) {
+      const { grants, users } = server;
+      const isEmpty: typeof grants.isEmpty = (granted) => grants.isEmpty(granted);
+      const frozen = { grants: Object.freeze({ ...grants, isEmpty }), users: Object.freeze(users) };
+      return Object.freeze({ ...server, ...frozen });
+    },
+  };
+  const server = await testServer({ extensions: [...extensions, frozen] });
+  const { headers } = await server.authorize({});
+  const code = new URL(headers.get("location")!).searchParams.get("code")!;
+  assertEquals((await server.token({ code })).status, 200);
+});
+
 test("an extension of the program receives what is observed, and passes it on to the trace", async () => {
   const observed: string[] = [];
   const counter: Extension = {
