@@ -360,8 +360,12 @@ test("[RT-03, RT-04] with refresh.rotateConfidential theirs rotate, and reuse re
   await assertOver(b, [first, second, third], asWeb);
 });
 
-test("[RT-04] every reused token revokes the grant with all its access tokens", async () => {
-  await forEachCase([0, 1, 2, 3], async (reused) => {
+test("[RT-04] every reused token revokes the grant with all its access tokens, whatever else the request asks", async () => {
+  await forEachCase<[number, Fields]>([
+    ...[0, 1, 2, 3].map((reused): [number, Fields] => [reused, {}]),
+    [0, { scope: "openid admin" }],
+    [0, { resource: "https://other.example" }],
+  ], async ([reused, fields]) => {
     for (const access_token_format of ["jwt", "opaque"] as const) {
       const b = await open({
         clients: [...testClients.clients.slice(1), publicClient("spa", { access_token_format })],
@@ -370,7 +374,7 @@ test("[RT-04] every reused token revokes the grant with all its access tokens", 
       for (let i = 0; i < 4; i++) chain.push(await refreshTokens(b, chain.at(-1)!.refresh_token));
       const bystander = await publicTokens(b);
       for (const { access_token } of chain) assert(await isActive(b, access_token));
-      assertEquals(await getOutcome(await refresh(b, chain[reused]!.refresh_token)), "400 invalid_grant");
+      assertEquals(await getOutcome(await refresh(b, chain[reused]!.refresh_token, fields)), "400 invalid_grant");
       assertEquals([findLastRule(b), getRevokedGrants(b).length], ["RT-04", 1]);
       await assertOver(b, chain);
       await assertOver(b, chain.toReversed());

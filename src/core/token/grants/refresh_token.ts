@@ -29,12 +29,13 @@ export const refreshToken: GrantType = {
     const token = parameters.get("refresh_token");
     if (token === undefined) throw reject("RT-07", { isMissing: true });
     const { id, stored, registered } = await findRefreshToken(server, request, token);
-    const authorization = await narrowGrant(server, request, stored, registered);
-    const scope = await server.grants.refreshScope(server, request, stored, registered);
     // A token that was rotated stays consumed, even if the client has become confidential since.
     const rotates = stored.consumedAt !== undefined || await server.grants.rotates(server, client, stored.value);
-    server.passed("RT-06", scope.join(" "));
     const nextToken = rotates ? await successorOf(server, client, token, stored.value) : token;
+    if (stored.consumedAt !== undefined) await requireRetry(server, request, stored, nextToken);
+    const authorization = await narrowGrant(server, request, stored, registered);
+    const scope = await server.grants.refreshScope(server, request, stored, registered);
+    server.passed("RT-06", scope.join(" "));
     return {
       ...authorization,
       scope,
@@ -117,8 +118,7 @@ async function successorOf(
 /**
  * Consumes the token and stores its successor.
  *
- * @throws {OAuthError} If the token was consumed before and the request is not a permitted retry. Such a replay revokes
- *   the grant.
+ * @throws {OAuthError} If another request has consumed it meanwhile, and this one is not a permitted retry.
  */
 async function rotate(
   server: Server,
@@ -127,14 +127,28 @@ async function rotate(
   stored: StoredRecord<RefreshTokenRecord>,
   nextToken: string,
 ): Promise<void> {
-  const { client } = request;
-  const { grace } = policyOf(server, client).refresh;
-  const isFirstUse = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
-  if (!isFirstUse && !await isRetry(server, request, grace, nextToken, stored.consumedAt)) {
-    await revokeGrant(server, stored.grantId!, "refresh token used twice", stored.value.endsAt);
-    throw invalidGrant({ rule: "RT-04", usedAt: stored.consumedAt ?? server.now(), clientId: client.id });
+  if (stored.consumedAt === undefined && !await server.store.consume("refresh_token", id, server.now())) {
+    await requireRetry(server, request, stored, nextToken);
   }
   await storeSuccessor(server, request, stored, nextToken);
+}
+
+/**
+ * Requires that the use of a consumed token repeats a request whose response may have been lost.
+ *
+ * @throws {OAuthError} If it does not. Such a replay revokes the grant.
+ */
+async function requireRetry(
+  server: Server,
+  request: AuthenticatedRequest,
+  { grantId, consumedAt, value }: StoredRecord<RefreshTokenRecord>,
+  nextToken: string,
+): Promise<void> {
+  const { client } = request;
+  const { grace } = policyOf(server, client).refresh;
+  if (await isRetry(server, request, grace, nextToken, consumedAt)) return;
+  await revokeGrant(server, grantId!, "refresh token used twice", value.endsAt);
+  throw invalidGrant({ rule: "RT-04", usedAt: consumedAt ?? server.now(), clientId: client.id });
 }
 
 /** Stores the token that follows a refresh token. @param token Default: a random one. */
