@@ -275,7 +275,7 @@ export interface GrantType {
    *
    * @throws {OAuthError} If the grant is invalid.
    */
-  identifyClient?(server: Server, parameters: Params): Promise<string | undefined>;
+  identifyClient?(server: Server, params: Params): Promise<string | undefined>;
   /** Further members of the metadata document (RFC 8414 §2). Default: none. */
   readonly metadata?: Readonly<Record<string, readonly string[]>>;
 }

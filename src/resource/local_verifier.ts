@@ -23,7 +23,7 @@ export function localVerifier(server: Server, resource: string, by: "jwks" | "in
     async verify(token) {
       const metadata = { client_id: resource, client_secret: resource, serves: [resource] };
       const client = hostedClient(metadata, asServerPolicy(server.policy));
-      const response = await introspect(server, { client, parameters: paramsFromFields([["token", token]]) });
+      const response = await introspect(server, { client, params: paramsFromFields([["token", token]]) });
       if (!response.active || response.token_type === "refresh_token") throw reject("PR-08", { isInactive: true });
       return response;
     },

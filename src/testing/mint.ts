@@ -182,7 +182,7 @@ export function mint(
   const createRequest = ({ client }: Authorization, { dpop }: MintedGrant): AuthenticatedRequest => {
     const request: AuthenticatedRequest = {
       client,
-      parameters: paramsFromFields([["grant_type", "authorization_code"]]),
+      params: paramsFromFields([["grant_type", "authorization_code"]]),
       method: "POST",
       url: getTokenUrl(),
       connection: {},

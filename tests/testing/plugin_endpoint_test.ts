@@ -42,14 +42,14 @@ function ticketEndpoint(): Endpoint {
     parameters: parameters({ name: "pin", secret: "pin" }, ticket, "note", { name: "seat", repeatable: true }),
     responseParameters: [ticket],
     load: () =>
-      clientEndpoint((_, { parameters }) => {
-        const given = parameters.get("ticket");
+      clientEndpoint((_, { params }) => {
+        const given = params.get("ticket");
         if (given !== undefined) return Promise.resolve(json(200, { used: true }));
-        if (parameters.get("pin") === pin) return Promise.resolve(json(200, { ticket: ticketOf(++count) }));
+        if (params.get("pin") === pin) return Promise.resolve(json(200, { ticket: ticketOf(++count) }));
         throw new OAuthError("invalid_request", "the PIN is wrong", {
           rule: "TK-05",
           expected: "the PIN",
-          received: `pin=${parameters.get("pin")}`,
+          received: `pin=${params.get("pin")}`,
         });
       }),
   };

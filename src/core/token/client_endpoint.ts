@@ -39,13 +39,13 @@ export function clientEndpoint(
     async POST(context) {
       const { server, request, target } = context;
       rejectCredentialsInQuery(context);
-      const parameters = await readParams(context);
-      parameters.rejectRepeated((facts) => reject("TK-04", facts));
+      const params = await readParams(context);
+      params.rejectRepeated((facts) => reject("TK-04", facts));
       const authorization = request.headers.get("authorization");
       const audience = isAudience ? requestUrl(context) : undefined;
       const credentials = {
         authorization,
-        params: parameters,
+        params,
         audience,
         identifyClient,
         connection: target.clientAddress,
@@ -55,13 +55,13 @@ export function clientEndpoint(
       try {
         client = await authenticateClient(server, credentials);
       } catch (error) {
-        const sent = isChallenged || authorization !== null ? error : withoutChallenge(error, parameters);
+        const sent = isChallenged || authorization !== null ? error : withoutChallenge(error, params);
         return await context.app.handleError(sent, context, { client: findClaimedClient(server, credentials) });
       }
       return await withErrors(context, { client }, async function respondToClient() {
         const { connection, header } = credentials;
         const { method } = request;
-        const authenticated = { client, parameters, method, url: requestUrl(context), connection, header };
+        const authenticated = { client, params, method, url: requestUrl(context), connection, header };
         const response = await handle(server, authenticated, context);
         observePostedSecret(server, client, credentials);
         return response;
@@ -75,9 +75,9 @@ export function clientEndpoint(
  * 9110 §15.5.2 requires one: client libraries would show it instead of the error in the body, and browsers would ask
  * for a password.
  */
-function withoutChallenge(error: unknown, parameters: Params): unknown {
+function withoutChallenge(error: unknown, params: Params): unknown {
   if (!(error instanceof OAuthError) || error.code !== "invalid_client") return error;
-  const isInBody = clientAuthParameters.some(({ name }) => parameters.get(name) !== undefined);
+  const isInBody = clientAuthParameters.some(({ name }) => params.get(name) !== undefined);
   return isInBody ? new OAuthError(error.code, error.message, { ...error.details, challenge: "none" }) : error;
 }
 

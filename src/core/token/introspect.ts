@@ -29,7 +29,7 @@ const inactiveToken: Introspection = { active: false };
  */
 export async function introspect(
   server: Server,
-  request: Pick<AuthenticatedRequest, "client" | "parameters">,
+  request: Pick<AuthenticatedRequest, "client" | "params">,
 ): Promise<Introspection> {
   const { client: { confidential, id } } = request;
   if (!confidential) throw reject("CA-07", { failure: "public client", id });
@@ -39,9 +39,9 @@ export async function introspect(
 /** Describes a token to any client: to a public one only its own tokens. */
 export async function describeToken(
   server: Server,
-  { client: caller, parameters }: Pick<AuthenticatedRequest, "client" | "parameters">,
+  { client: caller, params }: Pick<AuthenticatedRequest, "client" | "params">,
 ): Promise<Introspection> {
-  const token = requireTokenParameter(parameters, "IN-01");
+  const token = requireTokenParameter(params, "IN-01");
   const accessToken = await readAccessToken(server, token);
   if (accessToken !== undefined) {
     const isOwn = accessToken.claims.client_id === caller.id;

@@ -22,8 +22,8 @@ export const revoke: Handlers = clientEndpoint(async (server, request) => {
  *
  * @throws {OAuthError} `invalid_request` if it is missing.
  */
-export function requireTokenParameter(parameters: Params, rule: "RV-01" | "IN-01"): string {
-  const token = parameters.get("token");
+export function requireTokenParameter(params: Params, rule: "RV-01" | "IN-01"): string {
+  const token = params.get("token");
   if (token !== undefined) return token;
   throw reject(rule);
 }
@@ -32,8 +32,8 @@ export function requireTokenParameter(parameters: Params, rule: "RV-01" | "IN-01
  * Revokes a token of the client ({@link revokeIssuedToken}). Any other token changes nothing, and the response does not
  * reveal which case it was (RFC 7009 §2.2).
  */
-export async function revokeToken(server: Server, { client, parameters }: AuthenticatedRequest): Promise<void> {
-  const token = requireTokenParameter(parameters, "RV-01");
+export async function revokeToken(server: Server, { client, params }: AuthenticatedRequest): Promise<void> {
+  const token = requireTokenParameter(params, "RV-01");
   await revokeIssuedToken(server, token, "the client revoked its refresh token", client.id);
 }
 

@@ -26,7 +26,7 @@ export const token: Handlers = clientEndpoint(
 /** The response to a token request. */
 export async function tokenResponse(server: Server, request: AuthenticatedRequest): Promise<HttpResponse> {
   const grantType = findGrantType(server, request);
-  const { client, parameters: params } = request;
+  const { client, params } = request;
   await checkTokenRequest({ server, client, params });
   const authorization = await grantType.authorize(server, request);
   assertComplete(authorization ?? {}, client, grantType);
@@ -91,9 +91,9 @@ async function requireUser(server: Server, authorization: Authorization, { type 
  *
  * @throws {OAuthError} If the server does not support the grant type: a client_id would not help.
  */
-async function identifyClient(server: Server, parameters: Params): Promise<string | undefined> {
-  if (parameters.get("grant_type") === undefined) return undefined;
-  return await supportedGrantType(server, parameters).identifyClient?.(server, parameters);
+async function identifyClient(server: Server, params: Params): Promise<string | undefined> {
+  if (params.get("grant_type") === undefined) return undefined;
+  return await supportedGrantType(server, params).identifyClient?.(server, params);
 }
 
 /**
@@ -101,16 +101,16 @@ async function identifyClient(server: Server, parameters: Params): Promise<strin
  *
  * @throws {OAuthError} If the server does not support it, or the client is not registered for it (OAuth 2.1 §3.2.4).
  */
-function findGrantType(server: Server, { client, parameters }: AuthenticatedRequest): GrantType {
-  const grantType = supportedGrantType(server, parameters);
+function findGrantType(server: Server, { client, params }: AuthenticatedRequest): GrantType {
+  const grantType = supportedGrantType(server, params);
   const { type } = grantType;
   if (!client.grantTypes.includes(type)) throw reject("TK-06", { client, grantType });
   server.passed("TK-06", type);
   return grantType;
 }
 
-function supportedGrantType({ grantTypes }: Server, parameters: Params): GrantType {
-  const sent = parameters.get("grant_type");
+function supportedGrantType({ grantTypes }: Server, params: Params): GrantType {
+  const sent = params.get("grant_type");
   const grantType = grantTypes.find(({ type }) => type === sent);
   if (grantType === undefined) throw reject("TK-05", { grantTypes: grantTypes.map(({ type }) => type), sent });
   return grantType;

@@ -58,8 +58,8 @@ function withChangingClients(server: HostedServer): HostedServer {
     responses: {
       ...responses,
       async token(current: HostedServer, request) {
-        const { client, parameters } = request;
-        const type = parameters.get("grant_type");
+        const { client, params } = request;
+        const type = params.get("grant_type");
         const grantType = current.grantTypes.find((supported) => supported.type === type);
         if (grantType !== undefined && !isPermitted(current, client, grantType)) {
           throw reject("TK-06", { client, grantType });

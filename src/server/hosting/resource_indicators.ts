@@ -25,13 +25,13 @@ async function readResources(
 /** The resources of a grant that the server still has, or those that a request names of them. */
 const narrowed: TokenSteps<Server>["narrowed"] = [{
   name: "resources",
-  async run(server: HostedServer, authorization, { client, parameters }, { value: { grant } }) {
+  async run(server: HostedServer, authorization, { client, params }, { value: { grant } }) {
     const granted = resourcesOf(grant);
     const kept = granted.length === 0 ? granted : await server.resources.keep(server, granted);
     if (kept.length < granted.length) {
       server.observe(server, client.id, "RT-09", { registered: kept, granted });
     }
-    const resources = await server.resources.narrow(server, kept, parameters);
+    const resources = await server.resources.narrow(server, kept, params);
     return withResources({ ...authorization, grant: withResources(authorization.grant!, kept) }, resources);
   },
 }];
@@ -53,7 +53,7 @@ type Authorize = (
 
 const ofGrant: Authorize = (authorize) => async (server, request) => {
   const authorization = await authorize(server, request);
-  server.resources.observe(server, request.client, request.parameters);
+  server.resources.observe(server, request.client, request.params);
   return authorization;
 };
 

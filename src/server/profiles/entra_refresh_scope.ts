@@ -14,8 +14,8 @@ export function withOtherScope(grants: GrantFunctions<Server>): GrantFunctions<S
   return {
     ...grants,
     async refreshScope(server, request, stored, granted) {
-      const { client, parameters } = request;
-      const requested = splitScope(parameters.get("scope") ?? "");
+      const { client, params } = request;
+      const requested = splitScope(params.get("scope") ?? "");
       const others = requested.filter((value) => !granted.includes(value));
       if (others.length === 0 || !others.every((value) => client.allowsScope(value))) {
         return await grants.refreshScope(server, request, stored, granted);

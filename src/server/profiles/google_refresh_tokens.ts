@@ -32,7 +32,7 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
   /** Issues a refresh token only with `access_type=offline`, and a second one only with `prompt=consent`. */
   const onlyOffline = (issue: Issue<Server>): Issue<Server> => async (server, authorization, now, issued, request) => {
     const { client, subject, refresh, grant } = authorization;
-    if (refresh !== undefined || !request.parameters.has("code")) {
+    if (refresh !== undefined || !request.params.has("code")) {
       return await issue(server, authorization, now, issued, request);
     }
     const access = requestedAccess.of(grant);

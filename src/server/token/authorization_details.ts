@@ -80,7 +80,7 @@ export interface DetailsFunctions {
   ): Promise<AuthorizationDetails>;
 }
 
-type DetailsRequest = Pick<AuthenticatedRequest, "client" | "parameters">;
+type DetailsRequest = Pick<AuthenticatedRequest, "client" | "params">;
 
 type IssuedDetails = Pick<Authorization, "addedClaims" | "responseMembers">;
 

@@ -10,11 +10,11 @@ import type { HostedServer } from "../hosted_server.ts";
 /** Adds the configured members to the description of a refresh token. */
 export async function introspectionWithLifetimes(
   server: Server,
-  { parameters }: AuthenticatedRequest,
+  { params }: AuthenticatedRequest,
   introspection: UserClaims,
 ): Promise<UserClaims> {
   if (introspection.token_type !== "refresh_token") return introspection;
-  return { ...introspection, ...await lifetimeMembers(server, parameters.get("token")) };
+  return { ...introspection, ...await lifetimeMembers(server, params.get("token")) };
 }
 
 /** The metadata of the configured members. */

@@ -17,8 +17,8 @@ export async function withRequestedResources(
   authorization: Authorization,
 ): Promise<Authorization> {
   const hosted = server as HostedServer;
-  const { client, parameters } = request;
-  const resources = await hosted.resources.read(hosted, parameters);
-  hosted.resources.observe(hosted, client, parameters);
+  const { client, params } = request;
+  const resources = await hosted.resources.read(hosted, params);
+  hosted.resources.observe(hosted, client, params);
   return withResources(authorization, resources);
 }

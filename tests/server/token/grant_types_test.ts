@@ -26,8 +26,8 @@ const ticketGrant: GrantType = {
   parameters: parameters({ name: "ticket", secret: "ticket", linksFlow: true }, "seat"),
   metadata: { kiosks_supported: ["north", "south"] },
   async authorize(server, request): Promise<Authorization> {
-    const { client, parameters } = request;
-    const sub = (await readAccessToken(server, parameters.get("ticket") ?? ""))?.user;
+    const { client, params } = request;
+    const sub = (await readAccessToken(server, params.get("ticket") ?? ""))?.user;
     if (sub === undefined) {
       throw new OAuthError("invalid_grant", "ticket is not valid", { rule: "BR-02", expected: "the ticket of a user" });
     }
@@ -38,7 +38,7 @@ const ticketGrant: GrantType = {
       subject: { sub, authTime: server.now() },
       refresh: {},
       maxLifetimeSeconds: 1800,
-      addedClaims: { seat: parameters.get("seat") },
+      addedClaims: { seat: params.get("seat") },
       responseMembers: { kiosk: "north" },
     };
   },
@@ -179,7 +179,7 @@ test("no mistake of a grant type of a program leads to a token, with core() as w
   const grantType: GrantType = {
     type: grantTypeName,
     parameters: parameters("mistake"),
-    async authorize({ randomBytes }, { client, parameters: sent }) {
+    async authorize({ randomBytes }, { client, params: sent }) {
       const mistake = mistakes[sent.get("mistake") ?? ""];
       const good = { client, scope: ["read"], grantId: randomId(randomBytes), subject: { sub: "alice" }, refresh: {} };
       if (mistake === undefined) return { ...good, consume: async () => await undefined };

@@ -12,7 +12,7 @@ import type { WithExtensions } from "../../slot.ts";
  */
 export interface AuthenticatedRequest extends WithExtensions {
   readonly client: Client;
-  readonly parameters: Params;
+  readonly params: Params;
   readonly method: string;
   /** The absolute URL of the endpoint, without query. */
   readonly url: string;

@@ -28,11 +28,11 @@ export const authorizationCode: GrantType = {
     { name: "code_verifier", secret: "code_verifier" },
   ),
   async authorize(server, request) {
-    const { client, parameters } = request;
-    const code = parameters.get("code");
-    if (code === undefined) throw reject("TK-16", { isEmpty: parameters.has("code") });
+    const { client, params } = request;
+    const code = params.get("code");
+    if (code === undefined) throw reject("TK-16", { isEmpty: params.has("code") });
     const { tokenRedirectUri, lifetimes } = policyOf(server, client);
-    if (tokenRedirectUri !== "optional") requireSentRedirectUri(parameters);
+    if (tokenRedirectUri !== "optional") requireSentRedirectUri(params);
     const id = await storageKey(server, code);
     const stored = await server.store.get("code", id);
     if (stored === undefined) throw invalidGrant({ rule: "TK-16", lifetime: lifetimes.code });
@@ -58,7 +58,7 @@ export const authorizationCode: GrantType = {
           throw await revokeReplayed(server, client, stored, server.now());
         }
         server.passed("CI-06");
-        if (isUnbound(parameters, record)) server.observe(server, client.id, "TK-14", undefined);
+        if (isUnbound(params, record)) server.observe(server, client.id, "TK-14", undefined);
       },
     };
   },
@@ -67,28 +67,28 @@ export const authorizationCode: GrantType = {
 /** Requires that the client got the code, in a response to the request whose verifier and redirect URI it sends. */
 export async function checkCode(
   server: Server,
-  { client, parameters }: AuthenticatedRequest,
+  { client, params }: AuthenticatedRequest,
   record: CodeRecord,
 ): Promise<void> {
   const { clientId } = record.grant;
   if (clientId !== client.id) throw invalidGrant({ rule: "CI-05", issuedTo: clientId, sentBy: client.id });
   server.passed("CI-05", client.id);
   const policy = policyOf(server, client);
-  const redirectUri = parameters.get("redirect_uri");
-  if (redirectUri !== undefined || isUnbound(parameters, record) && !policy.pkce.insecureAllowMissing) {
-    assertRedirectUri(record, redirectUri ?? requireSentRedirectUri(parameters));
+  const redirectUri = params.get("redirect_uri");
+  if (redirectUri !== undefined || isUnbound(params, record) && !policy.pkce.insecureAllowMissing) {
+    assertRedirectUri(record, redirectUri ?? requireSentRedirectUri(params));
     server.passed("TK-15", redirectUri);
   }
-  await verifyCodeVerifier(policy, client, record, parameters.get("code_verifier"), server.passed);
+  await verifyCodeVerifier(policy, client, record, params.get("code_verifier"), server.passed);
 }
 
 /** Whether neither a code challenge nor redirect_uri binds the code to the request. */
-function isUnbound(parameters: Params, { codeChallenge }: CodeRecord): boolean {
-  return codeChallenge === undefined && parameters.get("redirect_uri") === undefined;
+function isUnbound(params: Params, { codeChallenge }: CodeRecord): boolean {
+  return codeChallenge === undefined && params.get("redirect_uri") === undefined;
 }
 
-function requireSentRedirectUri(parameters: Params): string {
-  const redirectUri = parameters.get("redirect_uri");
+function requireSentRedirectUri(params: Params): string {
+  const redirectUri = params.get("redirect_uri");
   if (redirectUri !== undefined) return redirectUri;
   throw reject("TK-14");
 }

@@ -26,11 +26,11 @@ export const clientCredentials: GrantType = {
  */
 export function authorizeClientCredentials(
   server: Server,
-  { client, parameters }: AuthenticatedRequest,
+  { client, params }: AuthenticatedRequest,
   needsScope = true,
 ): Authorization {
   if (!client.confidential) throw reject("CC-01");
-  const requestedScope = parameters.get("scope");
+  const requestedScope = params.get("scope");
   const scope = requestedScope === undefined
     ? needsScope ? defaultScope(server, client) : []
     : scopeWithoutUser(server, client, requestedScope);

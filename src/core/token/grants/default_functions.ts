@@ -48,11 +48,11 @@ export const grantFunctions: GrantFunctions<Server> = {
 /** The requested part of the granted scope, for this access token only (§4.3.1). */
 function refreshScope(
   _server: Server,
-  { parameters }: AuthenticatedRequest,
+  { params }: AuthenticatedRequest,
   _stored: StoredRecord<GrantRecord>,
   granted: readonly string[],
 ): readonly string[] {
-  const requested = parameters.get("scope");
+  const requested = params.get("scope");
   if (requested === undefined) return granted;
   const tokens = splitScope(requested);
   if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;

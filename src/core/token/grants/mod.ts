@@ -27,8 +27,7 @@ function loadedOnDemand(
   return {
     ...description,
     authorize: async (server, request) => await (code ??= await loadCode()).authorize(server, request),
-    identifyClient: async (server, parameters) =>
-      await (code ??= await loadCode()).identifyClient?.(server, parameters),
+    identifyClient: async (server, params) => await (code ??= await loadCode()).identifyClient?.(server, params),
   };
 }
 

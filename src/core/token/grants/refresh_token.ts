@@ -25,8 +25,8 @@ export const refreshToken: GrantType = {
   type: "refresh_token",
   parameters: parameters({ name: "refresh_token", secret: "refresh_token", linksFlow: true }, "scope"),
   async authorize(server, request) {
-    const { client, parameters } = request;
-    const token = parameters.get("refresh_token");
+    const { client, params } = request;
+    const token = params.get("refresh_token");
     if (token === undefined) throw reject("RT-07", { isMissing: true });
     const { id, stored, registered } = await findRefreshToken(server, request, token);
     // A token that was rotated stays consumed, even if the client has become confidential since.

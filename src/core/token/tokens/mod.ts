@@ -202,7 +202,7 @@ export async function issueTokens(
     sub: subject?.sub ?? client.id,
     scope,
     grantId,
-    grantType: request.parameters.get("grant_type")!,
+    grantType: request.params.get("grant_type")!,
   });
   return response as TokenResponse;
 }

@@ -32,7 +32,7 @@ export function jwtBearer(
 ): Pick<GrantType, "authorize" | "identifyClient"> {
   return {
     authorize: (server: HostedServer, request) => authorizeAssertion(server, request, trustedIssuers),
-    identifyClient: (server: HostedServer, parameters) => identifyClient(server, parameters, trustedIssuers),
+    identifyClient: (server: HostedServer, params) => identifyClient(server, params, trustedIssuers),
   };
 }
 
@@ -42,8 +42,8 @@ async function authorizeAssertion(
   request: AuthenticatedRequest,
   trustedIssuers: readonly TrustedIssuer[],
 ): Promise<Authorization> {
-  const { client, parameters } = request;
-  const verified = await verifyGrantAssertion(server, requireAssertion(parameters), trustedIssuers);
+  const { client, params } = request;
+  const verified = await verifyGrantAssertion(server, requireAssertion(params), trustedIssuers);
   const { trusted, claims } = verified;
   if (claims.cnf !== undefined) assertProvenKey(claims.cnf, proofKey.of(request));
   assertClient(server, client, verified);
@@ -51,8 +51,8 @@ async function authorizeAssertion(
   const user = await findSubject(server, client, verified);
   server.passed("JB-09", user?.sub ?? client.id);
   const details = await grantedDetails(server, request, verified);
-  const scope = grantedScope(server, client, parameters, verified, user, details !== undefined);
-  const resources = await grantedResources(server, client, parameters, verified);
+  const scope = grantedScope(server, client, params, verified, user, details !== undefined);
+  const resources = await grantedResources(server, client, params, verified);
   const issued = details && await issueDetails(server, request, verified, { details, scope }, resources);
   server.passed("JB-11", scope.join(" "));
   return withResources({
@@ -63,7 +63,7 @@ async function authorizeAssertion(
     refresh: {},
     ...trusted.singleUse === true && { consume: () => consume(server, verified) },
     ...issued,
-    ...parameters.get("scope") !== undefined && scope.length === 0 && {
+    ...params.get("scope") !== undefined && scope.length === 0 && {
       responseMembers: { ...issued?.responseMembers, scope: "" },
     },
     ...trusted.grantProfile === "id-jag" && resources.length > 0 && {
@@ -87,16 +87,16 @@ function assertProvenKey(cnf: unknown, provenKey: string | undefined): void {
  */
 async function identifyClient(
   server: HostedServer,
-  parameters: Params,
+  params: Params,
   trustedIssuers: readonly TrustedIssuer[],
 ): Promise<string | undefined> {
-  const { trusted, claims } = await verifyGrantAssertion(server, requireAssertion(parameters), trustedIssuers);
+  const { trusted, claims } = await verifyGrantAssertion(server, requireAssertion(params), trustedIssuers);
   if (trusted.allowPublicClients !== true) return undefined;
   return trusted.grantProfile === "id-jag" ? claims.client_id as string : mappedSubject(trusted, claims.sub)?.client;
 }
 
-function requireAssertion(parameters: Params): string {
-  const assertion = parameters.get("assertion");
+function requireAssertion(params: Params): string {
+  const assertion = params.get("assertion");
   if (assertion !== undefined) return assertion;
   throw reject("JB-01", { problem: "missing" });
 }
@@ -124,7 +124,7 @@ async function grantedDetails(
   request: AuthenticatedRequest,
   { trusted, claims }: VerifiedAssertion,
 ): Promise<AuthorizationDetails | undefined> {
-  const isRequested = requestsDetails(server, request.parameters);
+  const isRequested = requestsDetails(server, request.params);
   if (trusted.grantProfile !== "id-jag") {
     return isRequested ? await server.details?.readOwn(server, request) : undefined;
   }
@@ -154,7 +154,7 @@ async function issueDetails(
 function grantedScope(
   server: HostedServer,
   client: Client,
-  parameters: Params,
+  params: Params,
   { trusted, claims }: VerifiedAssertion,
   user: User | undefined,
   hasDetails: boolean,
@@ -166,7 +166,7 @@ function grantedScope(
   const allowed = client.scope.filter((value) =>
     !excluded.includes(value) && (trusted.scopes?.includes(value) ?? true) && (claimed?.includes(value) ?? true)
   );
-  const sent = parameters.get("scope");
+  const sent = params.get("scope");
   const requested = sent === undefined ? undefined : withoutUserScopes(server, client, sent, excluded);
   // Only values that a login grants were requested, and ignored.
   if (requested === "") return [];
@@ -187,7 +187,7 @@ function grantedScope(
 async function grantedResources(
   server: HostedServer,
   client: Client,
-  parameters: Params,
+  params: Params,
   { trusted, claims }: VerifiedAssertion,
 ): Promise<readonly string[]> {
   const claimed = trusted.grantProfile === "id-jag" && claims.resource !== undefined
@@ -197,14 +197,14 @@ async function grantedResources(
   if (claimed === undefined && trusted.grantProfile === "id-jag" && policy.resourceParameter !== "optional") {
     throw invalidAssertion("IJ-17", { byProfile: byProfile(policy, "resourceParameter") });
   }
-  if (claimed === undefined && trusted.resources === undefined) return await server.resources.read(server, parameters);
+  if (claimed === undefined && trusted.resources === undefined) return await server.resources.read(server, params);
   const allowed = await server.resources.registered(server, trusted.resources ?? claimed!);
   const granted = claimed === undefined || trusted.resources === undefined
     ? allowed
     : (await server.resources.registered(server, claimed)).filter((uri) => allowed.includes(uri));
   // The ID-JAG names the resource, so the request need not.
-  if (granted.length > 0 && claimed !== undefined && parameters.get("resource") === undefined) return granted;
-  if (granted.length > 0) return await server.resources.narrow(server, granted, parameters);
+  if (granted.length > 0 && claimed !== undefined && params.get("resource") === undefined) return granted;
+  if (granted.length > 0) return await server.resources.narrow(server, granted, params);
   throw reject("IJ-17", { allowed, claimed });
 }
 

@@ -39,11 +39,11 @@ const load = () => import("./details.ts");
 const functions: DetailsFunctions = {
   isRequested: hasDetails,
   describe: async (server, details) => (await load()).describeDetails(server, details),
-  async narrow(server, { client, parameters }, grant, resources) {
-    const { items, granted } = (await load()).narrowDetails(server, client, grant, parameters);
+  async narrow(server, { client, params }, grant, resources) {
+    const { items, granted } = (await load()).narrowDetails(server, client, grant, params);
     return { granted, issued: await issue(items, resources) };
   },
-  readOwn: async (server, { client, parameters }) => (await load()).readOwnDetails(server, client, parameters),
+  readOwn: async (server, { client, params }) => (await load()).readOwnDetails(server, client, params),
   readClaim: async (...claim) => (await load()).readClaimedDetails(...claim),
   readForeign: async (...requested) => (await load()).limitDetails(...requested),
   issue,
@@ -78,7 +78,7 @@ const steps: Partial<TokenSteps<Server>> = {
   narrowed: [{
     name,
     async run(server, authorization, request, { value: { grant } }) {
-      if (!hasAuthorizationDetails(grant) && !hasDetails(server, request.parameters)) return authorization;
+      if (!hasAuthorizationDetails(grant) && !hasDetails(server, request.params)) return authorization;
       const approved = { details: detailsSlot.of(grant), scope: grant.scope };
       const { granted, issued } = await functions.narrow(server, request, approved, resourcesOf(authorization));
       return { ...authorization, grant: detailsSlot.put(authorization.grant!, granted), ...issued };
@@ -120,7 +120,7 @@ function withOwnDetails(grantType: GrantType): GrantType {
     ...grantType,
     parameters: [...grantType.parameters, parameter],
     async authorize(server, request) {
-      if (!request.client.confidential || !hasDetails(server, request.parameters)) {
+      if (!request.client.confidential || !hasDetails(server, request.params)) {
         return await grantType.authorize(server, request);
       }
       const own = await functions.readOwn(server, request);

@@ -88,11 +88,11 @@ async function findRequests(context: Context): Promise<BackchannelProps["request
  *   does.
  */
 export function backchannelHandlers(approver?: Approver): Handlers {
-  return clientEndpoint(async (server: HostedServer, { client, parameters }, context) => {
+  return clientEndpoint(async (server: HostedServer, { client, params }, context) => {
     // DNS rebinding: a page of an attacker knows the secret of the demo client.
     if (approver !== undefined) rejectUntrustedHost(server, context.request, "UI-20");
     const { address } = context.target.clientAddress;
-    const { id, authReqId, expiresIn } = await startAuthentication(server, client, parameters, address);
+    const { id, authReqId, expiresIn } = await startAuthentication(server, client, params, address);
     if (approver !== undefined) {
       const found = await findRequest(server, id, endpointPath(context.app, "backchannel"));
       await decideImmediately(context, found!, approver);

@@ -167,11 +167,11 @@ function csrfBinding(holder: string): CsrfBinding {
  *   page. Default: the user always does.
  */
 export function deviceAuthorizationHandlers(approver?: Approver): Handlers {
-  return clientEndpoint(async (server, { client, parameters }, context) => {
+  return clientEndpoint(async (server, { client, params }, context) => {
     // DNS rebinding: a page of an attacker could read the device code and get the tokens.
     if (approver !== undefined) rejectUntrustedHost(server, context.request, "UI-20");
     const { address } = context.target.clientAddress;
-    const { deviceCode, userCode } = await startDevice(server, client, parameters, address);
+    const { deviceCode, userCode } = await startDevice(server, client, params, address);
     if (approver !== undefined) {
       const device = await findDevice(server, userCode, endpointPath(context.app, "device"));
       await decideImmediately(context, device!, approver);

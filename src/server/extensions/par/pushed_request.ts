@@ -74,7 +74,7 @@ async function pushRequest(
   server: HostedServer,
   request: AuthenticatedRequest,
 ): Promise<PushedRequestResponse> {
-  const { client, parameters: params, connection: { address } } = request;
+  const { client, params, connection: { address } } = request;
   const isSigned = params.get("request") !== undefined;
   // Outside a request object, only the parameters of client authentication are needed (RFC 9126 §3).
   if (params.get("client_id") === undefined && !isSigned) throw reject("PA-01", { problem: "no client_id" });

@@ -36,8 +36,8 @@ export async function authorizePoll(
 ): Promise<Authorization> {
   const { code: rule } = grant.rules;
   const names = namesOf(grant);
-  const { client, parameters } = request;
-  const code = parameters.get(grant.parameter);
+  const { client, params } = request;
+  const code = params.get(grant.parameter);
   if (code === undefined) throw reject(rule, { problem: "missing", names });
   const { id, found } = await findCode(server, grant, client, code);
   const { validUntil } = found.value;
@@ -56,7 +56,7 @@ export async function authorizePoll(
     async consume() {
       if (!await polledStore(server).consume("polled_request", id, server.now())) throw usedCode(grant, server.now());
       server.passed(rule, client.id);
-      server.resources.observe(server, client, parameters);
+      server.resources.observe(server, client, params);
     },
   };
 }

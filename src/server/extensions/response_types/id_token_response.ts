@@ -91,7 +91,7 @@ export async function issueIdTokenResponse(
 function notRequested({ client }: Authorization): AuthenticatedRequest {
   return {
     client,
-    parameters: paramsFromFields([["grant_type", "implicit"]]),
+    params: paramsFromFields([["grant_type", "implicit"]]),
     method: "GET",
     url: "",
     connection: {},

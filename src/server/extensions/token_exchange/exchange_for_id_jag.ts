@@ -43,17 +43,17 @@ export async function exchangeForIdJag(
   request: AuthenticatedRequest,
   resourceServers: readonly ResourceAuthorizationServer[],
 ): Promise<Authorization> {
-  const { client, parameters } = request;
-  if (parameters.get("actor_token") !== undefined) throw reject("IJ-11");
-  const audience = findAudience(server, parameters, resourceServers);
+  const { client, params } = request;
+  if (params.get("actor_token") !== undefined) throw reject("IJ-11");
+  const audience = findAudience(server, params, resourceServers);
   const clientIdAtAudience = assertClient(server, client, audience);
   const { user, subject, grantId } = await readSubject(server, request);
   server.passed("IJ-03", user.sub);
-  const scope = limitScope(parameters, audience);
-  const resources = limitResources(server, client, parameters, audience);
+  const scope = limitScope(params, audience);
+  const resources = limitResources(server, client, params, audience);
   const { authorizationDetailsTypes: types = [] } = audience;
   const rejectTypes = (requested: readonly string[]) => reject("IJ-05", { types, requested });
-  const details = await readForeignDetails(server, parameters, types, rejectTypes);
+  const details = await readForeignDetails(server, params, types, rejectTypes);
   server.passed("IJ-05", [...scope, ...resources].join(" "));
   const sub = await subjectForAudience(server, audience, user);
   const cnf = confirmationOf(request);
@@ -97,10 +97,10 @@ export async function exchangeForIdJag(
 
 function findAudience(
   server: HostedServer,
-  parameters: Params,
+  params: Params,
   resourceServers: readonly ResourceAuthorizationServer[],
 ): ResourceAuthorizationServer {
-  const [audience, ...others] = parameters.getAll("audience");
+  const [audience, ...others] = params.getAll("audience");
   if (audience === undefined) throw reject("IJ-01", { missing: "audience" });
   if (others.length > 0) throw reject("IJ-01", { isRepeated: true });
   const exact = resourceServers.find(({ issuer }) => issuer === audience);
@@ -137,9 +137,9 @@ interface SubjectOfToken {
 }
 
 async function readSubject(server: HostedServer, request: AuthenticatedRequest): Promise<SubjectOfToken> {
-  const { client, parameters } = request;
-  const token = parameters.get("subject_token")!;
-  const type = parameters.get("subject_token_type")!;
+  const { client, params } = request;
+  const token = params.get("subject_token")!;
+  const type = params.get("subject_token_type")!;
   if (type === tokenTypes.idToken) return await readIdToken(server, client, token);
   if (type === tokenTypes.refreshToken) return await readRefreshToken(server, request, token);
   throw reject("IJ-02", { supported: [tokenTypes.idToken, tokenTypes.refreshToken], sent: type });
@@ -189,8 +189,8 @@ function invalidRefreshToken(facts: FactsOf<typeof tokenExchangeRules["IJ-04"]>)
 }
 
 /** The requested scope values that the audience's entry allows. */
-function limitScope(parameters: Params, { scopes }: ResourceAuthorizationServer): readonly string[] {
-  const requested = splitScope(parameters.get("scope") ?? "");
+function limitScope(params: Params, { scopes }: ResourceAuthorizationServer): readonly string[] {
+  const requested = splitScope(params.get("scope") ?? "");
   const granted = requested.filter((value) => scopes?.includes(value) ?? scopeToken.test(value));
   if (granted.length > 0 || requested.length === 0) return granted;
   throw reject("IJ-05", { scopes, requested });
@@ -200,10 +200,10 @@ function limitScope(parameters: Params, { scopes }: ResourceAuthorizationServer)
 function limitResources(
   server: HostedServer,
   client: Client,
-  parameters: Params,
+  params: Params,
   { resources }: ResourceAuthorizationServer,
 ): readonly string[] {
-  const requested = parameters.getAll("resource");
+  const requested = params.getAll("resource");
   if (requested.length === 0 && asServerPolicy(policyOf(server, client)).resourceParameter === "optional") return [];
   if (requested.length === 0) throw reject("IJ-01", { missing: "resource" });
   const allowed = resources?.map(canonicalUri);

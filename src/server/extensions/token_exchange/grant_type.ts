@@ -32,26 +32,26 @@ export async function exchangeToken(
   request: AuthenticatedRequest,
   policy: TokenExchangePolicy,
 ): Promise<Authorization> {
-  const { parameters } = request;
+  const { params } = request;
   const supportedTypes = [
     ...policy.tokenExchange === undefined ? [] : [tokenTypes.accessToken],
     ...policy.resourceAuthorizationServers.length === 0 ? [] : [tokenTypes.idJag],
   ];
-  const requestedType = parameters.get("requested_token_type") ?? tokenTypes.accessToken;
+  const requestedType = params.get("requested_token_type") ?? tokenTypes.accessToken;
   if (!supportedTypes.some((type) => type === requestedType)) {
     throw reject("TX-02", { supported: supportedTypes, requested: requestedType });
   }
-  requireParameter(parameters, "subject_token");
-  requireParameter(parameters, "subject_token_type");
-  const hasActor = parameters.get("actor_token") !== undefined;
-  if (hasActor) requireParameter(parameters, "actor_token_type");
-  else if (parameters.get("actor_token_type") !== undefined) requireParameter(parameters, "actor_token");
+  requireParameter(params, "subject_token");
+  requireParameter(params, "subject_token_type");
+  const hasActor = params.get("actor_token") !== undefined;
+  if (hasActor) requireParameter(params, "actor_token_type");
+  else if (params.get("actor_token_type") !== undefined) requireParameter(params, "actor_token");
   if (requestedType !== tokenTypes.idJag) return await exchangeAccessToken(server, request, policy.tokenExchange!);
   return await exchangeForIdJag(server, request, policy.resourceAuthorizationServers);
 }
 
-function requireParameter(parameters: Params, name: string): void {
-  if (parameters.get(name) !== undefined) return;
+function requireParameter(params: Params, name: string): void {
+  if (params.get(name) !== undefined) return;
   throw reject("TX-01", { missing: name });
 }
 
@@ -64,16 +64,14 @@ async function exchangeAccessToken(
   request: AuthenticatedRequest,
   settings: TokenExchangeSettings,
 ): Promise<Authorization> {
-  const { client, parameters } = request;
+  const { client, params } = request;
   if (!client.confidential && settings.allowPublicClients !== true) throw reject("TX-01", { publicClient: client.id });
   const subjectToken = await readToken(server, request, "subject_token");
   if (subjectToken.user === undefined && subjectToken.claims.client_id !== client.id) {
     throw reject("TX-01", { subject: "another client" });
   }
   server.passed("TX-01", subjectToken.claims.client_id);
-  const actor = parameters.get("actor_token") === undefined
-    ? undefined
-    : await readToken(server, request, "actor_token");
+  const actor = params.get("actor_token") === undefined ? undefined : await readToken(server, request, "actor_token");
   const actorClaims = { ...subjectToken.claims.act !== undefined && { act: subjectToken.claims.act } };
   if (actor !== undefined) Object.assign(actorClaims, { act: { sub: actor.claims.sub, ...actorClaims } });
   assertMayAct(server, request, subjectToken, actor);
@@ -87,7 +85,7 @@ async function exchangeAccessToken(
   const resources = await narrowTarget(server, request, subjectToken, settings);
   const { [detailsName]: items } = await visibleClaims(server, client, subjectToken.claims);
   const details = (items ?? []) as AuthorizationDetails;
-  const issued = details.length > 0 || requestsDetails(server, parameters)
+  const issued = details.length > 0 || requestsDetails(server, params)
     ? (await server.details?.narrow(server, request, { details, scope }, resources))?.issued
     : undefined;
   server.passed("TX-03", scope.join(" "));
@@ -119,10 +117,10 @@ async function readToken(
   request: AuthenticatedRequest,
   name: "subject_token" | "actor_token",
 ): Promise<AccessToken> {
-  const { client, parameters } = request;
-  const type = parameters.get(`${name}_type`)!;
+  const { client, params } = request;
+  const type = params.get(`${name}_type`)!;
   if (type !== tokenTypes.accessToken) throw reject("TX-01", { name, type });
-  const token = await readAccessToken(server, parameters.get(name)!);
+  const token = await readAccessToken(server, params.get(name)!);
   const isAcceptable = token !== undefined &&
     (name === "actor_token"
       ? token.claims.client_id === client.id
@@ -158,10 +156,10 @@ function assertMayAct(
 }
 
 /** The requested part of the scope that the subject token and the client have in common; by default all of it. */
-function narrowScope({ client, parameters }: AuthenticatedRequest, { claims }: AccessToken): readonly string[] {
+function narrowScope({ client, params }: AuthenticatedRequest, { claims }: AccessToken): readonly string[] {
   const grantable = client.scope.filter((value) => !loginScopes.includes(value));
   const allowed = splitScope(claims.scope ?? "").filter((value) => grantable.includes(value));
-  const requested = parameters.get("scope");
+  const requested = params.get("scope");
   const scope = requested === undefined ? allowed : splitScope(requested);
   if (scope.length > 0 && scope.every((value) => allowed.includes(value))) return scope;
   throw reject("TX-03", { allowed, grantable, requested, granted: claims.scope });
@@ -170,14 +168,14 @@ function narrowScope({ client, parameters }: AuthenticatedRequest, { claims }: A
 /** The requested resources and audiences; by default the audience of the subject token. */
 async function narrowTarget(
   server: HostedServer,
-  { client, parameters }: AuthenticatedRequest,
+  { client, params }: AuthenticatedRequest,
   subjectToken: AccessToken,
   { targets = {} }: TokenExchangeSettings,
 ): Promise<readonly string[]> {
   const audience = await currentAudience(server, subjectToken, Object.values(targets).flat().filter(isName));
   const ofClient = Object.hasOwn(targets, client.id) ? targets[client.id]! : [];
   const allowed = [...audience, ...ofClient.filter(isName), ...await server.resources.registered(server, ofClient)];
-  const requested = [...parameters.getAll("resource"), ...parameters.getAll("audience")];
+  const requested = [...params.getAll("resource"), ...params.getAll("audience")];
   const found = new Set(requested.map((uri) => server.resources.find(uri) ?? canonicalUri(uri)));
   if ([...found].every((uri) => allowed.includes(uri))) {
     const resources = found.size > 0 ? [...found] : audience;
