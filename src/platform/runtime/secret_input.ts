@@ -28,6 +28,9 @@ async function promptSecret(prompt: string): Promise<string> {
   return await line.finally(() => stdin.setRawMode(false));
 }
 
+/** What arrived after the end of the line that was read last, as when both lines are typed together. */
+let typedAhead = "";
+
 /**
  * Reads up to the end of the line or of the input.
  *
@@ -37,6 +40,8 @@ async function promptSecret(prompt: string): Promise<string> {
 function readLine(done?: (interrupted: boolean) => void): Promise<string> {
   const { stdin } = process;
   let line = "";
+  const typed = typedAhead;
+  typedAhead = "";
   return new Promise((resolve, reject) => {
     const end = () => finish(false);
     const finish = (interrupted: boolean) => {
@@ -45,8 +50,12 @@ function readLine(done?: (interrupted: boolean) => void): Promise<string> {
       resolve(line);
     };
     const read = (text: string) => {
-      for (const key of text) {
-        if (key === "\n" || key === "\r") return finish(false);
+      const keys = [...text];
+      for (const [at, key] of keys.entries()) {
+        if (key === "\n" || key === "\r") {
+          typedAhead = keys.slice(at + 1).join("");
+          return finish(false);
+        }
         if (done === undefined) line += key;
         else if (key === "\u0003") return finish(true);
         else if (key === "\u0004") return finish(false);
@@ -55,5 +64,6 @@ function readLine(done?: (interrupted: boolean) => void): Promise<string> {
       }
     };
     stdin.setEncoding("utf8").on("data", read).on("end", end).on("error", reject).resume();
+    read(typed);
   });
 }

@@ -61,3 +61,24 @@ test("init reads lines that are typed together, before the first question or aft
     assertMatch(stdout, /redirect_uri +http:\/\/localhost:4000\/cb$/m);
   }
 });
+
+test("hash-password reads what is piped at once, and what is typed together, before the first question or after it", async () => {
+  const digest = /^\$scrypt\$\S+$/m;
+  for (const keepsInput of [true, false]) {
+    for (let start = 1; start <= 5; start++) {
+      const command = startCommand({ args: ["hash-password"], input: "correct horse\n", keepsInput });
+      await Promise.race([command.waitForOutput(digest), command.exited]);
+      command.signal("SIGKILL");
+      const { stdout, stderr } = await command.exited;
+      assertMatch(stdout, digest, `start ${start}: ${stderr}`);
+    }
+  }
+  for (const first of skip ? [] : [undefined, /: $/]) {
+    const command = startCommand({ args: ["hash-password"], inTerminal: "exec PROGRAM" });
+    if (first !== undefined) await command.waitForOutput(first);
+    command.type("correct horse\ncorrect horse\n");
+    const { code, stdout } = await command.exited;
+    assertEquals(code, 0, stdout);
+    assertMatch(stdout, digest);
+  }
+});
