@@ -19,6 +19,7 @@ import { acceptedRequests } from "../explain/accepted_request.ts";
 import { traceObservation } from "./trace_observation.ts";
 import type { UserWarnings } from "../clients/users.ts";
 import { clientsAndUsers } from "../clients/mod.ts";
+import { digestName, getPassword } from "../config/password_digest.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";
 import type { AddedSecrets } from "../redaction/registered_secrets.ts";
@@ -81,6 +82,12 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const issuerInEffect: IssuerInEffect = { current: resolved.issuer };
   const base = basePath(resolved.issuer);
   const composed = await composeServer(options, dependencies, policy, issuerInEffect);
+  // One of letters alone would hide other words.
+  for (const password of [...composed.users.known().values()].map(getPassword)) {
+    if (password !== undefined && digestName(password) === undefined && /[^a-z]/i.test(password)) {
+      secrets.learn(password);
+    }
+  }
   // Pages and logs describe the server itself, and not what a plugin makes of it.
   const endpoints = ownEndpoints(composed, options, { base, extensions, interaction });
   // The limit also applies to methods that a plugin replaces.

@@ -85,17 +85,16 @@ export async function showFirstScreen(
   return proceedTo(context, page.screens[0], shown, browser.headers);
 }
 
-/** The screen after the login, for a user with a session. @param username As typed. */
+/** The screen after the login, for a user with a session. */
 export async function showApproval(
   context: Context<HostedServer>,
   page: ProviderPage,
   pending: Interaction,
   session: Session,
   headers: Readonly<Record<string, string>> = {},
-  username?: string,
 ): Promise<HttpResponse> {
   const login = await loginProof(context, pending.id, session);
-  const shown = { page, pending, username, query: { login } };
+  const shown = { page, pending, query: { login } };
   return redirect("GET", screenUrl(context, page.approval!, shown, "path"), headers);
 }
 
@@ -167,18 +166,28 @@ function originOf({ server: { names }, request }: Context): string {
 function screenUrl(
   context: Context<HostedServer>,
   screen: Screen,
-  { page, pending, query = {}, username }: Shown,
+  { page, pending, query = {} }: Shown,
   use: "path" | "action",
 ): string {
   const path = (use === "action" ? screen.action : undefined)?.(context.site.base) ?? screen.path(context.site.base);
   const parameters = new URLSearchParams({
     [page.state]: pending.id,
     client_id: pending.client.id,
-    ...username && screen !== page.screens[0] && { username },
     ...query,
   });
   return `${originOf(context)}${path}?${parameters}`;
 }
+
+/** The authorization with the name that was typed, which no URL may have: it may be a password in the wrong field. */
+async function withName(server: HostedServer, pending: Interaction, typed: string): Promise<Interaction> {
+  const { name, browser, request } = pending;
+  const loginRequirements = { ...request.loginRequirements, loginHint: typed.slice(0, maxNameChars) };
+  const named = { ...pending, request: { ...request, loginRequirements } };
+  return { ...named, id: await encodePending(server, named, { name, browser }) };
+}
+
+/** Maximum length of a name that a screen takes to the next one, in characters. */
+const maxNameChars = 256;
 
 /** The name that a test types: that of the provider's user, or the subject. */
 function shownName({ sub, preferred_username, email }: User): string {
@@ -238,20 +247,20 @@ function loginHandlers(
   next: LoginScreen | undefined,
   options: AuthenticationOptions,
 ): Handlers<HostedServer> {
-  const show: Continue = (context, pending, query) =>
+  const show: Continue = (context, pending) =>
     showScreen(context, screen, {
       ...{ page, pending },
-      username: query.get("username") ?? pending.request.loginRequirements.loginHint,
+      username: pending.request.loginRequirements.loginHint,
     });
   const allowCancellation = cancellationLimiter();
-  return handlersOf(page, show, (form) => async (context, pending, query) => {
+  return handlersOf(page, show, (form) => async (context, pending) => {
     const { server, target } = context;
     if (isDenied(screen, form)) {
       const isStored = await readSession(context) !== undefined ||
         allowCancellation(server.now(), target.clientAddress.address);
       return await deny(context, pending, "login", isStored);
     }
-    const username = form.get(screen.username ?? "") ?? query.get("username") ?? "";
+    const username = form.get(screen.username ?? "") ?? pending.request.loginRequirements.loginHint ?? "";
     const shown = { page, pending, username };
     const again = (retry: Pick<Shown, "error" | "reason" | "status">, headers?: Readonly<Record<string, string>>) =>
       showScreen(context, screen, { ...shown, ...retry }, headers);
@@ -260,7 +269,7 @@ function loginHandlers(
       const isMissing = screen.username !== undefined && username === "";
       const isUnknown = user === undefined && !server.policy.acceptsAny.includes("users");
       if (isMissing || screen.rejectsUnknown && isUnknown) return again({ error: "username" });
-      return proceedTo(context, next!, shown);
+      return proceedTo(context, next!, { ...shown, pending: await withName(server, pending, username) });
     }
     const previousSession = await readSession(context);
     const password = form.get(screen.password);
@@ -282,7 +291,7 @@ function loginHandlers(
     await rememberAccount(server, pending.browser!, result.user);
     if (page.approval !== undefined) {
       if (previousSession !== undefined) await endForgottenSessions(server, previousSession, session);
-      return await showApproval(context, page, pending, session, await setSessionCookie(context, session), username);
+      return await showApproval(context, page, pending, session, await setSessionCookie(context, session));
     }
     await consumePending(server, pending);
     return await withErrors(
@@ -325,7 +334,7 @@ function approvalHandlers(page: ProviderPage): Handlers<HostedServer> {
   const show = withSession((session, context, pending, query) =>
     showScreen(context, screen, {
       ...{ page, pending, query: { login: query.get("login")! } },
-      username: (screen.isConsent ? undefined : query.get("username")) ?? shownName(session.user),
+      username: shownName(session.user),
     })
   );
   return handlersOf(page, show, (form) =>

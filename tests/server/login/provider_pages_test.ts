@@ -237,7 +237,7 @@ const programs: Readonly<
       const state = new URL((await open(authorizationUrl)).url).searchParams.get("state")!;
       const at = (step: string) => `${issuer}/u/login/${step}?state=${encodeURIComponent(state)}`;
       const next = await request(at("identifier"), { state, username: "alice", action: "default" });
-      assertMatch(next.headers.get("location")!, /\/u\/login\/password\?state=/);
+      assertMatch(next.headers.get("location")!, /\/u\/login\/password\?state=(?!.*alice)/);
       return await request(at("password"), { state, username: "alice", password: "correct horse", action: "default" });
     },
   },
@@ -467,6 +467,17 @@ test("[UI-31] a real host has its own page", async () => {
     users: [],
   }).then(() => undefined, String);
   assertMatch(rejected!, /loginPage\n {2}Expected Latchkey's own page/);
+});
+
+test("[UI-32] a plain password of the configuration that was typed as a name is in no event", async () => {
+  const events: unknown[] = [];
+  const { authorizationUrl, program } = await start({ login: "auto", trace: (event) => void events.push(event) });
+  for (const hint of ["correct horse", "somebody else"]) {
+    await program().request(`${authorizationUrl}&${new URLSearchParams({ login_hint: hint })}`);
+  }
+  const traced = JSON.stringify(events);
+  assertStringIncludes(traced, "somebody else");
+  assert(!traced.includes("correct horse"));
 });
 
 test("[UI-32] a plain password works on a test host, and never on a real one", async () => {
