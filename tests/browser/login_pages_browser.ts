@@ -146,6 +146,14 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await cypress(page).click('input[type="submit"]');
         await cypress(page).click("#idBtn_Back");
       },
+      "XPath of all classes of the button": async (page) => {
+        const classes = "win-button button_primary high-contrast-overrides button ext-button primary ext-primary";
+        await selenium(page).type("#i0116", name);
+        await xpath(page, `//*[@class='${classes}']`).click();
+        await selenium(page).type("#i0118", password);
+        await xpath(page, `//*[@class='${classes}']`).click();
+        await xpath(page, `//input[@class='${classes.replaceAll("primary", "secondary")}']`).click();
+      },
       "labels and roles (Arunkavin007/Playwright)": async (page) => {
         await page.getByLabel("Enter your email, phone, or").fill(name);
         await page.getByRole("button", { name: "Next" }).click();

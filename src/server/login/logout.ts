@@ -65,7 +65,8 @@ async function endSessionOrConfirm(context: Context<HostedServer>, pages: Replac
   const confirmedSid = sids.includes(sid ?? "") || (session === undefined && hint?.isExpired === false)
     ? sid
     : undefined;
-  const asks = confirmedSid === undefined || providerPage(server.policy.loginPage)?.alwaysAsksToLogOut === true;
+  const ofProvider = providerPage(server.policy.loginPage);
+  const asks = confirmedSid === undefined || ofProvider?.alwaysAsksToLogOut === true;
   if (session !== undefined && asks && !await isConfirmed(context, session, params)) {
     // DNS rebinding: without passwords an attacker's page could log in and read the user's name.
     if (server.policy.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
@@ -83,6 +84,10 @@ async function endSessionOrConfirm(context: Context<HostedServer>, pages: Replac
     const frames = (await Promise.all(remaining.map((ofOne) => ofOne.frames()))).flat();
     const timeoutSeconds = Math.max(...remaining.map((ofOne) => ofOne.timeoutSeconds));
     if (frames.length > 0) return loggingOutPage(context, { frames, timeoutSeconds }, redirectUri, headers, pages);
+  }
+  if (ofProvider?.LoggedOut !== undefined) {
+    const props = { ...site, continueHref: redirectUri, client: client?.name ?? client?.id };
+    return html(200, renderPage(ofProvider.LoggedOut, props), headers);
   }
   if (redirectUri !== undefined) return redirect(request.method, redirectUri, headers);
   const page = renderPage(LoggedOut, { ...site, continueHref: postLogoutRedirectUri }, pages.loggedOut);

@@ -424,6 +424,8 @@ test("[UI-31] the logout page of a provider asks without a hint, then leads to t
       [{ profile: "keycloak" }, keycloak, { confirmLogout: "" }],
       [{ profile: "keycloak", loginPage: "keycloak-v1" }, keycloak, { confirmLogout: "Logout" }],
       [{ loginPage: "oidc-provider" }, /id="op.logoutForm"[^]*name="logout"/, { logout: "yes" }],
+      [{ loginPage: "duende" }, /class="logout-page"[^]*Would you like to logout of IdentityServer\?/, {}],
+      [{ loginPage: "identityserver4" }, /class="logout-page"[^]*Would you like to log out of IdentityServer\?/, {}],
     ] as readonly (readonly [LatchkeyOptions, RegExp, Record<string, string>])[]
   ) {
     const { authorizationUrl, idTokenFor, logoutUrl, program } = await start(options);
@@ -449,10 +451,10 @@ test("[UI-31] the logout page of a provider asks without a hint, then leads to t
       assertEquals((await request(form!.action, whole, foreign)).status, 403);
       const silent = `${authorizationUrl}&prompt=none`;
       assertMatch((await request(silent)).headers.get("location")!, /code=/);
-      assertEquals(
-        (await request(form!.action, whole)).headers.get("location"),
-        query.client_id === undefined ? null : callback,
-      );
+      const loggedOut = await request(form!.action, whole);
+      // IdentityServer links to the application.
+      const link = /class="PostLogoutRedirectUri" href="([^"]+)"/.exec(await loggedOut.text());
+      assertEquals(loggedOut.headers.get("location") ?? link?.[1], query.client_id && callback);
       assertMatch((await request(silent)).headers.get("location")!, /error=login_required/);
     }
   }

@@ -38,7 +38,7 @@ function appleScreen(asksPassword: boolean): (props: ScreenProps) => VNode {
           <button
             id="sign-in"
             type="submit"
-            class="button si-button"
+            class="si-button"
             aria-label={asksPassword ? "Sign In" : "Continue"}
           >
             {asksPassword ? "Sign In" : "Continue"}

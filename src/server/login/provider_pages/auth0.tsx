@@ -43,7 +43,7 @@ function universalPage(asksName: boolean, asksPassword: boolean): (props: Screen
             </div>
           )}
           <button
-            {...{ type: "submit", name: "action", value: "default", class: "button _button-login-id" }}
+            {...{ type: "submit", name: "action", value: "default", class: "_button-login-id" }}
             data-action-button-primary="true"
           >
             Continue
@@ -102,7 +102,7 @@ function lockPage(name: "email" | "username"): ProviderPage {
                 {...{ placeholder: "your password", autocomplete: "off", "aria-label": "Password" }}
               />
             </div>
-            <button class="button auth0-lock-submit" name="submit" type="submit" aria-label="Log In">
+            <button class="auth0-lock-submit" name="submit" type="submit" aria-label="Log In">
               <span class="auth0-label-submit">Log In</span>
             </button>
           </form>

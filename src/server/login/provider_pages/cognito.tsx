@@ -33,7 +33,7 @@ function HostedForm({ action, username, error, reason = "Incorrect username or p
       {error && <LoginFault id="loginErrorMessage" class="errorMessage-customizable">{reason}</LoginFault>}
       <input
         {...{ name: "signInSubmitButton", type: "submit", value: "Sign in", "aria-label": "submit" }}
-        class="button btn btn-primary submitButton-customizable"
+        class="btn btn-primary submitButton-customizable"
       />
     </form>
   );
@@ -95,7 +95,7 @@ function managedScreen(field: "username" | "password", button: string): (props: 
               : <input id="password" name="password" type="password" value="" placeholder="Enter your password" />}
             {error && <LoginFault>{reason}</LoginFault>}
           </div>
-          <button type="submit" class="button">
+          <button type="submit">
             <span>{button}</span>
           </button>
         </form>

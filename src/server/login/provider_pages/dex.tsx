@@ -13,7 +13,7 @@ function Connectors(props: ScreenProps): VNode {
     <Document props={props} title="dex">
       <h1 class="theme-heading">Log in to dex</h1>
       <form class="theme-form-row" method="post" action={props.action}>
-        <button type="submit" class="button dex-btn theme-btn-provider">
+        <button type="submit" class="dex-btn theme-btn-provider">
           <span class="dex-btn-icon dex-btn-icon--local"></span>
           <span class="dex-btn-text">Log in with Email</span>
         </button>
@@ -43,7 +43,7 @@ function Password(props: ScreenProps): VNode {
           />
         </div>
         {error && <LoginFault id="login-error" class="dex-error-box">{reason}</LoginFault>}
-        <button id="submit-login" type="submit" class="button dex-btn theme-btn--primary">Login</button>
+        <button id="submit-login" type="submit" class="dex-btn theme-btn--primary">Login</button>
       </form>
     </Document>
   );
@@ -54,7 +54,7 @@ function Approval(props: ScreenProps): VNode {
   const form = (approval: string, button: string, style: string) => (
     <form class="theme-form-row" method="post" action={action}>
       <input type="hidden" name="approval" value={approval} />
-      <button type="submit" class={`button dex-btn ${style}`}>
+      <button type="submit" class={`dex-btn ${style}`}>
         <span class="dex-btn-text">{button}</span>
       </button>
     </form>

@@ -3,6 +3,8 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import type { Site } from "../../pages/layout.tsx";
+import { HiddenInputs } from "../../pages/post_form.tsx";
+import type { LogoutProps } from "../pages/logout_page.tsx";
 import type { ScreenProps } from "./provider_page.ts";
 
 /** What the document needs of a page; without a login, it lists no account. */
@@ -51,6 +53,18 @@ export function Stylesheets({ base }: { readonly base: string }): VNode {
       <link rel="stylesheet" href={`${base}/static/style.css`} />
       <link rel="stylesheet" href={`${base}/static/people.css`} />
     </>
+  );
+}
+
+/** The form of a page that asks whether to log out. */
+export function LogoutForm(
+  { props, id, children }: { readonly props: LogoutProps; readonly id?: string; readonly children: ComponentChildren },
+): VNode {
+  return (
+    <form id={id} class="form form-actions" action={props.action} method="post">
+      <HiddenInputs fields={props.fields} />
+      {children}
+    </form>
   );
 }
 

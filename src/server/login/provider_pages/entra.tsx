@@ -10,6 +10,11 @@ import type { VNode } from "preact";
 import { Document, LoginFault } from "./document.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
+/** The classes of its buttons, which XPath in tests spells out. */
+const [primary, secondary] = ["primary", "secondary"].map((rank) =>
+  `win-button button_${rank} high-contrast-overrides button ext-button ${rank} ext-${rank}`
+);
+
 function EmailScreen(props: ScreenProps): VNode {
   const { action, username, error, reason = "We couldn't find an account with that username." } = props;
   return (
@@ -25,7 +30,7 @@ function EmailScreen(props: ScreenProps): VNode {
           />
           {error && <LoginFault id="usernameError">{reason}</LoginFault>}
         </div>
-        <input type="submit" id="idSIButton9" class="button" value="Next" />
+        <input type="submit" id="idSIButton9" class={primary} value="Next" />
       </form>
     </Document>
   );
@@ -52,7 +57,7 @@ function PasswordScreen(props: ScreenProps): VNode {
         </div>
         <a id="idA_PWD_ForgotPassword" href="#i0118">Forgot my password</a>
         <div data-testid="textButtonContainer">
-          <input type="submit" id="idSIButton9" class="button" value="Sign in" />
+          <input type="submit" id="idSIButton9" class={primary} value="Sign in" />
         </div>
       </form>
     </Document>
@@ -75,8 +80,8 @@ function StaySignedIn(props: ScreenProps): VNode {
           <label for="KmsiCheckboxField">Don't show this again</label>
         </div>
         <div class="ways" data-testid="textButtonContainer">
-          <input type="button" id="idBtn_Back" class="button plain" value="No" data-submit />
-          <input type="submit" id="idSIButton9" class="button" value="Yes" />
+          <input type="button" id="idBtn_Back" class={secondary} value="No" data-submit data-secondary />
+          <input type="submit" id="idSIButton9" class={primary} value="Yes" />
         </div>
       </form>
     </Document>
@@ -136,7 +141,7 @@ export function entraB2c(id: string): ProviderPage {
                 {...{ placeholder: "Password", autocomplete: "current-password" }}
               />
             </div>
-            <button id="next" class="button" type="submit">Sign in</button>
+            <button id="next" type="submit">Sign in</button>
           </form>
         </div>
       </Document>

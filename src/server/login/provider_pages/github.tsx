@@ -39,7 +39,7 @@ function Login(props: ScreenProps): VNode {
               type="submit"
               name="commit"
               value="Sign in"
-              class="button btn btn-primary btn-block js-sign-in-button"
+              class="btn btn-primary btn-block js-sign-in-button"
             />
           </div>
         </form>
@@ -56,10 +56,10 @@ function Authorize(props: ScreenProps): VNode {
       <p>{client} wants to access your {username} account</p>
       <ul>{scope.map((value) => <li key={value}>{value}</li>)}</ul>
       <form class="ways" action={action} method="post">
-        <button type="submit" name="authorize" value="0" class="button plain">Cancel</button>
+        <button type="submit" name="authorize" value="0" data-secondary>Cancel</button>
         <button
           {...{ type: "submit", name: "authorize", value: "1", id: "js-oauth-authorize-btn" }}
-          class="button btn btn-primary js-oauth-authorize-btn"
+          class="btn btn-primary js-oauth-authorize-btn"
         >
           Authorize {client}
         </button>

@@ -12,7 +12,7 @@ function Next({ id }: { readonly id: string }): VNode {
   return (
     <div id={id} class="fit">
       <div>
-        <button type="submit" class="button">
+        <button type="submit">
           <span>Next</span>
         </button>
       </div>

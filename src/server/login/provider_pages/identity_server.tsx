@@ -1,16 +1,21 @@
 /** @jsxImportSource preact */
 /**
  * Duende IdentityServer and IdentityServer4 with their quickstart pages: DuendeSoftware/products
- * identity-server/hosts/main/Pages/Account/Login/Index.cshtml, and IdentityServer/IdentityServer4.Quickstart.UI
- * Views/Account/Login.cshtml.
+ * identity-server/hosts/main/Pages/Account/{Login,Logout}, and IdentityServer/IdentityServer4.Quickstart.UI
+ * Views/Account/{Login,Logout,LoggedOut}.cshtml.
  */
 
 import type { VNode } from "preact";
-import { Document } from "./document.tsx";
+import type { LoggedOutProps } from "../pages/logged_out_page.tsx";
+import type { LogoutProps } from "../pages/logout_page.tsx";
+import { Document, LogoutForm } from "./document.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
-/** @param prefix What the names of the fields begin with. */
-function loginPage(title: string, prefix: string, button: string): ProviderPage {
+/**
+ * @param prefix What the names of the fields begin with.
+ * @param question What it asks before a logout.
+ */
+function loginPage(title: string, prefix: string, button: string, question: string): ProviderPage {
   const field = (name: string) => ({ id: `${prefix}${name}`.replace(".", "_"), name: prefix + name });
   function Login(props: ScreenProps): VNode {
     const { action, username, error, reason = "Invalid username or password" } = props;
@@ -51,15 +56,52 @@ function loginPage(title: string, prefix: string, button: string): ProviderPage 
               <label for={remember.id}>Remember My Login</label>
             </div>
             <div class="ways">
-              <button type="submit" class="button btn btn-primary" name={button} value="login">Login</button>
-              <button type="submit" class="button plain btn btn-secondary" name={button} value="cancel">Cancel</button>
+              <button type="submit" class="btn btn-primary" name={button} value="login">Login</button>
+              <button type="submit" class="btn btn-secondary" data-secondary name={button} value="cancel">
+                Cancel
+              </button>
             </div>
           </form>
         </div>
       </Document>
     );
   }
+  function Logout(props: LogoutProps): VNode {
+    return (
+      <Document props={props} title={title}>
+        <div class="logout-page">
+          <div class="lead">
+            <h1>Logout</h1>
+            <p>{question}</p>
+          </div>
+          <LogoutForm props={props}>
+            <button type="submit" class="btn btn-primary">Yes</button>
+          </LogoutForm>
+        </div>
+      </Document>
+    );
+  }
+  function LoggedOut(props: LoggedOutProps & { readonly client?: string }): VNode {
+    const { continueHref, client } = props;
+    return (
+      <Document props={props} title={title}>
+        <div class="logged-out-page">
+          <h1>
+            Logout <small>You are now logged out</small>
+          </h1>
+          {continueHref !== undefined && (
+            <div>
+              Click <a class="PostLogoutRedirectUri" href={continueHref}>here</a> to return to the <span>{client}</span>
+              {" "}
+              application.
+            </div>
+          )}
+        </div>
+      </Document>
+    );
+  }
   return {
+    ...{ Logout, LoggedOut },
     state: "ReturnUrl",
     screens: [{
       path: () => "/Account/Login",
@@ -69,6 +111,16 @@ function loginPage(title: string, prefix: string, button: string): ProviderPage 
   };
 }
 
-export const duende = loginPage("Duende IdentityServer", "Input.", "Input.Button");
+export const duende = loginPage(
+  "Duende IdentityServer",
+  "Input.",
+  "Input.Button",
+  "Would you like to logout of IdentityServer?",
+);
 
-export const identityServer4 = loginPage("IdentityServer4", "", "button");
+export const identityServer4 = loginPage(
+  "IdentityServer4",
+  "",
+  "button",
+  "Would you like to log out of IdentityServer?",
+);

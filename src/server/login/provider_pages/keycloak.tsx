@@ -6,9 +6,8 @@
  */
 
 import type { VNode } from "preact";
-import { HiddenInputs } from "../../pages/post_form.tsx";
 import type { LogoutProps } from "../pages/logout_page.tsx";
-import { Document } from "./document.tsx";
+import { Document, LogoutForm } from "./document.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 /** The button of a form: its text, name and id. */
@@ -58,10 +57,9 @@ function logoutForm(Button: Button): (props: LogoutProps) => VNode {
         <h1 id="kc-page-title">Logging out</h1>
         <div id="kc-logout-confirm">
           <p class="instruction">Do you want to log out?</p>
-          <form class="form form-actions" action={props.action} method="post">
-            <HiddenInputs fields={props.fields} />
+          <LogoutForm props={props}>
             <Button text="Logout" name="confirmLogout" id="kc-logout" />
-          </form>
+          </LogoutForm>
         </div>
       </Document>
     );
@@ -84,9 +82,9 @@ function keycloakPage(Button: Button): ProviderPage {
 }
 
 export const keycloak = keycloakPage(({ text, ...rest }) => (
-  <button class="button" type="submit" {...rest}>{text}</button>
+  <button class="pf-v5-c-button pf-m-primary pf-m-block" type="submit" {...rest}>{text}</button>
 ));
 
 export const keycloakV1 = keycloakPage(({ text, ...rest }) => (
-  <input class="button" type="submit" value={text} {...rest} />
+  <input class="pf-c-button pf-m-primary pf-m-block btn-lg" type="submit" value={text} {...rest} />
 ));

@@ -32,7 +32,7 @@ function Login(props: ScreenProps): VNode {
           />
           {reason !== undefined && <LoginFault>{reason}</LoginFault>}
         </div>
-        <input class="button button-primary" type="submit" value="Sign-in" />
+        <input class="button-primary" type="submit" value="Sign-in" />
       </form>
     </Document>
   );

@@ -5,9 +5,8 @@
  */
 
 import type { VNode } from "preact";
-import { HiddenInputs } from "../../pages/post_form.tsx";
 import type { LogoutProps } from "../pages/logout_page.tsx";
-import { Document, LoginFault } from "./document.tsx";
+import { Document, LoginFault, LogoutForm } from "./document.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 function Login(props: ScreenProps): VNode {
@@ -27,7 +26,7 @@ function Login(props: ScreenProps): VNode {
             <input name="password" type="password" value="" placeholder="and password" aria-label="Password" />
             {error && <LoginFault>{reason}</LoginFault>}
           </div>
-          <button type="submit" class="button login login-submit">Sign-in</button>
+          <button type="submit" class="login login-submit">Sign-in</button>
         </form>
       </div>
     </Document>
@@ -43,7 +42,7 @@ function Authorize(props: ScreenProps): VNode {
         <p class="login-client-image">{client}</p>
         <ul>{scope.map((value) => <li key={value}>{value}</li>)}</ul>
         <form class="form" action={action} method="post">
-          <button type="submit" class="button login login-submit">Continue</button>
+          <button type="submit" class="login login-submit">Continue</button>
         </form>
       </div>
     </Document>
@@ -54,10 +53,9 @@ function Logout(props: LogoutProps): VNode {
   return (
     <Document props={props} title="Logout Request">
       <h1>Do you want to sign-out?</h1>
-      <form id="op.logoutForm" class="form" action={props.action} method="post">
-        <HiddenInputs fields={props.fields} />
-        <button type="submit" class="button" name="logout" value="yes">Yes, sign me out</button>
-      </form>
+      <LogoutForm props={props} id="op.logoutForm">
+        <button type="submit" name="logout" value="yes">Yes, sign me out</button>
+      </LogoutForm>
     </Document>
   );
 }

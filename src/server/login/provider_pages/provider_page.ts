@@ -2,6 +2,7 @@
 
 import type { VNode } from "preact";
 import type { Site } from "../../pages/layout.tsx";
+import type { LoggedOutProps } from "../pages/logged_out_page.tsx";
 import type { LogoutProps } from "../pages/logout_page.tsx";
 
 /** What a screen shows. */
@@ -74,6 +75,8 @@ export interface ProviderPage {
   readonly Logout?: (props: LogoutProps) => VNode;
   /** Whether that page also asks if an ID token names the session. Default: false. */
   readonly alwaysAsksToLogOut?: boolean;
+  /** The page after a logout, which links to the application. Default: a redirect to the application. */
+  readonly LoggedOut?: (props: LoggedOutProps & { readonly client?: string }) => VNode;
   /**
    * Whether its form is posted to the URL of the authorization request, without cookies, and logs in any subject each
    * time. Default: false.

@@ -25,7 +25,7 @@ function zitadelScreen(field: "loginName" | "password"): (props: ScreenProps) =>
               : <input id="password" name="password" type="password" class="lgn-input" value="" autofocus />}
             {error && <LoginFault class="lgn-error-message">{reason}</LoginFault>}
           </div>
-          <button id="submit-button" class="button lgn-raised-button lgn-primary" type="submit">Next</button>
+          <button id="submit-button" class="lgn-raised-button lgn-primary" type="submit">Next</button>
         </form>
       </Document>
     );
