@@ -4,11 +4,13 @@ import { ProgramError } from "../rules/program_error.ts";
 import { clientEndpoint } from "./client_endpoint.ts";
 import type { Handlers } from "../route.ts";
 import { type HttpResponse, json } from "../http/message.ts";
-import { isTextList } from "../http/json_value.ts";
+import { isObject } from "../http/json_value.ts";
 import { describeKind, quoteValue } from "../http/quote_value.ts";
 import type { Client } from "../clients/clients.ts";
 import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
 import type { Params } from "../http/params.ts";
+import { authorizationField } from "../options/program_fields.ts";
+import { findMismatches } from "../policy/field.ts";
 import { OAuthError } from "../rules/errors.ts";
 import { reject } from "../rules/reject.ts";
 import { checkTokenRequest } from "../authorize/checks.ts";
@@ -29,30 +31,43 @@ export async function tokenResponse(server: Server, request: AuthenticatedReques
   const { client, params } = request;
   await checkTokenRequest({ server, client, params });
   const authorization = await grantType.authorize(server, request);
-  assertComplete(authorization ?? {}, client, grantType);
+  assertResult(authorization, client, grantType);
   // The scope of a token for another server is not registered here.
   if (!grantType.checksScope && authorization.issue === undefined) assertRegistered(authorization, grantType);
   await requireUser(server, authorization, grantType);
-  // Atomic: one of several concurrent requests succeeds. If a later step fails, the grant stays consumed: the user must
-  // log in again, but nothing is exchanged twice (replay).
-  if (await authorization.consume?.() === false) throw new OAuthError("invalid_grant", "the grant was used before");
+  await consumeGrant(authorization, grantType);
   return json(200, await issueTokens(server, request, authorization));
 }
 
-/** @throws {ProgramError} If `authorize` of a grant type returned an incomplete result. */
-function assertComplete(
-  { client, scope, grantId, subject, consume }: Partial<Authorization>,
-  sender: Client,
-  { type }: GrantType,
-): void {
-  const isComplete = client?.id === sender.id && isTextList(scope) && typeof grantId === "string" &&
-    (subject === undefined || typeof subject?.sub === "string") &&
-    (consume === undefined || typeof consume === "function");
-  if (isComplete) return;
+/** @throws {ProgramError} If `authorize` of a grant type returned something else than a result. */
+function assertResult(result: Authorization, sender: Client, { type }: GrantType): void {
+  // Without a user, the token is the client's own: `undefined` is probably a user who was not found.
+  const present = ["subject", "consume"].filter((name) => isObject(result) && Object.hasOwn(result, name));
+  const required = [...authorizationField.required!, ...present];
+  const [mismatch] = findMismatches({ ...authorizationField, required }, result);
+  if (mismatch === undefined && result.client.id === sender.id) return;
+  const { path, expected, received } = mismatch?.issue ??
+    { path: "client", expected: "that of the request", received: quoteValue(result.client.id) };
   throw new ProgramError(
-    `expected authorize of the grant type ${type} to return client (that of the request), scope (an array of ` +
-      `strings), grantId, subject with a sub, or no subject, and consume, a function, or none; received ` +
-      [client, scope, grantId, subject, consume].map(describeKind).join(", "),
+    `expected ${path && `${path} in `}what authorize of the grant type ${type} returned to be ${expected}, received ` +
+      `${received}${mismatch?.suggestion === undefined ? "" : `. Did you mean ${mismatch.suggestion}?`}`,
+  );
+}
+
+/**
+ * Consumes what can be used once. Atomic: one of several concurrent requests succeeds. If a later step fails, the grant
+ * stays consumed: the user must log in again, but nothing is exchanged twice (replay).
+ */
+async function consumeGrant(authorization: Authorization, { type }: GrantType): Promise<void> {
+  if (authorization.consume === undefined) return;
+  const isFirst: unknown = await authorization.consume();
+  if (isFirst === true) return;
+  if (isFirst === false) {
+    throw new OAuthError("invalid_grant", "the grant was used before", { fix: "Get a new grant: each works once." });
+  }
+  throw new ProgramError(
+    `expected consume of the grant type ${type} to return true, or false if the grant was used before, received ` +
+      describeKind(isFirst),
   );
 }
 

@@ -158,20 +158,32 @@ const mistakes: Readonly<Record<string, readonly [returned: object | undefined, 
   "a scope value of another client": [{ scope: ["read", "write"] }, "server_error", /is registered, received "write"/],
   "an unknown scope value": [{ scope: ["admin"] }, "server_error", /is registered, received "admin"/],
   "an unknown user": [{ subject: { sub: "nobody" } }, "server_error", /who may log in, received the sub "nobody"/],
+  "a user who was not found": [{ subject: undefined }, "server_error", /subject in .* or left out, received nothing/],
   "a user who may not log in": [{ subject: { sub: "locked" } }, "server_error", /received the sub "locked"/],
-  "a used grant": [{ consume: () => Promise.resolve(false) }, "invalid_grant", /the grant was used before/],
+  "a misspelt user": [{ subjet: { sub: "alice" } }, "server_error", /received "subjet". Did you mean subject\?/],
+  "a user under another name": [{ user: { sub: "alice" } }, "server_error", /a known key, received "user"/],
+  "a used grant": [{ consume: () => Promise.resolve(false) }, "invalid_grant", /Get a new grant.*used before/],
   "a promise of a used grant": [Promise.resolve({ consume: async () => await false }), "invalid_grant", /used before/],
-  "nothing": [undefined, "server_error", /received nothing, nothing/],
-  "no client": [{ client: undefined }, "server_error", /received nothing, an array/],
-  "another client": [{ client: { id: "web", allowsScope: () => true } }, "server_error", /that of the request/],
-  "a scope that is no list": [{ scope: "read" }, "server_error", /a string, a string/],
-  "no id of a grant": [{ grantId: undefined }, "server_error", /grantId/],
-  "a subject that is no object": [{ subject: "alice" }, "server_error", /subject with a sub/],
-  "no function to consume it": [{ consume: "used" }, "server_error", /consume, a function, or none/],
+  "a grant consumed without a result": [{ consume: async () => await undefined }, "server_error", /received nothing/],
+  "a grant consumed with a record": [{ consume: () => ({}) }, "server_error", /consume of .*, received an object/],
+  "a misspelt consume": [{ comsume: () => Promise.resolve(false) }, "server_error", /Did you mean consume\?/],
+  "no function to consume it, but its name": [{ consume: undefined }, "server_error", /consume in .*received nothing/],
+  "nothing": [undefined, "server_error", /an object, received nothing/],
+  "no client": [{ client: undefined }, "server_error", /client in .*an object, received nothing/],
+  "another client": [
+    { client: { id: "web", allowsScope: () => true } },
+    "server_error",
+    /of the request, received "web"/,
+  ],
+  "a scope that is no list": [{ scope: "read" }, "server_error", /scope in .*an array of strings, received/],
+  "no id of a grant": [{ grantId: undefined }, "server_error", /grantId in .*received nothing/],
+  "a subject that is no object": [{ subject: "alice" }, "server_error", /subject in .*an object with a sub/],
+  "no function to consume it": [{ consume: "used" }, "server_error", /consume in .*a function/],
+  "a lifetime that is no number": [{ maxLifetimeSeconds: NaN }, "server_error", /maxLifetimeSeconds in .*seconds/],
   "a promise of rubbish": [
     Promise.resolve({ client: 1, scope: 2, grantId: 3, subject: 4 }),
     "server_error",
-    /a number/,
+    /client in .*an object/,
   ],
 };
 
@@ -182,7 +194,7 @@ test("no mistake of a grant type of a program leads to a token, with core() as w
     async authorize({ randomBytes }, { client, params: sent }) {
       const mistake = mistakes[sent.get("mistake") ?? ""];
       const good = { client, scope: ["read"], grantId: randomId(randomBytes), subject: { sub: "alice" }, refresh: {} };
-      if (mistake === undefined) return { ...good, consume: async () => await undefined };
+      if (mistake === undefined) return { ...good, consume: async () => await true };
       const returned = await mistake[0];
       return (returned && { ...good, ...returned }) as Authorization;
     },

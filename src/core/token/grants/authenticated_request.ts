@@ -46,10 +46,10 @@ export interface Authorization extends WithExtensions {
    * Consumes what can be used once, such as a code: of concurrent requests one succeeds. The token endpoint calls it
    * after all checks, before anything is issued. Default: the grant can be used again.
    *
-   * @returns `false` if it was used before.
+   * @returns Whether it is the first use.
    * @throws {OAuthError} If it was used before, with an error of its own.
    */
-  consume?(): Promise<boolean | void>;
+  consume?(): Promise<boolean>;
   /** The refresh token of the response, if the grant type has decided it; without `token` the response has none. */
   readonly refresh?: { readonly token?: string };
   /** Further claims of the access token, such as `act`. Default: none. */

@@ -59,6 +59,7 @@ export const authorizationCode: GrantType = {
         }
         server.passed("CI-06");
         if (isUnbound(params, record)) server.observe(server, client.id, "TK-14", undefined);
+        return true;
       },
     };
   },

@@ -41,9 +41,11 @@ export const refreshToken: GrantType = {
       scope,
       refresh: { token: nextToken },
       async consume() {
-        if (!rotates) return await renew(server, id, stored);
-        await rotate(server, request, id, stored, nextToken);
-        server.passed("RT-04");
+        if (rotates) {
+          await rotate(server, request, id, stored, nextToken);
+          server.passed("RT-04");
+        } else await renew(server, id, stored);
+        return true;
       },
     };
   },

@@ -209,9 +209,9 @@ async function grantedResources(
 }
 
 /** Consumes an assertion: one of several concurrent requests succeeds. */
-async function consume(server: HostedServer, { claims: { iss, jti, exp } }: VerifiedAssertion): Promise<void> {
+async function consume(server: HostedServer, { claims: { iss, jti, exp } }: VerifiedAssertion): Promise<boolean> {
   if (typeof jti !== "string" || jti === "") throw invalidAssertion("JB-10", { problem: "no jti" });
   const id = await storageKey(server, JSON.stringify(["grant assertion", iss, jti]));
-  if (await server.store.add("used_identifier", id, {}, { expiresAt: Math.ceil(exp * 1000) })) return;
+  if (await server.store.add("used_identifier", id, {}, { expiresAt: Math.ceil(exp * 1000) })) return true;
   throw invalidAssertion("JB-10", { problem: "used" });
 }

@@ -57,6 +57,7 @@ export async function authorizePoll(
       if (!await polledStore(server).consume("polled_request", id, server.now())) throw usedCode(grant, server.now());
       server.passed(rule, client.id);
       server.resources.observe(server, client, params);
+      return true;
     },
   };
 }
