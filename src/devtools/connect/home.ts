@@ -22,6 +22,9 @@ import { toListedUser } from "./users.ts";
 import type { FindRecentFlows } from "../requests/pages/props.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 
+/** Number of clients and users on the page, which links to the lists of all. */
+const shown = 12;
+
 /**
  * @param options Absent if the server has no pages of clients and users.
  * @param recentFlows Absent if the server records no requests.
@@ -44,7 +47,7 @@ export async function showHome(
   const { origin } = new URL(server.issuer);
   const isListed = mayListClients(context);
   const [clients, users] = isListed
-    ? await Promise.all([server.clients.list({ limit: 50 }), server.users.list({ limit: 50 })])
+    ? await Promise.all([server.clients.list({ limit: shown }), server.users.list({ limit: shown })])
     : [[], []];
   const edits = isListed && options?.edit === true;
   const fields = edits && formAuthMethods(server).length > 0 ? await connectForm(context, rejected) : false;
