@@ -76,6 +76,18 @@ const structureProblems = `(() => {
     const inline = e.parentElement.matches("p, li") && e.parentElement.textContent.trim() !== e.textContent.trim();
     if (height < 24 && !inline && e.checkVisibility()) faults.push("only " + height + " px high: " + e.outerHTML);
   }
+  const controls = all("button:not(.copy), a.button, select, .copy").filter((e) => e.checkVisibility())
+    .map((e) => [e, e.getBoundingClientRect()]);
+  for (const [i, [e, a]] of controls.entries()) {
+    for (const [other, b] of controls.slice(i + 1)) {
+      const [across, down] = [Math.max(a.left - b.right, b.left - a.right), Math.max(a.top - b.bottom, b.top - a.bottom)];
+      if (Math.max(across, down) < 7.5) faults.push(Math.max(across, down) + " px apart: " + e.outerHTML.slice(0, 60) + " and " + other.outerHTML.slice(0, 60));
+    }
+  }
+  for (const e of all(".box > .copy")) {
+    const below = e.getBoundingClientRect().top - e.parentElement.getBoundingClientRect().top;
+    if (e.checkVisibility() && below > 16) faults.push("copied " + below + " px below: " + e.parentElement.textContent.slice(0, 40));
+  }
   const names = all("button").map((e) => e.textContent);
   if (new Set(names).size !== names.length) faults.push("buttons with the same name");
   for (const e of all("dl > *, dl > div > *")) {

@@ -478,6 +478,28 @@ export const samples: Readonly<Record<string, Sample>> = {
         ],
       }),
   },
+  "/client/proposed": {
+    status: 200,
+    draw: (pages) =>
+      pages.clientEdit({
+        ...site,
+        client: { id: "demo-public", href: "/clients/demo-public", hasSecret: true },
+        proposed: {
+          ...{ member: "redirect_uris", sent: rejected.received!, registered: [rejected.expected!] },
+          nearest: rejected.expected,
+          lines: ["{", `  "redirect_uris": ["${rejected.expected}",`, `    "${rejected.received}"]`, "}"].map((
+            text,
+            i,
+          ) => ({
+            text,
+            isAdded: i === 2,
+          })),
+          ...{ snippets: snippets.slice(0, 3), query: new URLSearchParams({ redirect_uris: rejected.received! }) },
+        },
+        memberExamples: [{ name: "client_name", example: '"Shop"' }],
+        form: { csrfToken: token, values: { metadata: "{}", retry: "x" }, errors: [] },
+      }),
+  },
   "/connect-account": { status: 200, draw: (pages) => pages.connectAccount(connectAccount) },
   "/connect-account/connected": {
     status: 200,
