@@ -6,7 +6,8 @@ import type { Observations } from "../../core/observations.ts";
 import { splitScope } from "../../core/http/params.ts";
 import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import type { CheckInput, Server } from "../../core/server.ts";
-import type { HostedObservations, HostedServer } from "../hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import type { HostedObservations } from "../config/observations.ts";
 import { warn } from "../trace.ts";
 
 /** The effect, without a full stop, and what to do if it is not intended. */

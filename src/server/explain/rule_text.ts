@@ -2,7 +2,8 @@
 
 import type { CommonErrorDetails, ExplanationTexts } from "../../core/rules/errors.ts";
 import type { FactsOf } from "../../core/rules/reject.ts";
-import type { HostedObservations, HostedServer } from "../hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import type { HostedObservations } from "../config/observations.ts";
 import type { Note } from "./notes.ts";
 
 /** The texts of one rule. */

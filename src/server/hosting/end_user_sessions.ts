@@ -1,7 +1,8 @@
 /** The end of a session, and of all sessions of a user. */
 
 import type { User } from "../../core/clients/client.ts";
-import type { HostedServer, LogoutFrames } from "../hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import type { LogoutFrames } from "../token/session_tracker.ts";
 import type { EndingSession } from "../../core/server.ts";
 import { endSession } from "../../core/sessions/session.ts";
 

@@ -8,14 +8,15 @@ import { canonicalUri, isAbsoluteUri } from "../../platform/http/absolute_uri.ts
 import { metadataOf } from "../config/client_metadata.ts";
 import { asServerPolicy, byProfile, type ServerPolicy } from "../config/server_policy.ts";
 import type { ResourceSettings } from "../config/server_settings.ts";
-import type { HostedResource, HostedResources, HostedServer } from "../hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import type { HostedResource, HostedResources } from "../token/hosted_resources.ts";
 import { reject, resourceLimits } from "../rules/resource_indicators.ts";
 
 /**
  * Creates the resources. Of two with the same URI, the hosted one counts. Without a list in the settings, every
  * absolute URI is accepted, but an http URI only on a host that may use plain http.
  */
-export function hostedResources({ resources, allows: { localUrls } }: ServerPolicy): HostedResources {
+export function hostedResources({ resources, allows: { localUrls } }: ServerPolicy): HostedResources<HostedServer> {
   let hosted: readonly HostedResource[] = [];
   const byUri = new Map<string, ResourceSettings>();
   for (const resource of resources ?? []) {

@@ -19,7 +19,8 @@ import type { RequestHandler } from "../../core/http/router.ts";
 import type { PluginProfileName } from "../config/plugin_profile.ts";
 import type { App } from "../app.ts";
 import type { HostedApp } from "./hosted_app.ts";
-import type { HostedResource, HostedServer } from "../hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import type { HostedResource } from "../token/hosted_resources.ts";
 import type { Context, Endpoint } from "../endpoint.ts";
 
 /** The options of an embedding program: the settings of a configuration file, and the environment of the server. */

@@ -4,7 +4,8 @@
  */
 
 import type { Explanation } from "../../core/rules/errors.ts";
-import type { HostedObservations, HostedServer } from "../hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import type { HostedObservations } from "../config/observations.ts";
 import { findRule } from "../rules.ts";
 import type { RuleId } from "../../core/rules/rule.ts";
 import { acceptedByAny } from "../explain/accepted.ts";

@@ -29,7 +29,8 @@ import { type IdTokenHint, readIdTokenHint } from "../../core/keys/verification.
 import { type Context, readParams } from "../../core/http/context.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
 import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
-import type { HostedServer, LogoutFrame } from "../hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import type { LogoutFrame } from "../token/session_tracker.ts";
 import type { Pages } from "../pages.ts";
 import { warn } from "../trace.ts";
 import type { Handlers } from "../../core/route.ts";

@@ -15,24 +15,7 @@ import type { User } from "../../core/clients/client.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
 import type { AuthenticationAttempt } from "../clients/rate_limiter.ts";
-
-/** The result of an attempt; the seconds to wait if attempts are rate-limited. */
-type PasswordResult = "right" | "wrong" | { readonly retryAfterSeconds: number };
-
-/** What a login page sent. */
-interface Guess {
-  /** The typed name. */
-  readonly sub: string;
-  /** The user with this subject, if one exists. */
-  readonly user?: User;
-  readonly password: string;
-  readonly address?: string;
-  /** Whether this user has logged in before in the same browser. Default: false. */
-  readonly isKnownBrowser?: boolean;
-}
-
-/** Verifies a password. */
-export type VerifyPassword = (server: HostedServer, guess: Guess) => Promise<PasswordResult>;
+import type { Guess, PasswordResult, VerifyPassword } from "./password_attempt.ts";
 
 /** Maximum number of waiting attempts. Further ones are rejected with a time to wait. */
 const maxWaiting = 100;
@@ -63,7 +46,7 @@ interface WaitingAttempt {
  * Names that no user has are treated as all others: if they came last, the time that others wait would reveal them. If
  * too many attempts wait, one gives way: of the name with most attempts from its network, or else of the last group.
  */
-export function passwordVerifier(): VerifyPassword {
+export function passwordVerifier(): VerifyPassword<HostedServer> {
   // One core stays free; so does one of the four threads on which Node hashes, signs and looks up names.
   const maxRunning = Math.min(3, Math.max(1, (globalThis.navigator?.hardwareConcurrency ?? 1) - 1));
   /** The waiting attempts by site, and by name with the kind of browser, each in the order of the turns. */

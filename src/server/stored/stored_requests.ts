@@ -4,7 +4,8 @@ import type { Approver } from "../../core/authorize/approver.ts";
 import { reject } from "../../core/rules/reject.ts";
 import { type Slot, slot } from "../../core/slot.ts";
 import type { Extension } from "../config/extension.ts";
-import type { HostedServer, StoredRequests } from "../hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import type { StoredRequests } from "./request_store.ts";
 
 /** The id of the stored request that a response completes, in the origin of the request and its destination. */
 export const storedRequest: Slot<string> = slot("par");
@@ -14,7 +15,7 @@ export const storedRequest: Slot<string> = slot("par");
  *
  * @throws {OAuthError} If the server no longer stores requests.
  */
-export function storedRequests({ storedRequests }: Pick<HostedServer, "storedRequests">): StoredRequests {
+export function storedRequests({ storedRequests }: Pick<HostedServer, "storedRequests">): StoredRequests<HostedServer> {
   if (storedRequests !== undefined) return storedRequests;
   throw reject("JR-01", { parameter: "request_uri", problem: "gone" }, { forUser: true });
 }

@@ -13,7 +13,8 @@ import { type PostResult, postToClient } from "../../fetching/post_to_client.ts"
 import { dueRecords, leaseRecord } from "../../stored/records.ts";
 import { randomId } from "../../../core/keys/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
-import type { HostedServer, LogoutFrame } from "../../hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import type { LogoutFrame } from "../../token/session_tracker.ts";
 import { finalClaims } from "../../token/claim_change.ts";
 import { logoutStore, type SessionClientRecord } from "./records.ts";
 import { clientLogoutOf } from "./settings.ts";

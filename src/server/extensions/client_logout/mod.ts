@@ -20,7 +20,8 @@ import {
   logoutClientFields,
   validateLogoutUris,
 } from "./settings.ts";
-import type { HostedServer, SessionTracker } from "../../hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import type { SessionTracker } from "../../token/session_tracker.ts";
 
 const load = () => import("./channels.ts");
 
@@ -33,7 +34,7 @@ const recordClient: TokenSteps<Server>["afterIssue"][number] = {
   },
 };
 
-const watcher: SessionTracker = {
+const watcher: SessionTracker<HostedServer> = {
   async findSessions(server, sub) {
     if (!clientLogoutOf(server).backChannel) return [];
     return await (await load()).findSessions(server, sub);

@@ -6,7 +6,8 @@ import type { Client } from "../../../core/clients/clients.ts";
 import type { KeyManagementAlgorithm } from "./settings.ts";
 import { keySets } from "../../fetching/remote_keys.ts";
 import type { PublicKeySet } from "../../../core/keys/jwk.ts";
-import type { EncryptResponse, HostedServer } from "../../hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import type { EncryptResponse } from "../../token/jwt_responses.ts";
 import { reject } from "./rules.ts";
 import { type Encryption, type EncryptionJwk, suitableKeys } from "./validate_client.ts";
 

@@ -10,7 +10,8 @@ import { contentEncryptions, encryptedResponseClientFields, keyManagementAlgorit
 import type { Server } from "../../../core/server.ts";
 import type { TokenSteps } from "../../../core/token/steps.ts";
 import { type Encryption, validateEncryption } from "./validate_client.ts";
-import type { EncryptedResponse, HostedServer } from "../../hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import type { EncryptedResponse } from "../../token/jwt_responses.ts";
 
 /** The algorithms for a response to a client; `undefined` if the client receives it unencrypted. */
 function encryptionFor(client: Client, response: EncryptedResponse): Encryption | undefined {

@@ -12,14 +12,15 @@ import { byProfile } from "../../config/server_policy.ts";
 import type { ParameterDescription } from "../../../core/http/params.ts";
 import { reject as rejectByCore } from "../../../core/rules/reject.ts";
 import type { CheckInput, Server } from "../../../core/server.ts";
-import type { StoredRequests } from "../../hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import type { StoredRequests } from "../../stored/request_store.ts";
 import { storedRequest } from "../../stored/stored_requests.ts";
 import { reject } from "./rules.ts";
 import { demandsPush, isPushRequired, parSettings, pushedRequestClientFields, requestUriPrefix } from "./settings.ts";
 
 const load = () => import("./pushed_request.ts");
 
-const storedRequests: StoredRequests = {
+const storedRequests: StoredRequests<HostedServer> = {
   keep: async (server, client, id, address) => (await load()).keepPushedRequest(server, client, id, address),
   consume: async (server, id) => (await load()).consumePushedRequest(server, id),
   findDetails: async (server, id) => (await load()).findPushedDetails(server, id),

@@ -12,11 +12,12 @@ import type { Endpoint } from "../../endpoint.ts";
 import { parameters } from "../../../core/http/params.ts";
 import type { Method } from "../../../core/http/router.ts";
 import { isOn, type SharedSignalPolicy, sharedSignalSettings, sharedSignalsOf } from "./settings.ts";
-import type { HostedServer, SessionTracker } from "../../hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import type { SessionTracker } from "../../token/session_tracker.ts";
 
 const load = () => import("./handlers.ts");
 
-const watcher: SessionTracker = {
+const watcher: SessionTracker<HostedServer> = {
   findSessions: () => [],
   async sessionsEnded(server, sub, sids) {
     if (isOn(sharedSignalsOf(server))) await (await load()).sendSessionsRevoked(server, sub, sids);

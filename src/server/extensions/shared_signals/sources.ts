@@ -5,7 +5,8 @@ import type { User } from "../../../core/clients/client.ts";
 import { eventTypes } from "./event_types.ts";
 import { transmit } from "./transmit.ts";
 import { userSubject } from "./streams.ts";
-import type { HostedServer, SessionTracker } from "../../hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import type { SessionTracker } from "../../token/session_tracker.ts";
 
 /** Sends `session-revoked` for each session that has ended, with the `sid` of the client's ID tokens (CAEP §3.1). */
 export async function sendSessionsRevoked(server: HostedServer, sub: string, sids: readonly string[]): Promise<void> {
@@ -26,7 +27,7 @@ export async function sendSessionsRevoked(server: HostedServer, sub: string, sid
 export async function sendAccessEnded(
   server: HostedServer,
   user: User,
-  cause: Parameters<NonNullable<SessionTracker["accessEnded"]>>[2],
+  cause: Parameters<NonNullable<SessionTracker<HostedServer>["accessEnded"]>>[2],
 ): Promise<void> {
   const admin = { initiating_entity: "admin" };
   if (cause === "removed") await transmit(server, { type: eventTypes["account-purged"], user });
