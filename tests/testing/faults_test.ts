@@ -94,7 +94,6 @@ const noticedByClients: readonly (readonly [string, Fault, string])[] = [
   ["jwks", faults.status(503), "OAUTH_RESPONSE_IS_NOT_CONFORM"],
   ["discovery", faults.metadata.wrongIssuer(), "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED"],
   ["discovery", faults.metadata.without("token_endpoint"), "OAUTH_MISSING_SERVER_METADATA"],
-  ["discovery", faults.metadata.redirecting(), "OAUTH_RESPONSE_IS_NOT_CONFORM"],
   ["userinfo", faults.error("invalid_token"), "OAUTH_WWW_AUTHENTICATE_CHALLENGE"],
 ];
 
@@ -119,11 +118,6 @@ test("[PR-03] a strict client rejects resource metadata of another resource, and
   await forEachCase(
     [
       [faults.resource.missingMetadataUrl(), `Bearer scope="read", DPoP ${algs}`],
-      [faults.resource.missingScope(), `Bearer ${metadata}, DPoP ${metadata}, ${algs}`],
-      [
-        faults.resource.wrongMetadataUrl("https://x.test/$&"),
-        `Bearer scope="read", resource_metadata="https://x.test/$&", DPoP resource_metadata="https://x.test/$&", ${algs}`,
-      ],
       [
         faults.error("insufficient_scope", { description: "no" }),
         'Bearer realm="https://as.test", error="insufficient_scope", error_description="no"',
@@ -141,7 +135,6 @@ test("[PR-03] a strict client rejects resource metadata of another resource, and
   await forEachCase(
     [
       [faults.resource.wrongResource(), "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED"],
-      [faults.resource.without("resource"), "OAUTH_INVALID_RESPONSE"],
       [faults.status(302, { headers: { location: "https://x.test" } }), "OAUTH_RESPONSE_IS_NOT_CONFORM"],
     ] as const,
     async ([fault, expected]) => {
@@ -473,34 +466,19 @@ test("edited claims are signed by the key of the server, as an object with null 
   );
 });
 
-test("at_hash is of the access token that the response has, edited or replaced", async () => {
-  await forEachCase(
-    [
-      [faults.accessToken.edited({ aud: "https://api.example", scope: null, roles: ["admin"] }), {
-        aud: "https://api.example",
-        scope: undefined,
-        roles: ["admin"],
-      }],
-      [faults.accessToken.replaced("foobar"), "foobar"],
-    ] as const,
-    async ([fault, expected]) => {
-      await using as = await testLatchkey({ alg: "ES256" });
-      const client = as.client();
-      const rule = as.on("token").once(fault);
-      const { tokens } = await as.logIn(client, { scope: "openid" });
-      const { access_token, id_token } = tokens;
-      if (typeof expected === "string") assertEquals(access_token, expected);
-      else {
-        const { aud, scope, roles } = decodeClaims(access_token) as Record<string, unknown>;
-        assertEquals({ aud, scope, roles }, expected);
-        const key = createLocalJWKSet(await (await as.fetch("/oauth2/jwks")).json());
-        await jwtVerify(access_token, key, { issuer: as.issuer, currentDate: new Date(as.clock.now()) });
-      }
-      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(access_token)));
-      assertEquals(decodeClaims(id_token!).at_hash, base64url.encode(digest.subarray(0, 16)));
-      assertEquals(rule.fired, 1);
-    },
+test("at_hash is of the access token that the response has, edited", async () => {
+  await using as = await testLatchkey({ alg: "ES256" });
+  const rule = as.on("token").once(
+    faults.accessToken.edited({ aud: "https://api.example", scope: null, roles: ["admin"] }),
   );
+  const { tokens: { access_token, id_token } } = await as.logIn(as.client(), { scope: "openid" });
+  const { aud, scope, roles } = decodeClaims(access_token) as Record<string, unknown>;
+  assertEquals([aud, scope, roles], ["https://api.example", undefined, ["admin"]]);
+  const key = createLocalJWKSet(await (await as.fetch("/oauth2/jwks")).json());
+  await jwtVerify(access_token, key, { issuer: as.issuer, currentDate: new Date(as.clock.now()) });
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(access_token)));
+  assertEquals(decodeClaims(id_token!).at_hash, base64url.encode(digest.subarray(0, 16)));
+  assertEquals(rule.fired, 1);
 });
 
 test("the header of an access token is edited and its signature is valid; an opaque one uses up no firing", async () => {
@@ -702,7 +680,6 @@ test("a broken body has the status and headers of the original response", async 
   };
   assertEquals(await fetched(faults.body.truncated()), ["application/json", whole.slice(0, whole.length / 2 + 0.5)]);
   assertEquals(await fetched(faults.body.empty()), ["application/json", ""]);
-  assertEquals(await fetched(faults.body.contentType("text/plain")), ["text/plain", whole]);
   const [type, html] = await fetched(faults.body.html());
   assertMatch(html!, /^<!DOCTYPE html>/);
   assertEquals(type, "text/html");
@@ -847,28 +824,8 @@ test("token responses differ from the issued tokens", async () => {
   assertEquals((await result(faults.tokens.expiresIn("60"))).expires_in, 60);
   assertEquals((await result(faults.tokens.tokenType())).token_type, "bearer");
   assertEquals((await result(faults.tokens.withoutRefreshToken())).refresh_token, undefined);
-  const less = await result(faults.tokens.scopeOverstated());
-  assertEquals([less.scope, less.means], ["openid profile email", "openid profile"]);
-  const more = await result(faults.tokens.scopeUnderstated());
-  assertEquals([more.scope, more.means], ["openid profile", "openid profile email"]);
-  const narrowed = await result(faults.tokens.scopeNarrowed());
-  assertEquals([narrowed.scope, narrowed.means], ["openid profile", "openid profile"]);
   const true_ = await s.logIn();
   assertEquals([true_.tokens.scope, true_.tokens.expires_in], ["openid profile email", 3600]);
-});
-
-test("a refresh token that is not rotated stays valid until the fault is over", async () => {
-  for (const options of [{}, { clients: "any" }] as const) {
-    const s = await strictClient(options);
-    const { tokens: { refresh_token: first } } = await s.logIn();
-    s.injector.on("token", { grant_type: "refresh_token" }).times(2, faults.tokens.refreshTokenNotRotated());
-    assertEquals((await s.refresh(first!)).refresh_token, first);
-    assertEquals((await s.refresh(first!)).refresh_token, first);
-    assertEquals(s.injector.unmetRules(), []);
-    const { refresh_token: second } = await s.refresh(first!);
-    assertNotEquals(second, first);
-    assertEquals(await getDetectedError(s.refresh(first!)), "invalid_grant");
-  }
 });
 
 test("a refresh that returns no refresh token leaves the old one valid", async () => {
@@ -878,24 +835,6 @@ test("a refresh that returns no refresh token leaves the old one valid", async (
   assertEquals((await s.refresh(first!)).refresh_token, undefined);
   assertEquals(s.injector.unmetRules(), []);
   assertNotEquals((await s.refresh(first!)).refresh_token, first);
-});
-
-test("a store that forgets consumed codes lets a code be exchanged twice", async () => {
-  const exchangeTwice = async (s: StrictClient) => {
-    const code = getRedirectParams(await authorize(s)).get("code")!;
-    const fields: Fields = {
-      grant_type: "authorization_code",
-      client_id: "spa",
-      redirect_uri: "https://spa.example/cb",
-      code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
-      code,
-    };
-    return [(await post(s, "/oauth2/token", fields)).status, (await post(s, "/oauth2/token", fields)).status];
-  };
-  const s = await strictClient();
-  assertEquals(await exchangeTwice(s), [200, 400]);
-  s.injector.on("token").always(faults.store.forgetsConsumed());
-  assertEquals(await exchangeTwice(s), [200, 200]);
 });
 
 test("[CI-02] a valid code has expired when it is exchanged, stays expired, and the next one is valid", async () => {

@@ -7,25 +7,17 @@
  * @module
  */
 
-import type { GlobalTokenRevocationOptions } from "../global_token_revocation.ts";
-import type { EventName } from "../../server/extensions/shared_signals/event_types.ts";
-import type { SecurityEventOptions } from "../security_events.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import type { MetadataChanges } from "./change_client.ts";
-import type { ChangeableSettings } from "../changed_settings.ts";
 import type { PracticeOptions } from "../check_practices.ts";
 import type { ClaimOverrides, Claims } from "../claim_overrides.ts";
 import type { TestClient, TestClientOptions } from "../clients.ts";
 import type { TestClock } from "../clock.ts";
 import type { FaultRequest, ListedFault } from "../faults/fault_list.ts";
-import type { FixedValues } from "../fixed_values.ts";
-import type { GrantsOf } from "../issued_grants.ts";
 import type { Mint } from "../mint.ts";
-import type { PrivateJwk } from "../../client/private_jwk.ts";
-import type { ResetOptions } from "../resettable_state.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
-import type { TenantOptions } from "../test_control.ts";
+import type { TenantOptions, TestControl } from "../test_control.ts";
 import type { UserDecisions } from "../user_decisions.ts";
 import type { ContainerOptions, StoppableContainer, Testcontainers } from "./container.ts";
 import { connectControl, type ConnectedControl, type ConnectOptions } from "./connection.ts";
@@ -42,8 +34,16 @@ type Remote<Handle> = {
     : never;
 };
 
+/** @internal The functions that are the same in process. */
+type SameFunctions = Remote<
+  Pick<
+    TestControl,
+    "changeSettings" | "globalTokenRevocation" | "importKey" | "nextValues" | "reset" | "revoke" | "sendEvent"
+  >
+>;
+
 /** The control of a server in another process. Each function has the name and the arguments that it has in process. */
-export interface ConnectedLatchkey {
+export interface ConnectedLatchkey extends SameFunctions {
   /** The issuer identifier. */
   readonly issuer: string;
   /** Registers a client, fills in defaults, and returns the client with its credentials. */
@@ -107,21 +107,6 @@ export interface ConnectedLatchkey {
     readonly text: string;
     readonly practices: readonly Readonly<Record<string, unknown>>[];
   }>;
-  /**
-   * Revokes the codes and tokens of a user, of a client, or of a user at a client; or one token. Returns the number of
-   * revoked grants or tokens.
-   */
-  revoke(grantsOf: GrantsOf): Promise<number>;
-  /** Sends a security event about a user to the streams of clients; returns the number of streams that have it. */
-  sendEvent(type: EventName, sub: string, options?: SecurityEventOptions): Promise<number>;
-  /** Calls the endpoint of an application that revokes all tokens of a user; returns the status of its response. */
-  globalTokenRevocation(url: string, sub: string, options?: GlobalTokenRevocationOptions): Promise<number>;
-  /** Sets the values of the next code and tokens. */
-  nextValues(values: FixedValues): Promise<void>;
-  /** Changes how refresh tokens behave and how long tokens live, until the next reset. */
-  changeSettings(settings: ChangeableSettings): Promise<void>;
-  /** Makes a private JWK the signing key, with its `kid`. */
-  importKey(key: PrivateJwk, lead?: number): Promise<void>;
   /** Creates a new signing key. Returns the `kid` of each published key. */
   rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<{ readonly kids: readonly string[] }>;
   /** Separate issuers on the host of the server, for tests that run at the same time. */
@@ -135,12 +120,6 @@ export interface ConnectedLatchkey {
   };
   /** Ends the session of an ID token, and sends logout tokens to its clients. */
   endSession(idToken: string): Promise<void>;
-  /**
-   * Restores the initial state, for the next test.
-   *
-   * @throws {ControlRequestError} If a fault fired less often than expected; everything is reset nevertheless.
-   */
-  reset(options?: ResetOptions): Promise<void>;
 }
 
 /** The control of a server in a container. */

@@ -1,9 +1,7 @@
 /** Access tokens with changed claims, a changed header, or an arbitrary text in their place. */
 
-import { replaceIssuer } from "../../core/token/table.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
-import { textParameter } from "./parameters.ts";
 import { type ClaimsEdit, claimsParameter, editClaims, editHeader, headerParameter } from "./resign.ts";
 
 /**
@@ -43,25 +41,4 @@ export const editedHeader: FaultFactory<(edit?: Readonly<Record<string, unknown>
     "The client does not read the access token. A resource server accepts only the typ and alg that it expects.",
   parameters: [headerParameter],
   create: ({ edit }) => editHeader("access token with another header", "access_token", edit),
-});
-
-/** Replaces the access token with a text that no resource accepts. `at_hash` of the ID token matches this text. */
-export const replaced: FaultFactory<(token?: string) => Fault> = defineFault({
-  id: "accessToken.replaced",
-  title: "Access token is a text that no resource accepts",
-  endpoints: ["token"],
-  correctClient:
-    "The client accepts any text as an access token, and refreshes or starts a new login when a resource rejects it.",
-  parameters: [textParameter("token", "another-access-token", "The access token.", "Access token")],
-  create: ({ token }) => ({
-    name: "replaced access token",
-    waitsFor: "issued an access token",
-    extend: (server, context) => ({
-      ...server,
-      steps: replaceIssuer(server.steps, "access_token", (issue) => async (...issued) => {
-        const members = await issue(...issued);
-        return members.access_token !== undefined && context.consume() ? { ...members, access_token: token } : members;
-      }),
-    }),
-  }),
 });

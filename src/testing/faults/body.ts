@@ -50,16 +50,6 @@ export const empty: FaultFactory<() => Fault> = defineFault({
   create: () => corrupted("empty body", (response) => withBodyText(response, "")),
 });
 
-/** The right body with the wrong `Content-Type`. */
-export const contentType: FaultFactory<(type?: string) => Fault> = defineFault({
-  id: "body.contentType",
-  title: "Content-Type of the response is wrong",
-  correctClient: "The client rejects a response whose media type is not the one that the endpoint must send.",
-  parameters: [textParameter("type", "text/plain", "The value of Content-Type.", "Content type")],
-  create: ({ type }) =>
-    corrupted(`body as ${type}`, (response, text) => withBodyText(response, text, { "content-type": type })),
-});
-
 /**
  * Changes the JSON object of a successful response.
  *

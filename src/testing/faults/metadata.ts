@@ -4,7 +4,6 @@ import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
 import { editJsonBody } from "./response_body.ts";
 import type { Fault } from "./fault.ts";
-import { status } from "./status.ts";
 
 /** The document names another issuer. */
 export const wrongIssuer: FaultFactory<(issuer?: string) => Fault> = defineFault({
@@ -24,21 +23,4 @@ export const without: FaultFactory<(member?: string) => Fault> = defineFault({
   parameters: [textParameter("member", "jwks_uri", "The member to remove.", "Member to remove")],
   create: ({ member }) =>
     editJsonBody(`metadata without ${member}`, (document) => ({ ...document, [member]: undefined })),
-});
-
-/** A redirect to another URL instead of the document. */
-export const redirecting: FaultFactory<(location?: string) => Fault> = defineFault({
-  id: "metadata.redirecting",
-  title: "Metadata URL redirects to another URL",
-  endpoints: ["discovery"],
-  correctClient: "The client does not follow the redirect to another origin.",
-  parameters: [
-    textParameter(
-      "location",
-      "https://another.example/.well-known/openid-configuration",
-      "The header Location.",
-      "Redirect to",
-    ),
-  ],
-  create: ({ location }) => ({ ...status(302, { headers: { location } }), name: "redirected metadata" }),
 });

@@ -41,49 +41,12 @@ export const wrongAuthorizationServer: FaultFactory<(issuer?: string) => Fault> 
     })),
 });
 
-/** The document lacks a member: `without("scopes_supported")`. */
-export const without: FaultFactory<(member?: string) => Fault> = defineFault({
-  id: "resource.without",
-  title: "Resource metadata lacks a member, such as authorization_servers",
-  endpoints: metadataEndpoints,
-  correctClient: "The client reports that authorization_servers is missing, or works without an optional member.",
-  parameters: [textParameter("member", "authorization_servers", "The member to remove.", "Member to remove")],
-  create: ({ member }) =>
-    editJsonBody(`resource metadata without ${member}`, (document) => ({ ...document, [member]: undefined })),
-});
-
 /** The challenge (`WWW-Authenticate`) does not name the URL of the metadata. */
 export const missingMetadataUrl: FaultFactory<() => Fault> = defineFault({
   id: "resource.missingMetadataUrl",
   row: "resource/challenge-missing",
   endpoints: resourceEndpoints,
   create: () => editChallenge("challenge without resource_metadata", "resource_metadata", undefined),
-});
-
-/** The challenge names the URL of metadata on another host. */
-export const wrongMetadataUrl: FaultFactory<(url?: string) => Fault> = defineFault({
-  id: "resource.wrongMetadataUrl",
-  title: "Challenge of the resource names metadata on another host",
-  endpoints: resourceEndpoints,
-  correctClient: "The client rejects that document, because its resource is not the URL that the client requested.",
-  parameters: [
-    textParameter(
-      "url",
-      "https://another.example/.well-known/oauth-protected-resource/mcp",
-      "The parameter resource_metadata.",
-      "URL of the metadata",
-    ),
-  ],
-  create: ({ url }) => editChallenge("challenge with another resource_metadata", "resource_metadata", url),
-});
-
-/** The challenge does not name the scope that the request needs. */
-export const missingScope: FaultFactory<() => Fault> = defineFault({
-  id: "resource.missingScope",
-  title: "Challenge of the resource lacks the scope",
-  endpoints: resourceEndpoints,
-  correctClient: "The client requests the scopes_supported of the resource metadata, or sends no scope.",
-  create: () => editChallenge("challenge without scope", "scope", undefined),
 });
 
 /** A fault that changes one parameter of every challenge; `undefined` removes it. */

@@ -23,42 +23,6 @@ function failingStore(store: Store): Store {
 }
 
 /**
- * The store forgets that a code or a refresh token was used, so that the server accepts it again. This violates OAuth
- * 2.1 §4.1.3, which requires single use; it shows how a client or a gateway behaves with such a server.
- */
-export const forgetsConsumed: FaultFactory<(kind?: "code" | "refresh_token") => Fault> = defineFault({
-  id: "store.forgetsConsumed",
-  title: "Server accepts a code or refresh token a second time",
-  endpoints: ["token"],
-  correctClient: "The client sends a code or refresh token once, although the server would accept it again.",
-  parameters: [
-    choiceParameter(
-      "kind",
-      ["code", "refresh_token"],
-      "What can be used again: code or refresh_token.",
-      "What can be used again",
-    ),
-  ],
-  create: ({ kind }) => ({
-    name: `store that forgets a used ${kind}`,
-    extend: (server) => ({ ...server, store: forgetConsumed(server.store, kind) }),
-  }),
-});
-
-function forgetConsumed(store: Store, forgottenKind: RecordKind): Store {
-  return wrapStore(store, {
-    async get<K extends RecordKind>(kind: K, id: string): Promise<StoredRecord<Records[K]> | undefined> {
-      const record = await store.get(kind, id);
-      return kind === forgottenKind && record !== undefined ? { ...record, consumedAt: undefined } : record;
-    },
-    async consume(kind, id, now) {
-      const isFirst = await store.consume(kind, id, now);
-      return kind === forgottenKind || isFirst;
-    },
-  });
-}
-
-/**
  * The code or refresh token of the request has expired when it arrives, so that the server rejects the request by rule
  * CI-02 or RT-07, and each later one with the same code or refresh token. The fault fires when a request has a valid
  * one.

@@ -42,118 +42,26 @@ export const tokenType: FaultFactory<(type?: string) => Fault> = defineFault({
   create: ({ type }) => editJsonBody(`token_type ${type}`, (body) => ({ ...body, token_type: type })),
 });
 
-/** A fault that wraps every token issuer. */
-function wrapIssuers(
-  name: string,
-  waitsFor: string,
-  wrap: (issue: Issue<Server>, context: FaultContext) => Issue<Server>,
-): Fault {
-  return {
-    name,
-    waitsFor,
-    extend: (server, context) => ({
-      ...server,
-      steps: {
-        ...server.steps,
-        issuers: server.steps.issuers.map((row) => ({ ...row, run: wrap(row.run, context) })),
-      },
-    }),
-  };
-}
-
 /** No refresh token, although the client may have one. After a refresh the old one stays valid (RFC 6749 §6). */
 export const withoutRefreshToken: FaultFactory<() => Fault> = defineFault({
   id: "tokens.withoutRefreshToken",
   row: "refresh/token-omitted",
   endpoints: ["token"],
-  create: () => {
-    const name = "no refresh token";
-    const waitsFor = "got a refresh token";
-    const { extend: wrap } = wrapIssuers(name, waitsFor, (issue, context) => async (...issued) => {
-      const { refresh_token, ...others } = await issue(...issued);
-      return refresh_token !== undefined && !context.consume() ? { ...others, refresh_token } : others;
-    });
-    return {
-      name,
-      waitsFor,
-      extend: (server, context) => ({
-        ...wrap!(server, context),
-        grantTypes: server.grantTypes.map((grant) => withoutRotation(grant, context)),
-      }),
-    };
-  },
-});
-
-/** The tokens lack the last requested scope value, and so does `scope` of the response. */
-export const scopeNarrowed: FaultFactory<() => Fault> = defineFault({
-  id: "tokens.scopeNarrowed",
-  title: "Scope of the tokens is narrower than requested",
-  endpoints: ["token"],
-  correctClient:
-    "The client relies on the scope of the response, and requests the missing scope value again at most once.",
-  create: () =>
-    wrapIssuers("narrowed scope", waitsForScope, (issue, context) => async (server, granted, ...others) => {
-      const scope = withoutLastScope(granted.scope);
-      if (scope === undefined || !context.consume()) return await issue(server, granted, ...others);
-      return await issue(server, { ...granted, scope }, ...others);
-    }),
-});
-
-/** The tokens lack the last requested scope value, although `scope` of the response has it. */
-export const scopeOverstated: FaultFactory<() => Fault> = defineFault({
-  id: "tokens.scopeOverstated",
-  title: "Scope of the tokens is narrower than the response states",
-  endpoints: ["token"],
-  correctClient:
-    "The client handles insufficient_scope from the resource server, although the response stated the scope.",
-  create: () =>
-    wrapIssuers("overstated scope", waitsForScope, (issue, context) => async (server, granted, ...others) => {
-      const scope = withoutLastScope(granted.scope);
-      if (scope === undefined || !context.consume()) return await issue(server, granted, ...others);
-      const issued = await issue(server, { ...granted, scope }, ...others);
-      return issued.scope === undefined ? issued : { ...issued, scope: granted.scope.join(" ") };
-    }),
-});
-
-/** The tokens have every requested scope value, although `scope` of the response lacks the last one. */
-export const scopeUnderstated: FaultFactory<() => Fault> = defineFault({
-  id: "tokens.scopeUnderstated",
-  title: "Scope of the tokens is wider than the response states",
-  endpoints: ["token"],
-  correctClient: "The client relies on the scope of the response, and works without the missing scope value.",
-  create: () =>
-    wrapIssuers("understated scope", waitsForScope, (issue, context) => async (server, granted, ...others) => {
-      const issued = await issue(server, granted, ...others);
-      const scope = withoutLastScope(granted.scope);
-      return issued.scope === undefined || scope === undefined || !context.consume()
-        ? issued
-        : { ...issued, scope: scope.join(" ") };
-    }),
-});
-
-const waitsForScope = "was granted a scope value besides openid and offline_access";
-
-/** Without the last value that is not about which tokens are issued; `undefined` if the scope has no other values. */
-function withoutLastScope(scope: readonly string[]): readonly string[] | undefined {
-  const last = scope.findLastIndex((value) => value !== "openid" && value !== "offline_access");
-  return last < 0 ? undefined : scope.toSpliced(last, 1);
-}
-
-/**
- * The refresh token of a public client is not rotated: the response has the one that was sent, and it stays valid. For
- * a confidential client that is correct (OAuth 2.1 §4.3.1), so the fault applies to it only with `rotateConfidential`.
- */
-export const refreshTokenNotRotated: FaultFactory<() => Fault> = defineFault({
-  id: "tokens.refreshTokenNotRotated",
-  title: "Refresh token of a public client is not rotated",
-  endpoints: ["token"],
-  correctClient:
-    "The client stores the refresh token of the response, new or old, and keeps the old one if the response has none.",
   create: () => ({
-    name: "refresh token not rotated",
-    waitsFor: "was a refresh that rotates the refresh token",
+    name: "no refresh token",
+    waitsFor: "got a refresh token",
     extend: (server, context) => ({
       ...server,
+      steps: {
+        ...server.steps,
+        issuers: server.steps.issuers.map((row) => ({
+          ...row,
+          async run(...issued: Parameters<Issue<Server>>) {
+            const { refresh_token, ...others } = await row.run(...issued);
+            return refresh_token !== undefined && !context.consume() ? { ...others, refresh_token } : others;
+          },
+        })),
+      },
       grantTypes: server.grantTypes.map((grant) => withoutRotation(grant, context)),
     }),
   }),
