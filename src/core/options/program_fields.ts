@@ -11,14 +11,11 @@ import {
   implementation,
   list,
   objectField,
-  seconds,
   text,
-  texts,
 } from "../policy/field.ts";
 import type { ParameterDescription } from "../http/params.ts";
 import type { ClientAuth, GrantType, RequestCheck } from "../server.ts";
-import type { Store, Subject } from "../store/store.ts";
-import type { Authorization } from "../token/grants/authenticated_request.ts";
+import type { Store } from "../store/store.ts";
 import type { Step } from "../token/steps.ts";
 import type { LoadableGrantType } from "../token/grants/mod.ts";
 
@@ -57,26 +54,6 @@ export const grantTypesField = list<GrantType>(
   [[]],
   { expected: "an array of grant types" },
 );
-
-const anyObject = implementation<object>({}, []);
-
-/** Describes what `authorize` of a grant type returns. Another member would have no effect, as a misspelt `consume`. */
-export const authorizationField: Field = {
-  ...implementation<Authorization>({
-    client: anyObject,
-    scope: texts(["read"]),
-    ...{ grantId: text(["a random text"]), nonce: text(["a random text"]) },
-    subject: {
-      ...implementation<Pick<Subject, "sub">>({ sub: text(["alice"]) }, ["sub"]),
-      expected: "an object with a sub, or left out",
-    },
-    ...{ grant: anyObject, refresh: anyObject, extensions: anyObject },
-    ...{ addedClaims: anyObject, responseMembers: anyObject },
-    maxLifetimeSeconds: seconds(1800),
-    ...functionFields("consume", "issue"),
-  }, ["client", "scope", "grantId"]),
-  others: undefined,
-};
 
 /** `validate_extensions.ts` validates `place`. */
 const requestCheck = description<RequestCheck>({

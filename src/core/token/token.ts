@@ -9,7 +9,7 @@ import { describeKind, quoteValue } from "../http/quote_value.ts";
 import type { Client } from "../clients/clients.ts";
 import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
 import type { Params } from "../http/params.ts";
-import { authorizationField } from "../options/program_fields.ts";
+import { authorizationField } from "./grants/authorization_field.ts";
 import { findMismatches } from "../policy/field.ts";
 import { OAuthError } from "../rules/errors.ts";
 import { reject } from "../rules/reject.ts";
