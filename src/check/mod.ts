@@ -15,8 +15,6 @@
  */
 
 export { checkPractices } from "../testing/check_practices.ts";
-export { checkReadiness } from "../testing/check_readiness.ts";
-export type { ReadinessReport } from "../testing/check_readiness.ts";
 export type { PracticeReport } from "../testing/practice_report.ts";
 export type { PracticeResult } from "../recorder/practices/mod.ts";
 export type { Practice } from "../recorder/practices/practice.ts";

@@ -92,10 +92,7 @@ export function banner(
     [sub, isAuto && sub === defaultUser ? "logs in automatically" : undefined] as const
   );
   const isListed = policy.users.some(({ sub }) => sub === defaultUser);
-  const profiles = [
-    ...policy.pluginProfiles,
-    ...policy.profile === undefined ? [] : [describeProfile(policy, policy.profile, issuer, url)],
-  ];
+  const profiles = policy.profile === undefined ? [] : [describeProfile(policy, policy.profile, issuer, url)];
   const rows = [
     [hasDemoFlow ? "Try it" : "Home", page],
     ...inspector === "off" ? [] : [["Watch it", pageUrl("/flows")]],

@@ -1,6 +1,5 @@
 /** Starts the server of the program, prints the banner, and stops the server. */
 
-import { printableLines } from "../core/http/quote_value.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import type { Terminal } from "../platform/runtime/terminal.ts";
@@ -57,11 +56,7 @@ async function listen({ server }: ProgramServer, config: RunConfiguration): Prom
 
 /** Returns the function that stops the server, and at the second call the process. */
 function stopper(started: StartedServer, { exit }: ProcessEnvironment): () => void {
-  const { server, healthCheck, log, readReadiness, config: { log: format, drain } } = started;
-  const printReadiness = async () => {
-    const report = await readReadiness?.(server.issuer);
-    if (report !== undefined) console.log(printableLines(report));
-  };
+  const { server, healthCheck, log, config: { log: format, drain } } = started;
   let stopping = false;
   return () => {
     if (stopping) exit(1);
@@ -71,7 +66,7 @@ function stopper(started: StartedServer, { exit }: ProcessEnvironment): () => vo
     else if (drain === 0) console.log("Stopping: requests in flight are completed first.");
     else console.log(`Stopping in ${drain} seconds: until then requests are served as before, and /readyz reports it.`);
     setTimeout(() => {
-      Promise.all([server.close(), printReadiness()]).then(() => exit(0), (error) => {
+      server.close().then(() => exit(0), (error) => {
         console.error(error);
         exit(1);
       });

@@ -233,7 +233,6 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
         ...options.recorder === undefined ? [exchangeRecorder] : [],
         ...[fixed, injector.plugin, overrides.plugin, resources.plugin, installer.plugin, innermost],
       ]),
-      profiles: ["next-2026.11"],
       configure,
       approve: (next, showsPages) => showsPages ? next : decisions.approve(next),
     },

@@ -34,7 +34,6 @@ test("[FS-24] the banner names TLS as the task of the proxy, where a proxy ends 
   );
   assert(!(await show("fapi2-security", issuer)).includes("TLS"));
   assert(!(await show("oidc", "http://127.0.0.1:9000")).includes("TLS"));
-  assertMatch(await show(["next-2026.11:warn", "oidc"], issuer), /^Profile +next-2026\.11:warn; oidc/m);
 });
 
 test("the banner names pages where a browser reaches them", async () => {

@@ -302,13 +302,6 @@ test("a command that succeeds prints no rejections, because a test may want them
   assertEquals([code, stderr, readResult().status], [0, "", 401]);
 });
 
-test("[NX-03] with next-2026.11:warn exec prints which rules the client meets, and keeps the code", async () => {
-  const { code, stderr } = await run(["--profile", "next-2026.11:warn", "--", ...suite]);
-  assertEquals(code, 0);
-  assertMatch(stderr, /next-2026\.11: \d+ ready, 0 not ready, \d+ not tested/);
-  assertMatch(stderr, /ready +secret-in-body \(draft-ietf-oauth-v2-1-16, 2026-09\)/);
-});
-
 test("a fault that did not fire fails a command that succeeded", async () => {
   const report = join(folder, "report of a fault");
   const { code, stderr } = await run(["--report", report, "--", ...suite, "fault"]);

@@ -9,8 +9,8 @@ import { commandEnvironment, readRules } from "./command_runs.ts";
 
 const cases: readonly (readonly string[])[] = [
   [],
-  ["--profile", "fapi2-security,next-2026.11:warn"],
-  ["--profile", "okta,next-2026.11:warn", "--control", "on"],
+  ["--profile", "fapi2-security,next-2026.11"],
+  ["--profile", "okta", "--control", "on"],
   ["--issuer", "http://localhost:9100/tenant", "--user", "bob"],
   ["--issuer", "from-host", "--login", "interactive", "--mcp-server", "/mcp"],
 ];

@@ -1562,12 +1562,6 @@ test("an unknown profile and an invalid file of a profile stop the start", async
   const files = { "a.json": "{", "b.json": "[]", "c.json": `{ "name": "c", "issuerPath": "/c//", "clients": [] }` };
   await assertFaults({ args: ["--profile=oktaa"], files }, [["--profile", "Did you mean okta?"]]);
   await assertFaults({ args: ["--profile=oidc,oktaa"], files }, [["--profile", 'found "oktaa"', "Did you mean okta?"]]);
-  await assertFaults({ args: ["--profile", "next-2026.11:wran"], files }, [
-    ["--profile", `found "next-2026.11:wran"`, "Did you mean next-2026.11:warn?"],
-  ]);
-  await assertFaults({ file: { profile: "next-2026.11:wran" } }, [
-    ["latchkey.json: profile", `found "next-2026.11:wran"`, `"next-2026.11:warn"`],
-  ]);
   await assertFaults({ args: ["--profile", "hunter2-hunter2-hunter2"], files }, [["--profile", "(hidden)"]]);
   await assertFaults({ file: { profile: ["oidc", "oktaa"] } }, [["latchkey.json: profile[1]", `"okta"`]]);
   await assertFaults({ args: ["--profile=none.json"], files }, [["none.json", "no file at this path"]]);

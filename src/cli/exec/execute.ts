@@ -112,8 +112,6 @@ export async function execute(
     // No code is exchanged after the command has ended.
     const unexchanged = code === 0 ? [] : lastUnexchanged(recorder?.flows() ?? []);
     if (unexchanged.length > 0) console.error(`\n${formatUnexchanged(unexchanged).join("\n")}`);
-    const readiness = await opened.readReadiness?.(issuer);
-    if (readiness !== undefined) console.error(`\n${printableLines(readiness)}`);
     const scenarios = control?.scenarioResults();
     for (const text of scenarios?.withEffect ?? []) console.error(text);
     const unmet = await control?.control.reset().then(() => undefined, (error: unknown) => {

@@ -14,7 +14,6 @@ import {
   withFaults,
   withInspector,
   withPersonas,
-  withReadiness,
   withScenarios,
 } from "./tools.ts";
 
@@ -26,7 +25,6 @@ const issuerProducts: readonly Product[] = [
   withFaults,
   withPersonas,
   withRequestMappings,
-  withReadiness,
   withDisabledPages,
   withSigningKey,
   withDefaultUser,

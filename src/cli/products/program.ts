@@ -26,8 +26,6 @@ export interface ProductHandles {
   readonly control?: ProgramControl;
   readonly log?: ReturnType<typeof logging>;
   readonly healthCheck?: Health;
-  /** The report of the rules of drafts that clients meet, with the profile `next-2026.11:warn`. */
-  readonly readReadiness?: (issuer: string) => Promise<string>;
   /** The check of clients by its pages. */
   readonly check?: ClientCheck;
 }

@@ -59,18 +59,6 @@ export const withPersonas: Product = (program) => {
     : program;
 };
 
-/** The program reports which rules of drafts its clients meet, when it ends. */
-export const withReadiness: Product = (program) => {
-  const { recorder, config: { resolved: { policy } } } = program;
-  const added = addPlugins(program, { profiles: ["next-2026.11"] });
-  if (recorder === undefined || !policy.pluginProfiles.includes("next-2026.11:warn")) return added;
-  const readReadiness = async (issuer: string) => {
-    const { readReadiness } = await import("../../testing/check_readiness.ts");
-    return String(await readReadiness([{ issuer, exchanges: recorder.exchanges() }]));
-  };
-  return { ...added, readReadiness };
-};
-
 /** Names the flags that switch on the pages that are off. */
 export const withDisabledPages: Product = (program) =>
   addPlugins(program, { setup: (app) => void Object.assign(app.disabledPages, disabledPages) });

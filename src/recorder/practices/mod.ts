@@ -22,8 +22,7 @@ import type { Exchange } from "../exchange.ts";
 export type { Recording, TrafficFacts } from "./traffic.ts";
 
 /**
- * Every practice, in the order of a login: what a client does wrong although each of its requests is accepted, or what
- * a later version of the specifications rejects ({@link "./next_rules.ts"}).
+ * Every practice, in the order of a login: what a client does wrong although each of its requests is accepted.
  */
 export const practices: readonly PracticeDefinition[] = [
   ...authorizationRequestPractices,
@@ -52,20 +51,18 @@ export interface PracticeSelection extends TrafficFacts {
    * to every flow. Default: all exchanges.
    */
   readonly flow?: string;
-  /** The list of practices. Default: {@link practices}. */
-  readonly of?: readonly PracticeDefinition[];
 }
 
 /** Checks the practices of one client. */
 export async function readPractices(
   recordings: readonly Recording[],
-  { flow, of: list = practices, ...facts }: PracticeSelection = {},
+  { flow, ...facts }: PracticeSelection = {},
 ): Promise<PracticeResult[]> {
   const traffic = readTraffic(recordings, facts);
   const isSelected = (exchange: Evidence["exchanges"][number]) =>
     flow === undefined || exchange.flow === undefined || exchange.flow === flow;
   return await Promise.all(
-    list.map(async (practice): Promise<PracticeResult> => {
+    practices.map(async (practice): Promise<PracticeResult> => {
       const check = await practice.check(traffic);
       const seen = check.seen.filter(isSelected);
       const findings = check.findings

@@ -6,12 +6,11 @@ import { quoteValue } from "../../core/http/quote_value.ts";
 import { choice, type Field, list, union } from "../../core/policy/field.ts";
 import type { EndpointPaths } from "./endpoint_paths.ts";
 import { type ProfileName, profileNames } from "./strictness.ts";
-import { type PluginProfile, pluginProfileNames } from "./plugin_profile.ts";
 import { providerProfileField } from "./provider_profile_field.ts";
 import type { ProviderProfile } from "./provider_profile.ts";
 
 /** A profile: of a standard, a provider or a plugin by its name, or of another provider by its value. */
-export type Profile = ProfileName | ProviderName | PluginProfile | ProviderProfile;
+export type Profile = ProfileName | ProviderName | ProviderProfile;
 
 /** The names of the profiles of providers. */
 export const providerNames = Object.keys(providers) as readonly ProviderName[];
@@ -28,9 +27,8 @@ export function profileField(
   paths: Field<EndpointPaths>,
   ...others: readonly Field<string>[]
 ): Field<Profile | readonly Profile[]> {
-  const all = [...names, ...pluginProfileNames];
   const one = [
-    choice(all, { expected: [...all.map(quoteValue), ...others.map(({ expected }) => expected)].join(", ") }),
+    choice(names, { expected: [...names.map(quoteValue), ...others.map(({ expected }) => expected)].join(", ") }),
     ...others,
     providerProfileField(paths),
   ] as readonly Field<Profile>[];

@@ -118,7 +118,7 @@ type FilledSettings =
 
 /** The policy: the settings with the values of their profiles, and with the defaults. */
 function resolvePolicy(provided: WithProfiles<Settings>, issuer: string, server: ResolvingServer): PolicyAtStart {
-  const { settings, profile, names: providers, pluginProfiles } = provided;
+  const { settings, profile, names: providers } = provided;
   const { extensions, approver } = server;
   const fields = Object.assign({}, settingFields, ...extensions.map((extension) => extension.settings?.fields));
   const filled: FilledSettings = withOwnAlgorithm(withDefaults(fields, settings) as FilledSettings);
@@ -155,7 +155,6 @@ function resolvePolicy(provided: WithProfiles<Settings>, issuer: string, server:
       profile,
       ignoresUserScopes: acceptsAny.includes("scopes"),
       providers,
-      pluginProfiles,
       ...added,
     },
     filled,

@@ -11,7 +11,6 @@ import type { LoginMethod, Policy } from "../../core/policy/policy.ts";
 import type { ProfileName } from "./strictness.ts";
 import type { Lifetimes, RefreshSettings, ServerSettings } from "./server_settings.ts";
 import type { Field, ObjectField } from "../../core/policy/field.ts";
-import type { PluginProfile } from "./plugin_profile.ts";
 import type { NamePolicy } from "./server_names.ts";
 
 /** @internal The policy of the whole server. */
@@ -51,8 +50,6 @@ export interface ServerPolicy extends
   readonly clientField: ObjectField<ClientMetadata>;
   /** The profiles that clients can have. */
   readonly clientProfiles: ClientProfiles;
-  /** The profiles of plugins. */
-  readonly pluginProfiles: readonly PluginProfile[];
 }
 
 /** @internal The name of a setting that may be `"any"`. */

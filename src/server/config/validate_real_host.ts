@@ -23,14 +23,6 @@ export function validateRealHost(settings: Settings, policy: PolicyAtStart, isDe
         'Set it to "interactive", or add "auto-login" to insecure in the configuration file to let every visitor in.',
     });
   }
-  for (const profile of policy.pluginProfiles) {
-    issues.push({
-      path: "profile",
-      expected: "no profile for tests, because the issuer is a real host",
-      received: quote(profile),
-      hint: "Remove it, or use an issuer on a test host.",
-    });
-  }
   if (settings.loginPage !== undefined && settings.loginPage !== "latchkey") {
     issues.push({
       path: "loginPage",

@@ -7,7 +7,6 @@ import type { ClientMetadata } from "./client_metadata.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import type { ProfileName } from "./strictness.ts";
-import { isPluginProfile, type PluginProfile } from "./plugin_profile.ts";
 import type { Profile } from "./profile_field.ts";
 import type { ProviderFunctions } from "./provider_functions.ts";
 import type { Deviation, ProviderData, ProviderProfile } from "./provider_profile.ts";
@@ -23,8 +22,6 @@ export interface WithProfiles<T> extends Deviation {
   readonly beforeStandards: T;
   /** The standards as one profile; absent: none. */
   readonly profile?: ActiveProfile;
-  /** The profiles of plugins. */
-  readonly pluginProfiles: readonly PluginProfile[];
   /** Whether requests, responses or tokens differ from the standards. */
   readonly isDeviating: boolean;
   /** The path of the issuer; empty if the settings name an issuer. */
@@ -45,7 +42,6 @@ export async function withProfiles<T extends ProfileSettings & Pick<Settings, "i
   const list = profileList(given);
   const standards: ProfileName[] = [];
   const names: string[] = [];
-  const pluginProfiles: PluginProfile[] = [];
   const issues: ConfigIssue[] = [];
   let values: object = {};
   let path = "";
@@ -62,10 +58,6 @@ export async function withProfiles<T extends ProfileSettings & Pick<Settings, "i
         received: `${quote(name)} again`,
         hint: "Remove one of the two.",
       });
-      continue;
-    }
-    if (isPluginProfile(profile)) {
-      pluginProfiles.push(profile);
       continue;
     }
     if (isStandard(profile)) standards.push(profile);
@@ -112,7 +104,6 @@ export async function withProfiles<T extends ProfileSettings & Pick<Settings, "i
     settings: withProfile(beforeStandards, profile),
     ...{ beforeStandards, profile },
     names,
-    pluginProfiles,
     functions,
     data,
     isDeviating,

@@ -9,7 +9,6 @@ import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import type { RequestHandler } from "../../core/http/router.ts";
 import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
-import { validatePluginProfiles } from "../config/plugin_profile.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import { keyFactory } from "./key_source.ts";
@@ -140,8 +139,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
 /** The options with the plugin of a provider, and what their settings mean. @throws {ConfigurationError} */
 async function resolveValid(configured: LatchkeyOptions, { resolved: given, issuer }: AppPlace) {
   const resolved = given ?? await resolveOptions(configured, issuer);
-  const { pluginProfiles } = resolved.policy;
-  assertNoIssues([...resolved.issues, ...validatePluginProfiles(pluginProfiles, configured.plugins ?? [])]);
+  assertNoIssues(resolved.issues);
   return { resolved, options: await withProvider(configured, resolved) };
 }
 

@@ -16,7 +16,6 @@ import type { Trace, TraceEvent } from "../trace.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { Pages } from "../pages.ts";
 import type { RequestHandler } from "../../core/http/router.ts";
-import type { PluginProfileName } from "../config/plugin_profile.ts";
 import type { App } from "../app.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -111,8 +110,6 @@ export interface Plugin {
   configure?(
     options: LatchkeyOptions,
   ): Omit<LatchkeyOptions, "extensions" | "issuerUntilListening" | "path" | "plugins" | "store">;
-  /** The profiles that it brings, which `setup` finds in the policy. Default: none. */
-  readonly profiles?: readonly PluginProfileName[];
   /**
    * Receives the assembled server, once, before the first request. The issuer may still follow the port. A plugin with
    * pages for developers enters them in `app.developerPages`.

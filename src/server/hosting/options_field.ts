@@ -4,7 +4,6 @@ import { isObject } from "../../core/http/json_value.ts";
 import { extensionMembers, grantTypesField, storeField } from "../../core/options/program_fields.ts";
 import { findExtensionIssues } from "../../core/options/validate_extensions.ts";
 import {
-  choice,
   description,
   type Field,
   type FieldsOf,
@@ -22,7 +21,6 @@ import { clientFieldWith } from "../config/client_fields.ts";
 import { validate } from "../config/config_issue.ts";
 import { endpointPathsField } from "../config/endpoint_paths.ts";
 import type { KnownExtension, SettingsDescription } from "../config/extension_settings.ts";
-import { type PluginProfileName, pluginProfilePrefixes } from "../config/plugin_profile.ts";
 import { profileField } from "../config/profile_field.ts";
 import { replacedSettings } from "../config/replaced_members.ts";
 import type { ClientMetadataDescription } from "../config/server_policy.ts";
@@ -67,7 +65,6 @@ const optionFields: FieldsOf<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
   plugins: list<Plugin>(
     implementation<Plugin>({
       name: text(["slow responses"]),
-      profiles: list<PluginProfileName>(choice(pluginProfilePrefixes), [["next-2026.11"]]),
       ...functionFields("configure", "setup", "approve", "routes", "handle", "extend"),
       ...functionFields("forRequest", "onEvent", "onPassed", "forAddedApp", "close"),
     }, []),

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { checkPractices } from "../../../src/check/mod.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
-import { practices, readPractices } from "../../../src/recorder/practices/mod.ts";
+import { readPractices } from "../../../src/recorder/practices/mod.ts";
 import { attempt, type Journey, testPractice } from "./practice_case.ts";
 
 const logIn: Journey = (as) => as.logIn(as.client());
@@ -50,8 +50,6 @@ test("callback-tells-issuers-apart: a redirect URI for each issuer passes, a com
   await Promise.all([at(one, "/cb"), at(two, "/cb")]);
   const recordings = [one, two].map(({ issuer, log }) => ({ issuer, exchanges: log.unmasked.exchanges }));
   const outcomeIf = async (rejectsWrongIssuer: boolean) =>
-    (await readPractices(recordings, { rejectsWrongIssuer, of: practices.filter((practice) => practice.id === id) }))[
-      0
-    ]!.outcome;
+    (await readPractices(recordings, { rejectsWrongIssuer })).find(({ practice }) => practice.id === id)!.outcome;
   assertEquals([await outcomeIf(true), await outcomeIf(false)], ["passed", "failed"]);
 });
