@@ -206,8 +206,9 @@ const numberPattern = new RegExp(
 function findNumbers(searched: string): readonly Match[] {
   return [...searched.matchAll(numberPattern)].flatMap((match): Match[] => {
     const [found, prefix, prefixed, domain, number, type, code = ""] = match;
+    const parts = (prefix ?? domain ?? `appauth${type}`).split(/\W/);
     // The last two parts of a domain, or its last one.
-    const names = [/\w+\.\w+$/, /\w+$/].map((part) => part.exec(prefix ?? domain ?? `appauth${type}`)?.[0] ?? "");
+    const names = [parts.slice(-2).join("."), parts.at(-1)!];
     const known = names.map((name) => problemOfNumber(name, prefixed ?? number ?? code)).find(Boolean);
     if (known === undefined) return [];
     const [problem, cause] = problemAndCause(known);
