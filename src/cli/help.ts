@@ -30,12 +30,11 @@ ${formatRow("Flag", "Environment", "Default")}
 ${Object.entries(flagGroups).map(([group, title]) => [title, ...rowsOf(group)].join("\n")).join("\n\n")}
   --help, --version, --licenses, --schema (for editors); -p is --port
 
-A flag overrides the environment, which overrides the file, which overrides the
-default. LATCHKEY_STORE_FILE names a file with the value; so does every variable
-with _FILE, except for paths. LATCHKEY_CONFIG_JSON is the content of FILE.
+Flags override the environment, which overrides the file. A variable with _FILE,
+such as LATCHKEY_STORE_FILE, names a file; LATCHKEY_CONFIG_JSON is the content.
 PROFILE is a standard, a provider or a JSON file:
 ${wrap([...profileNames, ...providerNames].join(", "), "", 79).join("\n")}.
-STORE is memory, sqlite:PATH, sqlite:PATH?durability=power, postgres://… or
-redis://…; MODE of --login is auto, which approves everything, or interactive.
+STORE is memory, sqlite:PATH, postgres://… or redis://…; --login interactive
+shows the page of the profile, or of loginPage in the file.
 Exit code 0: stopped by a signal; 1: could not start, or failed while running.
 `;

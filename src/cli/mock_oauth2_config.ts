@@ -6,7 +6,6 @@
 
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../core/rules/configuration_error.ts";
-import { isObject } from "../core/http/json_value.ts";
 import { hasPrivateKey } from "../platform/jwt/private_key.ts";
 import { anyValue, flag, list, object, record, text, union, whole } from "../core/policy/field.ts";
 import { validate } from "../server/config/config_issue.ts";
@@ -294,8 +293,8 @@ export function convertMockOAuth2Config(
 function readInitialKey(text: string | undefined): PrivateJwk | undefined {
   if (text === undefined) return undefined;
   try {
-    const key: unknown = JSON.parse(text);
-    return isObject(key) && hasPrivateKey(key) ? key : undefined;
+    const { kid: _, ...key } = JSON.parse(text);
+    return hasPrivateKey(key) ? key : undefined;
   } catch {
     return undefined;
   }

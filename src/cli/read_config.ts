@@ -11,6 +11,8 @@
  */
 
 import type { PrivateJwk } from "../client/private_jwk.ts";
+import { parseJsonObject } from "../platform/http/json_body.ts";
+import { hasPrivateKey } from "../platform/jwt/private_key.ts";
 import type { ReadFile } from "./changed_file.ts";
 import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/rules/configuration_error.ts";
 import { printable } from "../core/http/quote_value.ts";
@@ -74,7 +76,7 @@ type TlsChoice = { readonly cert: string; readonly key: string } | "self-signed"
 
 /** The configuration of the program. */
 export type Configuration =
-  | Omit<ProgramValues, "$schema" | "store" | "scenario" | "tls"> & {
+  | Omit<ProgramValues, "$schema" | "store" | "scenario" | "signingKey" | "tls"> & {
     readonly kind: "run";
     /** The settings of the server; `issuer` is absent if no source names it. */
     readonly settings: Settings;
@@ -150,6 +152,7 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
   );
   const program = withDefaults<object>(programFields, values) as ProgramValues;
   const tls = await readTls(options, program, fileName, readTextFile);
+  const signing = await readSigningKey(program.signingKey, findSource("signingKey", options, fileName), readTextFile);
   const resolved = await resolve(settings, `${tls.wanted ? "https" : "http"}://localhost:${program.port}`);
   const { issuer } = resolved;
   const issues = [
@@ -160,9 +163,10 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
       : [],
     ...semanticErrors(resolved.issues, settings, file.invalidPaths).map((issue) => locateIssue(issue, fields, read)),
     ...tls.issues,
+    ...signing.issues,
   ];
   if (issues.length > 0) throw await configurationError(issues, read, fileField);
-  const { $schema: _, scenario: __, ...others } = program;
+  const { $schema: _, scenario: __, signingKey: ___, ...others } = program;
   const store = parseStore(program.store, stores)!;
   const issuersByPath = new URL(issuer).pathname === "/" ? file.issuersByPath : undefined;
   const warnings = [
@@ -185,7 +189,7 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     ...path !== undefined && file.text !== undefined && { file: { path, text: file.text } },
     ...file.requestMappings && { requestMappings: file.requestMappings(issuer) },
     ...issuersByPath && { issuersByPath },
-    ...file.signingKey && { signingKey: file.signingKey },
+    ...(signing.key ?? file.signingKey) && { signingKey: signing.key ?? file.signingKey },
     ...configSource && { configSource },
     warnings,
   };
@@ -358,6 +362,28 @@ async function readTls(
   ]);
   if (typeof cert === "string" && typeof key === "string") return { wanted: true, read: { cert, key }, issues: [] };
   return { wanted: true, issues: [cert, key].filter((text) => typeof text !== "string") };
+}
+
+/** The private key in a file. It must have a `kid`. */
+async function readSigningKey(
+  path: string | undefined,
+  namedBy: string,
+  readTextFile: ReadTextFile,
+): Promise<{ readonly key?: PrivateJwk; readonly issues: readonly ConfigIssue[] }> {
+  if (path === undefined) return { issues: [] };
+  const text = await readNamedFile(path, namedBy, readTextFile);
+  if (typeof text !== "string") return { issues: [text] };
+  const key = parseJsonObject(text);
+  if (key !== undefined && hasPrivateKey(key) && typeof key.kid === "string") return { key, issues: [] };
+  const expected = "a private key as a JWK, with kid";
+  return {
+    issues: [{
+      path: namedBy,
+      expected,
+      received: "another file",
+      hint: `Write one JSON object into ${printable(path)}.`,
+    }],
+  };
 }
 
 /** The scenarios that the setting names, with those in files. */

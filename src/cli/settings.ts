@@ -197,6 +197,17 @@ export const programFields = {
     flag: "STORE",
     notInCheck: "a check keeps everything in memory",
   },
+  /**
+   * A JSON file with a private JWK and its `kid`: the server signs with it first, also after a restart. Default: none, a
+   * generated key, which the store keeps.
+   */
+  signingKey: {
+    ...text(["signing-key.json"], { pattern: /\.json$/, expected: "the path of a .json file" }),
+    group: "operation",
+    flag: "FILE",
+    otherwise: "none, which generates one",
+    notInCheck: "a check has its own keys",
+  },
   /** `text`: readable lines. `json`: one object a line, and one for every request. `off`: nothing. Default: text. */
   log: {
     ...choice(["text", "json", "off"]),

@@ -29,8 +29,8 @@ export async function importKey(
   if (!hasPrivateKey(key)) return reject("a private key", "a JWK without d or priv");
   if (!(lead >= 0 && Number.isFinite(lead))) return reject("lead of 0 seconds or more", String(lead));
   await assertImportable(key, known).catch(() => reject(`a private JWK for ${known}`, "another key"));
-  const published = await keys.publishedKeys([known]);
-  if (published.some((other) => other.kid === kid)) return reject("a kid that no key of the server has", quote(kid));
+  const isTaken = await keys.verificationKey(kid, known) !== undefined;
+  if (isTaken) return reject("a kid that no key of the server has", quote(kid));
   await keyRotation.rotate(known, lead, { kid, jwk: { ...key } as Readonly<Record<string, string>> });
 }
 

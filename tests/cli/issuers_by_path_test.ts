@@ -130,6 +130,11 @@ test("[OP-14] initialKeys is the key that each issuer signs with, under the name
       assertEquals(protectedHeader.kid, id);
     }
   }, { env: withKeys("EdDSA") });
+  await against(async (origin) => {
+    const { keys } = await (await fetch(`${origin}/default/jwks`)).json();
+    // No key is generated beside it.
+    assertEquals(keys.map(({ kid }: { kid: string }) => kid), ["default"]);
+  }, { env: withKeys("EdDSA") });
   const { code, stderr } = await runProgram({ args: ["--port", "0"], env: withKeys("ES256") });
   assertEquals(code, 1);
   assertMatch(stderr, /initialKeys\n +Expected a private key for ES256, found a JWK with kty "OKP"/);

@@ -204,7 +204,7 @@ function inFile({ type, items }: Field, text: string): unknown {
 const base = { control: true };
 
 test("of every setting, a flag counts before the variable, the variable before the file, the file before the default", async () => {
-  const cases = walk.filter(({ name }) => !["config", "tlsCert", "tlsKey", "control"].includes(name));
+  const cases = walk.filter(({ name }) => !["config", "tlsCert", "tlsKey", "signingKey", "control"].includes(name));
   await forEachCase(cases, async ({ name, field, flag, variable, texts: [text, other], ...given }) => {
     const { get = (config) => ({ ...config.settings, ...config })[name as keyof Run], expected = inFile(field, text) } =
       given;
@@ -621,6 +621,17 @@ test("a certificate and its key are read from their files, and each missing one 
     ["x.pem", "no file at this path", "that --tls-cert names"],
     ["y.pem", "no file at this path", "that --tls-key names"],
   ]);
+});
+
+test("a signing key is read from its file, and must be private and have a kid", async () => {
+  const key = { kty: "OKP", crv: "Ed25519", x: "x", d: "d", kid: "k" };
+  const args = ["--signing-key", "key.json"];
+  assertEquals((await run({ args, files: { "key.json": JSON.stringify(key) } })).signingKey, key);
+  for (
+    const other of ["[]", "not JSON", JSON.stringify({ ...key, d: undefined }), JSON.stringify({ ...key, kid: 1 })]
+  ) {
+    await assertFaults({ args, files: { "key.json": other } }, [["--signing-key", "another file", "key.json"]]);
+  }
 });
 
 test("with a certificate the issuer that follows the port is validated as https", async () => {

@@ -47,23 +47,24 @@ export const withDefaultUser: Product = (program) => ({
 });
 
 /**
- * Makes a key the first that signs. Its `kid` is the last segment of the issuer, as in mock-oauth2-server, or its own
- * for an issuer without a path.
+ * Makes a key the first that signs, with its own `kid`; without one, that is the last segment of the issuer, as in
+ * mock-oauth2-server.
  */
 async function importSigningKey(server: HostedServer, { kid, alg: _, ...key }: PrivateJwk): Promise<void> {
-  const id = new URL(server.issuer).pathname.split("/").at(-1) || kid || "default";
-  const published = await server.keys.publishedKeys([server.policy.alg]);
-  if (published.some((other) => other.kid === id)) return;
+  const id = kid ?? (new URL(server.issuer).pathname.split("/").at(-1) || "default");
+  if (await server.keys.verificationKey(id, server.policy.alg) !== undefined) return;
   const { importKey } = await import("../../testing/import_key.ts");
   try {
     await importKey(server, { ...key, kid: id });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new ConfigurationError([{
-      path: "tokenProvider.keyProvider.initialKeys",
+      path: kid === undefined ? "tokenProvider.keyProvider.initialKeys" : "signingKey",
       expected: `a private key for ${server.policy.alg}`,
       received: `a JWK with kty ${quote(key.kty)}`,
-      hint: "Set tokenProvider.keyProvider.algorithm to the algorithm of the key, or remove initialKeys.",
+      hint: kid === undefined
+        ? "Set tokenProvider.keyProvider.algorithm to the algorithm of the key, or remove initialKeys."
+        : "Set alg to the algorithm of the key.",
     }]);
   }
 }

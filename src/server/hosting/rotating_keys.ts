@@ -168,7 +168,9 @@ export function rotatingKeys(
     },
 
     async rotate(alg, leadSeconds, key) {
-      const keys = await loadNewer(alg, await keyRing(alg));
+      // A given key that comes before all others is the only one: none is generated beside it.
+      const isFirst = key !== undefined && !keyRings.has(alg) && !await hasStoredKey(storage, alg);
+      const keys = await loadNewer(alg, isFirst ? [] : await keyRing(alg));
       await replaceKeyRing(alg, appendKey(alg, keys, now() + leadSeconds * 1000, key));
     },
 
