@@ -5,7 +5,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { checksWith } from "../src/core/authorize/checks.ts";
-import { stepsWith } from "../src/core/token/table.ts";
+import { placeNames, stepsWith } from "../src/core/token/table.ts";
 import type { Server } from "../src/core/server.ts";
 import { partsAfter, partsBefore } from "../src/server/hosting/parts.ts";
 import { approvalChecks, destinationChecks, tokenRequestSteps } from "../tests/core/check_order.ts";
@@ -103,6 +103,14 @@ function printList(heading: string, lines: readonly string[]): void {
   if (lines.length > 0) console.log(`\n${heading} (${lines.length}):\n${lines.map((line) => `  ${line}`).join("\n")}`);
 }
 
+/** The parts and the extensions of the whole server, in order. */
+const owned = [...partsBefore({ hosting: {} } as never), ...extensions, ...partsAfter];
+
+/** The core or the extension whose function has this name. */
+function ownerOf(name: string): string {
+  return name.split(" of the extension ")[1] ?? "core";
+}
+
 /** The checks of an authorization request to a server with all extensions, in the order in which they run. */
 function printChecks(requirements: ReadonlyMap<string, RuleRow>): void {
   const print = (rule = "", name: string, reads = "", requests = "", owner = "core"): void => {
@@ -111,9 +119,7 @@ function printChecks(requirements: ReadonlyMap<string, RuleRow>): void {
       `  ${rule.padEnd(5)}  ${requests.padEnd(8)}  ${owner.padEnd(21)}  ${name.padEnd(21)}  ${requirement}`.trimEnd(),
     );
   };
-  const owners = new Map(extensions.flatMap(({ name, requestChecks = [] }) => requestChecks.map((row) => [row, name])));
   const printOther = (rows: typeof approvalChecks) => rows.forEach(({ rule, by, reads }) => print(rule, by, reads));
-  const checks = checksWith(extensions.flatMap(({ requestChecks }) => requestChecks ?? []));
   console.log(
     "The checks of an authorization request, in order: rule, whether only of requests with a redirect URI, " +
       "core or extension, function, what is checked.",
@@ -121,11 +127,10 @@ function printChecks(requirements: ReadonlyMap<string, RuleRow>): void {
   console.log("\nAn error is a page:");
   printOther(destinationChecks);
   console.log("\nAn error is sent to the client:");
-  for (const check of checks) {
-    const { redirectOnly, rule, otherRules = [], read, reads } = check;
+  for (const { redirectOnly, rule, otherRules = [], read, reads } of checksWith(owned)) {
     const others = otherRules.length > 0 && reads !== undefined ? ` (also ${otherRules.join(", ")})` : "";
     if (read !== undefined) {
-      print(rule, read.name, reads && reads + others, redirectOnly && "redirect", owners.get(check));
+      print(rule, read.name.split(" ")[0]!, reads && reads + others, redirectOnly && "redirect", ownerOf(read.name));
     }
   }
   console.log("\nAfter the request was read:");
@@ -133,11 +138,13 @@ function printChecks(requirements: ReadonlyMap<string, RuleRow>): void {
   console.log("");
 }
 
+type Table = keyof Server["steps"];
+
 /** What each table of steps makes. */
-const tables: Readonly<Record<keyof Server["steps"], string>> = {
+const tables: Readonly<Record<Table, string>> = {
   granted: "What an approval grants",
-  narrowed: "What a token request gets of a stored grant",
   beforeIssue: "Before something is issued, for an approval and for a token request",
+  narrowed: "What a token request gets of a stored grant",
   issuers: "What a token response gets",
   accessTokenClaims: "The claims of an access token",
   idTokenClaims: "The claims of an ID token",
@@ -145,19 +152,39 @@ const tables: Readonly<Record<keyof Server["steps"], string>> = {
   visibleClaims: "What introspection returns of an access token",
 };
 
+/** The tables that run inside of a step: of the token endpoint, or of a table. */
+const inside: Readonly<Record<string, Table>> = {
+  "authorize of the grant type": "narrowed",
+  access_token: "accessTokenClaims",
+  id_token: "idTokenClaims",
+};
+
 /** How a token is made at a server with all extensions: each step in the order in which it runs, and whose it is. */
 function printSteps(): void {
-  const owned = [...partsBefore({ hosting: {} } as never), ...extensions, ...partsAfter];
   const steps = stepsWith(owned);
-  console.log("How a token is made, in order. A token request, before anything is issued:\n");
-  for (const { by, does } of tokenRequestSteps) console.log(`  ${by.padEnd(34)}  ${does}`);
-  for (const [table, title] of Object.entries(tables) as [keyof Server["steps"], string][]) {
-    console.log(`\n${title} (${table}): step, core or extension.`);
-    for (const step of steps[table]) {
-      const owner = owned.find(({ steps }) => steps?.[table]?.some((row) => row === step))?.name ?? "core";
-      console.log(`  ${step.name.padEnd(34)}  ${owner}`);
+  const printTable = (table: Table, indent = ""): void => {
+    console.log(`${indent}${tables[table]} (${table}):`);
+    for (const { name, run, changes } of steps[table]) {
+      const owner = ownerOf(run.name);
+      const notes = [
+        ...owner !== "core" && placeNames[table].includes(name) ? ["instead of the core's"] : [],
+        ...changes === undefined ? [] : [`changes ${changes.join(", ")}`],
+      ];
+      print(name, [owner, ...notes].join("; "), indent);
     }
-  }
+  };
+  const print = (name: string, text: string, indent: string): void => {
+    console.log(`${indent}  ${name.padEnd(34)}  ${text}`);
+    if (inside[name] !== undefined) printTable(inside[name], `${indent}    `);
+  };
+  console.log("How a token is made, in order: step, core or extension. At the authorization endpoint:\n");
+  printTable("granted");
+  printTable("beforeIssue");
+  console.log("\nAt the token endpoint:\n");
+  for (const { by, does } of tokenRequestSteps) print(by, does, "");
+  for (const table of ["beforeIssue", "issuers", "afterIssue"] as const) printTable(table);
+  console.log("\nAt the introspection endpoint:\n");
+  printTable("visibleClaims");
   console.log("");
 }
 
@@ -168,6 +195,7 @@ const { flags } = readCommand({
     "a title quotes an unknown ID, or the table does not match tests/rules.md and the code.",
   flags: {
     uncovered: { does: "only what is missing" },
+    order: { does: "only the checks and the steps" },
   },
 });
 const requirements = readRequirements();
@@ -180,6 +208,7 @@ const hasTest = (rule: RuleRow): boolean => testsByRule.get(rule.id)!.length > 0
 if (!flags.uncovered) {
   printChecks(requirements);
   printSteps();
+  if (flags.order) Deno.exit();
   for (const { id, level } of requirements.values()) {
     const [first, ...others] = testsByRule.get(id)!;
     const proof = first ? `${first.file}: ${first.text}` : "–";
