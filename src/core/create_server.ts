@@ -17,7 +17,7 @@ import { resolveRequest } from "./authorize/request_source.ts";
 import { ownResponseModes } from "./authorize/authorization_request.ts";
 import { json } from "./http/message.ts";
 import type { ParameterDescription } from "./http/params.ts";
-import { findExtendIssues } from "./options/validate_extensions.ts";
+import { findExtendIssues, findExtensionIssues, findRepeatedGrantTypes } from "./options/validate_extensions.ts";
 import { assertNoIssues } from "./rules/configuration_error.ts";
 import { nameReplacements } from "./replacements.ts";
 import { randomToken } from "./keys/secrets.ts";
@@ -61,11 +61,12 @@ interface ServerParts {
  * order.
  *
  * @typeParam S The type of the server, with what the extensions add.
- * @throws {ConfigurationError} If an extension returned no server, or one that lacks members.
+ * @throws {ConfigurationError} If extensions conflict with each other or with a part, or one returned no server.
  */
 export async function assembleServer<S extends Server = Server>(
   { before = [], extensions = [], after = [], ...others }: ServerParts,
 ): Promise<S> {
+  assertNoIssues(findExtensionIssues(extensions, [...before, ...after]));
   const all = [...before, ...extensions, ...after];
   let server = createServer({ ...others, extensions: all }) as S;
   for (const extension of all) {
@@ -78,6 +79,7 @@ export async function assembleServer<S extends Server = Server>(
     nameReplacements(server, extended, owner);
     server = extended;
   }
+  assertNoIssues(findRepeatedGrantTypes(server));
   return server;
 }
 
@@ -101,7 +103,7 @@ function createServer(
     extensionNames: new Set(extensions.map(({ name }) => name)),
     grantTypes: [...grantTypesOf(policy, extensions), ...grantTypes],
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
-    requestChecks: checksWith(extensions.flatMap(({ requestChecks }) => requestChecks ?? [])),
+    requestChecks: checksWith(extensions),
     resolveRequest,
     responseModes: ownResponseModes,
     responseTypes: ["code"],

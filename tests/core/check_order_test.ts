@@ -137,7 +137,7 @@ test("[TK-05, TK-06] of several mistakes, the step of a token request that stand
     () => authorize = () => ({}),
     () => authorize = () => result,
     () => authorize = () => ({ ...result, scope: ["read"] }),
-    () => authorize = () => ({ ...result, scope: ["read"], subject: undefined }),
+    () => authorize = () => ({ ...result, scope: ["read"], subject: { sub: "alice" } }),
   ];
   const rejectedBy: (string | undefined)[] = [];
   for (const correct of [() => {}, ...corrections]) {

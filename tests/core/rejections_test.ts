@@ -206,6 +206,7 @@ test("[RI-01, CI-11] an extension adds resources; a core without it rejects thei
     steps: {
       accessTokenClaims: [{
         name: "aud",
+        changes: ["aud"],
         run: (server, _claims, { grant }) => ({ aud: granted.of(grant) ?? server.audience }),
       }],
     },

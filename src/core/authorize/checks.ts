@@ -4,6 +4,8 @@
  */
 
 import { ProgramError } from "../rules/program_error.ts";
+import type { CoreExtension } from "../extension.ts";
+import { nameFunctions } from "../replacements.ts";
 import { policyOf } from "../clients/clients.ts";
 import { ignoreRejection, isThenable } from "../immediate.ts";
 import { describeKind } from "../http/quote_value.ts";
@@ -56,8 +58,20 @@ export const usualPlace: Place<RuleId> = { after: "AZ-07" };
 export const placeRules: readonly RuleId[] = ownChecks.flatMap(({ rule }) => rule ?? []);
 
 /** The checks of every server, with those of extensions in their places. */
-export function checksWith(added: readonly RequestCheck[]): readonly RequestCheck[] {
+export function checksWith(extensions: readonly CoreExtension[]): readonly RequestCheck[] {
+  const added = extensions.flatMap(({ name, requestChecks = [] }) =>
+    requestChecks.map((check) => namedCheck(check, name))
+  );
   return withRows(ownChecks, added, ({ rule }) => rule, usualPlace);
+}
+
+/** A check of an extension, whose function has a name in stacks and messages. */
+function namedCheck(check: RequestCheck, extension: string): RequestCheck {
+  const { rule, read } = check;
+  if (read === undefined) return check;
+  const named: typeof read = (...input) => read(...input);
+  nameFunctions([named], `${read.name}${rule === undefined ? "" : ` (${rule})`} of the extension ${extension}`);
+  return { ...check, read: named };
 }
 
 /** Every parameter of an authorization request: those that a specification defines, and those of extensions. */
@@ -84,7 +98,7 @@ export async function readRequest(input: CheckInput): Promise<AuthorizationReque
     if (added === undefined) continue;
     if (!isObject(added) || added instanceof Error) {
       throw new ProgramError(
-        `expected a check to return members of the request or nothing, received ${describeKind(added)}`,
+        `expected the check ${read!.name} to return members of the request or nothing, received ${describeKind(added)}`,
       );
     }
     const extensions = added.extensions && { extensions: { ...request.extensions, ...added.extensions } };

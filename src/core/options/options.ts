@@ -40,7 +40,6 @@ import { isObject } from "../http/json_value.ts";
 import { testHosts } from "../http/test_hosts.ts";
 import type { MinimalTrace } from "../trace.ts";
 import { extensionMembers, grantTypesField, storeField } from "./program_fields.ts";
-import { findExtensionIssues } from "./validate_extensions.ts";
 import { validateAlg, validateClaims, validateIssuer, validatePkce, validateScopes } from "./validate_policy.ts";
 
 /** What a server is made of. */
@@ -124,10 +123,9 @@ function optionsField(isExtended: boolean): Field {
 export function findMistakes(options: CoreOptions): ConfigIssue[] {
   const { extensions }: Partial<CoreOptions> = isObject(options) ? options : {};
   const field = optionsField(Array.isArray(extensions) && extensions.length > 0);
-  const mistakes = findMismatches(field, options).map(({ path, issue }) =>
+  return findMismatches(field, options).map(({ path, issue }) =>
     path.length > 0 ? issue : { ...issue, path: "options" }
   );
-  return mistakes.length > 0 ? mistakes : findExtensionIssues(extensions);
 }
 
 /** The issues of options that match their description, before there is a server. */
@@ -192,16 +190,9 @@ export function findServerIssues(server: Server, clients: readonly ClientMetadat
     }))
   );
   const grantTypes = server.grantTypes.map(({ type }) => type);
-  const repeated = grantTypes.filter((type, i) => grantTypes.indexOf(type) < i).map((type) => ({
-    path: "grantTypes",
-    expected: "grant types that the server does not have",
-    received: JSON.stringify(type),
-    hint: "Remove it.",
-  }));
   const compared = { policy };
   return [
     ...unknown,
-    ...repeated,
     ...clients.flatMap((client, i) =>
       issuesBelow(`clients[${i}]`, [
         ...validateAuthMethod(client, compared),

@@ -65,10 +65,12 @@ const requestCheck = description<RequestCheck>({
 
 /** Describes the steps of a table; `validate_extensions.ts` validates `place`. */
 const steps = list<never>(
-  description<Step<unknown>>({ name: text(["ticket"]), place: anyValue as Field<never>, run: functionField }, [
-    "name",
-    "run",
-  ]),
+  description<Step<unknown>>({
+    name: text(["ticket"]),
+    place: anyValue as Field<never>,
+    changes: texts(["aud"]),
+    run: functionField,
+  }, ["name", "run"]),
   [[]],
   { expected: "an array of steps" },
 );

@@ -4,7 +4,8 @@ import { placeRules, usualPlace } from "../authorize/checks.ts";
 import type { CoreExtension } from "../extension.ts";
 import { isObject } from "../http/json_value.ts";
 import { describeKind, printable, quoteValue } from "../http/quote_value.ts";
-import { isPlace, type Place, placesOf, placeText } from "../place.ts";
+import { isPlace, type Place, placesOf, replacedName } from "../place.ts";
+import { suggest } from "../policy/suggest.ts";
 import type { ConfigIssue } from "../rules/configuration_error.ts";
 import type { Server } from "../server.ts";
 import type { TokenSteps } from "../token/steps.ts";
@@ -16,7 +17,13 @@ interface Table {
   readonly path: string;
   /** The names of the rows of the core. */
   readonly names: readonly string[];
-  rows(extension: CoreExtension): readonly { readonly place?: Place; readonly name?: string }[];
+  rows(extension: CoreExtension): readonly Row[];
+}
+
+/** A row of an extension; its name is empty if it has none. */
+interface Row {
+  readonly place?: Place;
+  readonly name: string;
 }
 
 const tableNames = Object.keys(placeNames) as (keyof TokenSteps<Server>)[];
@@ -25,7 +32,7 @@ const tables: readonly Table[] = [
   {
     path: "requestChecks",
     names: placeRules,
-    rows: ({ requestChecks = [] }) => requestChecks.map(({ place = usualPlace }) => ({ place })),
+    rows: ({ requestChecks = [] }) => requestChecks.map(({ place = usualPlace }) => ({ name: "", place })),
   },
   ...tableNames.map((table): Table => ({
     path: `steps.${table}`,
@@ -37,16 +44,16 @@ const tables: readonly Table[] = [
 /**
  * The issues of the names, the checks and the steps of extensions.
  *
- * @param taken Names that no extension can have. Default: none.
+ * @param parts Of a larger server, with which they must not conflict. Default: none.
  */
 export function findExtensionIssues(
   extensions: readonly CoreExtension[] = [],
-  taken: readonly string[] = [],
+  parts: readonly CoreExtension[] = [],
 ): ConfigIssue[] {
-  const names = [...taken, ...extensions.map(({ name }) => name)];
+  const names = [...parts, ...extensions].map(({ name }) => name);
   // Each of two would read the values of the other.
   const repeated = extensions.flatMap(({ name }, i) =>
-    names.indexOf(name) === taken.length + i ? [] : [{
+    names.indexOf(name) === parts.length + i ? [] : [{
       path: `extensions[${i}].name`,
       expected: "a name that no other extension and no part of the server has",
       received: quoteValue(name),
@@ -61,42 +68,67 @@ export function findExtensionIssues(
       hint: "deno task rules prints the steps of each table.",
     }))
   );
-  return [...repeated, ...unknown, ...tables.flatMap((table) => findTableIssues(table, extensions))];
+  return [...repeated, ...unknown, ...tables.flatMap((table) => findTableIssues(table, extensions, parts))];
 }
 
-/** The issues of rows at no place, and of names and replaced rows that another extension has. */
-function findTableIssues({ path, names, rows }: Table, extensions: readonly CoreExtension[]): ConfigIssue[] {
+/** The issues of rows at no place, and of names and replaced rows that another extension or a part has. */
+function findTableIssues(
+  { path, names, rows }: Table,
+  extensions: readonly CoreExtension[],
+  parts: readonly CoreExtension[],
+): ConfigIssue[] {
   const owners = new Map(names.map((name) => [`the name ${name}`, "the core"]));
+  for (const part of parts) for (const row of rows(part)) owners.set(claimOf(row), `the part ${part.name}`);
   return extensions.flatMap((extension, i) =>
-    rows(extension).flatMap(({ place, name }, j) => {
-      const row = `extensions[${i}].${path}[${j}]`;
+    rows(extension).flatMap((row, j) => {
+      const { place } = row;
+      const at = `extensions[${i}].${path}[${j}]`;
       if (place !== undefined && !isPlace(place, names)) {
         const received = printable(JSON.stringify(place) ?? describeKind(place));
         const hint = names.length === 0 ? "Leave place out." : `Write it like { after: ${quoteValue(names.at(-1))} }.`;
-        return [{ path: `${row}.place`, expected: placesOf(names), received, hint }];
+        return [{ path: `${at}.place`, expected: placesOf(names), received, hint }];
       }
-      const text = placeText(place);
-      const own = [...name === undefined ? [] : [`the name ${name}`], ...text.startsWith("instead ") ? [text] : []];
-      const taken = own.find((claimed) => owners.has(claimed));
-      if (taken === undefined) {
-        for (const claimed of own) owners.set(claimed, `the extension ${extension.name}`);
+      const claim = claimOf(row);
+      const owner = claim === "" ? undefined : owners.get(claim);
+      if (owner === undefined) {
+        owners.set(claim, `the extension ${extension.name}`);
         return [];
       }
       return [{
-        path: row,
+        path: at,
         expected: "a name of its own, and a place that no other extension replaces",
-        received: `${printable(taken)}, which ${owners.get(taken)} has`,
+        received: `${printable(claim)}, which ${owner} has`,
         hint: "Choose another name or place, or pass one of the two extensions.",
       }];
     })
   );
 }
 
+/** What only one row of a table may have: its name, or the row that it replaces, whose name it then has. */
+function claimOf({ name, place }: Row): string {
+  const replaced = replacedName(place);
+  return replaced === undefined ? name && `the name ${name}` : `instead ${replaced}`;
+}
+
+/** The issues of grant types that a server would have twice: the first one would run. */
+export function findRepeatedGrantTypes({ grantTypes }: Server): ConfigIssue[] {
+  const types = grantTypes.map(({ type }) => type);
+  return types.filter((type, i) => types.indexOf(type) < i).map((type) => ({
+    path: "grantTypes",
+    expected: "grant types that the server does not have, also by its extensions",
+    received: quoteValue(type),
+    hint: "Remove it, or give it another type.",
+  }));
+}
+
 /** The members of a server whose functions extensions replace one by one. */
 const groups = ["clients", "users", "keys", "grants", "identifiers", "responses", "receipt"] as const;
 
+/** The groups of which the server calls each function, and no other. */
+const calledGroups = ["grants", "identifiers", "responses"] as const;
+
 /**
- * The issue of members that are lost in what `extend` of an extension returned.
+ * The issues of members that are lost in what `extend` of an extension returned, and of functions that nothing calls.
  *
  * @param index Of the extension in the options.
  * @param before The server that it received.
@@ -121,8 +153,18 @@ export function findExtendIssues(
       return lostMembers(`${group}.`, functions, extended[group] as Members);
     }),
   ];
-  const received = `one without ${lost.join(", ")} (extension ${name})`;
-  return lost.length === 0 ? [] : [{ path, expected: "a server with all members that it had", received, hint }];
+  if (lost.length > 0) {
+    const received = `one without ${lost.join(", ")} (extension ${name})`;
+    return [{ path, expected: "a server with all members that it had", received, hint }];
+  }
+  return calledGroups.flatMap((group) =>
+    Object.keys(extended[group] as Members).filter((key) => !(key in before[group])).map((key) => ({
+      path,
+      expected: "functions that the server has",
+      received: `${group}.${printable(key)} (extension ${name})`,
+      hint: `Did you mean ${suggest(key, Object.keys(before[group])) ?? "a step"}? Nothing calls it; steps add claims.`,
+    }))
+  );
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -11,10 +11,15 @@ import type { Granted } from "./grants/grant_functions.ts";
 
 /** @internal A row of a table. */
 export interface Step<Run> {
-  /** Its name, which no other row of the table has, and which a {@link Place} can name; of an issuer its token. */
+  /**
+   * Its name, which no other row of the table has, and which a {@link Place} can name; of an issuer its token. A row
+   * that stands `instead` of another has the name of that row.
+   */
   readonly name: string;
   /** Default: after the rows of the core, in the order of the extensions. */
   readonly place?: Place;
+  /** Of claims: those of the row `protocol` that it changes, such as `aud`. Default: none, and it may change none. */
+  readonly changes?: readonly string[];
   readonly run: Run;
 }
 

@@ -1,7 +1,9 @@
 /** The steps by which a token is made: those of the core, with those of extensions in their places. */
 
 import type { CoreExtension } from "../extension.ts";
-import { withRows } from "../place.ts";
+import { isObject } from "../http/json_value.ts";
+import { describeKind } from "../http/quote_value.ts";
+import { replacedName, withRows } from "../place.ts";
 import { nameFunctions } from "../replacements.ts";
 import { ProgramError } from "../rules/program_error.ts";
 import type { Server } from "../server.ts";
@@ -42,6 +44,19 @@ const ownSteps: TokenSteps<Server> = {
   visibleClaims: [{ name: "claims", run: showClaims }],
 };
 
+/** What the rows of a table return; those of other tables return nothing. */
+const returns: Readonly<Partial<Record<keyof TokenSteps<Server>, string>>> = {
+  granted: "what is granted",
+  narrowed: "the authorization",
+  issuers: "members of the response",
+  accessTokenClaims: "claims",
+  idTokenClaims: "claims",
+  visibleClaims: "claims",
+};
+
+/** What says whose a token is, for whom and until when: another claim of a user or an extension must not replace it. */
+const protocolClaims = ["iss", "sub", "aud", "client_id", "scope", "iat", "exp", "jti", "nonce", "auth_time", "sid"];
+
 type AnyStep = TokenSteps<Server>[keyof TokenSteps<Server>][number];
 
 /** The names of the tables, with those of the rows of the core, which name places. */
@@ -54,11 +69,36 @@ export function stepsWith(extensions: readonly CoreExtension[]): TokenSteps<Serv
   return mapTables((table) => {
     const added = extensions.flatMap(({ name, steps }): readonly AnyStep[] => {
       const rows: readonly AnyStep[] = steps?.[table] ?? [];
-      for (const row of rows) nameFunctions(row, `${table} "${row.name}" of the extension ${name}`);
-      return rows;
+      return rows.map((row) => checkedStep(table, row, name));
     });
     return withRows<AnyStep>(ownSteps[table], added, (row) => row.name);
   }) as unknown as TokenSteps<Server>;
+}
+
+/** A step of an extension, which has a name in stacks, and rejects what it may not return. */
+function checkedStep(table: keyof TokenSteps<Server>, row: AnyStep, extension: string): AnyStep {
+  const { name, place, changes = [] } = row;
+  const label = `${table} "${name}" of the extension ${extension}`;
+  const run = async (...input: readonly unknown[]) => {
+    const returned: unknown = await (row.run as (...input: readonly unknown[]) => unknown)(...input);
+    const expected = returns[table];
+    if (expected === undefined) return;
+    if (!isObject(returned) || returned instanceof Error) {
+      throw new ProgramError(`expected ${label} to return ${expected}, received ${describeKind(returned)}`);
+    }
+    const before = Object(input[1]);
+    const changed = table.endsWith("TokenClaims") &&
+      protocolClaims.find((claim) =>
+        Object.hasOwn(returned, claim) && before[claim] !== undefined && returned[claim] !== before[claim] &&
+        !changes.includes(claim)
+      );
+    if (!changed) return returned;
+    throw new ProgramError(
+      `expected ${label} to leave the claim ${changed} as it is. To change it, declare changes: ["${changed}"].`,
+    );
+  };
+  nameFunctions([run], label);
+  return { ...row, name: replacedName(place) ?? name, run: run as AnyStep["run"] } as AnyStep;
 }
 
 function mapTables<Value>(

@@ -1,6 +1,7 @@
 /** Describes the options of an embedding program, and compares options with their description. */
 
 import { isObject } from "../../core/http/json_value.ts";
+import type { CoreExtension } from "../../core/extension.ts";
 import { extensionMembers, grantTypesField, storeField } from "../../core/options/program_fields.ts";
 import { findExtensionIssues } from "../../core/options/validate_extensions.ts";
 import {
@@ -28,7 +29,6 @@ import { clientsField, orAny, settingFields } from "../config/settings.ts";
 import { registeredUserField } from "../config/user_fields.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
 import type { Pages } from "../pages.ts";
-import { resourceIndicatorsName } from "../token/resources.ts";
 import type { Extension } from "../config/extension.ts";
 import { extensions as allExtensions, knownExtensions } from "./extensions.ts";
 import type { KeySource } from "./key_source.ts";
@@ -94,8 +94,8 @@ export function assertMatch(field: Field, options: unknown): void {
   assertNoIssues(validate(field, options).map((issue) => issue.path === "" ? { ...issue, path: "options" } : issue));
 }
 
-/** The names of parts of the server that keep values as extensions do. The profile of Google is one. */
-const ownNames: readonly string[] = [resourceIndicatorsName, "google"];
+/** What keeps values as extensions do, and is no part of each server. */
+const ownNames: readonly CoreExtension[] = [{ name: "google" }];
 
 /** All issues of the list of extensions, which describe the other options. Names and settings must differ. */
 function validateExtensions(extensions: readonly Extension[]): ConfigIssue[] {

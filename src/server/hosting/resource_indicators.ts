@@ -77,6 +77,7 @@ function withParameter(grantType: GrantType): GrantType {
 /** The resources of an access token, and the claims about the user that they receive. */
 const accessTokenClaims: TokenSteps<Server>["accessTokenClaims"] = [{
   name: "aud",
+  changes: ["aud"],
   run(_server, _claims, authorization) {
     const resources = resourcesOf(authorization);
     return resources.length === 0 ? {} : { aud: resources.length === 1 ? resources[0]! : resources };

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, core, type CoreExtension } from "../../../src/core/mod.ts";
+import { ConfigurationError, core, type CoreExtension, type Server } from "../../../src/core/mod.ts";
 import { placeNames, replaceIssuer, stepsWith } from "../../../src/core/token/table.ts";
 import { extensions, type LatchkeyOptions } from "../../../src/mod.ts";
 import type { Extension } from "../../../src/server/extension.ts";
@@ -75,7 +75,7 @@ test("the steps of extensions run at their places, in the order of the extension
     ],
   });
   const expected = [
-    ...["before grant type", "grant type", "protocol", "after protocol", "instead of user", "no place"],
+    ...["before grant type", "grant type", "protocol", "after protocol", "user", "no place"],
     ...["second without a place", "last"],
   ];
   assertEquals(server.steps.accessTokenClaims.map(({ name }) => name), expected);
@@ -123,6 +123,84 @@ test("a table, a place or a name that is none stops the start, and the message s
     TypeError,
     "expected one of access_token, refresh_token, id_token, received refresh",
   );
+});
+
+test("an extension that conflicts with another, with a part or with a grant type, or adds what nothing calls, stops the start", async () => {
+  const run = () => ({});
+  const grantType = (type: string) => [{ type, title: "Own", parameters: [], authorize: run as never }];
+  const conflicts: readonly (readonly [extension: object, text: string, only?: "latchkey"])[] = [
+    [{ grantTypes: grantType("client_credentials") }, 'found "client_credentials"'],
+    [{ grantTypes: [...grantType("urn:own"), ...grantType("urn:own")] }, 'found "urn:own"'],
+    [
+      { extend: <S extends Server>(server: S) => ({ ...server, grants: { ...server.grants, formatTokens: run } }) },
+      "found grants.formatTokens (extension own).\n  Did you mean formatToken?",
+    ],
+    [
+      { steps: { accessTokenClaims: [{ name: "own", place: { instead: "user" }, run }] } },
+      "found instead user, which the part resource_indicators has",
+      "latchkey",
+    ],
+    [{ steps: { accessTokenClaims: [{ name: "aud", run }] } }, "found the name aud, which the part", "latchkey"],
+    [
+      { requestChecks: [{ place: { instead: "RI-01" }, read: run }] },
+      "found instead RI-01, which the part",
+      "latchkey",
+    ],
+  ];
+  for (const [members, text, only] of conflicts) {
+    const own = { name: "own", ...members };
+    const starts = [() => testServer({ extensions: [...extensions, own] })];
+    if (only === undefined) {
+      starts.push(() => core({ issuer: "https://as.test", clients: [], users: [], extensions: [own] }) as never);
+    }
+    for (const start of starts) {
+      const error = await assertRejects(start, ConfigurationError);
+      assert(error.message.includes(text), error.message);
+    }
+  }
+});
+
+test("what a step returns by mistake is no token, and the message names table, step and extension", async () => {
+  const mistakes: readonly (readonly [table: Table, returned: unknown, text: string, more?: object])[] = [
+    ["granted", undefined, "to return what is granted, received nothing"],
+    ["narrowed", undefined, "to return the authorization, received nothing"],
+    ["issuers", "r", "to return members of the response, received a string"],
+    ["issuers", undefined, "to return members of the response, received nothing"],
+    ["issuers", { acces_token: "t" }, "access_token", { place: { instead: "access_token" } }],
+    ["accessTokenClaims", [], "to return claims, received an array"],
+    ["accessTokenClaims", { sub: "admin" }, 'to leave the claim sub as it is. To change it, declare changes: ["sub"]'],
+    ["accessTokenClaims", { exp: undefined }, "to leave the claim exp as it is"],
+    ["accessTokenClaims", { exp: undefined }, "received none of exp", { changes: ["exp"] }],
+    ["idTokenClaims", new Error("e"), "to return claims, received an object"],
+    ["idTokenClaims", { aud: "other" }, "to leave the claim aud as it is"],
+  ];
+  for (const [table, returned, text, more] of mistakes) {
+    const own = { name: "own", steps: { [table]: [{ name: "step", run: () => returned, ...more }] } } as Extension;
+    const server = await testServer({ ...options, extensions: [...extensions, own] });
+    await publicTokens(server, { scope: "openid email read" }).catch(() => {});
+    const told = server.events.flatMap((event) => event.type === "internal_error" ? String(event.cause) : []);
+    assertEquals(told.length, 1, `${table}: ${JSON.stringify(returned)}`);
+    assert(told[0]!.includes(text), told[0]);
+    if (more === undefined) assert(told[0]!.includes(`expected ${table} "step" of the extension own`), told[0]);
+  }
+});
+
+test("one function in two tables and in a check has the name of each in a stack", async () => {
+  const stacks: string[] = [];
+  const run = (): object => {
+    stacks.push(new Error().stack!);
+    return {};
+  };
+  const steps = { accessTokenClaims: [{ name: "a", run }], idTokenClaims: [{ name: "b", run }] };
+  const own: Extension = {
+    name: "own",
+    steps,
+    requestChecks: [{ rule: "AZ-17", place: { after: "AZ-17" }, read: run }],
+  };
+  await publicTokens(await testServer({ ...options, extensions: [...extensions, own] }), { scope: "openid" });
+  for (const name of ["run (AZ-17)", 'accessTokenClaims "a"', 'idTokenClaims "b"']) {
+    assert(stacks.some((stack) => stack.includes(`${name} of the extension own`)), stacks.join("\n"));
+  }
 });
 
 test("no order of the extensions changes a token, and a claim of a program is in each, wherever its extension stands", async () => {

@@ -14,8 +14,6 @@ import { type ClaimRules, claimsForAccessToken, claimsForScope, type UserClaims 
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash } from "../../keys/jwt.ts";
 import type { Server } from "../../server.ts";
-import { isObject } from "../../http/json_value.ts";
-import { describeKind } from "../../http/quote_value.ts";
 import type { IdTokenInput, Issue } from "../steps.ts";
 
 /** Issues the access token, or the other token that the grant type issues. */
@@ -39,26 +37,20 @@ async function accessTokenClaims(
   request: AuthenticatedRequest,
 ): Promise<AccessTokenClaims> {
   let claims: UserClaims = {};
-  for (const { name, run } of server.steps.accessTokenClaims) {
-    claims = addClaims(claims, await run(server, claims, authorization, now, request), name);
+  for (const { run } of server.steps.accessTokenClaims) {
+    claims = { ...claims, ...await run(server, claims, authorization, now, request) };
   }
-  assertClaims(claims, ["iss", "sub", "aud", "client_id", "iat", "exp", "jti"], "an access token");
+  assertMembers(claims, ["iss", "sub", "aud", "client_id", "iat", "exp", "jti"], "accessTokenClaims");
   return claims as AccessTokenClaims;
 }
 
-/** @throws {ProgramError} If a step returned something else than claims, as without an `await`. */
-function addClaims(claims: UserClaims, added: UserClaims, step: string): UserClaims {
-  if (isObject(added)) return { ...claims, ...added };
-  throw new ProgramError(`expected the step ${step} to return claims, received ${describeKind(added)}`);
-}
-
-/** @throws {ProgramError} If a token lacks claims that every token of its kind has. */
-function assertClaims(claims: UserClaims, required: readonly string[], token: string): void {
-  const missing = required.filter((name) => claims[name] === undefined);
+/** @throws {ProgramError} If a token or a response lacks what each of its kind has. */
+function assertMembers(members: UserClaims, required: readonly string[], table: keyof Server["steps"]): void {
+  const missing = required.filter((name) => members[name] === undefined);
   if (missing.length === 0) return;
   throw new ProgramError(
-    `expected the claims of ${token} to include ${required.join(", ")}, received none of ${missing.join(", ")}. ` +
-      "The extension that adds undefined must leave them as they are.",
+    `expected the steps of ${table} to return ${required.join(", ")}, received none of ${missing.join(", ")}. ` +
+      "A step that replaces another, or declares changes, must return them.",
   );
 }
 
@@ -115,7 +107,7 @@ export const idTokenClaimNames = ["iss", "sub", "aud", "exp", "iat", "auth_time"
 export const issueIdToken: Issue<Server> = async (server, authorization, now, issued) => {
   const { client, scope, subject } = authorization;
   if (subject === undefined || authorization.issue !== undefined || !scope.includes("openid")) return {};
-  const at_hash = await tokenHash(client.idTokenAlg, issued.access_token!);
+  const at_hash = issued.access_token && await tokenHash(client.idTokenAlg, issued.access_token);
   return { id_token: await signIdToken(server, { ...authorization, subject }, now, { at_hash }) };
 };
 
@@ -133,10 +125,8 @@ export async function signIdToken(
 ): Promise<string> {
   const token: IdTokenInput = { ...authorization, content, hashes };
   let claims: UserClaims = {};
-  for (const { name, run } of server.steps.idTokenClaims) {
-    claims = addClaims(claims, await run(server, claims, token, now), name);
-  }
-  assertClaims(claims, ["iss", "sub", "aud", "exp", "iat"], "an ID token");
+  for (const { run } of server.steps.idTokenClaims) claims = { ...claims, ...await run(server, claims, token, now) };
+  assertMembers(claims, ["iss", "sub", "aud", "exp", "iat"], "idTokenClaims");
   return await server.grants.formatIdToken(server, authorization, claims);
 }
 
@@ -189,6 +179,7 @@ export async function issueTokens(
   for (const { run } of issuers) {
     Object.assign(response, await run(server, authorization, now, response, request));
   }
+  if (authorization.issue === undefined) assertMembers(response, ["access_token", "token_type"], "issuers");
   for (const { run } of afterIssue) await run(server, authorization, now, response);
   // Last: the steps read the signed ID token.
   const { id_token } = response;
