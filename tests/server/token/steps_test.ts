@@ -187,7 +187,7 @@ test("what a step returns by mistake is no token, and the message names table, s
 
 test("one function in two tables and in a check has the name of each in a stack", async () => {
   const stacks: string[] = [];
-  const run = (): object => {
+  const run = (): Readonly<Record<string, never>> => {
     stacks.push(new Error().stack!);
     return {};
   };
