@@ -145,7 +145,7 @@ const tables: Readonly<Record<Table, string>> = {
   granted: "What an approval grants",
   beforeIssue: "Before something is issued, for an approval and for a token request",
   narrowed: "What a token request gets of a stored grant",
-  issuers: "What a token response gets",
+  issue: "What a token response gets",
   accessTokenClaims: "The claims of an access token",
   idTokenClaims: "The claims of an ID token",
   afterIssue: "After the tokens were made, before they are sent",
@@ -182,7 +182,7 @@ function printSteps(): void {
   printTable("beforeIssue");
   console.log("\nAt the token endpoint:\n");
   for (const { by, does } of tokenRequestSteps) print(by, does, "");
-  for (const table of ["beforeIssue", "issuers", "afterIssue"] as const) printTable(table);
+  for (const table of ["beforeIssue", "issue", "afterIssue"] as const) printTable(table);
   console.log("\nAt the introspection endpoint:\n");
   printTable("visibleClaims");
   console.log("");

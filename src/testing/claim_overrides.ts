@@ -190,9 +190,9 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
         ),
         steps: {
           ...steps,
-          issuers: [...steps.issuers, {
+          issue: [...steps.issue, {
             name: "members of a test",
-            async run(inner, authorization, _, members) {
+            async run(inner, members, authorization) {
               const context = await claimsContext(inner, authorization);
               return replaceMembers(members, override("token_response", members, context, request));
             },

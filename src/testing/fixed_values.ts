@@ -4,7 +4,7 @@ import { object, text } from "../core/policy/field.ts";
 import { quote } from "../server/config/config_issue.ts";
 import type { Authorization } from "../core/token/grants/authenticated_request.ts";
 import { type Server, serverWith } from "../core/server.ts";
-import { replaceIssuer } from "../core/token/table.ts";
+import { replaceIssue } from "../core/token/table.ts";
 import { assertOptions } from "./options.ts";
 
 /** @internal */
@@ -69,12 +69,12 @@ export function withOpaqueToken(
   { steps }: Server,
   newTokenFor: (server: Server, authorization: Authorization) => Server["newToken"] | undefined,
 ): Server["steps"] {
-  return replaceIssuer(steps, "access_token", (issue) => (server, authorization, ...more) => {
+  return replaceIssue(steps, "access_token", (issue) => (server, issued, authorization, ...more) => {
     const newToken = authorization.issue === undefined ? newTokenFor(server, authorization) : undefined;
-    if (newToken === undefined) return issue(server, authorization, ...more);
+    if (newToken === undefined) return issue(server, issued, authorization, ...more);
     const { client } = authorization;
     const metadata = { ...client.metadata, access_token_format: "opaque" } as const;
     const forClient = { ...authorization, client: { ...client, metadata } };
-    return issue(serverWith(server, { newToken }), forClient, ...more);
+    return issue(serverWith(server, { newToken }), issued, forClient, ...more);
   });
 }

@@ -198,7 +198,7 @@ export function mint(
     authorization: Authorization,
     options: MintedGrant,
     issued: Partial<TokenResponse> = {},
-  ) => run(server, authorization, secondsNow(server), issued, createRequest(authorization, options));
+  ) => run(server, issued, authorization, secondsNow(server), createRequest(authorization, options));
 
   return {
     async accessToken(options = {}) {

@@ -165,18 +165,13 @@ export const dpopAttacks: readonly Attack[] = [
       waitsFor: "had a DPoP proof",
       extend(server, context) {
         const ignored = new WeakSet<object>();
-        const withoutProof = (issue: Issue<Server>): Issue<Server> => (issuing, granted, now, issued, request) => {
+        const withoutProof = (issue: Issue<Server>): Issue<Server> => (issuing, issued, granted, now, request) => {
           if (!ignored.has(request) && proofKey.of(request) !== undefined && context.consume()) ignored.add(request);
-          return issue(
-            issuing,
-            granted,
-            now,
-            issued,
-            ignored.has(request) ? proofKey.put(request, undefined) : request,
-          );
+          const received = ignored.has(request) ? proofKey.put(request, undefined) : request;
+          return issue(issuing, issued, granted, now, received);
         };
-        const issuers = server.steps.issuers.map((row) => ({ ...row, run: withoutProof(row.run) }));
-        return { ...server, steps: { ...server.steps, issuers } };
+        const issue = server.steps.issue.map((row) => ({ ...row, run: withoutProof(row.run) }));
+        return { ...server, steps: { ...server.steps, issue } };
       },
     }),
   }),

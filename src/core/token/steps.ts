@@ -12,7 +12,7 @@ import type { Granted } from "./grants/grant_functions.ts";
 /** @internal A row of a table. */
 export interface Step<Run> {
   /**
-   * Its name, which no other row of the table has, and which a {@link Place} can name; of an issuer its token. A row
+   * Its name, which no other row of the table has, and which a {@link Place} can name; of one that issues a token, that token. A row
    * that stands `instead` of another has the name of that row.
    */
   readonly name: string;
@@ -39,11 +39,11 @@ interface Runs<Server> {
     stored: StoredRecord<GrantRecord>,
   ): Authorization | Promise<Authorization>;
   beforeIssue(server: Server, client: Client, request?: AuthorizationRequest): void | Promise<void>;
-  issuers(
+  issue(
     server: Server,
+    before: Partial<TokenResponse>,
     authorization: Authorization,
     now: number,
-    before: Partial<TokenResponse>,
     request: AuthenticatedRequest,
   ): Partial<TokenResponse> | Promise<Partial<TokenResponse>>;
   accessTokenClaims(
@@ -56,9 +56,9 @@ interface Runs<Server> {
   idTokenClaims(server: Server, before: UserClaims, token: IdTokenInput, now: number): UserClaims | Promise<UserClaims>;
   afterIssue(
     server: Server,
+    issued: Partial<TokenResponse>,
     authorization: Authorization,
     now: number,
-    issued: Partial<TokenResponse>,
   ): void | Promise<void>;
   visibleClaims(
     server: Server,
@@ -83,7 +83,7 @@ export interface TokenSteps<Server> {
   /** What happens before something is issued: for an approval, and, without `request`, for a token request. */
   readonly beforeIssue: readonly Step<Runs<Server>["beforeIssue"]>[];
   /** What issues at most one token each. A row returns the members of the response that it adds. */
-  readonly issuers: readonly Step<Runs<Server>["issuers"]>[];
+  readonly issue: readonly Step<Runs<Server>["issue"]>[];
   /** The claims of access tokens. A row returns those that it adds. */
   readonly accessTokenClaims: readonly Step<Runs<Server>["accessTokenClaims"]>[];
   /** The claims of ID tokens. A row returns those that it adds. */
@@ -95,7 +95,7 @@ export interface TokenSteps<Server> {
 }
 
 /** @internal The function that issues a token. */
-export type Issue<Server> = Runs<Server>["issuers"];
+export type Issue<Server> = Runs<Server>["issue"];
 
 /** @internal What an ID token is made of. */
 export interface IdTokenInput extends Authorization {

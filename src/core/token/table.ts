@@ -26,7 +26,7 @@ const ownSteps: TokenSteps<Server> = {
   granted: [{ name: "scope", run: grantApproved }],
   narrowed: [],
   beforeIssue: [],
-  issuers: [
+  issue: [
     { name: "access_token", run: issueAccessToken },
     { name: "refresh_token", run: issueRefreshToken },
     { name: "id_token", run: issueIdToken },
@@ -48,7 +48,7 @@ const ownSteps: TokenSteps<Server> = {
 const returns: Readonly<Partial<Record<keyof TokenSteps<Server>, string>>> = {
   granted: "what is granted",
   narrowed: "the authorization",
-  issuers: "members of the response",
+  issue: "members of the response",
   accessTokenClaims: "claims",
   idTokenClaims: "claims",
   visibleClaims: "claims",
@@ -114,14 +114,12 @@ function mapTables<Value>(
  * @param token Its name, such as `refresh_token`.
  * @throws {ProgramError} If nothing issues it.
  */
-export function replaceIssuer(
+export function replaceIssue(
   steps: TokenSteps<Server>,
   token: string,
   replace: (issue: Issue<Server>) => Issue<Server>,
 ): TokenSteps<Server> {
-  const { issuers } = steps;
-  const known = issuers.map(({ name }) => name);
+  const known = steps.issue.map(({ name }) => name);
   if (!known.includes(token)) throw new ProgramError(`expected one of ${known.join(", ")}, received ${token}`);
-  const replaced = issuers.map((row) => row.name === token ? { ...row, run: replace(row.run) } : row);
-  return { ...steps, issuers: replaced };
+  return { ...steps, issue: steps.issue.map((row) => row.name === token ? { ...row, run: replace(row.run) } : row) };
 }

@@ -14,10 +14,10 @@ import { withReuse } from "../token/refresh_reuse.ts";
 export const clientResponses: Extension = {
   name: "client_responses",
   steps: {
-    issuers: [{
+    issue: [{
       name: "lifetimes of the refresh token",
       place: { after: "refresh_token" },
-      run: async (server, _authorization, _now, { refresh_token }) => await lifetimeMembers(server, refresh_token),
+      run: async (server, { refresh_token }) => await lifetimeMembers(server, refresh_token),
     }],
   },
   extend: (server) => ({

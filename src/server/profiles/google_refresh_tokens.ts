@@ -3,13 +3,12 @@
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { OAuthError } from "../../core/rules/errors.ts";
 import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
-import type { Authorization } from "../../core/token/grants/authenticated_request.ts";
 import { findRevoked } from "../../core/store/grant.ts";
 import { storageKey } from "../../core/keys/secrets.ts";
 import { slot } from "../../core/slot.ts";
 import type { CheckInput, GrantType, Server } from "../../core/server.ts";
 import type { Issue } from "../../core/token/steps.ts";
-import { replaceIssuer } from "../../core/token/table.ts";
+import { replaceIssue } from "../../core/token/table.ts";
 import { longScope } from "./google_endpoints.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
@@ -30,28 +29,28 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
   const latest = boundedCache<string>(maxRemembered);
 
   /** Issues a refresh token only with `access_type=offline`, and a second one only with `prompt=consent`. */
-  const onlyOffline = (issue: Issue<Server>): Issue<Server> => async (server, authorization, now, issued, request) => {
+  const onlyOffline = (issue: Issue<Server>): Issue<Server> => async (server, issued, authorization, now, request) => {
     const { client, subject, refresh, grant } = authorization;
     if (refresh !== undefined || !request.params.has("code")) {
-      return await issue(server, authorization, now, issued, request);
+      return await issue(server, issued, authorization, now, request);
     }
     const access = requestedAccess.of(grant);
     const key = `${client.id} ${subject?.sub}`;
     if (access === undefined || access === "offline" && await isAlive(server, latest.get(key))) return {};
-    const response = await issue(server, authorization, now, issued, request);
+    const response = await issue(server, issued, authorization, now, request);
     if (response.refresh_token !== undefined) latest.set(key, await storageKey(server, response.refresh_token));
     return response;
   };
 
   return ({ requestChecks, steps, grantTypes, extensionNames }) => {
-    const { issuers, ...others } = replaceIssuer(steps, "refresh_token", onlyOffline);
+    const { issue, ...others } = replaceIssue(steps, "refresh_token", onlyOffline);
     return {
       extensionNames: new Set([...extensionNames, profileName]),
       requestChecks: [
         ...requestChecks,
         { redirectOnly: true, parameters: [{ name: "access_type" }], read: readAccess },
       ],
-      steps: { ...others, issuers: [...issuers, { name: "scope", run: nameScope }] },
+      steps: { ...others, issue: [...issue, { name: "scope", run: nameScope }] },
       grantTypes: grantTypes.map(requireSecret),
     };
   };
@@ -73,7 +72,7 @@ async function isAlive(server: Server, key: string | undefined): Promise<boolean
   return await findRevoked(server, [stored.grantId!]) === undefined;
 }
 
-const nameScope: Issue<Server> = (_server, { scope }: Authorization) => ({
+const nameScope: Issue<Server> = (_server, _issued, { scope }) => ({
   ...scope.length > 0 && { scope: longScope(scope) },
 });
 

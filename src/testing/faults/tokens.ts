@@ -54,7 +54,7 @@ export const withoutRefreshToken: FaultFactory<() => Fault> = defineFault({
       ...server,
       steps: {
         ...server.steps,
-        issuers: server.steps.issuers.map((row) => ({
+        issue: server.steps.issue.map((row) => ({
           ...row,
           async run(...issued: Parameters<Issue<Server>>) {
             const { refresh_token, ...others } = await row.run(...issued);

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError, core, type CoreExtension, type Server } from "../../../src/core/mod.ts";
-import { placeNames, replaceIssuer, stepsWith } from "../../../src/core/token/table.ts";
+import { placeNames, replaceIssue, stepsWith } from "../../../src/core/token/table.ts";
 import { extensions, type LatchkeyOptions } from "../../../src/mod.ts";
 import type { Extension } from "../../../src/server/extension.ts";
 import type { HostedServer } from "../../../src/server/hosted_server.ts";
@@ -85,10 +85,10 @@ test("the steps of extensions run at their places, in the order of the extension
 test("a table, a place or a name that is none stops the start, and the message says what there is", async () => {
   const run = () => ({});
   const mistakes: readonly (readonly [steps: object, text: string])[] = [
-    [{ claims: [] }, "Expected tables of steps: granted, narrowed, beforeIssue, issuers, "],
+    [{ claims: [] }, "Expected tables of steps: granted, narrowed, beforeIssue, issue, "],
     [{ accessTokenClaims: [{ name: "a", place: { after: "usr" }, run }] }, "with one of grant type, protocol, user"],
-    [{ issuers: [{ name: "a", place: { instead: "refresh" }, run }] }, "one of access_token, refresh_token, id_token"],
-    [{ issuers: [{ name: "id_token", run }] }, "found the name id_token, which the core has"],
+    [{ issue: [{ name: "a", place: { instead: "refresh" }, run }] }, "one of access_token, refresh_token, id_token"],
+    [{ issue: [{ name: "id_token", run }] }, "found the name id_token, which the core has"],
     [{ beforeIssue: [{ name: "a", place: { after: "b" }, run }] }, 'Expected "last", found {"after":"b"}.'],
     [{ afterIssue: [{ name: "a" }] }, "Expected"],
     [{ afterIssue: {} }, "Expected an array of steps"],
@@ -116,7 +116,7 @@ test("a table, a place or a name that is none stops the start, and the message s
   );
   const renaming: CoreExtension = {
     name: "one",
-    extend: (server) => ({ ...server, steps: replaceIssuer(server.steps, "refresh", (issue) => issue) }),
+    extend: (server) => ({ ...server, steps: replaceIssue(server.steps, "refresh", (issue) => issue) }),
   };
   await assertRejects(
     () => core({ ...given, extensions: [renaming] }),
@@ -164,9 +164,9 @@ test("what a step returns by mistake is no token, and the message names table, s
   const mistakes: readonly (readonly [table: Table, returned: unknown, text: string, more?: object])[] = [
     ["granted", undefined, "to return what is granted, received nothing"],
     ["narrowed", undefined, "to return the authorization, received nothing"],
-    ["issuers", "r", "to return members of the response, received a string"],
-    ["issuers", undefined, "to return members of the response, received nothing"],
-    ["issuers", { acces_token: "t" }, "access_token", { place: { instead: "access_token" } }],
+    ["issue", "r", "to return members of the response, received a string"],
+    ["issue", undefined, "to return members of the response, received nothing"],
+    ["issue", { acces_token: "t" }, "access_token", { place: { instead: "access_token" } }],
     ["accessTokenClaims", [], "to return claims, received an array"],
     ["accessTokenClaims", { sub: "admin" }, 'to leave the claim sub as it is. To change it, declare changes: ["sub"]'],
     ["accessTokenClaims", { exp: undefined }, "to leave the claim exp as it is"],

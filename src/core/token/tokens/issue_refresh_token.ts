@@ -8,7 +8,7 @@ import type { Server } from "../../server.ts";
 import type { Issue } from "../steps.ts";
 
 /** Issues the first refresh token of a grant, or the refresh token that the grant type has chosen. */
-export const issueRefreshToken: Issue<Server> = async (server, authorization, _now, _issued, request) => {
+export const issueRefreshToken: Issue<Server> = async (server, _issued, authorization, _now, request) => {
   const { client, subject, scope, grantId, refresh: nextRefreshToken } = authorization;
   if (nextRefreshToken !== undefined) {
     return nextRefreshToken.token === undefined ? {} : { refresh_token: nextRefreshToken.token };

@@ -2,7 +2,7 @@
  * Tokens: issued, and read back.
  *
  * `issueTokens` turns the `Authorization` of a grant type into the token response by the tables of `table.ts`: each
- * issuer adds its members, and claims are added row by row. `read_access_token.ts` reads an access token
+ * row of `issue` adds its members, and claims are added row by row. `read_access_token.ts` reads an access token
  * back, for userinfo, introspection and revocation. Keys and signatures are in `core/keys/`, claims about users in
  * `core/clients/claims.ts`.
  */
@@ -16,8 +16,39 @@ import { secondsNow, tokenHash } from "../../keys/jwt.ts";
 import type { Server } from "../../server.ts";
 import type { IdTokenInput, Issue } from "../steps.ts";
 
+/** The token response for the result of a grant type. */
+export async function issueTokens(
+  server: Server,
+  request: AuthenticatedRequest,
+  authorization: Authorization,
+): Promise<TokenResponse> {
+  const { client, subject, scope, grantId } = authorization;
+  const now = secondsNow(server);
+  const { beforeIssue, issue, afterIssue } = server.steps;
+  for (const { run } of beforeIssue) await run(server, client);
+  const response: Partial<TokenResponse> = { ...authorization.responseMembers };
+  for (const { run } of issue) Object.assign(response, await run(server, response, authorization, now, request));
+  if (authorization.issue === undefined) assertMembers(response, ["access_token", "token_type"], "issue");
+  for (const { run } of afterIssue) await run(server, response, authorization, now);
+  // Last: the steps read the signed ID token.
+  const { id_token } = response;
+  if (id_token !== undefined) {
+    Object.assign(response, { id_token: await server.responses.idToken(server, client, id_token) });
+  }
+  server.trace({
+    type: "tokens_issued",
+    at: server.now(),
+    client: client.id,
+    sub: subject?.sub ?? client.id,
+    scope,
+    grantId,
+    grantType: request.params.get("grant_type")!,
+  });
+  return response as TokenResponse;
+}
+
 /** Issues the access token, or the other token that the grant type issues. */
-export const issueAccessToken: Issue<Server> = async (server, authorization, now, _issued, request) => {
+export const issueAccessToken: Issue<Server> = async (server, _issued, authorization, now, request) => {
   if (authorization.issue !== undefined) return await authorization.issue(now);
   const claims = await accessTokenClaims(server, authorization, now, request);
   const token = await server.grants.formatToken(server, authorization, claims, claims.exp);
@@ -104,7 +135,7 @@ export const idTokenClaimNames = ["iss", "sub", "aud", "exp", "iat", "auth_time"
  * Issues the ID token. It contains claims about the user only if they were requested by name for it, or if the server
  * is configured to include them; otherwise userinfo returns them (§5.4).
  */
-export const issueIdToken: Issue<Server> = async (server, authorization, now, issued) => {
+export const issueIdToken: Issue<Server> = async (server, issued, authorization, now) => {
   const { client, scope, subject } = authorization;
   if (subject === undefined || authorization.issue !== undefined || !scope.includes("openid")) return {};
   const at_hash = issued.access_token && await tokenHash(client.idTokenAlg, issued.access_token);
@@ -164,36 +195,4 @@ export async function addUserClaimsOfIdToken(
   }
   const user = await server.users.find(subject.sub);
   return user === undefined ? {} : claimsForScope(server.claims, user, scope);
-}
-
-export async function issueTokens(
-  server: Server,
-  request: AuthenticatedRequest,
-  authorization: Authorization,
-): Promise<TokenResponse> {
-  const { client, subject, scope, grantId } = authorization;
-  const now = secondsNow(server);
-  const { beforeIssue, issuers, afterIssue } = server.steps;
-  for (const { run } of beforeIssue) await run(server, client);
-  const response: Partial<TokenResponse> = { ...authorization.responseMembers };
-  for (const { run } of issuers) {
-    Object.assign(response, await run(server, authorization, now, response, request));
-  }
-  if (authorization.issue === undefined) assertMembers(response, ["access_token", "token_type"], "issuers");
-  for (const { run } of afterIssue) await run(server, authorization, now, response);
-  // Last: the steps read the signed ID token.
-  const { id_token } = response;
-  if (id_token !== undefined) {
-    Object.assign(response, { id_token: await server.responses.idToken(server, client, id_token) });
-  }
-  server.trace({
-    type: "tokens_issued",
-    at: server.now(),
-    client: client.id,
-    sub: subject?.sub ?? client.id,
-    scope,
-    grantId,
-    grantType: request.params.get("grant_type")!,
-  });
-  return response as TokenResponse;
 }

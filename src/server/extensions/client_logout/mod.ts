@@ -27,7 +27,7 @@ const load = () => import("./channels.ts");
 
 const recordClient: TokenSteps<Server>["afterIssue"][number] = {
   name: "clients of the session",
-  async run(server, { client, subject }, _now, { id_token }) {
+  async run(server, { id_token }, { client, subject }) {
     const { sub, sid } = subject ?? {};
     if (id_token === undefined || sid === undefined || !hasLogoutUri(client.metadata, clientLogoutOf(server))) return;
     await (await load()).recordSessionClient(server, client, sub!, sid);

@@ -112,10 +112,10 @@ export const dpop: Extension<DpopPolicy> = {
   }],
   metadata: ({ policy }) => ({ dpop_signing_alg_values_supported: policy.dpop.algorithms }),
   steps: {
-    issuers: [{
+    issue: [{
       name: "token_type",
       place: { after: "access_token" },
-      run: (_server, _authorization, _now, { token_type }, request) =>
+      run: (_server, { token_type }, _authorization, _now, request) =>
         proofKey.of(request) !== undefined && token_type === "Bearer" ? { token_type: dpopScheme } : {},
     }],
     accessTokenClaims: [confirmationStep(proofKind)],

@@ -22,9 +22,9 @@ const idTokenStore = storeOf<{
  */
 export async function storeIdToken(
   server: Server & { readonly policy: Partial<TokenExchangePolicy> },
+  { id_token: token }: Partial<TokenResponse>,
   authorization: Authorization,
   now: number,
-  { id_token: token }: Partial<TokenResponse>,
 ): Promise<void> {
   const { client, grantId, subject, issue } = authorization;
   const { resourceAuthorizationServers = [] } = server.policy;
