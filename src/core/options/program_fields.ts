@@ -12,6 +12,7 @@ import {
   list,
   objectField,
   text,
+  texts,
 } from "../policy/field.ts";
 import type { ParameterDescription } from "../http/params.ts";
 import type { ClientAuth, GrantType, RequestCheck } from "../server.ts";
