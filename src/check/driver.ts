@@ -87,8 +87,8 @@ export interface ClientDriver {
    */
   receiveCallback?(journey: ClientJourney, callback: Callback): Promise<ClientSession>;
   /**
-   * Receives a request for another URI of the client: a logout URI, or a URI in a page or redirect that the browser has received. The request has the cookies of the browser of the journey; a
-   * back-channel request has none.
+   * Receives a request for another URI of the client: a logout URI, or a URI in a page or redirect that the browser has
+   * received. The request has the cookies of the browser of the journey; a back-channel request has none.
    */
   receive?(journey: ClientJourney, request: Request): Promise<Response>;
 }

@@ -7,7 +7,7 @@ const oauthScope = "profile offline_access";
 /** Styles that one client has together. Each is legal, by the named specification if another reader may doubt it. */
 export const legalStyles: Readonly<Record<string, Style>> = {
   "every protection": {},
-  "PKCE and nonce without state (RFC 9700 §2.1); two redirect URIs": { state: false, secondRedirectUri: true },
+  "PKCE and nonce without state (RFC 9700 §2.1)": { state: false },
   "PKCE without state and nonce (RFC 9700 §2.1); no refresh": { state: false, nonce: false, refresh: false },
   "no nonce (OpenID Connect Core §3.1.2.1); metadata of RFC 8414; no text of the user": {
     ...{ nonce: false, metadata: "RFC 8414", currentUser: false },

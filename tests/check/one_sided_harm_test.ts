@@ -91,7 +91,7 @@ test("a client that compares the issuer of the metadata only with the response h
 });
 
 test("a client without state is not warned about a second state", async () => {
-  const client = styled("PKCE and nonce without state (RFC 9700 §2.1); two redirect URIs");
+  const client = styled("PKCE and nonce without state (RFC 9700 §2.1)");
   assertEquals(await idsWith("skipped", client, ["response/repeated"]), ["response/repeated"]);
 });
 

@@ -60,7 +60,6 @@ export interface Style {
   readonly loginSeconds?: number;
   /** A browser that is logged in gets its session, and no second login. */
   readonly keepsSession?: true;
-  readonly secondRedirectUri?: true;
 
   // The token request.
   /** Default: a public client. */

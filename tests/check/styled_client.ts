@@ -243,9 +243,6 @@ export function styledClient(name: string, style: Style): ClientDriver {
     renew: () => styledClient(name, style),
     client: {
       ...authentication !== "none" && { confidential: true, token_endpoint_auth_method: authentication },
-      ...style.secondRedirectUri && {
-        redirect_uris: ["https://client.test/callback", "https://client.test/other-callback"],
-      },
       ...style.jar && { require_signed_request_object: true },
       ...sessions.client,
       ...style.client,

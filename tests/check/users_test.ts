@@ -7,8 +7,7 @@ import type { CheckReport } from "../../src/check/mod.ts";
 import { checkUsers } from "../../src/check/user_texts.ts";
 import type { User } from "../../src/mod.ts";
 import { sample } from "../sample.ts";
-import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
-import { correctDecisions, type Decisions } from "./decisions.ts";
+import { checkClient } from "./patient_check.ts";
 import { checkInProcess, shop } from "./fixed_issuer.ts";
 import { smallClient } from "./small_client.ts";
 import type { ApplicationMistake, ApplicationVariant } from "./small_web_application.ts";
@@ -229,19 +228,6 @@ for (const [name, key] of Object.entries(pageKeys)) {
     assert(report.counts.failed > 0, String(report));
   });
 }
-
-const byEmail: Decisions = { ...correctDecisions, userKey: ({ email }) => email };
-
-test("a client that knows users by their email is accused for each default user who has one", async () => {
-  for (const name of sample(["alice", "bob", "mallory", "a part of mallory", "a number"], 3, 1)) {
-    const report = await checkClientWithEdDsa(smallClient(undefined, undefined, undefined, byEmail), {
-      only: ["id-token/user-similar"],
-      server: { users: userLists[name]! },
-    });
-    const verdicts = withEmail(report).map(({ verdict }) => verdict);
-    assertEquals([name, ...new Set(verdicts)], [name, "failed"], String(report));
-  }
-});
 
 test("an application that keeps the first claims of each user is accused of nothing", async () => {
   for (const shown of ["email", "name"]) {

@@ -20,7 +20,7 @@ const application = "http://localhost:3000";
 /** Each authentication, response mode and protection of a style that a web application can have. */
 const names = [
   "every protection",
-  "PKCE and nonce without state (RFC 9700 §2.1); two redirect URIs",
+  "PKCE and nonce without state (RFC 9700 §2.1)",
   "client_secret_basic and nonce without PKCE (RFC 9700 §2.1.1); keeps no metadata and keys",
   "signed responses (JARM); assertions for the issuer",
   "form_post; pushed requests with client_secret_basic",

@@ -50,25 +50,6 @@ test("the same calls have the same effect in process and over HTTP", async () =>
   ]);
 });
 
-test("clients, users and keys over HTTP", async () => {
-  const { as, remote } = await start();
-  assertEquals(remote.issuer, as.issuer);
-  const web = { client_id: "web", redirect_uris: ["https://web.test/cb"] };
-  assertEquals(await remote.clients.set(web), web);
-  assertEquals(await remote.clients.change("web", { scope: "openid" }), { ...web, scope: "openid" });
-  assertEquals((await remote.clients.all()).map(({ client_id }) => client_id), ["web"]);
-  assertEquals(await remote.clients.delete("web"), undefined);
-  await remote.users.set({ sub: "carol", roles: ["admin"] });
-  assertEquals((await remote.users.all()).at(-1), { sub: "carol", roles: ["admin"] });
-  await remote.users.delete("carol");
-  const { kids } = await remote.rotateKeys("ES256", 0);
-  assertEquals(kids.length, 2);
-  const { tokens } = await as.logIn(as.client(), { scope: "openid" });
-  await remote.endSession(tokens.id_token!);
-  const { error } = await as.refresh(as.client(), tokens.refresh_token!).catch((error) => error);
-  assertEquals(error, "invalid_grant");
-});
-
 test("rules with faults of definitions, patterns and counts over HTTP", async () => {
   const { as, remote } = await start();
   const client = await remote.client();
