@@ -281,6 +281,10 @@ export function findMismatches(field: Field, value: unknown, comparison: Compari
       const { members = {}, others, required = [] } = field;
       for (const [name, member] of Object.entries(value as object)) {
         if (Object.hasOwn(members, name)) continue;
+        if (others !== undefined && !field.reportsMisspelt && name !== "__proto__") {
+          visit(others, member, [...path, name]);
+          continue;
+        }
         // Copying an object would make a member of this name its prototype.
         const known = others && !field.reportsMisspelt ? [] : Object.keys(members);
         const meant = Object.keys(members).find((member) => meantBy(members[member]!, name) !== undefined);
