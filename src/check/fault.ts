@@ -11,12 +11,12 @@ const attackFaults: readonly FaultDefinition[] = attacks.flatMap(
   ({ id, title, correctClient, endpoints, parameters, on, create }) =>
     create === undefined ? [] : [{
       ...{ id, title, correctClient, endpoints: on ? [on] : endpoints, parameters, create },
-      also: namesOf(id),
+      also: faultNamesOf(id),
     }],
 );
 
 /** The names that lead to an attack: functions in `faults`, and former ids. */
-export function namesOf(attackId: string): readonly string[] {
+export function faultNamesOf(attackId: string): readonly string[] {
   return [...faultShortcuts.filter(({ row }) => row === attackId).map(({ id }) => id), ...formerIds(attackId)];
 }
 

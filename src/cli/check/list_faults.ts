@@ -8,7 +8,7 @@ import { faultDefinitions } from "../../testing/faults/mod.ts";
 import { practices as allPractices } from "../../recorder/practices/mod.ts";
 import { type AttackLevel, categoryOf, idsNamed } from "../../check/attack.ts";
 import { currentId } from "../../check/attacks/former_names.ts";
-import { namesOf } from "../../check/fault.ts";
+import { faultNamesOf } from "../../check/fault.ts";
 import { faultsHelpText } from "./check_help.ts";
 
 /** The members that faults and practices have in common. */
@@ -30,7 +30,7 @@ interface Row extends Listed {
 }
 
 const rows: readonly Row[] = [
-  ...allAttacks.map((attack) => ({ ...attack, also: namesOf(attack.id) })),
+  ...allAttacks.map((attack) => ({ ...attack, also: faultNamesOf(attack.id) })),
   ...faultDefinitions,
 ];
 
