@@ -9,7 +9,7 @@ import { immediate, withImmediateFunctions } from "./immediate.ts";
 import { signingKeys } from "./keys/jwks.ts";
 import { jwtSigner, jwtTypes } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
-import { serverNames } from "./http/names.ts";
+import { namesOfIssuer } from "./http/names.ts";
 import { checksWith } from "./authorize/checks.ts";
 import { findUnmetDemand } from "./authorize/login.ts";
 import { responseFields } from "./responses/authorization_response.ts";
@@ -91,7 +91,7 @@ function createServer(
   immediate("now", given.now());
   const types = jwtTypes(policy, Object.assign({}, ...extensions.map(({ jwtTypes }) => jwtTypes)));
   return {
-    names: serverNames(issuer),
+    names: namesOfIssuer(issuer),
     audience: issuer,
     newToken: ({ randomBytes }, _kind, value = randomToken(randomBytes)) => value,
     keys: {

@@ -21,7 +21,7 @@ export interface ServerUrls {
 }
 
 /** The names of a server that is reached only at the origin of its issuer. */
-export function serverNames(issuer: string): ServerNames {
+export function namesOfIssuer(issuer: string): ServerNames {
   const { origin } = new URL(issuer);
   return { frontChannel: origin, backChannel: origin, storage: issuer };
 }
