@@ -51,6 +51,11 @@ const secrets = { addClients() {} };
 const parts = [...partsBefore({ secrets, hosting: {} } as never), ...extensions, ...partsAfter];
 console.log(`\nThe parts and extensions of the whole server, in order: ${parts.map(({ name }) => name).join(", ")}.`);
 
+/** The extension whose function has this name; `undefined` for one of the core. */
+function ownerOf(call: unknown): string | undefined {
+  return (call as { readonly name: string }).name.split(" of the extension ")[1];
+}
+
 /** The functions of a server, also in its members and lists, by name. */
 function functionsOf(value: object, path = ""): (readonly [name: string, call: unknown])[] {
   return Object.entries(value).flatMap(([key, member]) => {
@@ -70,6 +75,13 @@ let extended = await assembleServer({
   extensions: parts.map(({ extend: _, ...part }) => part) as never,
 });
 const owners = new Map<string, string[]>();
+// Rows that stand instead of one of the core have its name.
+const present = new Map(functionsOf(extended).map(([name, call]) => [call, name]));
+for (const [name, call] of functionsOf(server)) {
+  if (present.has(call)) continue;
+  const row = [...present].find(([other, itsName]) => itsName === name && ownerOf(other) !== undefined);
+  if (row !== undefined) owners.set(name, [ownerOf(row[0])!]);
+}
 for (const { name: owner, extend } of parts) {
   const former = new Map(functionsOf(extended));
   extended = { ...extended, ...await extend?.(extended as never) };

@@ -340,10 +340,42 @@ test("the examples of the core print the issuer, exchange a ticket, put a parame
 });
 
 test("the examples of extensions leave one out, and add one of the program", async () => {
-  const body = program("static/docs/extensions.md").replaceAll(/: Extension(?:<[^>]*>)?/g, "")
+  const body = program("static/docs/extensions.md").replaceAll(/: Extension(?:<[^>]*>)?|<string>|: typeof [\w.]+/g, "")
     .replaceAll("await using", "const");
-  const closed = `${body}\nfor (const server of [as, extended, labelled]) await server.close();\nreturn op_policy_uri;`;
-  assertEquals(await run(closed, { extensions, latchkey }), "https://as.example/policy");
+  const options = {
+    clients: [{ client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] }],
+    users: [{ sub: "a" }],
+  };
+  const start = (given: object) => latchkey({ ...options, ...given });
+  const made = `${body}\nreturn { op_policy_uri, servers: [as, extended, labelled, prefixed] };`;
+  const { op_policy_uri, servers } = await run(
+    made,
+    { extensions, latchkey: start, slot },
+  );
+  assertEquals(op_policy_uri, "https://as.example/policy");
+  const found = await Promise.all(servers.map(async (server: Awaited<ReturnType<typeof start>>) => {
+    const request = { client_id: "spa", redirect_uri: "http://localhost:5173/cb" };
+    const query = new URLSearchParams({
+      ...{ ...request, response_type: "code", scope: "openid", tenant: "acme" },
+      ...{ code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256" },
+    });
+    const login = await server.fetch(new Request(`${server.issuer}/oauth2/authorize?${query}`));
+    const body = new URLSearchParams({
+      ...{ ...request, grant_type: "authorization_code" },
+      code: new URL(login.headers.get("location")!).searchParams.get("code")!,
+      code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    });
+    const response = await server.fetch(new Request(`${server.issuer}/oauth2/token`, { method: "POST", body }));
+    const { access_token, id_token } = await response.json();
+    const headers = { authorization: `Bearer ${access_token}` };
+    const { status } = await server.fetch(new Request(`${server.issuer}/oauth2/userinfo`, { headers }));
+    const jwt = access_token.replace(/^at\./, "");
+    const tenants = [jwt, id_token].map((token) => decodeClaims(token).tenant);
+    await server.close();
+    return [...tenants, jwt === access_token, status];
+  }));
+  const usual = [undefined, undefined, true, 200];
+  assertEquals(found, [usual, usual, ["acme", "acme", true, 200], [undefined, undefined, false, 200]]);
 });
 
 test("the examples of a resource server reject a request without a token", async () => {

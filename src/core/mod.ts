@@ -42,7 +42,7 @@ import { memoryStore } from "./store/memory.ts";
 import { formattedStore } from "./store/format.ts";
 import { sweeper } from "./store/sweep.ts";
 import { timers } from "./http/timers.ts";
-import type { MinimalEvent, MinimalTrace } from "./trace.ts";
+import { type MinimalTrace, printInternalErrors } from "./trace.ts";
 
 export type { Approver } from "./authorize/approver.ts";
 export type { Approval } from "./authorize/approval.ts";
@@ -150,8 +150,4 @@ function withoutErrors(trace: MinimalTrace): MinimalTrace {
       // A listener must not break the server.
     }
   };
-}
-
-function printInternalErrors(event: MinimalEvent): void {
-  if (event.type === "internal_error") console.error(event.cause);
 }

@@ -1,4 +1,4 @@
-/** Events for the operator. Types only. */
+/** Events for the operator. */
 
 import type { Explanation } from "./rules/errors.ts";
 import type { Observations } from "./observations.ts";
@@ -80,3 +80,8 @@ export type CoreTrace = (event: CoreEvent) => void;
 
 /** Receives every event of the minimal server, synchronously. Its errors are ignored. */
 export type MinimalTrace = (event: MinimalEvent) => void;
+
+/** Prints internal errors, which a program without a listener would not learn of. */
+export function printInternalErrors(event: { readonly type: string; readonly cause?: unknown }): void {
+  if (event.type === "internal_error") console.error(event.cause);
+}

@@ -121,8 +121,6 @@ export interface ClientMetadataDescription<Own = object> {
 /** @internal A grant type that the settings of an extension switch on. */
 export interface OptionalGrantType<Own = object>
   extends SupportedGrantType, ShownGrantType, Omit<LoadableGrantType<Own>, "type" | "parameters" | "load"> {
-  /** The title of its requests on pages, such as `Device poll`. */
-  readonly title: string;
   /** The settings that switch it on, for messages. Default: messages name none. */
   readonly setting?: string;
   /** Whether the public demo client has it. Default: false. */

@@ -15,6 +15,7 @@ import { keyFactory } from "./key_source.ts";
 import { type KeyRotation, rotatingKeys } from "./rotating_keys.ts";
 import { recordPrefix } from "../clients/repository.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { printInternalErrors } from "../../core/trace.ts";
 import type { Trace } from "../trace.ts";
 import { findOtherFormats, formattedStore, otherFormatError } from "../../core/store/format.ts";
 import type { Store } from "../../core/store/store.ts";
@@ -83,7 +84,11 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const { options, resolved } = await resolveValid(configured, place);
   const { extensions = allExtensions, plugins, trace: receive, now = () => Date.now() } = options;
   const secrets = registeredSecrets();
-  const emit = eventEmitter(plugins, receive && ((event) => receive(redactEvent(event, secrets))));
+  const emit = eventEmitter(plugins, (event) => {
+    if (receive !== undefined || event.type === "internal_error") {
+      (receive ?? printInternalErrors)(redactEvent(event, secrets));
+    }
+  });
   const trace: Trace = (event) => emit(event);
   const records = { store, now, trace, randomBytes: rememberingRandom(options.randomBytes ?? systemRandomBytes) };
   const keys = signingKeys(options, resolved.policy, records);
