@@ -70,6 +70,17 @@ const findings: readonly Finding[] = [
     results: ["warning id-token/azp-other *"],
     source: ["oauth4webapi/build/index.js:1440", "claims.aud.length !== 1"],
   },
+  // It does not compare `at_hash`, which is optional in the code flow (OpenID Connect Core §3.1.3.8).
+  {
+    libraries: ["openid-client", "oauth4webapi", "Auth.js", "express-openid-connect"],
+    results: ["warning id-token/at-hash-wrong *"],
+    source: ["oauth4webapi/build/index.js:1267", "await validateIdTokenClaims("],
+  },
+  {
+    libraries: ["oidc-client-ts"],
+    results: ["warning id-token/at-hash-wrong *"],
+    source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:1474", "if (!incoming.sub) {"],
+  },
   // It relies on TLS instead of the signature of an ID token, as OpenID Connect Core §3.1.3.7 allows.
   {
     libraries: ["Auth.js", "express-openid-connect"],
