@@ -110,7 +110,7 @@ function valuesOf(text: string): readonly Value[] {
     const named = roleWords[plain.toLowerCase()];
     if (url !== undefined) add(url.replace(/[.:]$/, ""));
     else if (quoted !== undefined) {
-      if (!quoted.includes(" ") && !claimNames.test(quoted)) add(quoted);
+      if (!/ |^\(null\)$/.test(quoted) && !claimNames.test(quoted)) add(quoted);
     } else if (named !== undefined) [role, isNext] = [named, true];
     else if (isNext && role !== undefined && !claimNames.test(plain) && /[\d_.-]|[A-Z]/.test(plain)) add(plain);
     else isNext = false;
@@ -130,7 +130,8 @@ export function findMissing(text: string): ValueComparison | undefined {
 }
 
 /** A place of a value that has none. */
-const noValue = /(?:(\w{3,20}) |[:=] ?)["'<(]?(undefined|null|nil|None)(?=$|["'>),.;\s])/;
+const noValue =
+  /(?:(\w{3,20}) |[:=] ?)(?:["'<(]?(?=undefined|null|nil|None)|(?=""|''))(undefined|null|nil|None|""|'')(?=$|["'>),.;\s])/;
 
 const claimNames =
   /^(?:iss|aud|exp|nbf|iat|alg|typ|kid|sub|nonce|state|issuer|audience|azp|id_token|redirect_uri|access_token|jwt)$/i;

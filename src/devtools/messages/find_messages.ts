@@ -53,7 +53,10 @@ export function findMessages(text: string): readonly FoundMessage[] {
   const isTaken = (match: Match) =>
     exact.some((one) => !(isHidden(one) && match.problem.isTransport) && overlap(one, match));
   const written = findCodes(searched);
-  const words = findWords(searched, written.length > 0);
+  const words = findWords(searched, written.length > 0).map((sign) => ({
+    ...sign,
+    weight: sign.weight + (written.some((code) => isDetail(code, sign)) ? weights.code : 0),
+  }));
   const codes = written.map((match) => ({
     ...match,
     cause: match.cause ?? words.find(({ problem }) => problem === match.problem)?.cause,
@@ -92,18 +95,25 @@ function describe(
   { problem, message, code, start, end, cause = message?.cause ?? 1 }: Match,
   text: string,
 ): FoundMessage {
-  const { compares } = problem;
+  const { compares, tells = [] } = problem;
+  const told = tells.map((tell) => tell.split(" > ")).find(([pattern]) => new RegExp(pattern!, "i").test(text))?.[1] ??
+    "";
   const compare = compares !== undefined && "minutes" in compares ? compareTimes : compareValues;
   const clause = text.slice(start, end);
-  const compared = compares && (compare(clause) ?? findMissing(clause) ?? compare(text));
+  const compared = compares && (compare(clause) ?? findMissing(clause) ?? (told ? undefined : compare(text)));
   const status = problem.hides && statusPattern.exec(text.slice(start))?.[0];
-  const first = compared === undefined ? cause : compares?.[compared.difference] ?? cause;
+  const first = compared && compares?.[compared.difference] || Number(told) || cause;
   const inOrder = [problem.causes[first - 1]!, ...problem.causes.filter((_, index) => index !== first - 1)];
   const found = clause.replaceAll("\n", " ").trim();
   return {
     ...{ problem, message, code },
     found: message === undefined && found.length > maxFoundLength ? `${found.slice(0, maxFoundLength)}…` : found,
-    causes: [...compared ? [compared.text] : [], ...status ? [`${status}: ${statusCauses[status]}`] : [], ...inOrder],
+    causes: [
+      ...told.length > 1 ? [told] : [],
+      ...compared ? [compared.text] : [],
+      ...status ? [`${status}: ${statusCauses[status]}`] : [],
+      ...inOrder,
+    ],
   };
 }
 

@@ -9,6 +9,12 @@ import { absent, fails, unknown, wrong } from "./words.ts";
 /** The facts of a code, by it. Those that most codes share are in `errorProblems`. */
 const codes = {
   invalid_client: {
+    tells: [
+      "appleid\\.apple\\.com > Apple's client secret is a JWT: expired, valid for more than six months, or with another team ID, key ID, key or client_id (sub).",
+      "secret.?hash > SECRET_HASH is of another user name, client_id or secret: at a refresh, Cognito wants the sub, not the e-mail address.",
+      "AADSTS700025 > The redirect URI is registered for the platform SPA or mobile, which has no secret: register it as Web, or send no secret.",
+      "AADSTS7000218 > The redirect URI is registered for the platform Web, which needs the secret: send it, or register SPA or mobile.",
+    ],
     title: "invalid_client: the client is unknown, or its secret is wrong or missing",
     signs: [
       `client secret|credential|credentials|authentication|assertion|password ${wrong}|${absent}|unauthorized|expire|expired|rejected|basic|verif !client_certificate|pkce|claim|id_token|user|websocket|database|mysql|redis`,
@@ -65,6 +71,9 @@ const codes = {
     guide: "static/docs/flows.md",
   },
   unauthorized_client: {
+    tells: [
+      "not the token holder > The token was issued to another client: its aud must have the client that exchanges it.",
+    ],
     title: "unauthorized_client: the client may not use this grant type or response type",
     signs: [
       "client|application|app not_allow|not_authorize|unauthorized|not_permit|not_enable|not_allowed|disallow|disabled|not_authorized grant|flow|direct_access|service_account|grant_type|standard_flow|implicit|response_type|use|request|access_token|offline|method !http_client|redirect|origin|scope|user",
@@ -97,12 +106,13 @@ const codes = {
     signs: [
       `scope|scopes ${unknown}|invalid|unsupported|not_support|not_allow|not_allowed|malformed|unrecognized|not_permit|not_valid|exceed|disallow|wrong|not_assigned|not_authorized client|request|requested|server|authorization|oauth|openid|allow|allowed|scope|value|exceed|configured !variable|function|javascript|lexical|block|global|insufficient|css|this_scope|insufficient_scope`,
       "scope|scopes must|contain|missing|include|no openid",
-      "scope change from|to|oauth|openid",
+      "4>scope change from|to|oauth|openid",
     ],
     causes: [
       "A value is misspelled, or separated by commas instead of blanks.",
       "The client has a scope in its registration, and the value is not in it (offline_access, an API's scope).",
       "A refresh or an exchange asks for more than was granted.",
+      "The server granted other values than were requested, and the library compares them: request what it grants.",
     ],
     application: "Request values of scopes_supported that the client is registered for, separated by blanks.",
     server: 'Add it: "scope" of the client, or "scopes" of the server.',
@@ -590,7 +600,7 @@ invalid_redirect_uri -12
 invalid_client_metadata -13
 callback 1007 1008
 token_request 2006 2007
-@ MSALErrorDomain
+@ MSALErrorDomain MSALInternalErrorCodeKey
 popup>2 -50005
 interaction_required -50002 -50142
 invalid_scope -50003

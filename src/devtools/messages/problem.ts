@@ -46,6 +46,11 @@ export interface ProblemFacts {
    * first.
    */
   readonly compares?: Partial<Readonly<Record<Difference, number>>>;
+  /**
+   * A pattern that tells a cause wherever the text has it, and the number of the cause, or a sentence for such texts
+   * alone: `frame-ancestors > 2`.
+   */
+  readonly tells?: readonly string[];
 }
 
 /** A problem with the messages that report it. */

@@ -11,6 +11,7 @@ import { absent, fails, typed, wrong } from "./words.ts";
 export const libraryProblems = {
   state: {
     compares: { loopback: 1 },
+    tells: ["correlation > 2"],
     title: "State mismatch or missing cookie: the callback came without the session in which the login began",
     signs: [
       `cookie|cookies callback|csrf|login|oauth2|oauth ${absent}|fail|invalid|not_valid !cookie_secret|reject|block|samesite|secure|ignore`,
@@ -229,6 +230,10 @@ export const libraryProblems = {
     guide: "static/docs/team.md#signing-keys-and-their-rotation",
   },
   kid: {
+    tells: [
+      '"typ": ?"Refresh" > The token is a refresh token, which only its issuer can check: verify the access or ID token.',
+      "another algorithm expected > 5",
+    ],
     title: "No matching key (kid): the JWKS of the server does not have the key of the token",
     signs: [
       "no_match|appropriate|no_suitable|no_applicable|no_usable|usable_signing|not_find|no_matching key|keys|jwk|signing_key|verification_key !module|dictionary|api_key|primary_key|foreign|object|algorithm|kty",
@@ -246,6 +251,7 @@ export const libraryProblems = {
       "The keys are of another server or realm than the token.",
       "A test rotated the keys, or queued the faults idToken.unknownKid or keys.stale; then the message is right, and a second fetch must help.",
       "The header of the token has no kid: the token is not of this server, or its issuer has a single key without a name.",
+      "The token is signed with another algorithm than the application accepts.",
     ],
     application: "Fetch the keys again once if a kid is unknown, then log in again.",
     server: "Keep the keys over a restart with --store sqlite:latchkey.db.",
@@ -287,7 +293,7 @@ export const libraryProblems = {
     causes: [
       "The application compares with the nonce of another login: two tabs, a reload, or a callback that ran twice.",
       "The nonce cookie or session is lost: the login began on another host, or SameSite and Secure do not fit.",
-      "The application sends no nonce but expects one, or the reverse.",
+      "The application sent a nonce and does not give it to the check at the callback, or expects one that it did not send.",
       "A test queued the fault idToken.wrongNonce or idToken.missingNonce; then the message is right.",
     ],
     application: "Keep the nonce of each login with its state, and use it once.",
@@ -439,6 +445,7 @@ export const libraryProblems = {
     seen: ["metadata path", "issuer asked for"],
   },
   cors: {
+    tells: ["AADSTS900232[67] > The platform of the redirect URI: SPA for a page, Web for a server."],
     title: "CORS error: the browser blocked the response, because it does not allow the origin of the page",
     signs: [
       `cors ${fails}|policy|block|preflight|header|origin|allow|not|error|request|failed`,
@@ -479,14 +486,17 @@ export const libraryProblems = {
     guide: "static/docs/test-hosts.md",
   },
   redirect_uri: {
+    tells: [
+      "CFBundleURL|info\\.plist|intent[- ]filter > The application does not claim the scheme of its redirect URI: CFBundleURLSchemes in Info.plist, an intent filter on Android.",
+    ],
     compares: { slash: 1, loopback: 1, port: 1, scheme: 1, host: 2 },
     title: "Redirect URI mismatch: the redirect_uri of the login is not registered for the client",
     signs: [
-      `redirect_uri|redirect_url|redirection_uri|redirect_uris|callback_url|callback_uri|reply_url|reply_address|return_url|redirecturi|redirecturl|redirect ${wrong}|${absent}|registered|register|allow|allowed|whitelist|permit|disallow|mismatching|unauthorized !post_logout|logout|signout|too_many|loop|silent`,
+      `redirect_uri|redirect_url|redirection_uri|redirect_uris|callback_url|callback_uri|reply_url|reply_address|return_url|redirecturi|redirecturl|redirect ${wrong}|${absent}|registered|register|allow|allowed|whitelist|permit|disallow|mismatching|unauthorized !post_logout|logout|signout|too_many|loop|silent|another_client`,
       "scheme|hostname url configured|redirect_uri not_match|mismatch|differ accessed|redirect_uri|request",
       "redirect_uri|redirect_url|callback_url must|should registered|login_redirect|one|app|settings|start|match",
       "2>domain|app_domain unauthorized|not_authorize oauth|operation|redirect",
-      `redirect|callback|reply|return uri|url|uris|urls|urn|address ${wrong}|register|registered|whitelist|authorized|not_match|mismatch|configured|unauthorized !request_uri|post_logout|logout|signout|sign_out|loop|silent|too_many`,
+      `redirect|callback|reply|return uri|url|uris|urls|urn|address ${wrong}|register|registered|whitelist|authorized|not_match|mismatch|configured|unauthorized !request_uri|post_logout|logout|signout|sign_out|loop|silent|too_many|another_client`,
     ],
     causes: [
       "The URL differs by a slash at its end, its port, http or https, or localhost and 127.0.0.1: it must match character for character.",
@@ -501,6 +511,10 @@ export const libraryProblems = {
     seen: ["rejection"],
   },
   pkce: {
+    tells: [
+      "AADSTS9002325 > The redirect URI is registered for the platform SPA, and a server exchanges the code: register it as Web. A page sends code_verifier.",
+      "challenge (?:did|does) not match > 2",
+    ],
     title: "PKCE verification failed: the code_verifier is missing, or of another login",
     signs: [
       `pkce|code_verifier|verifier|code_challenge|challenge_method|codeverifier|proof_key ${wrong}|${absent}|require|support|verify|lost|must|too_short|need`,
@@ -543,6 +557,7 @@ export const libraryProblems = {
     seen: ["rejection", "login host", "issuer asked for"],
   },
   token_request: {
+    tells: ["(?:expected|invalid|not(?: valid)?|no) json|<!doctype|unexpected token '?< > 3"],
     title: "Token request failed: the message hides the error of the server",
     signs: [
       `token|code|access_token exchange|retrieve|retrieving|fetch|obtain|request|acquire|get|endpoint|retrieval|redeem|redeeming ${fails} !refresh|jwks|key|unexpected_token|csrf|discovery|silent|metadata|userinfo|user_info|verif|profile|npm|git`,
@@ -553,6 +568,7 @@ export const libraryProblems = {
     causes: [
       "The error code is mostly invalid_client or invalid_grant: see those sections.",
       "The library prints only a part: error and error_description are in the cause, the response body or the debug log.",
+      "The token URL returns a page, a redirect or the error of a proxy, not JSON: compare it with token_endpoint of the metadata.",
     ],
     application: "Print the whole error, such as console.dir(error, { depth: null }); explain its error_description.",
     server: "The terminal and /flows show the rejected request: expected, received and the fix.",
@@ -574,6 +590,7 @@ export const libraryProblems = {
     guide: "static/docs/users.md#add-claims-or-roles-to-access-tokens-and-id-tokens",
   },
   claims: {
+    tells: ["user-?name-?attribute|missing attribute ' > 4"],
     title: "Missing claims: the user has no e-mail address, name or role",
     signs: [
       "email|e_mail|name|preferred_username|username|group|groups|role|roles|upn|mail|login_name|phone|attribute claim|token|userinfo|user_info|id_token|profile|provider|attribute|idp|oidc|oauth|jwt|scope|response|identity missing|no|not_found|absent|empty|null|not_return|not_contain|not_present|without|not_verify|unverified|not_have|lack|undefined|could_not|not_provide|require|required|not_set|not_include|find !issuer|audience|realm_not|host|file|dns|hostname|server|client_id|kid|scope_not|type|header|access_token_missing",
@@ -584,6 +601,7 @@ export const libraryProblems = {
       "The scope value is not requested: email for email, profile for name.",
       "The user has no such member here, or email_verified is false or missing.",
       "The claim is in userinfo, and the application reads the ID token alone.",
+      "The application takes the name of the user from a claim that the server does not send, such as user-name-attribute of Spring.",
     ],
     application: "Request openid profile email, or read userinfo.",
     server:
@@ -704,6 +722,7 @@ export const libraryProblems = {
     guide: "static/docs/stacks.md#client-libraries",
   },
   jwt_claims: {
+    tells: ["\\b(?:aud|audience)\\b > 2", "nonce > 3", "issued at|expire|\\b(?:exp|iat|nbf)\\b > 4"],
     title: "Token claims rejected: iss, aud, exp or nonce is not what the application expects",
     hides: true,
     signs: [
@@ -864,7 +883,7 @@ export const libraryProblems = {
     signs: [
       "header|headers|cookie|request_header|uri|request_uri|url too_large|too_big|too_long|overflow|oversized|too_many_bytes|431|494|buffer|414|exceed|larger !certificate|scope|secret|state|record",
       "431|hpe_header_overflow|414 header|headers|uri|url|request|too_long|fields|overflow",
-      "upstream too_big header|response",
+      "3>upstream too_big header|response",
     ],
     causes: [
       "The session cookie holds all tokens, and they have many claims or groups.",
@@ -913,6 +932,7 @@ export const libraryProblems = {
     seen: ["login host"],
   },
   csp: {
+    tells: ["x-frame-options|frame-ancestors > 2"],
     title: "Content Security Policy: the page forbids the browser to load, frame or submit to this address",
     signs: [
       "content_security_policy|csp",
@@ -941,6 +961,7 @@ export const libraryProblems = {
     guide: "static/docs/configure.md#https-on-localhost-a-self-signed-certificate",
   },
   jwks: {
+    tells: ["(?:any|no) (?:signing|usable|suitable) keys > 5"],
     title: "Cannot fetch the keys: the JWKS could not be loaded, or has no keys",
     signs: [
       `?key get|fetch|fetching|download ${fails}|404 !match|find|kid|api_key|access_key`,
@@ -955,6 +976,7 @@ export const libraryProblems = {
       "A fixed URL of the keys is wrong: another path than jwks_uri of the metadata.",
       "TLS, a proxy or a timeout: the cause below the message says so.",
       "The URL returns no key set: a page, an error, or JSON without keys.",
+      "The keys have no kid, or not the use sig: some libraries skip such keys.",
     ],
     application: "Open jwks_uri of the metadata from the machine of the API, such as by curl.",
     server: "The keys are at jwks_uri of the metadata. /flows lists the requests for them.",

@@ -456,6 +456,12 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
     access_denied: [
       'AuthorizationException: {"type":1,"code":1002}',
     ],
+    "csp>2": [
+      "Refused to display 'https://sso.acme.test/' in a frame because it set 'X-Frame-Options' to 'sameorigin'.",
+    ],
+    "jwt_claims>4": ['Error Domain=org.openid.appauth.general Code=-15 "ID Token expired"'],
+    "invalid_scope>4": ["Scope has changed from 'openid email' to 'openid'."],
+    "pkce>2": ['{"error":"invalid_grant","error_hint":"The code challenge does not match the verifier."}'],
   };
   await forEachCase(Object.entries(texts), ([name, examples]) => {
     for (const text of examples) assertEquals(firstOf(text), name, text);
@@ -492,6 +498,8 @@ test("a compared value that is missing, and the status that a wrapper names, sta
     const [text, words, cause] of [
       ["Wrong nonce: undefined", "The value that was received is missing", 3],
       ["nonce mismatch: expected undefined, got x", "The value that was expected is missing", 2],
+      ['unexpected issuer: expected "https://sso.acme.test", got ""', "The value that was received is missing", 1],
+      ['POST https://appleid.apple.com/auth/token: {"error":"invalid_client"}', "Apple's client secret is a JWT", 1],
       ["oauth2: cannot fetch token: 503 Service Unavailable\nResponse:", "503: the server is not up yet", 1],
       ["Failed to fetch the token: request failed with status code 401", "401: the server accepted neither", 1],
       ["OIDC discovery failed: unexpected status 404", "404: nothing is at this URL", 1],
