@@ -527,8 +527,11 @@ test("the times of a message are compared", () => {
 });
 
 test("every message has its facts, and the texts differ", () => {
-  for (const { causes, application, server, guide, title } of problems) {
+  for (const { causes, application, server, guide, title, tells = [] } of problems) {
     assert(causes.length > 0 && application !== "" && server !== "" && /^[\w/.-]+\.md(#[\w-]+)?$/.test(guide), title);
+    for (const cause of tells.map((tell) => tell.split(" > ")[1]!)) {
+      assert(/^[A-Z]/.test(cause) || causes[+cause - 1], title);
+    }
   }
   const texts = all.map(({ message }) => message?.text);
   assertEquals(texts.filter((text, index) => texts.indexOf(text) !== index), []);
