@@ -1,14 +1,11 @@
 /** Clients, users and the policy are described once: the same mistake has the same sentence at both servers. */
 
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { clientFields } from "../../src/core/clients/client_fields.ts";
 import type { Field } from "../../src/core/policy/field.ts";
 import { ConfigurationError, core } from "../../src/core/mod.ts";
 import { policyFields } from "../../src/core/policy/policy.ts";
-import { optionsField } from "../../src/server/hosting/options_field.ts";
-import { latchkey as createServer } from "../../src/mod.ts";
-import { testLatchkey } from "../../src/testing/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const issuer = "http://localhost:9000";
@@ -128,47 +125,4 @@ test("values that do not go together have the same sentence at core() and at lat
     { policy: { alg: "ES256", signatureAlgorithms: ["RS256"] } },
   ];
   for (const parts of rows) await compare(parts, parts.clients === undefined ? assertEquals : assertSimilar);
-});
-
-/** The value with a member that throws when it is read. */
-function withThrowing(name: string, value: object, error: unknown = new TypeError("no value")): object {
-  return Object.defineProperty({ ...value }, name, {
-    enumerable: true,
-    get() {
-      throw error;
-    },
-  });
-}
-
-/** A proxy of which nothing can be read. */
-function revoked(target: object = {}): object {
-  const { proxy, revoke } = Proxy.revocable(target, {});
-  revoke();
-  return proxy;
-}
-
-test("options that throw when they are read are reported as one sentence at core(), latchkey() and testLatchkey()", async () => {
-  const unreadable =
-    /^options: expected values that can be read, found one that throws: .+\. Pass plain objects, .+\.$/;
-  const good = { issuer, clients: [client], users };
-  const ofCore = [...Object.keys(good), "policy", "store", "now", "trace", "approver", "grantTypes", "extensions"];
-  const ofWhole = Object.keys(optionsField().members!);
-  const withoutMessage = Object.defineProperty(new Error(), "message", { get: () => assert(false) });
-  for (const [start, names] of [[core, ofCore], [createServer, ofWhole], [testLatchkey, ofWhole]] as const) {
-    const options = [
-      revoked(),
-      ...names.map((name) => withThrowing(name, good)),
-      ...names.map((name) => ({ ...good, [name]: revoked() })),
-      ...names.map((name) => ({ ...good, [name]: revoked([]) })),
-      ...["client_id", "redirect_uris", "scope"].map((name) => ({ ...good, clients: [withThrowing(name, client)] })),
-      { ...good, clients: [revoked()] },
-      { ...good, users: [withThrowing("address", { sub: "alice" })] },
-      withThrowing("users", good, withoutMessage),
-    ];
-    for (const value of options) {
-      const found = await sentences(start, value);
-      assertEquals(found.length, 1, found.join("\n"));
-      assertMatch(found[0]!, unreadable);
-    }
-  }
 });
