@@ -10,12 +10,14 @@ import { logIn } from "../server/page_navigation.ts";
 const any = "any";
 const unknown = { client_id: "shop", redirect_uri: "https://shop.example/cb" };
 
-test("[OP-11] clients any: no user is asked for consent to an unknown client, and the page does not call it registered", async () => {
+test("[OP-11] clients any: no user is asked for consent to an unknown client; without a page, only its loopback redirect URIs get a code", async () => {
   const b = await testServer({ clients: any, login: "interactive" });
   const browser = openBrowser(b);
   const callback = await logIn(browser, "alice", unknown);
   assertMatch(callback.location ?? callback.text, /^https:\/\/shop\.example\/cb\?code=/);
-  assertEquals(await browser.authorizeSilently(unknown), "code");
+  assertEquals(await browser.authorizeSilently(unknown), "consent_required");
+  const local = { client_id: "shop", redirect_uri: "http://localhost:5173/cb" };
+  assertEquals(await browser.authorizeSilently(local), "code");
   const page = await logIn(openBrowser(b), "alice", { ...unknown, prompt: "consent" });
   assertStringIncludes(page.html, "Not registered: this server accepts every client.");
   // A client of the operator still needs the consent of the user.
