@@ -31,7 +31,7 @@ ${Object.entries(flagGroups).map(([group, title]) => [title, ...rowsOf(group)].j
   --help, --version, --licenses, --schema (for editors); -p is --port
 
 Flags override the environment, which overrides the file. A variable with _FILE,
-such as LATCHKEY_STORE_FILE, names a file; LATCHKEY_CONFIG_JSON is the content.
+such as LATCHKEY_STORE_FILE, names a file; LATCHKEY_CONFIG_JSON holds its text.
 PROFILE is a standard, a provider or a JSON file:
 ${wrap([...profileNames, ...providerNames].join(", "), "", 79).join("\n")}.
 STORE is memory, sqlite:PATH, postgres://… or redis://…; --login interactive

@@ -205,7 +205,7 @@ export const programFields = {
     ...text(["signing-key.json"], { pattern: /\.json$/, expected: "the path of a .json file" }),
     group: "operation",
     flag: "FILE",
-    otherwise: "none, which generates one",
+    otherwise: "none; one is generated",
     notInCheck: "a check has its own keys",
   },
   /** `text`: readable lines. `json`: one object a line, and one for every request. `off`: nothing. Default: text. */
@@ -271,7 +271,7 @@ const serverFields = {
     flag: "ADDRESS,…",
     otherwise: "none",
   },
-  proxyHeader: { ...settingFields.proxyHeader, group: "address", flag: "NAME", otherwise: "either, where they agree" },
+  proxyHeader: { ...settingFields.proxyHeader, group: "address", flag: "NAME", otherwise: "either, if they agree" },
   login: {
     ...settingFields.login,
     group: "users",

@@ -45,13 +45,13 @@ const codes = {
     causes: [
       "The callback was handled twice: the page was reloaded, React's StrictMode ran an effect twice, or a middleware and a page both exchanged the code.",
       "redirect_uri differs from the one of the authorization request, or code_verifier does not fit its challenge.",
-      "The code expired while the application stood at a breakpoint.",
+      "The code expired while the application was stopped at a breakpoint.",
       "The refresh token rotated, and the application sent the old one again, or two tabs refreshed at the same time. That revokes the whole grant.",
       "The server restarted without a store, so it no longer knows its codes and tokens.",
       "The user name or the password is wrong, or the user does not exist here.",
     ],
     application:
-      "Exchange each code once, and store the new refresh token of each response before the next request. After invalid_grant at a refresh, send the user to the login.",
+      "Exchange each code once, and store the new refresh token of each response before the next request. If a refresh fails with invalid_grant, have the user log in again.",
     server: "The terminal and /flows show which of these it was, with the earlier request.",
     guide: "static/docs/sessions.md#refresh-token-rotation",
   },

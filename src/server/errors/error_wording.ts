@@ -201,7 +201,7 @@ function withoutChange(context: Context<HostedServer>, error: OAuthError): OAuth
   const link = fixLink(context, change);
   const fix = link === undefined
     ? details.fix
-    : `The request came from ${page} so this page has no link to the change. If you know that page, open the page of clients: ` +
+    : `The request came from ${page} so this page has no link to the change. If you trust that page, open the page of clients: ` +
       `${link.label}.`;
   return new OAuthError(error.code, error.message, { ...details, fix } as ErrorDetails);
 }

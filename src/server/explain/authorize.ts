@@ -130,7 +130,7 @@ export const authorizeTexts = {
     },
   },
   "AZ-22": {
-    fix: "Read the cause in the server's log.",
+    fix: "Look for the cause in the server's log.",
   },
   "JR-01": {
     fix:
@@ -192,7 +192,8 @@ export const authorizeTexts = {
     }),
   },
   "RU-11": {
-    fix: "Write it as com.example.app:/callback. This server accepts it on a test host only, many others nowhere.",
+    fix:
+      "Write it as com.example.app:/callback. This server accepts a scheme without a dot only on a test host, and many servers never do.",
     explainAccepted: ({ uri }) => ({
       reason: "the redirect URI has a private-use scheme without a dot, which another app may also claim",
       expected: dottedScheme,
