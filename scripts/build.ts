@@ -49,9 +49,9 @@ const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegE
       `You need npm and Node 22.13 or newer:\n\n\`\`\`sh\nnpx ${manifest.name}\n\`\`\``,
     ],
     [/^The commands below use `latchkey`\. [^]*?`latchkey --help`/m, "`latchkey --help`"],
-    [/^`npx -y deno task build` makes the package to \[install\]\(.*?\)\.\n/m, ""],
+    [/^`npx -y deno task build` builds the package to \[install\]\(.*?\)\.\n/m, ""],
     [/`npx -y deno task image` builds\n?\s*\[a container image\]/, "[A container image]"],
-    [/^Search them: `npx -y deno task docs --port 9080`\.\s+/m, ""],
+    [/^To search them, run `npx -y deno task docs --port 9080`\.\s+/m, ""],
     [/^\[Changes\][^]*$/m, "MIT licence\n"],
   ],
   "static/docs/test-in-javascript.md": [
@@ -61,7 +61,7 @@ const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegE
   "static/docs/start.md": [
     [/^You need Node and npm, [^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
     [/^\| with .*\n(?:\|.*\n)+\n/m, ""],
-    [/^With Deno installed, leave out `npx -y`\. /m, ""],
+    [/^If Deno is installed, leave out `npx -y`\. /m, ""],
     [/^## The command `latchkey`\n[^]*?(?=^## Windows)/m, ""],
     [/ In PowerShell, define the command once in each window, and set\s+variables/, " In PowerShell, set variables"],
     [/^function latchkey .*\n/m, ""],
