@@ -121,7 +121,7 @@ test("[CI-12] it is no note: another instance exchanged the code, a callback of 
   }
 
   await using as = await testLatchkey();
-  as.on("authorize").once(faults.authorizationResponse.wrongState());
+  as.on("authorize").once(faults.authorizationResponse.edited({ state: "another" }));
   const { client_id, redirect_uri } = as.client();
   await as.browser().authorize({ ...goodRequest, client_id, redirect_uri });
   as.clock.advance(10);

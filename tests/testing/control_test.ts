@@ -40,7 +40,7 @@ test("a mock with an inspector has its own log and faults, and a log around an i
   const log = logging({ write: (line) => lines.push(line), format: "text" });
   await using as = await testLatchkey({ plugins: [log, inspector()] });
   const client = as.client();
-  as.on("token", { client }).once(faults.idToken.wrongNonce("wrong"));
+  as.on("token", { client }).once(faults.idToken.edited({ nonce: "wrong" }));
   const { claims } = await as.logIn(client);
   assertEquals(claims?.nonce, "wrong");
   const { explanation } = await assertRejects(() => as.refresh(client, "unknown"), LoginError);

@@ -808,7 +808,7 @@ test("token responses and metadata can be changed, and an unused change is not a
   const shaped = { ...rest, scopes_supported: ["openid"] };
   assertEquals(await read(addresses[0]!), { ...shaped, asked: addresses[0] });
   for (const path of addresses) assertEquals(await read(path), shaped);
-  as.on("discovery").once(faults.metadata.wrongIssuer("https://evil.test"));
+  as.on("discovery").once(faults.body.edited({ issuer: "https://evil.test" }));
   assertEquals((await read(addresses[1]!)).issuer, "https://evil.test");
   assertEquals("keys" in await read("/oauth2/jwks"), true);
 
@@ -822,7 +822,7 @@ test("token responses and metadata can be changed, and an unused change is not a
 
 test("faults apply after claim overrides, in any order of the calls", async () => {
   await using as = await testLatchkey();
-  as.on("token").once(faults.idToken.wrongAudience());
+  as.on("token").once(faults.idToken.edited({ aud: "another-client" }));
   as.issue.nextIdToken({ aud: "mine", extra: 1 });
   const { claims } = await as.logIn(as.client());
   assertEquals(claims!.extra, 1);

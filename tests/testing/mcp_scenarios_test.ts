@@ -276,8 +276,8 @@ test("auth/iss-supported: iss is announced and correct, so the client exchanges 
 test("auth/iss-not-advertised: iss is neither announced nor sent, and the client exchanges the code", async () => {
   await using as = await mcpServer();
   as.resource(url);
-  as.on("discovery").always(faults.metadata.without("authorization_response_iss_parameter_supported"));
-  as.on("authorize").always(faults.authorizationResponse.missingIss());
+  as.on("discovery").always(faults.body.edited({ authorization_response_iss_parameter_supported: null }));
+  as.on("authorize").always(faults.authorizationResponse.edited({ iss: null }));
   assertEquals((await known(as).call("whoami")).sub, "alice");
 });
 
@@ -294,10 +294,12 @@ test("auth/iss-supported-missing: auth/iss-wrong-issuer: auth/iss-unexpected: au
     await using as = await mcpServer();
     as.resource(url);
     if (!advertised) {
-      as.on("discovery").always(faults.metadata.without("authorization_response_iss_parameter_supported"));
+      as.on("discovery").always(faults.body.edited({ authorization_response_iss_parameter_supported: null }));
     }
     as.on("authorize").always(
-      iss === undefined ? faults.authorizationResponse.missingIss() : faults.authorizationResponse.wrongIss(iss),
+      iss === undefined
+        ? faults.authorizationResponse.edited({ iss: null })
+        : faults.authorizationResponse.edited({ iss }),
     );
     await assertRejects(() => known(as).call("whoami"), IssuerMismatchError);
     as.log.expect("token").called(0);
@@ -307,7 +309,7 @@ test("auth/iss-supported-missing: auth/iss-wrong-issuer: auth/iss-unexpected: au
 test("auth/metadata-issuer-mismatch: metadata with another issuer stops the client", async () => {
   await using as = await mcpServer();
   as.resource(url);
-  as.on("discovery").always(faults.metadata.wrongIssuer());
+  as.on("discovery").always(faults.body.edited({ issuer: "https://another.example" }));
   const mcp = known(as);
   await assertRejects(() => mcp.call("whoami"), IssuerMismatchError);
   assertEquals(mcp.authorizations.length, 0);

@@ -14,9 +14,9 @@ test("[JM-03] faults of the mock change the parameters inside of a signed respon
   const client = as.client();
   for (const responseMode of ["jwt", "fragment.jwt", "form_post.jwt"] as const) {
     const cases = [
-      [faults.authorizationResponse.wrongState("other"), /state is wrong/],
-      [faults.authorizationResponse.missingState(), /state is wrong/],
-      [faults.authorizationResponse.wrongIss("https://another.example"), /not signed by this server/],
+      [faults.authorizationResponse.edited({ state: "other" }), /state is wrong/],
+      [faults.authorizationResponse.edited({ state: null }), /state is wrong/],
+      [faults.authorizationResponse.edited({ iss: "https://another.example" }), /not signed by this server/],
     ] as const;
     for (const [fault, message] of cases) {
       as.on("authorize").once(fault);

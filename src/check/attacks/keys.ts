@@ -1,9 +1,10 @@
 /** Signing keys and their publication (OpenID Connect Core §10.1.1, RFC 7517). */
 
-import { body, idToken, keys, status } from "../../testing/faults/mod.ts";
+import { body, keys, status } from "../../testing/faults/mod.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation, secondsBetweenLogins } from "../attack.ts";
+import { forgeJwt, signWithForeignKey } from "./forged_jwt.ts";
 import { wrongBodies } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
 import { conclude, unclear } from "./conclusions.ts";
@@ -89,7 +90,9 @@ export const keyAttacks: readonly Attack[] = [
     sources: ["OpenID Connect Core §10.1.1", "RFC 8725 §3.10", "openfga/openfga#3100"],
     by: "any",
     async perform({ as, begin }) {
-      const rule = as.on("token").always(idToken.unknownKid());
+      const rule = as.on("token").always(
+        forgeJwt("unknown kid", (original) => signWithForeignKey(original, () => ({ kid: "unpublished-key" }))),
+      );
       try {
         for (let login = 1; login < unknownLogins; login++) await begin().catch(() => undefined);
         return await begin();

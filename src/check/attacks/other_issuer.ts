@@ -1,6 +1,6 @@
 /** A second, honest issuer: mix-up, and metadata that names its endpoints (RFC 9700 §4.4, RFC 9207). */
 
-import { metadata } from "../../testing/faults/mod.ts";
+import { body } from "../../testing/faults/mod.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { oneOf } from "./parameters.ts";
 
@@ -33,7 +33,7 @@ export const otherIssuerAttacks: readonly Attack[] = [
       const { as } = stage;
       const { authorization_endpoint: endpoint } = await openOtherEndpoints(stage);
       if (advertised === "no") {
-        as.on("discovery").always(metadata.without("authorization_response_iss_parameter_supported"));
+        as.on("discovery").always(body.edited({ authorization_response_iss_parameter_supported: null }));
       }
       as.on("authorize").once({
         name: "redirect to another issuer",

@@ -92,7 +92,7 @@ export const ownerAttacks: readonly Attack[] = [
     sources: ["OpenID Connect Core §3.1.3.5"],
     async perform({ as, driver, journey, openBrowser, session }) {
       const second = await findSecondUser(as);
-      as.on("token").once(idToken.wrongIssuer());
+      as.on("token").once(idToken.edited({ iss: "https://attacker.example" }));
       const login = await driver.logIn!({ ...openBrowser({ as: second.sub }), browser: journey.browser })
         .then(() => true, () => false);
       if (login) return unclear("the client accepted the login");

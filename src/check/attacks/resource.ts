@@ -8,7 +8,7 @@ import { getHeader } from "../../platform/http/response.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import type { RequestView } from "../../testing/faults/fault.ts";
-import { resource as resourceFaults, status } from "../../testing/faults/mod.ts";
+import { body, resource as resourceFaults, status } from "../../testing/faults/mod.ts";
 import { numberParameter } from "../../testing/faults/parameters.ts";
 import { editResponse } from "../../testing/faults/response_body.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
@@ -197,7 +197,7 @@ export const resourceAttacks: readonly Attack[] = [
       const { as } = stage;
       const other = await stage.openOtherIssuer();
       const values = valuesOf(stage);
-      as.on("resource_metadata").always(resourceFaults.wrongAuthorizationServer(other.issuer));
+      as.on("resource_metadata").always(body.edited({ authorization_servers: [other.issuer] }));
       as.on("resource", hasToken).times(rejections, rejectTokens(stage, "invalid_token"));
       const request = stage.session!.request ?? stage.begin;
       const outcome = await request().then(() => "accepted" as const, () => "rejected" as const);

@@ -67,7 +67,7 @@ export const edited: FaultFactory<
 > = defineFault({
   id: "body.edited",
   title: "Members of the JSON response are changed",
-  endpoints: ["token", "userinfo", "introspect", "jwks", "discovery"],
+  endpoints: ["token", "userinfo", "introspect", "jwks", "discovery", "resource_metadata"],
   correctClient: "The client checks the presence and the type of every member that it uses.",
   parameters: [
     editParameter<Members | ((members: Members, context: FaultContext) => Members)>(

@@ -15,7 +15,7 @@
  * ```ts ignore
  * as.on("token").once(faults.error("invalid_grant"));
  * as.on("token").times(2, faults.status(503, { retryAfter: 1 }));
- * as.on("authorize", { client }).once(faults.authorizationResponse.wrongState());
+ * as.on("authorize", { client }).once(faults.authorizationResponse.edited({ state: "other" }));
  * as.on("token").once(faults.idToken.expired());
  * as.on("jwks").always(faults.drop());
  * ```
@@ -26,7 +26,7 @@
 import { suggest } from "../../core/policy/suggest.ts";
 /** Access tokens with changed claims, a changed header, or an arbitrary text in their place. */
 import * as accessToken from "./access_token.ts";
-/** Authorization responses with wrong or missing parameters. */
+/** Authorization responses with changed parameters. */
 import * as authorizationResponse from "./authorization_response.ts";
 /** Broken response bodies. */
 import * as body from "./body.ts";
@@ -44,14 +44,12 @@ import { hold } from "./hold.ts";
 import * as idToken from "./id_token.ts";
 /** Rotated, missing, outdated and additional keys. */
 import * as keys from "./keys.ts";
-/** Metadata documents that a client must reject. */
-import * as metadata from "./metadata.ts";
-/** Protected resources with wrong or incomplete metadata or challenges. */
+/** Protected resources with incomplete challenges. */
 import * as resource from "./resource.ts";
 import { status } from "./status.ts";
 /** A store that fails or forgets. */
 import * as store from "./store.ts";
-/** Token responses that do not describe the issued tokens. */
+/** Token responses without a refresh token. */
 import * as tokens from "./tokens.ts";
 /** Userinfo responses that a client must reject. */
 import * as userinfo from "./userinfo.ts";
@@ -63,7 +61,7 @@ export type { StatusOptions } from "./status.ts";
 
 // The functions: those of the exchange as a whole, and one group for each part of the protocol or the server.
 export { delay, drip, drop, error, hang, hold, status };
-export { accessToken, authorizationResponse, body, clock, idToken, keys, metadata, resource, store, tokens, userinfo };
+export { accessToken, authorizationResponse, body, clock, idToken, keys, resource, store, tokens, userinfo };
 
 const all = [
   { error, status, delay, drip, hang, hold, drop },
@@ -74,7 +72,6 @@ const all = [
   userinfo,
   tokens,
   keys,
-  metadata,
   resource,
   store,
   clock,

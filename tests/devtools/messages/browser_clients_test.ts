@@ -62,7 +62,7 @@ testMessages("oidc-client-ts", [
   ],
   [
     "nonce in id_token does not match nonce in client storage",
-    () => withFault("token", faults.idToken.wrongNonce(), () => logIn({ nonce: "n0nce" })),
+    () => withFault("token", faults.idToken.edited({ nonce: "another" }), () => logIn({ nonce: "n0nce" })),
   ],
   [
     "subject from UserInfo response does not match subject in ID Token",
@@ -100,7 +100,7 @@ const start = async (without: object) =>
 testMessages("MCP SDK", [
   [
     "Issuer mismatch in authorization server metadata (RFC 8414 §3.3): expected *, received *",
-    () => withFault("discovery", faults.metadata.wrongIssuer(), discover),
+    () => withFault("discovery", faults.body.edited({ issuer: "https://another.example" }), discover),
   ],
   [
     "Issuer mismatch in authorization response (RFC 9207): expected *, received *",

@@ -102,10 +102,13 @@ testMessages("passport-openidconnect", [
   ],
   [
     "ID token not intended for this relying party.",
-    () => atToken(faults.idToken.wrongAudience(), () => logIn(openIdStrategy())),
+    () => atToken(faults.idToken.edited({ aud: "another-client" }), () => logIn(openIdStrategy())),
   ],
   ["ID token has expired.", () => atToken(faults.idToken.expired(), () => logIn(openIdStrategy()))],
-  ["ID token contains invalid nonce.", () => atToken(faults.idToken.wrongNonce(), () => logIn(openIdStrategy()))],
+  [
+    "ID token contains invalid nonce.",
+    () => atToken(faults.idToken.edited({ nonce: "another" }), () => logIn(openIdStrategy())),
+  ],
 ]);
 
 /** What Auth.js logs of a login; `lose` names a cookie that the browser does not send back. */
@@ -168,8 +171,14 @@ testMessages("Auth.js", [
     "server responded with an error in the response body",
     () => atToken(faults.error("invalid_grant"), () => logInWithAuthJs()),
   ],
-  ['unexpected JWT "iss" (issuer) claim value', () => atToken(faults.idToken.wrongIssuer(), () => logInWithAuthJs())],
-  ['unexpected ID Token "nonce" claim value', () => atToken(faults.idToken.wrongNonce(), () => logInWithAuthJs())],
+  [
+    'unexpected JWT "iss" (issuer) claim value',
+    () => atToken(faults.idToken.edited({ iss: "https://another.example" }), () => logInWithAuthJs()),
+  ],
+  [
+    'unexpected ID Token "nonce" claim value',
+    () => atToken(faults.idToken.edited({ nonce: "another" }), () => logInWithAuthJs()),
+  ],
   ["Host must be trusted. URL was: *", () => logInWithAuthJs({ config: { trustHost: false } })],
   ["Please define a `secret`", () => logInWithAuthJs({ config: { secret: undefined } })],
 ]);

@@ -2,6 +2,7 @@
 
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
+import { fault } from "../../../src/check/fault.ts";
 import { type Fault, faults } from "../../../src/testing/mod.ts";
 import { verifier } from "../../kit.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
@@ -76,18 +77,24 @@ testMessages("openid-client 6", [
   ['unexpected "state" response parameter value', () => logIn6({ expectedState: "another" })],
   ['unexpected "state" response parameter encountered', () => logIn6({ expectedState: undefined })],
   ['unexpected ID Token "nonce" claim value', () => logIn6({ expectedNonce: "another" })],
-  ['JWT "nonce" (nonce) claim missing', () => atToken(faults.idToken.missingNonce(), () => logIn6())],
-  ['unexpected JWT "iss" (issuer) claim value', () => atToken(faults.idToken.wrongIssuer(), () => logIn6())],
-  ['unexpected JWT "aud" (audience) claim value', () => atToken(faults.idToken.wrongAudience(), () => logIn6())],
+  ['JWT "nonce" (nonce) claim missing', () => atToken(faults.idToken.edited({ nonce: null }), () => logIn6())],
+  [
+    'unexpected JWT "iss" (issuer) claim value',
+    () => atToken(faults.idToken.edited({ iss: "https://another.example" }), () => logIn6()),
+  ],
+  [
+    'unexpected JWT "aud" (audience) claim value',
+    () => atToken(faults.idToken.edited({ aud: "another-client" }), () => logIn6()),
+  ],
   [
     'unexpected JWT "exp" (expiration time) claim value, expiration is past current timestamp',
     () => atToken(faults.idToken.expired(), () => logIn6()),
   ],
-  ['unexpected JWT "nbf" (not before) claim value', () => atToken(faults.idToken.notYetValid(), () => logIn6())],
-  ["JWT signature verification failed", () => atToken(faults.idToken.wrongSignature(), withSignatures)],
+  ['unexpected JWT "nbf" (not before) claim value', () => atToken(fault("id-token/nbf-future"), () => logIn6())],
+  ["JWT signature verification failed", () => atToken(fault("id-token/signed-by-stranger"), withSignatures)],
   [
     "error when selecting a JWT verification key, no applicable keys found",
-    () => atToken(faults.idToken.unknownKid(), withSignatures),
+    () => atToken(fault("id-token/signed-by-stranger", { how: "an unknown kid" }), withSignatures),
   ],
   [
     'unexpected JWT "alg" header parameter',
@@ -95,11 +102,11 @@ testMessages("openid-client 6", [
   ],
   [
     'response parameter "iss" (issuer) missing',
-    () => atAuthorize(faults.authorizationResponse.missingIss(), () => logIn6()),
+    () => atAuthorize(faults.authorizationResponse.edited({ iss: null }), () => logIn6()),
   ],
   [
     'unexpected "iss" (issuer) response parameter value',
-    () => atAuthorize(faults.authorizationResponse.wrongIss(), () => logIn6()),
+    () => atAuthorize(faults.authorizationResponse.edited({ iss: "https://another.example" }), () => logIn6()),
   ],
   ["server responded with an error in the response body", () => logIn6({ pkceCodeVerifier: `${verifier}x` })],
   [
@@ -179,24 +186,27 @@ testMessages("openid-client 5", [
   ["checks.state argument is missing", () => logIn5({ state: undefined })],
   ["state mismatch, expected *, got: *", () => logIn5({ state: "another" })],
   ["nonce mismatch, expected *, got: *", () => logIn5({ nonce: "another" })],
-  ["unexpected iss value, expected *, got: *", () => atToken(faults.idToken.wrongIssuer(), () => logIn5())],
-  ["aud mismatch, expected *, got: *", () => atToken(faults.idToken.wrongAudience(), () => logIn5())],
+  [
+    "unexpected iss value, expected *, got: *",
+    () => atToken(faults.idToken.edited({ iss: "https://another.example" }), () => logIn5()),
+  ],
+  ["aud mismatch, expected *, got: *", () => atToken(faults.idToken.edited({ aud: "another-client" }), () => logIn5())],
   [
     "aud is missing the client_id, expected * to be included in *",
     () => atToken(faults.idToken.edited({ aud: ["one", "two"], azp: client_id }), () => logIn5()),
   ],
   ["JWT expired, now *, exp *", () => atToken(faults.idToken.expired(), () => logIn5())],
-  ["JWT not active yet, now *, nbf *", () => atToken(faults.idToken.notYetValid(), () => logIn5())],
-  ["failed to validate JWT signature", () => atToken(faults.idToken.wrongSignature(), () => logIn5())],
+  ["JWT not active yet, now *, nbf *", () => atToken(fault("id-token/nbf-future"), () => logIn5())],
+  ["failed to validate JWT signature", () => atToken(fault("id-token/signed-by-stranger"), () => logIn5())],
   [
     "no valid key found in issuer's jwks_uri for key parameters *",
-    () => atToken(faults.idToken.unknownKid(), () => logIn5()),
+    () => atToken(fault("id-token/signed-by-stranger", { how: "an unknown kid" }), () => logIn5()),
   ],
   [
     "unexpected JWT alg received, expected *, got: *",
     () => logIn5({}, { used: newClient({ id_token_signed_response_alg: "ES256" }) }),
   ],
-  ["at_hash mismatch, expected *, got: *", () => atToken(faults.idToken.wrongAtHash(), () => logIn5())],
+  ["at_hash mismatch, expected *, got: *", () => atToken(fault("id-token/at-hash-wrong"), () => logIn5())],
   ["iss missing from the response", () => logIn5({}, { edit: ({ iss: _, ...params }) => params })],
   ["iss mismatch, expected *, got: *", () => logIn5({}, { edit: (params) => ({ ...params, iss: otherHost }) })],
   ["id_token not present in TokenSet", () => logIn5({}, { scope: "" })],
