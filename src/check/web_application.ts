@@ -2,9 +2,11 @@
 
 import { readLimited } from "../server/fetching/outbound.ts";
 import { isLoopback, isTestHost } from "../core/http/test_hosts.ts";
+import { exactFetch } from "../platform/runtime/send_request.ts";
 import { type CookieJar, cookieJar } from "../testing/browser/cookie_jar.ts";
 import { type FormControl, parseForms, submitForm } from "../client/html_form.ts";
 import { describeError } from "./assess.ts";
+import { browserHeaders, type Relation, relationOf, type Sender } from "./browser_headers.ts";
 import {
   type ClientBrowser,
   type ClientDriver,
@@ -62,7 +64,7 @@ export interface WebApplicationOptions {
   readonly logoutUrl?: string | URL;
   /** See {@link ClientDriver.client}. Default: the client that logs in, without further URIs. */
   readonly client?: TestClientOptions;
-  /** Sends the requests to the application. Default: the global fetch. */
+  /** Sends the requests to the application. Default: over HTTP, with the header fields of a browser. */
   readonly fetch?: Fetch;
 }
 
@@ -87,7 +89,14 @@ interface Step {
   readonly isStart?: boolean;
   /** The other site from whose page the browser comes. Default: none. */
   readonly from?: string;
+  /** Default: the user, or a server that posts a form without an origin. */
+  readonly sender?: Sender;
+  /** Default: that of the page with the form, or of the other site; else the user entered the URL. */
+  readonly relation?: Relation;
 }
+
+const relationIn = ({ url, form, origin, from = form && origin, relation }: Step): Relation =>
+  relation ?? (from === undefined ? "none" : relationOf(from, url));
 
 /** The progress of a login, or of a logout. */
 interface Progress {
@@ -128,11 +137,13 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   const { origin, href: start } = new URL(loginUrl);
   const { name = origin, loggedInText = [], refreshUrl, apiUrl, logoutUrl, client } = options;
   const otherUserTexts = [...options.otherUserTexts ?? [], ...inventedSubsBeside([loggedInText].flat())];
-  const { fetch = globalThis.fetch as Fetch } = options;
+  const { fetch = exactFetch as Fetch } = options;
   let loggedInUrl = options.loggedInUrl && String(options.loggedInUrl);
   let probe: Probe | undefined;
   /** The responses of {@link use} without an attack, by user and URL, without values that differ each time. */
   const usual = new Map<string, string>();
+  /** The URLs of data, which the scripts of pages request. */
+  const requestedByScripts = new Set<string>();
   /** Whether the page after the response only waits for a click, as a page that asks for consent does. */
   let hasLastForm: boolean | undefined;
   /** The number of logins that each browser has begun and not ended. */
@@ -144,13 +155,14 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   const users = new WeakMap<ClientBrowser, string | undefined>();
 
   /** Sends one request of the browser. @throws {UnreachableError} With the URL, if the application does not respond. */
-  async function send(
-    { url, form, origin, isStart, from }: Step,
-    journey: ClientJourney,
-    cookies: CookieJar,
-  ): Promise<Page> {
+  async function send(step: Step, journey: ClientJourney, cookies: CookieJar): Promise<Page> {
+    const { url, form, origin, isStart, from } = step;
     const { issuer, signal } = journey;
-    const headers = new Headers({ accept: "text/html,application/json;q=0.9,*/*;q=0.8", ...journey.headers });
+    const { "sec-fetch-mode": mode } = journey.headers ?? {};
+    const sender = mode === "cors"
+      ? "script"
+      : step.sender ?? (form !== undefined && origin === undefined ? "server" : "user");
+    const headers = new Headers({ ...browserHeaders(url, sender, relationIn(step)), ...journey.headers });
     const cookie = cookies.headerFor(url, from === undefined ? undefined : { url: from, isPost: form !== undefined });
     if (cookie !== undefined) headers.set("cookie", cookie);
     if (form !== undefined) {
@@ -173,6 +185,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     const page: Page = { url, status, location, html: await readLimited(response, maxPageBytes) };
     const isHtml = /^(?:$|text\/html|application\/xhtml)/i.test(response.headers.get("content-type") ?? "");
     const [html, data] = isHtml ? [page.html] : ["", page.html];
+    if (!isHtml && status < 300) requestedByScripts.add(url);
     const fields = {
       ...Object.fromEntries(response.headers),
       "set-cookie": response.headers.getSetCookie().join("\n"),
@@ -188,6 +201,14 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     }
     return page;
   }
+
+  /** Opens a URL, or lets a script request it if its response was data. */
+  const open = (url: string, journey: ClientJourney, cookies = journey.browser.cookies) =>
+    send(
+      requestedByScripts.has(url) ? { url, sender: "script", relation: "same-origin" } : { url },
+      journey,
+      cookies,
+    );
 
   /** Performs a login, or with `isCallback` the part after the response, which must log in another user than before. */
   async function navigate(first: Step, journey: ClientJourney, isCallback = false): Promise<ClientSession> {
@@ -206,8 +227,8 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     const form = findWaitingForm(end);
     if (form === undefined || loggedInUrl === undefined) return end;
     hasLastForm ??= isSame(
-      await send({ url: loggedInUrl }, journey, cookieJar(() => 0)),
-      await send({ url: loggedInUrl }, journey, journey.browser.cookies),
+      await open(loggedInUrl, journey, cookieJar(() => 0)),
+      await open(loggedInUrl, journey),
     );
     return hasLastForm ? await follow(form, journey, progress) : end;
   }
@@ -253,9 +274,10 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       const page = await send(step, journey, browser.cookies);
       if (page.location !== undefined) {
         const url = resolve(page.location, page.url);
-        // Fetch standard: a redirect from a third origin to another one.
-        const hasTaintedOrigin = originOf(url) !== originOf(page.url) && step.origin !== originOf(page.url);
-        step = page.status >= 307 ? { ...step, url, origin: hasTaintedOrigin ? "null" : step.origin } : { url };
+        // As Chromium does; the Fetch standard keeps the origin at the first redirect.
+        const origin = originOf(url) === originOf(page.url) ? step.origin : "null";
+        const next = { url, sender: step.sender, relation: relationOf(page.url, url, relationIn(step)) };
+        step = page.status >= 307 ? { ...step, ...next, origin } : next;
         continue;
       }
       // The page of a logout may ask; the page after it may have a form that logs in.
@@ -280,7 +302,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   /** Finds out, from the first login, how the application shows that a user is logged in. */
   async function learn(after: Page, journey: ClientJourney): Promise<Omit<Probe, "authorizations">> {
     // No cookie expires at this time: one request takes only a moment.
-    const before = await send({ url: loggedInUrl! }, journey, cookieJar(() => 0));
+    const before = await open(loggedInUrl!, journey, cookieJar(() => 0));
     const text = [loggedInText].flat().find((text) => after.html.includes(text) && !before.html.includes(text));
     if (text === undefined && typeof loggedInText === "string") {
       const where = after.html.includes(loggedInText) ? "also without a login" : "not after a login";
@@ -316,7 +338,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   ): Promise<Pick<PageSession, "sub" | "otherTexts"> | undefined> {
     if (probe === undefined) return undefined;
     const { html } = probe.after;
-    const page = await send({ url: loggedInUrl! }, journey, journey.browser.cookies).catch((error: unknown) => {
+    const page = await open(loggedInUrl!, journey).catch((error: unknown) => {
       if (error instanceof LoginLimitError) throw error;
       throw new UndecidedError(`${loggedInUrl} does not show who is logged in`, describeError(error));
     });
@@ -339,13 +361,12 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     { authorizations, userBefore }: Progress,
     journey: ClientJourney,
   ): Promise<PageSession> {
-    const { browser: { cookies } } = journey;
     if ("error" in end) {
       if (probe === undefined || end.error instanceof LoginLimitError) throw end.error;
     } else {
       const isCallback = loggedInUrl === undefined && stripQuery(end.url) === stripQuery(journey.redirectUri);
       const url = loggedInUrl ?? stripQuery(end.url);
-      const page = probe === undefined ? await send({ url }, journey, cookies) : undefined;
+      const page = probe === undefined ? await open(url, journey) : undefined;
       if (isCallback && page !== undefined && page.status >= 400) {
         throw new NoUserPageError(
           `the login ends at the redirect URI, which shows the user only once: later ${describeWebPage(page)}. ` +
@@ -372,7 +393,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
 
   /** Opens a page that uses tokens. @throws {Error} If it responds in another way than at the first time. */
   async function use(url: string, action: string, journey: ClientJourney): Promise<void> {
-    const page = await send({ url }, journey, journey.browser.cookies);
+    const page = await open(url, journey);
     const text = signatureOf(page).replace(/\d+/g, "0");
     const key = `${users.get(journey.browser) === anotherUser ? anotherUser : "the user"} at ${url}`;
     // An application may respond with 200 and an error. The first time is one without an attack.
@@ -438,7 +459,13 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       const form = request.method === "POST" ? new URLSearchParams(await request.text()) : undefined;
       // A POST is a back-channel request.
       const cookies = form === undefined ? journey.browser.cookies : cookieJar(() => 0);
-      const { status, location, html } = await send({ url: request.url, form }, journey, cookies);
+      const { status, location, html } = await send(
+        form === undefined
+          ? { url: request.url, sender: "frame", relation: relationOf(journey.issuer, request.url) }
+          : { url: request.url, form },
+        journey,
+        cookies,
+      );
       return new Response(html || null, { status, headers: location === undefined ? {} : { location } });
     },
   };
@@ -446,7 +473,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
 
 /** The request that brings an authorization response. The page of form_post has the referrer policy `no-referrer`. */
 function responseStep({ url, method, params }: Pick<Callback, "url" | "method" | "params">, from: string): Step {
-  return method === "POST" ? { url, form: params, origin: "null", from } : { url, from };
+  return method === "POST" ? { url, form: params, origin: "null", from, sender: "page" } : { url, from };
 }
 
 /** The form of a page that only waits for a click: the only one to be posted, without fields to fill in. */

@@ -8,10 +8,9 @@
 
 import { lookup, Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
-import { type IncomingMessage, request as requestHttp } from "node:http";
-import { request as requestHttps, type RequestOptions } from "node:https";
 import process from "node:process";
 import { type AddressKind, addressKind } from "./address_kind.ts";
+import { sendRequest, toResponse, unlessAborted } from "./send_request.ts";
 import { isAddress } from "../http/ip_address.ts";
 
 /** The options of {@link safeFetch}. */
@@ -61,13 +60,14 @@ export function safeFetch(options: SafeFetchOptions = {}): (url: string, init: R
     const limit = AbortSignal.timeout(maxDurationMs);
     const signal = init.signal ? AbortSignal.any([init.signal, limit]) : limit;
     const request = new Request(url, { ...init, signal });
+    const { method, headers } = request;
     const target = new URL(request.url);
     const addresses = await unlessAborted(checkedAddresses(target, options, signal), signal);
     const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
     for (const [i, address] of addresses.entries()) {
       try {
-        const sent = send(target, address, request, body, { signal, ca: options.ca });
-        return toResponse(await unlessAborted(sent, signal), signal);
+        const sent = sendRequest(target, { method, headers, body }, { address, signal, ca: options.ca });
+        return toResponse(await unlessAborted(sent, signal), signal, maxBodyBytes);
       } catch (cause) {
         const isLast = i === addresses.length - 1;
         if (isLast || signal.aborted || !connectErrors.test((cause as { code?: string }).code ?? "")) {
@@ -163,86 +163,4 @@ async function isInHostsFile(hostname: string): Promise<boolean> {
   return text.split("\n").some((line) =>
     line.replace(/#.*/, "").trim().toLowerCase().split(/\s+/).slice(1).includes(hostname)
   );
-}
-
-/** Sends the request to one address. Agents, which reuse connections, are not used. */
-function send(
-  url: URL,
-  address: string,
-  { method, headers }: Request,
-  body: Uint8Array | undefined,
-  { signal, ca }: { readonly signal: AbortSignal; readonly ca?: string },
-): Promise<IncomingMessage> {
-  const hostname = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
-  const isHttps = url.protocol === "https:";
-  const options: RequestOptions = {
-    host: address,
-    port: url.port || (isHttps ? 443 : 80),
-    path: url.pathname + url.search,
-    method,
-    // No compression: a small body could expand to a huge one.
-    headers: { ...Object.fromEntries(headers), host: url.host, "accept-encoding": "identity" },
-    agent: false,
-    signal,
-    ...isHttps && { ca, ...!isAddress(hostname) && { servername: hostname } },
-  };
-  return new Promise((resolve, reject) => {
-    const outgoing = (isHttps ? requestHttps : requestHttp)(options, resolve);
-    outgoing.on("error", reject);
-    // Without a listener, the connection of a 101 response stays open on some runtimes.
-    outgoing.on("upgrade", (_, socket) => {
-      socket.destroy();
-      reject(new TypeError("expected a final response; received status 101"));
-    });
-    // For a connection that closes without any other event. It has no effect after a response.
-    outgoing.on("close", () => reject(new TypeError("the connection was closed before a response")));
-    outgoing.end(body);
-  });
-}
-
-function toResponse(incoming: IncomingMessage, signal: AbortSignal): Response {
-  const { statusCode: status = 0 } = incoming;
-  if (status < 200 || status > 599) {
-    incoming.destroy();
-    throw new TypeError(`expected a status from 200 to 599; received ${status}`);
-  }
-  const headers = new Headers();
-  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
-    for (const value of values ?? []) headers.append(name, value);
-  }
-  // Statuses without a body (Fetch standard, "null body status").
-  if (![204, 205, 304].includes(status)) return new Response(limitedBody(incoming, signal), { status, headers });
-  incoming.destroy();
-  return new Response(null, { status, headers });
-}
-
-function limitedBody(incoming: IncomingMessage, signal: AbortSignal): ReadableStream<Uint8Array> {
-  const parts = incoming[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  let size = 0;
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await unlessAborted(parts.next(), signal);
-      if (done) return controller.close();
-      size += value.byteLength;
-      if (size > maxBodyBytes) {
-        incoming.destroy();
-        throw new TypeError(`expected a body of at most ${maxBodyBytes} bytes`);
-      }
-      controller.enqueue(new Uint8Array(value));
-    },
-    cancel() {
-      incoming.destroy();
-    },
-  });
-}
-
-/** The value of a promise, or the reason of a signal that aborts first. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    // Also handles a rejection after the abort: an unhandled rejection would end the process.
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-    if (signal.aborted) abort();
-  });
 }

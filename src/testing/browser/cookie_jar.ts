@@ -79,7 +79,7 @@ export function cookieJar(now: () => number): CookieJar {
 }
 
 /** Scheme and last two names of the host: no test host needs the list of public suffixes. */
-function siteOf(url: string): string {
+export function siteOf(url: string): string {
   const { protocol, hostname } = new URL(url);
   return protocol + (/^[\d.]+$|\[/.test(hostname) ? hostname : hostname.split(".").slice(-2).join("."));
 }
