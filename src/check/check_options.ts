@@ -201,7 +201,7 @@ export interface ClientCheckOptions {
   readonly loginUrl: string;
   /** A page that shows whether, and who, is logged in. Default: the page where the login ends. */
   readonly loggedInUrl?: string;
-  /** A text that only the page of the user has. Default: the e-mail address, the name or the `sub`. */
+  /** A text that only the page of the user has. Default: the claims that only this user has. */
   readonly loggedInText?: string;
   /** A page where the application refreshes tokens. Default: the attacks on refreshes are skipped. */
   readonly refreshUrl?: string;

@@ -89,7 +89,9 @@ export async function runControl(
   { driver, options, attempt, inEnvironment, withinLimit }: Runner,
 ): Promise<ControlResult> {
   const exchanges: Exchange[] = [];
-  let [limitsLogins, showsLogout, hasCookieSession, hasSecondUser] = [false, false, false, false];
+  let [limitsLogins, showsLogout, hasCookieSession] = [false, false, false];
+  /** The second user, as the application shows it. */
+  let second: string | undefined;
   const run = (by: SessionStart, use?: CapabilityControl) =>
     withinLimit(() =>
       inEnvironment(async (environment, watch) => {
@@ -122,13 +124,13 @@ export async function runControl(
     return { ...noControl, authorizations, exchanges, outcome, error };
   }
   if (first === "logIn" && !driver.opensBrowser) {
-    hasSecondUser = await withinLimit(() =>
+    const login = await withinLimit(() =>
       inEnvironment(async ({ as, openBrowser }, watch) => {
-        const [, second] = await as.users.list();
-        if (second === undefined) return { isLoggedIn: false };
-        const { outcome, error } = await attempt(() => driver.logIn!(openBrowser({ as: second.sub })), watch);
-        return { isLoggedIn: outcome === "accepted", error };
-      }), ({ error }) => error).then(({ isLoggedIn }) => isLoggedIn);
+        const [, user] = await as.users.list();
+        const logIn = async () => user && await driver.logIn!(openBrowser({ as: user.sub }));
+        return await attempt(logIn, watch);
+      }), ({ error }) => error);
+    second = login.result?.sub;
   }
   // A server may have several clients; the login has shown which one it is.
   const client = await inEnvironment(({ journey }) => Promise.resolve(journey.client));
@@ -144,6 +146,8 @@ export async function runControl(
       failedCapabilities.set(capability, new Error(`another user was logged in: ${login.result!.sub}`));
     }
   }
+  // An application may show an id of its own.
+  const namesUser = isNamedIn(session.sub, exchanges) || second !== undefined && second !== session.sub;
   return {
     ...{ passed: true, outcome, sub: session.sub, claims: session.claims, failedCapabilities, authorizations },
     capabilities: new Set([
@@ -151,8 +155,8 @@ export async function runControl(
       ...limitsLogins ? ["limitsLogins"] as const : [],
       ...showsLogout ? ["showsLogout"] as const : [],
       ...hasCookieSession ? ["cookieSession"] as const : [],
-      ...hasSecondUser ? ["secondUser"] as const : [],
-      ...session.sub !== unknownUser && isNamedIn(session.sub, exchanges) ? ["namesUser"] as const : [],
+      ...second === undefined ? [] : ["secondUser"] as const,
+      ...session.sub !== unknownUser && namesUser ? ["namesUser"] as const : [],
       ...capabilitiesIn(exchanges).filter((capability) => capability !== "silentFirst" || isSilentFirst),
     ]),
     endpoints: new Set(exchanges.map(({ endpoint }) => endpoint)),

@@ -292,42 +292,24 @@ function within(origins: ReadonlySet<string> | undefined, fetch: Fetch): Fetch {
   };
 }
 
-/** The claims that a page may show of a user, the longest first. */
-const userTexts = ["email", "name", "preferred_username", "sub"] as const;
-
 /**
  * Creates the driver of an application that has this server as its issuer: a resource server if `tokenIn` says where it
  * takes access tokens, a single-page application if `openPage` opens pages, otherwise a web application.
  *
  * @param server Its first user logs in, to its first client.
- * @param options Options of {@link webApplication}. Default of `loggedInText`: the texts that only the first user has.
+ * @param options Options of {@link webApplication}.
  */
 export async function applicationDriver(
-  { users, clients }: Pick<TestLatchkey, "users" | "clients">,
+  as: Pick<TestLatchkey, "users" | "clients">,
   loginUrl: string,
-  { loggedInText, tokenIn, openPage, ...options }:
-    & Omit<WebApplicationOptions, "otherUserTexts" | "client">
+  { tokenIn, openPage, ...given }:
+    & Omit<WebApplicationOptions, "users" | "client">
     & Pick<OperatorOptions, "tokenIn" | "openPage">,
 ): Promise<ClientDriver> {
-  const user = (await users.list({ limit: 1 }))[0];
-  const own = textsOf(user);
-  const others = (await users.list()).filter(({ sub }) => sub !== user?.sub).flatMap(textsOf);
-  const texts = {
-    loggedInText: loggedInText ?? own.filter((text) => !isPartOf(text, others)),
-    otherUserTexts: others.filter((text) => !isPartOf(text, own)),
-  };
-  if (tokenIn !== undefined) return resourceApplication(loginUrl, { tokenIn, fetch: options.fetch, ...texts });
-  if (openPage !== undefined) return singlePageApplication(loginUrl, { openPage, ...texts });
-  const [client, ...otherClients] = await clients.list({ limit: 2 });
+  const options = { ...given, users: await as.users.list() };
+  if (tokenIn !== undefined) return resourceApplication(loginUrl, { ...options, tokenIn });
+  if (openPage !== undefined) return singlePageApplication(loginUrl, { ...options, openPage });
+  const [client, ...otherClients] = await as.clients.list({ limit: 2 });
   const isOnly = otherClients.length === 0;
-  return webApplication(loginUrl, { ...options, ...texts, client: isOnly ? client?.metadata : undefined });
-}
-
-/** Whether a text is part of one of the texts. */
-const isPartOf = (text: string, texts: readonly string[]): boolean => texts.some((other) => other.includes(text));
-
-/** What a page may show of a user, without texts so short that any page may contain them. */
-function textsOf(user: object | undefined): string[] {
-  const claims: Readonly<Record<string, unknown>> = { ...user };
-  return userTexts.map((claim) => String(claims[claim] ?? "")).filter((text) => text.length > 2);
+  return webApplication(loginUrl, { ...options, client: isOnly ? client?.metadata : undefined });
 }

@@ -3,21 +3,18 @@
 import { readLimited } from "../server/fetching/outbound.ts";
 import { type ClientDriver, TokenRejectedError, unknownUser, UnreachableError } from "./driver.ts";
 import type { WebApplicationOptions } from "./web_application.ts";
+import { userReader, type UserTexts } from "./user_texts.ts";
 import { describeWebPage } from "./web_page.ts";
 import { stripQuery } from "../testing/browser/test_browser.ts";
 import type { Fetch } from "../testing/fetch.ts";
 
 /** Options of {@link resourceApplication}. */
-export interface ResourceApplicationOptions extends Pick<WebApplicationOptions, "name" | "fetch"> {
+export interface ResourceApplicationOptions extends UserTexts, Pick<WebApplicationOptions, "name" | "fetch"> {
   /**
    * Where a request has the token: `bearer`, the header `Authorization` (RFC 6750 §2.1), or `header`, `query`, `form`
    * or `cookie` with a name, such as `cookie:session`. Default: `bearer`.
    */
   readonly tokenIn?: string;
-  /** Texts of which the response has one for the user of the token. Default: the response shows no user. */
-  readonly loggedInText?: string | readonly string[];
-  /** Texts that the response has only for other users. Default: none. */
-  readonly otherUserTexts?: readonly string[];
 }
 
 /** The maximum size of a response, in bytes. */
@@ -33,8 +30,9 @@ export const tokenPlace = /^(?:bearer|(?:header|query|form|cookie):[\w-]+)$/;
  * @param url A URL that needs an access token. Its tokens have the `audience` of the server.
  */
 export function resourceApplication(url: string | URL, options: ResourceApplicationOptions = {}): ClientDriver {
-  const { name = new URL(url).origin, tokenIn = "bearer", loggedInText = [], otherUserTexts = [] } = options;
+  const { name = new URL(url).origin, tokenIn = "bearer" } = options;
   const { fetch = globalThis.fetch as Fetch } = options;
+  const read = userReader(options);
   return {
     name,
     usesDefaultAudience: true,
@@ -50,9 +48,7 @@ export function resourceApplication(url: string | URL, options: ResourceApplicat
           response.headers.get("www-authenticate") ?? "",
         );
       }
-      const own = [loggedInText].flat().find((each) => text.includes(each));
-      if (own !== undefined) return { sub: own };
-      return { sub: otherUserTexts.some((other) => text.includes(other)) ? "another user" : unknownUser };
+      return { sub: read(text).sub ?? unknownUser };
     },
   };
 }

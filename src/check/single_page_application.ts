@@ -3,16 +3,13 @@
 import { browserApplication } from "./browser_application.ts";
 import type { ClientDriver } from "./driver.ts";
 import type { ScriptedPage } from "../platform/runtime/chromium.ts";
+import { userReader, type UserTexts } from "./user_texts.ts";
 import { timers } from "../core/http/timers.ts";
 
 /** Options of {@link singlePageApplication}. */
-export interface SinglePageOptions {
+export interface SinglePageOptions extends UserTexts {
   /** Opens a page in a browser context of its own, without cookies. */
   openPage(): Promise<ScriptedPage>;
-  /** Texts of which a page has one if the user is logged in. */
-  readonly loggedInText: string | readonly string[];
-  /** Texts that a page has only for other users. */
-  readonly otherUserTexts: readonly string[];
 }
 
 /** A login has ended when the page stays as it is for this time, in milliseconds; and how often the check looks. */
@@ -32,13 +29,11 @@ const clickLogin = `(() => {
 /** Drives a single-page application: opens its URL, and clicks "Log in" or "Sign in" if the page waits for that. */
 export function singlePageApplication(
   loginUrl: string,
-  { openPage, loggedInText, otherUserTexts }: SinglePageOptions,
+  { openPage, ...texts }: SinglePageOptions,
 ): ClientDriver {
-  const texts = [loggedInText].flat();
+  const readTexts = userReader(texts);
   const read = async (page: ScriptedPage) => String(await page.evaluate(state) ?? "");
-  const userIn = (text: string) =>
-    texts.find((own) => text.includes(own)) ??
-      (otherUserTexts.some((other) => text.includes(other)) ? "another user" : undefined);
+  const userIn = (text: string) => readTexts(text).sub;
   /** Whether the page waited for a click at the first login. */
   let waits = false;
   return browserApplication({

@@ -4,6 +4,7 @@ import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import type { ClientSession } from "./driver.ts";
+import type { WebApplicationOptions } from "./web_application.ts";
 
 /** Minimum length of a claim value to search for in a text, in characters: shorter ones match by chance. */
 const minValueChars = 3;
@@ -18,7 +19,7 @@ export function isNamedIn(text: string, exchanges: readonly Exchange[]): boolean
   const values = valuesIn(exchanges);
   const sought = text.toLowerCase();
   // A page shows no space at the end of a text.
-  const isShown = (value: string) => value.length >= minValueChars && sought.includes(value);
+  const isShown = (value: string) => value.length >= minValueChars && hasWord(sought, value);
   return values.length === 0 || values.some((value) => value.includes(sought) || isShown(value.trim()));
 }
 
@@ -49,9 +50,11 @@ function isAlikeSub(text: string, exchanges: readonly Exchange[], rest: (sub: st
   return !subs.includes(text) && subs.some((sub) => rest(sub) === rest(text));
 }
 
-/** The values of all claims, in lower case. */
+/** The values of all claims about a user, in lower case. */
 function valuesIn(exchanges: readonly Exchange[]): readonly string[] {
-  return exchanges.flatMap(claimsIn).flatMap(listTexts);
+  return exchanges.flatMap(claimsIn).flatMap(({ iss: _, aud: __, azp: ___, client_id: ____, ...claims }) =>
+    listTexts(claims)
+  );
 }
 
 /** The claims of the tokens of a token response, or of a userinfo response. */
@@ -69,10 +72,67 @@ export function listTexts(value: unknown): readonly string[] {
   return typeof value === "string" || typeof value === "number" ? [String(value).toLowerCase()] : [];
 }
 
+/** The texts of users that a page shows. */
+export interface ShownTexts {
+  /** Those of the user who logs in, the first one that decides first. */
+  readonly ownTexts: readonly string[];
+  /** Those of invented users. */
+  readonly otherTexts: readonly string[];
+}
+
 /** A session that a page shows. */
-export interface PageSession extends ClientSession {
-  /** The texts of invented users that the page has besides. */
-  readonly otherTexts?: readonly string[];
+export type PageSession = ClientSession & Partial<ShownTexts>;
+
+/** What a page shows: its texts, and the user whom they name. */
+export interface Reading extends ShownTexts {
+  /** Always the same text for the user who logs in; `undefined` if the page names no user. */
+  readonly sub?: string;
+}
+
+/** By which texts a reader knows the users. */
+export type UserTexts = Pick<WebApplicationOptions, "loggedInText" | "users">;
+
+/** What a session of another user than the first is called. */
+export const anotherUser = "another user";
+
+/** The claims by which a page may name a user, in the order in which they decide. */
+const namingClaims = ["sub", "name", "email", "preferred_username"] as const;
+
+/** What a page may show of a user, without texts so short that any page may contain them. */
+function textsOf(user: object | undefined): string[] {
+  const claims: Readonly<Record<string, unknown>> = { ...user };
+  return namingClaims.map((claim) => String(claims[claim] ?? "")).filter((text) => text.length >= minValueChars);
+}
+
+/** Whether a text is part of one of the texts. */
+const isPartOf = (text: string, texts: readonly string[]): boolean => texts.some((other) => other.includes(text));
+
+/**
+ * Returns the reader of who is logged in, which every driver uses. The first page that it reads must be one of the user
+ * who logs in.
+ *
+ * @returns Reads a page; what a page without a login has (`before`) names no one.
+ */
+export function userReader({ loggedInText = [], users = [] }: UserTexts): (page: string, before?: string) => Reading {
+  const given = [loggedInText].flat();
+  const [user, ...others] = users;
+  const [claims, otherClaims] = [textsOf(user), others.flatMap(textsOf)];
+  const own = [...new Set([...given, ...claims.filter((text) => !isPartOf(text, otherClaims))])];
+  const foreign = otherClaims.filter((text) => !isPartOf(text, [...given, ...claims]));
+  const invented = inventedUsers.map(({ sub }) => sub).filter((sub) => !isPartOf(sub, own));
+  /** The text by which the first page names the user, and whether it has the text by itself. */
+  let first: { readonly page: string; readonly sub: string; readonly isWord: boolean } | undefined;
+  return (page, before = "") => {
+    const isNew = (text: string) => page.includes(text) && !before.includes(text);
+    const isOwn = (text: string) => isNew(text) && (hasWord(page, text) || text === first?.sub && !first.isWord);
+    const named = given.find(isNew) ?? own.find(isOwn) ?? own.find(isNew);
+    if (named !== undefined) first ??= { page, sub: named, isWord: hasWord(page, named) };
+    const ownTexts = own.filter(isOwn);
+    const isOther = foreign.some(isNew) || invented.some(isNew);
+    const sub = ownTexts.length > 0 ? first!.sub : isOther ? anotherUser : undefined;
+    const hadBefore = (text: string) => first?.page.includes(text) ?? false;
+    return { sub, ownTexts, otherTexts: inventedTexts.filter((text) => hasWord(page, text) && !hadBefore(text)) };
+  };
 }
 
 /** Whether a page has a text by itself: not as a part of a word, an e-mail address or an identifier. */
@@ -117,8 +177,3 @@ export const inventedTexts: readonly string[] = inventedUsers.flatMap(({ sub, gi
     `${own}@example.com`,
   ]),
 ]);
-
-/** The `sub` of each invented user, unless it is part of one of these texts of the user who logs in. */
-export function inventedSubsBeside(texts: readonly string[]): string[] {
-  return inventedUsers.map(({ sub }) => sub as string).filter((sub) => !texts.some((text) => text.includes(sub)));
-}

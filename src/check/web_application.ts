@@ -18,7 +18,7 @@ import {
   unknownUser,
   UnreachableError,
 } from "./driver.ts";
-import { hasWord, inventedSubsBeside, inventedTexts, type PageSession } from "./user_texts.ts";
+import { anotherUser, type PageSession, type Reading, userReader } from "./user_texts.ts";
 import {
   describeWebPage,
   hostOf,
@@ -44,15 +44,12 @@ export interface WebApplicationOptions {
    */
   readonly loggedInUrl?: string | URL;
   /**
-   * A text that the page at `loggedInUrl` has only for the logged-in user, such as the name. Of several texts, the
-   * first one that the page has is used. Default: the status and the content of the page are compared.
+   * A text, or several of which a page has one, that the page at `loggedInUrl` has only for the logged-in user, such as
+   * the name. Default: the claims of `users`; without them, the status and the content of the page are compared.
    */
   readonly loggedInText?: string | readonly string[];
-  /**
-   * Texts that the page at `loggedInUrl` has only for other users, besides the `sub` of users whom attacks invent.
-   * Default: none; a page without any of these texts after a login is one of {@link unknownUser}.
-   */
-  readonly otherUserTexts?: readonly string[];
+  /** The users of the server, by whose claims a page shows who is logged in; the one who logs in first. Default: none. */
+  readonly users?: readonly object[];
   /** A URL at which the application refreshes its tokens. Default: the attacks on refreshes are skipped. */
   readonly refreshUrl?: string | URL;
   /** A URL at which the application uses its access token. Default: the attacks on its use are skipped. */
@@ -73,8 +70,6 @@ interface Probe {
   readonly before: Page;
   readonly after: Page;
   readonly text?: string;
-  /** Whether the page after it has the text by itself, so that a longer word shows another user. */
-  readonly isWord?: boolean;
   /** The number of authorization requests in the login: some applications first send one with `prompt=none`. */
   readonly authorizations: number;
 }
@@ -110,9 +105,6 @@ interface Progress {
   userBefore?: string;
 }
 
-/** What a session of another user than the first is called. */
-const anotherUser = "another user";
-
 /** The maximum number of requests in one login. */
 const maxSteps = 30;
 
@@ -136,7 +128,7 @@ const maxPageBytes = 2_000_000;
 export function webApplication(loginUrl: string | URL, options: WebApplicationOptions = {}): ClientDriver {
   const { origin, href: start } = new URL(loginUrl);
   const { name = origin, loggedInText = [], refreshUrl, apiUrl, logoutUrl, client } = options;
-  const otherUserTexts = [...options.otherUserTexts ?? [], ...inventedSubsBeside([loggedInText].flat())];
+  const read = userReader(options);
   const { fetch = exactFetch as Fetch } = options;
   let loggedInUrl = options.loggedInUrl && String(options.loggedInUrl);
   let probe: Probe | undefined;
@@ -303,8 +295,8 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   async function learn(after: Page, journey: ClientJourney): Promise<Omit<Probe, "authorizations">> {
     // No cookie expires at this time: one request takes only a moment.
     const before = await open(loggedInUrl!, journey, cookieJar(() => 0));
-    const text = [loggedInText].flat().find((text) => after.html.includes(text) && !before.html.includes(text));
-    if (text === undefined && typeof loggedInText === "string") {
+    const { sub: text } = read(after.html, before.html);
+    if (typeof loggedInText === "string" && text !== loggedInText) {
       const where = after.html.includes(loggedInText) ? "also without a login" : "not after a login";
       throw new UndecidedError(
         `${loggedInUrl} has the text ${JSON.stringify(loggedInText)} ${where}: ${describeWebPage(after)}. ` +
@@ -312,7 +304,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       );
     }
     if (text !== undefined || signatureOf(before) !== signatureOf(after)) {
-      return { before, after, text, isWord: text !== undefined && hasWord(after.html, text) };
+      return { before, after, text };
     }
     throw new UndecidedError(
       `${loggedInUrl} responds the same with and without a login, so it does not show whether the login succeeded: ` +
@@ -328,16 +320,15 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   }
 
   /**
-   * The logged-in user, and the texts of invented users that the page has besides.
+   * What the page shows of the logged-in user.
    *
    * @param hasFailed Whether the application has reported an error: then a page with an error shows no user.
    */
   async function readUser(
     journey: ClientJourney,
     hasFailed = false,
-  ): Promise<Pick<PageSession, "sub" | "otherTexts"> | undefined> {
+  ): Promise<Reading | undefined> {
     if (probe === undefined) return undefined;
-    const { html } = probe.after;
     const page = await open(loggedInUrl!, journey).catch((error: unknown) => {
       if (error instanceof LoginLimitError) throw error;
       throw new UndecidedError(`${loggedInUrl} does not show who is logged in`, describeError(error));
@@ -346,10 +337,10 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       users.delete(journey.browser);
       return undefined;
     }
-    const sub = userOf(page, probe);
+    const shown = read(page.html, probe.before.html);
+    const sub = userOf(page, probe, shown);
     users.set(journey.browser, sub);
-    const otherTexts = inventedTexts.filter((text) => hasWord(page.html, text) && !html.includes(text));
-    return sub === undefined ? undefined : { sub, otherTexts };
+    return { ...shown, sub };
   }
 
   /**
@@ -376,13 +367,12 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       loggedInUrl = url;
       probe ??= { ...await learn(page!, journey), authorizations };
     }
-    const { sub, otherTexts } = await readUser(journey, "error" in end) ?? {};
+    const { sub, ownTexts, otherTexts } = await readUser(journey, "error" in end) ?? {};
     if ("error" in end && (sub === undefined || sub === userBefore)) throw end.error;
     if (sub === undefined) throw new Error(`the application shows no login: ${describeWebPage(end as Page)}`);
     if (sub === userBefore) throw new Error(`the response began no session, and the earlier session continues: ${sub}`);
     return {
-      sub,
-      otherTexts,
+      ...{ sub, ownTexts, otherTexts },
       location: "url" in end ? end.url : undefined,
       currentUser: () => currentUser(journey),
       ...refreshUrl !== undefined && { refresh: () => use(String(refreshUrl), "refresh", journey) },
@@ -413,18 +403,14 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   }
 
   /** The logged-in user, as a page of `loggedInUrl` shows. @throws {UndecidedError} If it does not show the user. */
-  function userOf(page: Page, { before, after, text, isWord }: Probe): string | undefined {
-    const hasText = text !== undefined && page.status < 400 && page.html.includes(text);
-    if (hasText && (!isWord || hasWord(page.html, text))) return text;
+  function userOf(page: Page, { before, after, text }: Probe, { sub, ownTexts }: Reading): string | undefined {
+    if (ownTexts.length > 0 && page.status < 400) return sub;
     if (isSame(page, before)) return undefined;
     if (isSame(page, after) && text === undefined) return unknownUser;
-    const isLoggedIn = page.status < 300 && before.status !== page.status;
-    const shows = (other: string) => page.html.includes(other) && !before.html.includes(other);
-    if (page.status < 300 && otherUserTexts.some(shows)) return anotherUser;
-    const ownTexts = [loggedInText].flat().filter((own) => hasWord(after.html, own) && !before.html.includes(own));
-    if (text !== undefined && page.status < 300 && ownTexts.some((own) => hasWord(page.html, own))) return text;
+    if (sub !== undefined && page.status < 300) return sub;
     // Only a page after a login has this status or text, but it need not show the user, who may have no name.
-    if (isLoggedIn || hasText) return unknownUser;
+    const hasText = text !== undefined && page.status < 400 && page.html.includes(text);
+    if (page.status < 300 && before.status !== page.status || hasText) return unknownUser;
     throw new UndecidedError(
       `${loggedInUrl} is neither the page before nor the page after a login`,
       describeWebPage(page),

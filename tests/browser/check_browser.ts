@@ -38,7 +38,7 @@ const run = location.pathname === "/callback"
 run.catch((error) => show("error", String(error)));
 </script>`;
 
-const texts = { loggedInText: "alice", otherUserTexts: ["bob"] };
+const texts = { loggedInText: "alice", users: [{ sub: "alice" }, { sub: "bob" }] };
 
 /** Checks a page in Chromium, with the script of a library at `/oauth.js`. */
 async function checkPage(

@@ -87,18 +87,22 @@ const keepsCase = (text: string): boolean => /^\P{Ll}*\p{Ll}.*\p{Lu}/u.test(text
 
 function assessUser({ outcome, session, earlier, expectedSub, exchanges }: Observation): Assessment {
   if (outcome !== "accepted") return { passed: outcome === "rejected", because: "the client rejected the user" };
-  const { sub, claims, otherTexts = [] }: PageSession = session!;
+  const { sub, claims, ownTexts = [expectedSub], otherTexts = [] }: PageSession = session!;
   const { otherTexts: earlierTexts = [] }: PageSession = earlier ?? session!;
   if (sub === unknownUser) return { passed: true, because: "the page no longer shows the earlier user" };
   if (sub !== expectedSub) return { passed: true, because: `the client logged in ${JSON.stringify(sub)}` };
+  if (claims !== undefined) return { passed: false, because: `the client logged in ${JSON.stringify(sub)}` };
+  // A driver that reads pages finds the text of a user in what another user has.
+  const isOnlyOfEarlier = (text: string) =>
+    keepsCase(text) && isOtherCaseOfSub(text, exchanges) || !isNamedIn(text, exchanges);
+  const known = ownTexts.find(isOnlyOfEarlier);
+  if (known !== undefined) {
+    return { passed: false, because: `the page shows ${JSON.stringify(known)}, which only the earlier user has` };
+  }
   const own = otherTexts.find((text) => !earlierTexts.includes(text));
   if (own !== undefined) {
-    return { passed: true, because: `the page shows ${JSON.stringify(own)} of the new user alone` };
-  }
-  // A driver that reads pages finds the text of a user in what another user has.
-  const isOtherCase = keepsCase(expectedSub) && isOtherCaseOfSub(expectedSub, exchanges);
-  if (claims !== undefined || isOtherCase || !isNamedIn(expectedSub, exchanges)) {
-    return { passed: false, because: `the client logged in ${JSON.stringify(sub)}` };
+    const because = `the page shows ${JSON.stringify(own)} of the new user, and nothing that only the earlier one has`;
+    return { passed: true, because };
   }
   if (differsInWhiteSpace(expectedSub, exchanges)) {
     const because = "the page cannot show how this sub differs, so the check cannot know who is logged in";
