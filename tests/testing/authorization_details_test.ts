@@ -2,7 +2,6 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { testLatchkey } from "./test_latchkey.ts";
 
@@ -74,34 +73,5 @@ test("[RA-01, RA-03, RA-08, RA-14] openid-client finds the types, sends details 
   assertEquals((await logIn([payment])).authorization_details as unknown, [payment]);
   const error = await logIn([{ ...payment, amount: 12.5 }]).catch((cause) => cause);
   assert(error instanceof openid.AuthorizationResponseError);
-  assertEquals(error.error, "invalid_authorization_details");
-});
-
-test("[RA-03, RA-08, RA-10] oauth4webapi requests details for a client itself, and reads the error", async () => {
-  const secret = "a-secret-of-the-machine";
-  const clients = ["machine", "other"].map((client_id) => ({
-    client_id,
-    client_secret: secret,
-    grant_types: ["client_credentials"],
-  }));
-  await using as = await testLatchkey({ authorizationDetails, clients });
-  const options = {
-    [oauth.customFetch]: (url: string, init: unknown) => as.fetch(new Request(url, init as RequestInit)),
-  };
-  const issuer = new URL(as.issuer);
-  const insecure = { ...options, [oauth.allowInsecureRequests]: true };
-  const metadata = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
-  const request = async (client_id: string) => {
-    const parameters = { authorization_details: JSON.stringify([readFiles]) };
-    const authentication = oauth.ClientSecretBasic(secret);
-    const grant = "client_credentials";
-    const client = { client_id };
-    const send = oauth.genericTokenEndpointRequest;
-    const response = await send(metadata, client, authentication, grant, parameters, insecure);
-    return await oauth.processGenericTokenEndpointResponse(metadata, client, response);
-  };
-  assertEquals((await request("machine")).authorization_details as unknown, [readFiles]);
-  const error = await request("other").catch((cause) => cause);
-  assert(error instanceof oauth.ResponseBodyError);
   assertEquals(error.error, "invalid_authorization_details");
 });

@@ -2,7 +2,6 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { LoginError } from "../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
@@ -130,26 +129,4 @@ test("[DV-01, DV-03, DV-04] openid-client starts a device, polls until the user 
   await as.device(denied.user_code).deny();
   const error = await withTimersOf(as, () => openid.pollDeviceAuthorizationGrant(config, denied)).catch((e) => e);
   assertEquals(error.error, "access_denied");
-});
-
-test("[DV-01, DV-03] oauth4webapi starts a device and reads every response of a poll", async () => {
-  await using as = await testLatchkey({ login: "interactive" });
-  const { client_id } = as.client();
-  const options = { [oauth.customFetch]: as.fetch };
-  const issuer = new URL(as.issuer);
-  const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
-  const client = { client_id };
-  const response = await oauth.deviceAuthorizationRequest(server, client, oauth.None(), { scope: "openid" }, options);
-  const started = await oauth.processDeviceAuthorizationResponse(server, client, response);
-  assertEquals(started.interval, 5);
-  const poll = async () => {
-    const { device_code } = started;
-    const polled = await oauth.deviceCodeGrantRequest(server, client, oauth.None(), device_code, options);
-    return await oauth.processDeviceCodeResponse(server, client, polled);
-  };
-  assertEquals(await getError(poll()), "authorization_pending");
-  assertEquals(await getError(poll()), "slow_down");
-  await as.device(started.user_code).approve();
-  assertEquals(oauth.getValidatedIdTokenClaims(await poll())?.sub, "alice");
-  assertEquals(await getError(poll()), "invalid_grant");
 });

@@ -3,7 +3,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { importJWK } from "jose";
 import { test } from "node:test";
-import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { testLatchkey } from "./test_latchkey.ts";
 
@@ -106,58 +105,4 @@ test("[JM-02, JM-05] openid-client reads a signed error; a response that is not 
   const plain = await as.browser().authorize(url);
   const rejected = await openid.authorizationCodeGrant(config, new URL(plain.url)).catch((cause) => cause);
   assertMatch(String(rejected.message), /response/);
-});
-
-test("[JR-02, JM-03, JM-12] oauth4webapi issues the request object and validates the signed response", async () => {
-  await using server = await testLatchkey(strictSettings);
-  const { client_id, redirect_uri, private_jwk } = server.client({ token_endpoint_auth_method: "private_key_jwt" });
-  const options = { [oauth.customFetch]: server.fetch as typeof fetch };
-  const issuer = new URL(server.issuer);
-  const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
-  assertEquals(as.require_signed_request_object, true);
-  const client = { client_id };
-  const key = { key: await importJWK(private_jwk, "ES256") as CryptoKey, kid: private_jwk.kid };
-  const verifier = oauth.generateRandomCodeVerifier();
-  const parameters = new URLSearchParams({
-    response_type: "code",
-    response_mode: "jwt",
-    redirect_uri,
-    scope: "openid",
-    state: "a state",
-    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: "S256",
-  });
-  const push = async (params: URLSearchParams) =>
-    await oauth.processPushedAuthorizationResponse(
-      as,
-      client,
-      await oauth.pushedAuthorizationRequest(as, client, oauth.PrivateKeyJwt(key), params, options),
-    );
-  const request = await oauth.issueRequestObject(as, client, parameters, key);
-  const { request_uri } = await push(new URLSearchParams({ request }));
-  const callback = await server.browser().authorize({ client_id, request_uri });
-  const url = new URL(callback.url);
-  const params = await oauth.validateJwtAuthResponse(as, client, url, "a state", options);
-  assertEquals([...params.keys()].sort(), ["code", "iss", "state"]);
-  const response = await oauth.authorizationCodeGrantRequest(
-    as,
-    client,
-    oauth.PrivateKeyJwt(key),
-    params,
-    redirect_uri,
-    verifier,
-    options,
-  );
-  const tokens = await oauth.processAuthorizationCodeResponse(as, client, response);
-  assertEquals(oauth.getValidatedIdTokenClaims(tokens)!.sub, "alice");
-  // Unsigned, or for another response mode: rejected before the user sees anything.
-  for (const params of [parameters, new URLSearchParams({ request: "x.y.z" })]) {
-    const error = await push(params).catch((cause) => cause);
-    assert(error instanceof oauth.ResponseBodyError);
-    assertEquals(error.error, params.has("request") ? "invalid_request_object" : "invalid_request");
-  }
-  parameters.delete("response_mode");
-  const plain = await oauth.issueRequestObject(as, client, parameters, key);
-  const error = await push(new URLSearchParams({ request: plain })).catch((cause) => cause);
-  assertEquals(error.error, "invalid_request");
 });

@@ -4,7 +4,6 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { generateKeyPair } from "jose";
 import { exportJWK } from "jose";
 import { test } from "node:test";
-import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { inspector } from "../../src/devtools/mod.ts";
 import { describeEvent } from "../../src/cli/operating/describe_event.ts";
@@ -177,37 +176,6 @@ test("[DR-01, DR-05] openid-client registers itself, with a secret and without, 
     () => openid.dynamicClientRegistration(issuer, {}, undefined, { ...options, initialAccessToken: "wrong-token" }),
     openid.WWWAuthenticateChallengeError,
   );
-});
-
-test("[DR-01, DR-05] oauth4webapi registers a client, and reads why it is rejected", async () => {
-  await using as = await testLatchkey({ registration: { mode: "token", initialAccessTokens: [initialAccessToken] } });
-  const options = { [oauth.customFetch]: as.fetch };
-  const issuer = new URL(as.issuer);
-  const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
-  const metadata = { redirect_uris: [redirect_uri], grant_types: ["client_credentials"] };
-  const request = (sent: Partial<oauth.Client>, token?: string) =>
-    oauth.dynamicClientRegistrationRequest(server, sent, { ...options, initialAccessToken: token });
-  const client = await oauth.processDynamicClientRegistrationResponse(await request(metadata, initialAccessToken));
-  assertEquals([client.client_secret_expires_at, client.token_endpoint_auth_method], [0, "client_secret_basic"]);
-  const authentication = oauth.ClientSecretBasic(client.client_secret as string);
-  const response = await oauth.clientCredentialsGrantRequest(
-    server,
-    client,
-    authentication,
-    { scope: "read" },
-    options,
-  );
-  const { scope } = await oauth.processClientCredentialsResponse(server, client, response);
-  assertEquals(scope, "read");
-
-  const process = async (response: Promise<Response>) =>
-    await oauth.processDynamicClientRegistrationResponse(await response);
-  const faulty = await assertRejects(
-    () => process(request({ redirect_uris: [redirect_uri], scope: "none" }, initialAccessToken)),
-    oauth.ResponseBodyError,
-  );
-  assertEquals(faulty.error, "invalid_client_metadata");
-  await assertRejects(() => process(request(metadata)), oauth.WWWAuthenticateChallengeError);
 });
 
 test("a client of the mock that registered itself is there after months without a use", async () => {

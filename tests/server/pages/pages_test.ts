@@ -569,53 +569,6 @@ test("a rejection is announced to screen readers", () => {
   for (const html of [pages.error(rejected), pages.callback(failure)]) assertStringIncludes(html, ' role="alert"');
 });
 
-test("[DM-01] an error is shown with its code and description, links home, and shows no code or example", () => {
-  const html = pages.callback(failure);
-  assertEquals(textsOf(html, "h1"), ["Authorization Failed"]);
-  assertStringIncludes(textOf(html), "Error access_denied Description Alice denied it to this client [AZ-20]");
-  assertEquals(linksOf(html)["Back to Home"], "/");
-  assertEquals(textsOf(html, "pre"), []);
-  assert(!textOf(html).includes("Authorization code"));
-
-  const bare = pages.callback({ ...success, outcome: { kind: "failure", error: "custom_error" } });
-  assertStringIncludes(textOf(bare), "custom_error");
-  assert(!textOf(bare).includes("Description"));
-});
-
-test("[DM-02] a code is shown, and the state if present", () => {
-  const html = pages.callback(success);
-  assertEquals(textsOf(html, "h1"), ["Authorization Successful!"]);
-  const outcome = success.outcome as { readonly code: string };
-  assertStringIncludes(textOf(html), `Authorization code ${outcome.code}`);
-  assertStringIncludes(textOf(html), "State af0ifjsldkj");
-  const stateless = pages.callback({ ...success, outcome: { kind: "success", code: "c" } });
-  assert(!textsOf(stateless, "dt").includes("State"));
-  const stated = pages.callback({ ...success, outcome: { kind: "success", code: "c", state: "" } }).split("<h2")[0]!;
-  assertEquals(textsOf(stated, "dt"), ["Authorization code", "State"]);
-});
-
-test("[DM-03] a response without code and error is a neutral failure", () => {
-  const html = pages.callback({ ...success, outcome: { kind: "failure" } });
-  assertEquals(textsOf(html, "h1"), ["Authorization Failed"]);
-  assertStringIncludes(textOf(html), "no readable code and no error");
-  assert(!html.includes('role="alert"'));
-});
-
-test("[DM-04] the next steps are numbered: copy the code, use the verifier, POST to the token endpoint", () => {
-  const [list] = pages.callback(success).match(/<ol class="steps"[^]*?<\/ol>/) ?? [];
-  assertEquals(textsOf(list!, "h3"), [
-    "Copy the authorization code",
-    "Use the PKCE code verifier",
-    "Send a POST request to the token endpoint",
-  ]);
-  assertStringIncludes(textOf(list!), "http://localhost:9000/oauth2/token");
-});
-
-test("[DM-05] both token requests are shown exactly as given", () => {
-  const commands = [...pages.callback(success).matchAll(/<pre[^>]*>([^]*?)<\/pre>/g)].map(([, command]) => command);
-  assertEquals(commands, success.examples.map(({ command }) => command));
-});
-
 test("[DM-05] each token request says whether it fits this code, and what to replace", () => {
   const words = (fits: boolean | undefined, usesPkce = true, ...missing: string[]): string =>
     textOf(
@@ -630,43 +583,6 @@ test("[DM-05] each token request says whether it fits this code, and what to rep
   assertStringIncludes(words(true, false), "carried no code challenge, so the token request carries no code_verifier");
   assertStringIncludes(words(false), "– This code was issued to a client other than");
   assertStringIncludes(words(undefined), "– This server does not know the code");
-});
-
-test("[DM-06] the notes explain single use, expiry, the redirect URI and the verifier", () => {
-  const notes = (codeLifetime: number): string =>
-    textOf(pages.callback({ ...success, codeLifetimeSeconds: codeLifetime }));
-  for (
-    const note of [
-      "The code can be used once",
-      "The code expires, typically in 5–10 minutes; here, 5 minutes after it was issued.",
-      "redirect_uri must be the same as in the authorization request",
-      "code_verifier is mandatory for public clients",
-    ]
-  ) {
-    assertStringIncludes(notes(300), note);
-  }
-  assertStringIncludes(notes(60), "here, 1 minute after");
-  assertStringIncludes(notes(90), "here, 90 seconds after");
-  assertStringIncludes(notes(1), "here, 1 second after");
-});
-
-test("[DM-07] links lead home, to a new authorization, and to each other demo client by name", () => {
-  for (const props of [success, failure]) {
-    assertEquals(linksOf(pages.callback(props)), {
-      "Start New Authorization": "/authorize-public",
-      "Start as demo-confidential": "/authorize-confidential",
-      "Back to Home": "/",
-    });
-  }
-  const alone = linksOf(pages.callback({ ...success, startLinks: [] }));
-  assertEquals(alone, { "Start New Authorization": "/start", "Back to Home": "/" });
-});
-
-test("[DM-08] remarks about parameters are shown", () => {
-  const notes = ["The state was longer than 512 characters.", "The code came twice."];
-  for (const props of [success, failure]) {
-    for (const note of notes) assertStringIncludes(textOf(pages.callback({ ...props, notes })), note);
-  }
 });
 
 test("[DM-09] the scripts neither read the URL nor write markup", () => {
