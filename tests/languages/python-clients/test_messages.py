@@ -1,6 +1,6 @@
 """What libraries of Python say of wrong settings and tokens is what `latchkey explain` knows. `pytest test_messages.py`"""
 
-import json, subprocess, traceback
+import json, re, subprocess, traceback
 import jwt as pyjwt
 import pytest, requests
 from authlib.integrations.requests_client import OAuth2Session
@@ -150,10 +150,10 @@ MESSAGES = [
 
 
 def found(printed):
-    """The first lines of what `latchkey explain` says of each message that it finds on standard input."""
+    """The messages that `latchkey explain` finds on standard input, and knows."""
     result = subprocess.run(["latchkey", "explain", "-"], input=printed, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr + printed
-    return [line for line in result.stdout.splitlines() if line and not line.startswith(" ")]
+    return re.findall("^(.+?)(?:…|  \\(.+\\))?\n  means ", result.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("message,run", MESSAGES)
@@ -162,4 +162,5 @@ def test_explain_knows_what_the_library_says(server, message, run):
         run(server)
     printed = "".join(traceback.format_exception_only(caught.type, caught.value))
     fixed = message.split("*")[0]
-    assert any(line.startswith(fixed) for line in found(printed)), printed
+    assert fixed in printed
+    assert any(line in printed for line in found(printed)), printed
