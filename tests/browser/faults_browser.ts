@@ -33,7 +33,7 @@ test("on a phone the page takes three screens, and the longest form a little mor
 test("the search filters while one types, and a link opens the form of a fault", { skip }, async () => {
   await using opened = await openPage(`${url}/faults`);
   const { page } = opened;
-  const link = page.locator('[data-text^="idtoken.missingnonce "] a');
+  const link = page.locator('[data-text*="idtoken.missingnonce"] a');
   assertEquals(await link.isVisible(), false);
   await page.getByLabel("Find a fault").pressSequentially("missingnonce");
   await page.getByRole("heading", { name: "1 fault with “missingnonce”" }).waitFor();

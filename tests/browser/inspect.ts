@@ -76,7 +76,7 @@ const structureProblems = `(() => {
     const inline = e.parentElement.matches("p, li") && e.parentElement.textContent.trim() !== e.textContent.trim();
     if (height < 24 && !inline && e.checkVisibility()) faults.push("only " + height + " px high: " + e.outerHTML);
   }
-  const controls = all("button:not(.copy), a.button, select, .copy").filter((e) => e.checkVisibility())
+  const controls = all("button:not(.copy), a.button, select").filter((e) => e.checkVisibility())
     .map((e) => [e, e.getBoundingClientRect()]);
   for (const [i, [e, a]] of controls.entries()) {
     for (const [other, b] of controls.slice(i + 1)) {

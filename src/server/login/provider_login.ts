@@ -334,7 +334,7 @@ function approvalHandlers(page: ProviderPage): Handlers<HostedServer> {
   const show = withSession((session, context, pending, query) =>
     showScreen(context, screen, {
       ...{ page, pending, query: { login: query.get("login")! } },
-      username: shownName(session.user),
+      username: pending.request.loginRequirements.loginHint ?? shownName(session.user),
     })
   );
   return handlersOf(page, show, (form) =>

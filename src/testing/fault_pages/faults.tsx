@@ -150,7 +150,7 @@ function FoldedForm({ props, verb, fields, button, summary, children }: {
 }
 
 /** Number of moves of the clock that are not folded. */
-const maxSegments = 4;
+const maxUnfolded = 4;
 
 /** The button of a move of the clock. */
 function Move({ seconds, expires }: ClockPreset): VNode {
@@ -174,9 +174,7 @@ function ClockKeysTokens(props: FaultsProps): VNode {
           <span class="utc">UTC</span>
         </p>
         <VerbForm props={props} verb="clock.advance">
-          <span class="segments">
-            {presets.slice(0, maxSegments).map((preset) => <Move key={preset.seconds} {...preset} />)}
-          </span>
+          {presets.slice(0, maxUnfolded).map((preset) => <Move key={preset.seconds} {...preset} />)}
         </VerbForm>
         <FoldedForm
           props={props}
@@ -186,7 +184,7 @@ function ClockKeysTokens(props: FaultsProps): VNode {
           summary="What expires, and other times"
         >
           <VerbForm props={props} verb="clock.advance">
-            {presets.slice(maxSegments).map((preset) => <Move key={preset.seconds} {...preset} />)}
+            {presets.slice(maxUnfolded).map((preset) => <Move key={preset.seconds} {...preset} />)}
           </VerbForm>
           <ul>
             {presets.map(({ seconds, expires }) => (

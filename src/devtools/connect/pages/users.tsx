@@ -67,7 +67,7 @@ function ClaimFields({ form, emailHint, hint }: {
   readonly hint: string;
 }): VNode {
   const { values: { name, email, claims = "{}" }, errors } = form;
-  const lines = Math.min(30, Math.max(6, claims.split("\n").length));
+  const lines = Math.min(30, Math.max(3, claims.split("\n").length));
   return (
     <>
       <FieldInput name="name" label="Name" value={name} errors={errors} optional />
@@ -261,14 +261,6 @@ export function UserView(props: UserProps): VNode {
       <Panes>
         {form !== undefined && (
           <Section id="change" heading="Change this user">
-            <p>
-              <ChangeLifetime isPersistent={form.isPersistent === true} />
-            </p>
-            {lines !== undefined && (
-              <ConfigurationLines file={lines} isPersistent={form.isPersistent === true} isOne>
-                this user
-              </ConfigurationLines>
-            )}
             <form class="form" method="post" action={user.href}>
               <input type="hidden" name="form_token" value={form.csrfToken} />
               <VersionField form={form} />
@@ -285,6 +277,14 @@ export function UserView(props: UserProps): VNode {
                 )}
               </p>
             </form>
+            <p>
+              <ChangeLifetime isPersistent={form.isPersistent === true} />
+            </p>
+            {lines !== undefined && (
+              <ConfigurationLines file={lines} isPersistent={form.isPersistent === true} isOne>
+                this user
+              </ConfigurationLines>
+            )}
           </Section>
         )}
         <Section id="released" heading="What clients receive">
