@@ -25,7 +25,12 @@ export interface ClaimsFacts<Server = ProviderServer> {
   /** The server. */
   readonly server: Server;
   /** The client that receives the claims. */
-  readonly client: { readonly id: string; readonly redirectUris: readonly string[] };
+  readonly client: {
+    readonly id: string;
+    readonly redirectUris: readonly string[];
+    /** How it authenticates; `none` for a public client. */
+    readonly authMethod: string;
+  };
   /** The user; absent if the client acts on its own behalf. */
   readonly user?: User;
   /** The grant: scope values, and resources; without resources, an access token is for the default audience. */

@@ -6,10 +6,12 @@ import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { type HttpResponse, withHeaders } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
 import { parseTarget } from "../../core/http/router.ts";
+import { entraProfile } from "../config/provider_settings/entra.ts";
 import { encodeBase64url } from "../../core/keys/crypto.ts";
 import type { Server } from "../../core/server.ts";
 import { guidOf, newGuid } from "./shared/derived_values.ts";
 import { defined, omit, withChangedBody } from "./shared/members.ts";
+import { withOneLifetime } from "./shared/one_lifetime.ts";
 import type { Provider } from "./shared/provider.ts";
 import { graphEndpoints, userPath } from "./entra_graph.ts";
 import { instanceDiscovery, instanceEndpoint } from "./entra_instance.ts";
@@ -52,6 +54,12 @@ const errors: Readonly<Record<string, KnownError>> = {
   invalid_grant: { number: 70008, text: "The provided authorization code or refresh token has expired or is revoked." },
   // github.com issues of clients: the number of a wrong secret
   invalid_client: { number: 7000215, text: "Invalid client secret provided." },
+  // Published responses, as MSAL's issues quote them.
+  unknown_client: { number: 700016, text: "Application was not found in the directory." },
+  no_credentials: {
+    number: 7000218,
+    text: "The request body must contain the following parameter: 'client_assertion' or 'client_secret'.",
+  },
   unauthorized_client: { number: 70001, text: "The application is disabled or was not found in the directory." },
   unsupported_grant_type: { number: 70003, text: "The app returned an unsupported grant type." },
   unsupported_response_type: { number: 70005, text: "The app returned an unsupported response type." },
@@ -70,7 +78,11 @@ export function entraProvider(): Provider {
   return {
     setup: (assembled) => void (app = assembled),
     routes: () => [...graphEndpoints(), instanceEndpoint()],
-    extend: (server) => ({ ...server, grants: withOtherScope(server.grants) }),
+    extend: (server) => ({
+      ...server,
+      grants: withOtherScope(server.grants),
+      policy: withOneLifetime(server.policy, entraProfile),
+    }),
     handle: (next) => async (request, peer) => withCookiePath(await next(request, peer), tenantOf(app.server)),
     path(path, { server }) {
       const [, alias, rest = ""] = tenantPath.exec(path) ?? [];
@@ -114,13 +126,20 @@ export function entraProvider(): Provider {
         ...asksForInfo && clientInfo(body),
       }));
     },
-    error(given, { endpoint, server, rejection, request }) {
+    error(given, facts) {
+      const { endpoint, server, rejection, request } = facts;
       const isUnknownTenant = endpoint === "" && /\/oauth2\/(?:v2\.0\/)?token(?:\?|$)/.test(request.url);
-      const response = isUnknownTenant ? { ...given, status: 400 } : given;
+      const cause = isUnknownTenant ? "unknown_tenant" : clientIssue(facts);
+      const isUnknown = cause === "unknown_tenant" || cause === "unknown_client";
+      const response = isUnknown ? { ...given, status: 400 } : given;
       if (isUnknownTenant || endpoint === "token_endpoint" || endpoint === instanceDiscovery) {
         return withChangedBody(response, (members) => {
-          const body = endpoint === instanceDiscovery ? { ...members, error: "invalid_instance" } : members;
-          return { ...body, ...describe(body, isUnknownTenant ? { error: "unknown_tenant" } : rejection, server) };
+          const body = endpoint === instanceDiscovery
+            ? { ...members, error: "invalid_instance" }
+            : cause === "unknown_client"
+            ? { ...members, error: "unauthorized_client" }
+            : members;
+          return { ...body, ...describe(body, cause === undefined ? rejection : { error: cause }, server) };
         });
       }
       // https://learn.microsoft.com/graph/errors
@@ -143,6 +162,15 @@ export function entraProvider(): Provider {
 /** The tenant. The issuer of a tenant of a mock has more segments before this one. */
 function tenantOf({ issuer }: Pick<Server, "issuer">): string {
   return new URL(issuer).pathname.split("/").at(-2)!;
+}
+
+/** Why a client was rejected, if it is not its secret. */
+function clientIssue({ server, rejection, parameters, request }: ResponseFacts<Server>): string | undefined {
+  if (rejection?.error !== "invalid_client") return undefined;
+  if (!server.clients.known().has(rejection.client ?? "")) return "unknown_client";
+  const isSent = request.headers.get("authorization") !== null ||
+    parameters.some(([name]) => name === "client_secret" || name === "client_assertion");
+  return isSent ? undefined : "no_credentials";
 }
 
 /** The members that describe an error. `error_uri` stays: that page of this server explains the error. */
@@ -198,8 +226,15 @@ function accessTokenClaims(claims: Members, facts: ClaimsFacts<Server>): Members
     ...omit(claims, "client_id", "scope"),
     ...tokenClaims(claims, facts),
     ...profileClaims(claims, facts),
-    ...{ azp: claims.client_id, azpacr: "1", ...defined({ aud }), ...scp !== "" && defined({ scp }) },
+    ...{ azp: claims.client_id, azpacr: authenticationOf(facts.client), ...defined({ aud }) },
+    ...scp !== "" && defined({ scp }),
   };
+}
+
+/** The same page: 0 for a public client, 1 for one with a secret, 2 for one with a certificate. */
+function authenticationOf({ authMethod }: ClaimsFacts<Server>["client"]): string {
+  if (authMethod === "none") return "0";
+  return authMethod.startsWith("client_secret_") ? "1" : "2";
 }
 
 const graph = "https://graph.microsoft.com";

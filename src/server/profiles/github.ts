@@ -11,12 +11,12 @@ import type {
 import { responseFields } from "../../core/responses/authorization_response.ts";
 import { announcedFields } from "../config/metadata_setting.ts";
 import { appendToRedirectUri, encodeFields } from "../../core/clients/redirect_uri.ts";
-import type { Server } from "../../core/server.ts";
+import { type Server, serverWith } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { hasObjectBody, omit, withChangedBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { secondsOfRefreshToken } from "./shared/refresh_end.ts";
-import { githubApi } from "./github_api.ts";
+import { githubApi, isApp } from "./github_api.ts";
 
 const docs = "https://docs.github.com/apps/managing-oauth-apps/troubleshooting-oauth-app-access-token-request-errors/#";
 
@@ -53,6 +53,7 @@ const tokenErrors: Readonly<Record<string, Members>> = {
 export function githubProvider(): Provider {
   return {
     routes: githubApi,
+    extend: (server) => ({ ...server, grants: withAppTokens(server.grants) }),
     request(request, facts) {
       // The documented parameters lack response_type and grant_type.
       if (facts.endpoint === "authorization_endpoint") {
@@ -132,6 +133,20 @@ function withSpaces(request: ProviderRequest, { server, warn }: RequestFacts<Hos
 
 function nameOf({ policy }: HostedServer): string {
   return policy.providers.join(", ");
+}
+
+/** Access tokens of GitHub Apps begin with ghu_: github.blog/2021-04-05-behind-githubs-new-authentication-token-formats. */
+function withAppTokens(grants: HostedServer["grants"]): HostedServer["grants"] {
+  return {
+    ...grants,
+    async formatToken(server: HostedServer, authorization, ...token) {
+      const tokenPrefixes = { ...server.policy.tokenPrefixes, access_token: "ghu_" };
+      const own = isApp(authorization.client)
+        ? serverWith(server, { policy: { ...server.policy, tokenPrefixes } })
+        : server;
+      return await grants.formatToken(own, authorization, ...token);
+    },
+  };
 }
 
 /** Tokens of OAuth apps do not expire; those of GitHub Apps do, and have refresh tokens. */

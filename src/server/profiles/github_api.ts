@@ -11,6 +11,7 @@ import { readJsonObject } from "../../platform/http/json_body.ts";
 import { type HttpResponse, json, withHeaders } from "../../core/http/message.ts";
 import { authenticateClient } from "../../core/token/client_auth.ts";
 import type { User } from "../../core/clients/client.ts";
+import { metadataOf } from "../config/client_metadata.ts";
 import type { Client } from "../../core/clients/clients.ts";
 import { OAuthError } from "../../core/rules/errors.ts";
 import { revokeGrant } from "../../core/store/grant.ts";
@@ -127,10 +128,15 @@ function organizationMembers(login: string): Readonly<Record<string, unknown>> {
   return { login, id, node_id: `O_${id}`, url: `https://api.github.com/orgs/${encodeURIComponent(login)}` };
 }
 
-/** Whether a token without scope belongs to a GitHub App, whose tokens are refreshed; those of OAuth apps are not. */
+/** Whether a token without scope belongs to a GitHub App. */
 async function isOfApp({ server }: Context, token: AccessToken): Promise<boolean> {
   const client = scopesOf(token).length > 0 ? undefined : await server.clients.find(token.claims.client_id);
-  return client?.grantTypes.includes("refresh_token") ?? false;
+  return client !== undefined && isApp(client);
+}
+
+/** Whether a client is a GitHub App, whose tokens are refreshed; those of OAuth apps are not. */
+export function isApp({ grantTypes }: Client): boolean {
+  return grantTypes.includes("refresh_token");
 }
 
 function textsOf(member: unknown): readonly string[] {
@@ -150,12 +156,12 @@ function requireScope(token: AccessToken, ...accepted: readonly string[]): void 
 }
 
 const checkToken: Handler = async (context) => {
-  const { token, accessToken } = await requireOwnToken(context, "token");
+  const { client, token, accessToken } = await requireOwnToken(context, "token");
   const user = accessToken.user === undefined ? undefined : await context.server.users.find(accessToken.user);
   return json(200, {
     id: 1,
     url: `${context.server.issuer}/authorizations/1`,
-    app: { name: accessToken.claims.client_id, client_id: accessToken.claims.client_id, url: context.server.issuer },
+    app: { name: client.name ?? client.id, client_id: client.id, url: metadataOf(client).client_uri ?? "" },
     token,
     scopes: scopesOf(accessToken),
     user: user && userMembers(user),

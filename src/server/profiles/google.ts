@@ -1,6 +1,7 @@
 /** What differs from the standards at Google. */
 
-import type { ProviderRequest } from "../config/provider_functions.ts";
+import type { ProviderRequest, ResponseFacts } from "../config/provider_functions.ts";
+import type { Server } from "../../core/server.ts";
 import { omit, withChangedBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { googleEndpoints, longScope } from "./google_endpoints.ts";
@@ -51,18 +52,20 @@ export function googleProvider(): Provider {
           ...body,
           verification_url: verification_uri,
         })),
-    error(response, { endpoint, rejection }) {
+    error(response, facts) {
+      const { endpoint, rejection } = facts;
       if (endpoint === "google_api") {
         return withChangedBody(response, ({ error_description, error_uri: _, ...body }) => ({
           ...body,
           error: { code: response.status, message: error_description, ...apiErrors[response.status] },
         }));
       }
-      if (endpoint !== "token_endpoint" || rejection?.error !== "invalid_client") return response;
-      // https://github.com/teranetsrl/oauth2_client/issues/145
-      return { ...withChangedBody(response, (body) => ({ ...body, error_description: "Unauthorized" })), status: 401 };
+      const error_description = endpoint === "token_endpoint" ? descriptionOf(facts) : undefined;
+      if (error_description === undefined) return response;
+      const described = withChangedBody(response, (body) => ({ ...body, error_description }));
+      return rejection?.error === "invalid_client" ? { ...described, status: 401 } : described;
     },
-    async callback(parameters, { issued, server }) {
+    async callback(parameters, { issued, server, parameters: requested }) {
       if (issued === undefined) return parameters;
       const hd = (await server.users.find(issued.sub))?.hd;
       return {
@@ -70,10 +73,21 @@ export function googleProvider(): Provider {
         scope: longScope(issued.scope),
         authuser: "0",
         ...typeof hd === "string" && { hd },
-        prompt: "consent",
+        prompt: requested.some(([name, value]) => name === "prompt" && value === "none") ? "none" : "consent",
       };
     },
   };
+}
+
+/** https://github.com/teranetsrl/oauth2_client/issues/145, and published responses of the token endpoint. */
+function descriptionOf({ rejection, parameters, server }: ResponseFacts<Server>): string | undefined {
+  const { error, rule, client = "" } = rejection ?? {};
+  if (error === "invalid_client") {
+    return server.clients.known().has(client) ? "Unauthorized" : "The OAuth client was not found.";
+  }
+  if (error !== "invalid_grant") return undefined;
+  if (rule === "TK-16") return "Malformed auth code.";
+  return parameters.some(([name]) => name === "refresh_token") ? "Token has been expired or revoked." : "Bad Request";
 }
 
 /**

@@ -2,11 +2,16 @@
 
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "../config/provider_functions.ts";
-import type { Server } from "../../core/server.ts";
+import { keycloakProfile } from "../config/provider_settings/keycloak.ts";
+import { type Server, serverWith } from "../../core/server.ts";
+import { replaceIssue } from "../../core/token/table.ts";
+import { asServerPolicy } from "../config/server_policy.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import { webOriginsOf } from "./keycloak_handlers.ts";
 import { keycloakPages } from "./keycloak_pages.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { hasObjectBody, omit, withChangedBody } from "./shared/members.ts";
+import { withOneLifetime } from "./shared/one_lifetime.ts";
 import type { Provider } from "./shared/provider.ts";
 import { secondsOfRefreshToken } from "./shared/refresh_end.ts";
 
@@ -41,8 +46,7 @@ const tokenErrors: Readonly<Record<string, string>> = {
 export function keycloakProvider(): Provider {
   return {
     routes: keycloakPages,
-    // keycloak-connect and python-keycloak request openid with client_credentials, and get tokens.
-    extend: (server) => ({ ...server, policy: { ...server.policy, ignoresUserScopes: true } }),
+    extend: withOfflineSessions,
     // The basic scope and TokenManager.initToken: typ, azp.
     claims(claims, { kind, server, client, user }) {
       if (kind === "id_token") return { ...claims, typ: "ID", azp: claims.aud, jti: newGuid(server) };
@@ -74,6 +78,70 @@ export function keycloakProvider(): Provider {
         ? { ...parameters, error_description: "Missing parameter: code_challenge_method" }
         : parameters,
   };
+}
+
+/** RealmRepresentation.offlineSessionIdleTimeout, thirty days; an offline session has no other end by default. */
+const offlineLifetimes = { refresh_token: 315_360_000, refresh_token_idle: 2_592_000 };
+
+/** Refresh tokens with `offline_access` do not end with the session: their lifetimes are of their own. */
+function withOfflineSessions(server: HostedServer): HostedServer {
+  const { grants, grantTypes, steps } = server;
+  // TokenManager.AccessTokenResponseBuilder.generateIDToken: the exp of the access token.
+  const policy = withOneLifetime(server.policy, keycloakProfile);
+  const { refresh_token } = policy.lifetimes;
+  // A record of a revocation is kept as long as any refresh token lives.
+  const longest = Math.max(refresh_token, offlineLifetimes.refresh_token);
+  return {
+    ...server,
+    policy: {
+      ...policy,
+      // keycloak-connect and python-keycloak request openid with client_credentials, and get tokens.
+      ignoresUserScopes: true,
+      lifetimes: { ...policy.lifetimes, refresh_token: longest },
+    },
+    grants: {
+      ...grants,
+      async storeRefreshToken(server, request, token, grantId, record) {
+        const { approvedAt, scope } = record.grant;
+        const isOffline = scope.includes("offline_access");
+        // A test may have set another lifetime.
+        const isLongest = server.policy.lifetimes.refresh_token === longest;
+        const endsAt = Math.min(record.endsAt, isOffline || !isLongest ? Infinity : approvedAt + refresh_token * 1000);
+        const idleUntil = isOffline ? server.now() + offlineLifetimes.refresh_token_idle * 1000 : record.validUntil;
+        const limited = { ...record, endsAt, validUntil: Math.min(endsAt, idleUntil) };
+        await grants.storeRefreshToken(server, request, token, grantId, limited);
+      },
+    },
+    steps: replaceIssue(steps, "refresh_token", (issue) => (server, issued, authorization, now, request) =>
+      issue(
+        issuingOffline(server, authorization.scope.includes("offline_access")),
+        issued,
+        authorization,
+        now,
+        request,
+      )),
+    grantTypes: grantTypes.map((grantType) =>
+      grantType.type !== "refresh_token" ? grantType : {
+        ...grantType,
+        authorize: (server, request) =>
+          grantType.authorize(
+            issuingOffline(server, request.params.get("refresh_token")?.startsWith(offlinePrefix) ?? false),
+            request,
+          ),
+      }
+    ),
+  };
+}
+
+/** TokenUtil.TOKEN_TYPE_OFFLINE: {"typ":"Offline"}. */
+const offlinePrefix = "eyJhbGciOiJIUzUxMiIsInR5cCI6IkpXVCJ9.eyJ0eXAiOiJPZmZsaW5lIn0.";
+
+/** The server whose refresh tokens are offline tokens. */
+function issuingOffline<Own extends Server>(server: Own, isOffline: boolean): Own {
+  const { tokenPrefixes } = asServerPolicy(server.policy);
+  if (!isOffline) return server;
+  const policy = { ...server.policy, tokenPrefixes: { ...tokenPrefixes, refresh_token: offlinePrefix } };
+  return serverWith<Server>(server, { policy }) as Own;
 }
 
 /**
@@ -122,7 +190,7 @@ function isWebOrigin({ clients }: Server, clientId: string | undefined, origin: 
 /** Whether a refresh token that is not valid looks like one of this server: TokenManager.toRefreshToken reads it. */
 function isOwnRefreshToken({ parameters }: ResponseFacts<Server>): boolean {
   const token = parameters.find(([name]) => name === "refresh_token")?.[1];
-  return token !== undefined && decodeJwtPart(token, 1).typ === "Refresh";
+  return token !== undefined && ["Refresh", "Offline"].includes(decodeJwtPart(token, 1).typ as string);
 }
 
 /** AccessTokenResponse, in a recorded response: https://github.com/keycloak/keycloak/issues/51936 */

@@ -38,8 +38,9 @@ export const auth0Profile: ProviderProfile = {
   pkce: { insecureAllowPlain: true },
   // https://auth0.com/docs/secure/tokens/access-tokens: opaque without an audience.
   accessTokenFormat: "opaque",
-  // https://auth0.com/docs/secure/tokens/access-tokens/update-access-token-lifetime
-  lifetimes: { access_token: 86400 },
+  // https://auth0.com/docs/secure/tokens/access-tokens/update-access-token-lifetime, id-tokens/update-id-token-lifetime,
+  // refresh-tokens/configure-refresh-token-expiration
+  lifetimes: { access_token: 86400, id_token: 36000, refresh_token: 2592000, refresh_token_idle: 1296000 },
   // https://auth0.com/docs/secure/tokens/refresh-tokens/get-refresh-tokens
   refresh: { onlyOffline: true },
   accepts: {

@@ -44,8 +44,10 @@ export const keycloakProfile: ProviderProfile = {
   // keycloak/keycloak TokenManager.encodeTokens: JWSBuilder.type("JWT").
   accessTokenTyp: "JWT",
   // keycloak/keycloak RepresentationToModel.importRealm: accessTokenLifespan, ssoSessionIdleTimeout,
-  // ssoSessionMaxLifespan, accessCodeLifespan. TokenManager gives an ID token the exp of the access token.
-  lifetimes: { code: 60, access_token: 300, id_token: 300, refresh_token: 36000, refresh_token_idle: 1800 },
+  // ssoSessionMaxLifespan, accessCodeLifespan.
+  lifetimes: {
+    ...{ code: 60, access_token: 300, id_token: 300, refresh_token: 36000, refresh_token_idle: 1800, session: 36000 },
+  },
   // https://www.keycloak.org/docs/latest/server_admin/#_oidc_clients: a client has no PKCE method unless it is set.
   pkce: { insecureAllowMissing: true, insecureAllowPlain: true },
   // keycloak/keycloak TokenManager: a used refresh token stays valid unless the realm revokes it.

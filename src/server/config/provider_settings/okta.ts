@@ -31,8 +31,9 @@ export const oktaProfile: ProviderProfile = {
   accessTokenTyp: "none",
   // https://developer.okta.com/docs/guides/request-user-consent/main/ (Verification): phone_number in an ID token.
   idTokenClaims: "like-userinfo",
-  // The same page: exp is an hour after iat.
-  lifetimes: { access_token: 3600, id_token: 3600 },
+  // The same page: exp is an hour after iat. https://developer.okta.com/docs/guides/customize-authz-server: an access
+  // policy ends no refresh token that is used within seven days.
+  lifetimes: { access_token: 3600, id_token: 3600, refresh_token: 315360000, refresh_token_idle: 604800 },
   // okta/okta-auth-js test/support/tokens.js: the default audience of the server `default`.
   audience: "api://default",
   // https://developer.okta.com/docs/guides/refresh-tokens/main/: also the grace period of 30 seconds.
