@@ -85,7 +85,7 @@ export function compareValues(text: string): ValueComparison | undefined {
     );
   const [one, other] = expected !== undefined
     ? [expected.text, received?.text]
-    : values.filter(({ text }) => isUrl(text)).map(({ text }) => text);
+    : values.filter(({ text }) => isUrl(text) || isScheme(text)).map(({ text }) => text);
   if (one === undefined || other === undefined || one === other) return undefined;
   const found = findDifference(one, other);
   const names = expected === undefined ? `the text names ${one} and ${other}` : `expected ${one}, received ${other}`;
@@ -98,21 +98,23 @@ function valuesOf(text: string): readonly Value[] {
   let role: Value["role"];
   let isNext = false;
   const add = (value: string) => {
-    if (!values.some((one) => one.text === value)) values.push({ text: value, role });
+    if (!values.some((one) => one.text === value)) {
+      values.push({ text: value, role: isScheme(value) ? undefined : role });
+    }
     [role, isNext] = [undefined, false];
   };
   const parts = text.matchAll(
-    /"([^"\n]{1,500})"|'([^'\n]{1,500})'|`([^`\n]{1,500})`|(https?:\/\/[^\s"'`<>,;)\]}]{1,500})|([\w./:@-]{1,200})/g,
+    /"([^"\s]{1,500})"|'([^'\s]{1,500})'|`([^`\s]{1,500})`|\((https?)\)|(https?:\/\/[^\s"'`<>,;)\]}]{1,500})|([\w./:@-]{1,200})/g,
   );
-  for (const [, double, single, back, url, word = ""] of parts) {
-    const quoted = double ?? single ?? back;
+  for (const [, double, single, back, bracketed, url, word = ""] of parts) {
+    const quoted = double ?? single ?? back ?? bracketed;
     const plain = word.replace(/[:.]{1,9}$/, "");
     const named = roleWords[plain.toLowerCase()];
     if (url !== undefined) add(url.replace(/[.:]$/, ""));
     else if (quoted !== undefined) {
-      if (!/ |^\(null\)$/.test(quoted) && !claimNames.test(quoted)) add(quoted);
+      if (quoted !== "(null)" && !claimNames.test(quoted)) add(quoted);
     } else if (named !== undefined) [role, isNext] = [named, true];
-    else if (isNext && role !== undefined && !claimNames.test(plain) && /[\d_.-]|[A-Z]/.test(plain)) add(plain);
+    else if (isNext && role !== undefined && !claimNames.test(plain) && /[\d_.-]/.test(plain)) add(plain);
     else isNext = false;
   }
   return values;
@@ -138,6 +140,8 @@ const claimNames =
 
 const isUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text);
 
+const isScheme = (text: string) => /^https?$/.test(text);
+
 /** The first difference of two values, in words. */
 function findDifference(one: string, other: string): { readonly difference: Difference; readonly words: string } {
   const by = (difference: Difference, words: string) => ({ difference, words: `The values differ by ${words}` });
@@ -146,6 +150,7 @@ function findDifference(one: string, other: string): { readonly difference: Diff
   if (withoutSlash(one) === withoutSlash(other)) return by("slash", "a slash at the end");
   if (one.toLowerCase() === other.toLowerCase()) return by("letter case", "letter case");
   if (isUrl(one) !== isUrl(other)) return by("kind", "their kind, a URL and a name");
+  if (isScheme(one) && isScheme(other)) return by("scheme", "the scheme");
   if (!isUrl(one)) return by("value", "more than their form");
   const [a, b] = [new URL(one), new URL(other)];
   if (isLoopback(a.hostname) && isLoopback(b.hostname) && a.hostname !== b.hostname) {

@@ -40,10 +40,24 @@ interface Match {
   readonly isSign?: true;
 }
 
-/** The text as it is searched: runs of blanks are one, so that no pattern needs to repeat them. */
+/** The text as it is searched: without stack frames, and runs of blanks are one, so that no pattern needs to repeat them. */
 export function searchedText(text: string): string {
-  return plainText(text.slice(0, maxTextLength)).replaceAll(/\s+/g, (blanks) => blanks.includes("\n") ? "\n" : " ");
+  return plainText(text.slice(0, maxTextLength)).replaceAll(frame, "")
+    .replaceAll(/\s+/g, (blanks) => blanks.includes("\n") ? "\n" : " ");
 }
+
+/** A line that names code and no error: a frame of a stack trace, the category of a log, the state of a process. */
+const frame = new RegExp(
+  [
+    /[ \t]{1,20}at (?=[^\n]{0,300}(?:\w\(|:\d+:\d+))[^\n]*/, // Java, .NET, JavaScript
+    /[ \t]{0,20}File "[^"\n]{1,300}", line \d+[^\n]*(?:\n[ \t]{4,20}[^\n]*)?/, // Python, with its line of code
+    /#\d{1,3} [^\n]{0,300}\(\d+\): [^\n]*/, // PHP
+    /[ \t]{0,20}(?:\w[\w-]{0,40} )?\(\w[\w.-]{0,40}\) [\w/.]{1,200}:\d+:?[^\n]*/, // Ruby, Elixir
+    /(?:[\w-]{1,40} {0,9}\| {0,9})?(?:warn|fail|info|dbug|crit|trce): [\w.]{1,200}\[\d+\]/, // .NET
+    /(?:State|Last message): [^\n]*/, // Erlang
+  ].map(({ source }) => `^${source}$`).join("|"),
+  "gm",
+);
 
 /** The known problems of a text, the one that says most first; none if it has none. */
 export function findMessages(text: string): readonly FoundMessage[] {
@@ -78,31 +92,36 @@ export function findMessages(text: string): readonly FoundMessage[] {
   return shown.length > 0 ? shown.map((match) => describe(match, searched)) : findPart(searched);
 }
 
-/** Whether what a match says is a wrapper: it names neither a number nor a cause. */
-const isHidden = ({ problem, cause, weight }: Match) =>
-  problem.hides === true && cause === undefined && weight < weights.number;
+/** Whether what a match says is a wrapper: it names no cause. */
+const isHidden = ({ problem, cause }: Match) => problem.hides === true && cause === undefined;
 
 const overlap = (one: Match, other: Match) => one.start < other.end && other.start < one.end;
 
-/** Whether words name a part of what a code means. */
-function isDetail({ code }: Match, { problem, weight }: Match): boolean {
-  if (code === "invalid_grant") return problem === problemsByName.pkce || problem === problemsByName.redirect_uri;
-  return code === "unauthorized_client" && problem === problemsByName.invalid_client && weight > 3;
-}
+/** The problems that say in words what a code means. */
+const details: Readonly<Record<string, readonly string[]>> = {
+  invalid_grant: ["pkce"],
+  unauthorized_client: ["invalid_client"],
+  invalid_client: ["assertion", "client_certificate"],
+};
+const isDetail = ({ code = "" }: Match, { problem, weight }: Match) =>
+  weight > 2 && details[code]?.some((name) => problemsByName[name] === problem);
 
 /** The match with its causes: the values that the text names decide which is the first. */
 function describe(
   { problem, message, code, start, end, cause = message?.cause ?? 1 }: Match,
   text: string,
 ): FoundMessage {
-  const { compares, tells = [] } = problem;
-  const told = tells.map((tell) => tell.split(" > ")).find(([pattern]) => new RegExp(pattern!, "i").test(text))?.[1] ??
-    "";
+  const { compares, tells = "" } = problem;
   const compare = compares !== undefined && "minutes" in compares ? compareTimes : compareValues;
   const clause = text.slice(start, end);
+  const [told = ""] = [clause, text].flatMap((part) =>
+    tells.split(" ; ").map((tell) => tell.split(" > ")).filter(([pattern]) => new RegExp(pattern!, "i").test(part)).map(
+      ([, one]) => one,
+    )
+  );
   const compared = compares && (compare(clause) ?? findMissing(clause) ?? (told ? undefined : compare(text)));
   const status = problem.hides && statusPattern.exec(text.slice(start))?.[0];
-  const first = compared && compares?.[compared.difference] || Number(told) || cause;
+  const first = Number(told) || compared && compares?.[compared.difference] || cause;
   const inOrder = [problem.causes[first - 1]!, ...problem.causes.filter((_, index) => index !== first - 1)];
   const found = clause.replaceAll("\n", " ").trim();
   return {
@@ -168,7 +187,7 @@ function findWords(searched: string, isAbout: boolean): readonly Match[] {
       problem,
       // A class of exceptions has the words of the code: InvalidGrantError.
       [
-        ...problem.signs ?? [],
+        ...problem.signs?.trim().split(/\n */) ?? [],
         ...Object.hasOwn(errorProblems, name) ? [`${generalCodes.has(name) ? "?" : ""}${name}`] : [],
       ],
     ]),
@@ -196,11 +215,11 @@ function withoutNames(searched: string): string {
 const codePattern = /(?<![A-Za-z])[a-z]{2,20}(?:_[a-z]{2,20}){1,4}(?![A-Za-z])/g;
 /** A member of a printed header or key, `"typ":"JWT"`, a number with its name, `"code":9`, a list of parameters, `(scope: 'a', audience: 'b')`. */
 const headerMember =
-  /(?<=[Cc]ookie )"[\w.-]{1,80}"(?= (?:has been|was|is|will be) )|"(?:type|code|status)": ?-?\d{1,6}|\d{3} (?:Client|Server) Error|\(\w{1,20}: '[^'\n]{0,200}'(?:, \w{1,20}: '[^'\n]{0,200}'){1,9}\)|(["'])(?:typ|alg|kty|kid|use|crv|x5t)\1 ?: ?(["'])(?!none)[\w.+/-]{0,200}\2/g;
+  /(?<=[Cc]ookie )"[\w.-]{1,80}"(?= (?:has been|was|is|will be) )|"(?:type|code|status)": ?(?:-?\d{1,6}|(?="))|\b[Cc]ode ?[:=] ?(?=[A-Z\d-])|\d{3} (?:Client|Server) Error|\(\w{1,20}: '[^'\n]{0,200}'(?:, \w{1,20}: '[^'\n]{0,200}'){1,9}\)|(["'])(?:typ|alg|kty|kid|use|crv|x5t)\1 ?: ?(["'])(?!none)[\w.+/-]{0,200}\2/g;
 /** Classes of exceptions that say nothing by their name. */
 const generalException =
   /\b(?:Illegal(?:Argument|State)|InvalidOperation|InvalidParameter|Not(?:Authorized|Found)|Runtime|Unexpected)(?:Exception|Error)\b/g;
-const url = /(https?:\/\/[^\s/?#"'<>]{1,300})([^\s?#"'<>]{0,500})([^\s"'<>]{0,2000})/g;
+const url = /(\b[a-z][\w.+-]{0,60}:\/\/[^\s/?#"'<>]{1,300})([^\s?#"'<>]{0,500})([^\s"'<>]{0,2000})/g;
 
 /** A prefix or domain with its number; AppAuth for Android prints a type and a code instead. */
 const numberPattern = new RegExp(

@@ -46,7 +46,7 @@ const maxClauseWords = 60;
 const maxWordsAlone = 3;
 
 const ignored = new Set(
-  "a an the of is are was were be been being has have had does do did this that these to for with in on at by and or it its your you from could should would will as t s"
+  "a an the of is are was were be been being has had does do did this that these to for with in on by and or it its your you from could should would will as t s"
     .split(" "),
 );
 
@@ -54,7 +54,7 @@ const ignored = new Set(
 const protocol =
   "oauth|oidc|openid|open_id|jwt|jws|jwk|jwks|jose|id_token|access_token|refresh_token|bearer|client_secret|" +
   "keycloak|cognito|auth0|okta|entra|msal|azuread|nextauth|omniauth|socialite|identity_model|pkce|redirect_uri|userinfo|" +
-  "oauthlib|jsonwebtoken|token_endpoint|authorization_server|well_known";
+  "oauthlib|jsonwebtoken|ueberauth|goth|oidcc|appauth|token_endpoint|authorization_server|well_known";
 const context =
   `${protocol}|sso|idp|authorization|authentication|authenticate|auth|login|log_in|sign_in|signin|issuer|` +
   "client_id|identity_provider|claim|security_token|user_pool|user_not_found|user_not_confirmed|dex|decode_token|verify_token|validate_token";
@@ -138,7 +138,7 @@ function parseSign<Owner>(owner: Owner, line: string): Sign<Owner> {
 
 /** The words of a group, each as its parts. */
 const parseGroup = (group: string): readonly (readonly string[])[] =>
-  group.split("|").map((phrase) => phrase.split("_").map(stem));
+  group.split("|").map((phrase) => phrase.replace(/^(log|sign)_(?=in|up|out)/, "$1").split("_").map(stem));
 
 const faultPhrases = parseGroup(programFault);
 
@@ -164,7 +164,11 @@ function clausesOf(text: string): readonly Clause[] {
     if (words.length > 0) clauses.push({ words, start, end });
     [words, start] = [[], end];
   };
-  for (const { 0: part, index } of text.matchAll(/[\p{L}\p{N}]+|n['’]t(?!\p{L})|\n|[.;!?](?=\s)/gu)) {
+  for (
+    const { 0: part, index } of text.matchAll(
+      /(?:sign|log)(?:g?ed|g?ing)?[ -](?:in|up|out)(?!\p{L})|[\p{L}\p{N}]+|n['’]t(?!\p{L})|\n|[.;!?](?=\s)/giu,
+    )
+  ) {
     if (/^[\n.;!?]/.test(part)) close(index);
     else {
       words.push(...wordsOf(part));
@@ -177,7 +181,10 @@ function clausesOf(text: string): readonly Clause[] {
 
 /** The stems of an identifier's words: `JWTExpired` is `jwt expir`. */
 function wordsOf(identifier: string): readonly string[] {
-  const written = identifier.replace(/oauth|openid|jwks|dpop/gi, (name) => name.toLowerCase())
+  const written = identifier.replace(/(?:g?ed|g?ing)?[ -]/, "").replace(
+    /oauth|openid|jwks|dpop/gi,
+    (name) => name.toLowerCase(),
+  )
     .replace(/(?<![A-Za-z])([A-Z]{2,9})s$/, "$1");
   const parts = written.match(/[A-Z]{1,40}(?=[A-Z][a-z])|[A-Z]?[\p{Ll}\d]+|\p{L}[A-Z\d]*|\p{N}+/gu) ?? [];
   return parts.flatMap((part) => {

@@ -66,7 +66,6 @@ browser_state | Validating access_token failed, wrong state/nonce. | Call loadDi
 browser_state | invalid_nonce_in_state | Call loadDiscoveryDocumentAndTryLogin() once; the router must not remove the parameters before it.
 metadata_issuer | invalid issuer in discovery document | issuer of AuthConfig must equal the issuer; skipIssuerCheck removes the check.
 exp | Token has expired | clockSkewInSec of AuthConfig; timeoutFactor for the refresh.
-at_hash | Wrong at_hash
 https | must use HTTPS (with TLS), or config value for property 'requireHttps' must be set to 'false' and allow HTTP (without TLS). | requireHttps: 'remoteOnly' allows http for localhost.
 sub | if property oidc is true, the received user-id (sub) has to be the user-id
 @ AppAuth-Android @ openid/AppAuth-Android library/java/net/openid/appauth/AuthorizationException.java
@@ -77,7 +76,7 @@ https | Issuer must be an https URL | AppAuthConfiguration.Builder().setSkipIssu
 browser_state | Mismatched request (state and request_uri) dont match.
 @ ASP.NET Core JwtBearer @ AzureAD/azure-activedirectory-identitymodel-extensions-for-dotnet src/Microsoft.IdentityModel.Tokens/LogMessages.cs
 aud | IDX10208: Unable to validate audience. | Set options.Audience, or TokenValidationParameters.ValidateAudience = false.
-kid | IDX10500: Signature validation failed. No security keys were provided to validate the signature. | The metadata could not be fetched: Authority, RequireHttpsMetadata = false on plain http, MetadataAddress.
+jwks>6 | IDX10500: Signature validation failed. No security keys were provided to validate the signature. | The metadata could not be fetched: Authority, RequireHttpsMetadata = false on plain http, MetadataAddress.
 @ ASP.NET Core JwtBearer, ASP.NET Core OpenIdConnect @ AzureAD/azure-activedirectory-identitymodel-extensions-for-dotnet src/Microsoft.IdentityModel.Tokens/LogMessages.cs
 iss | IDX10205: Issuer validation failed. | TokenValidationParameters.ValidIssuer, or Authority if it is not set.
 aud | IDX10214: Audience validation failed. | JwtBearer: options.Audience.
@@ -103,7 +102,6 @@ configuration | Please define a \`secret\` | AUTH_SECRET, or the option secret.
 exp | expired_token: The token is expired
 nbf | invalid_token: The token is not valid yet
 signature | bad_signature
-at_hash | invalid_claim: Invalid claim "at_hash"
 @ Authlib, OAuthlib, requests-oauthlib
 state | CSRF Warning! State not equal in request and response. | Flask and Starlette keep the state in the session cookie: same host, one SECRET_KEY, SameSite=Lax.
 @ better-auth
@@ -113,14 +111,8 @@ state | State mismatch: State not persisted correctly | Set baseURL to the origi
 state | State mismatch: verification not found | The record of the login is in the database of better-auth: another database, or it was used or expired.
 @ better-auth @ better-auth/better-auth packages/better-auth/src/oauth2/errors.ts
 claims | email_not_found | scopes: ["openid", "email"], or mapProfileToUser.
-@ Chromium
-cors | has been blocked by CORS policy
-@ Chromium, oidc-client-ts, react-oidc-context, keycloak-js
-cors | TypeError: Failed to fetch
 @ curl
 certificate | SSL certificate problem: self-signed certificate | curl --cacert latchkey.pem.
-@ curl, OpenSSL, Node, Ruby
-tls | wrong version number
 @ express-oauth2-jwt-bearer
 iss | Unexpected 'iss' value | The issuer in the metadata of issuerBaseURL counts; the option issuer replaces it.
 aud | Unexpected 'aud' value | The option audience of auth().
@@ -153,7 +145,6 @@ typ | unexpected "typ" JWT header value | The option typ: "at+jwt" of jwtVerify(
 iss | unexpected "iss" claim value | The option issuer of jwtVerify().
 aud | unexpected "aud" claim value | The option audience of jwtVerify().
 @ jsonwebtoken, express-jwt, passport-jwt
-exp | jwt expired
 alg | invalid algorithm | The option algorithms.
 @ jwks-rsa, express-jwt, passport-jwt @ auth0/node-jwks-rsa src/JwksClient.js
 kid | Unable to find a signing key that matches '*'
@@ -197,10 +188,10 @@ kid | Signed JWT rejected: Another algorithm expected, or no matching key(s) fou
 @ Node
 certificate | DEPTH_ZERO_SELF_SIGNED_CERT | NODE_EXTRA_CA_CERTS=latchkey.pem.
 hidden | fetch failed
-@ Node, Auth.js, axios
-refused | ECONNREFUSED
 @ Node, Ruby, OpenSSL
 certificate | self-signed certificate | Node: NODE_EXTRA_CA_CERTS=latchkey.pem.
+@ Node, Auth.js, axios
+refused | ECONNREFUSED
 @ oauth2-proxy @ oauth2-proxy/oauth2-proxy pkg/cookies/csrf.go
 state | CSRF cookie with name '*' was not found | --cookie-secure=false on plain http, and open the host of --redirect-url.
 @ oauth2-proxy @ oauth2-proxy/oauth2-proxy oauthproxy.go
@@ -255,7 +246,6 @@ nbf | JWT not active yet, now *, nbf * | client[custom.clock_tolerance] in secon
 kid | no valid key found in issuer's jwks_uri for key parameters *
 alg | unexpected JWT alg received, expected *, got: * | id_token_signed_response_alg of the client; NextAuth.js: client: { id_token_signed_response_alg }.
 nonce | nonce mismatch, expected *, got: * | client.callback(uri, params, { nonce }); NextAuth.js: checks: ["nonce"].
-at_hash | at_hash mismatch, expected *, got: *
 response_iss | iss missing from the response | Pass client.callbackParams(request) to client.callback().
 response_iss | iss mismatch, expected *, got: *
 discovery | expected 200 OK, got: *
@@ -283,14 +273,12 @@ alg | The specified alg value is not allowed | The argument algorithms.
 @ PyJWT, python-jose, social-auth-core
 aud | Invalid audience | The argument audience of jwt.decode(); PyJWT says it too if the token has aud and the argument is missing.
 @ PyJWT, python-jose, social-auth-core, ruby-jwt
-exp | Signature has expired
 signature | Signature verification failed
 @ Python
 certificate | CERTIFICATE_VERIFY_FAILED | REQUESTS_CA_BUNDLE or SSL_CERT_FILE=latchkey.pem.
 @ python-jose, social-auth-core
 at_hash | at_hash claim does not match access_token. | jwt.decode(…, access_token=token) of the same response.
 @ ruby-jwt
-aud | Invalid audience. Expected *, received *
 alg | Expected a different algorithm | The option algorithms of JWT.decode.
 not_jwt | Not enough or too many segments
 @ Spring Security OAuth2 Client @ spring-projects/spring-security oauth2/oauth2-client/src/main/java/org/springframework/security/oauth2/client/web/OAuth2LoginAuthenticationFilter.java

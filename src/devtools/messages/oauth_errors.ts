@@ -6,22 +6,34 @@
 import type { ProblemFacts } from "./problem.ts";
 import { absent, fails, unknown, wrong } from "./words.ts";
 
+const silentLogin = {
+  causes: ["A silent login (prompt=none) cannot show the page that is needed: consent, a second factor, a choice."],
+  application: "This is an answer, no failure: begin a login without prompt=none.",
+  server: "--login auto needs no page. /flows shows which check asked for one.",
+  guide: "static/docs/sessions.md#stay-logged-in",
+};
+const softwareStatement = {
+  causes: ["The issuer or its key is not configured as trusted.", "The statement has expired or is malformed."],
+  application: "Send a statement of a trusted issuer, or none.",
+  guide: "static/docs/registration.md#dynamic-client-registration",
+};
+const userCode = {
+  causes: ["The client was registered with backchannel_user_code_parameter."],
+  application: "Ask the user for the code, and send it as user_code.",
+  guide: "static/docs/ciba.md",
+};
+
 /** The facts of a code, by it. Those that most codes share are in `errorProblems`. */
 const codes = {
   invalid_client: {
-    tells: [
-      "appleid\\.apple\\.com > Apple's client secret is a JWT: expired, valid for more than six months, or with another team ID, key ID, key or client_id (sub).",
-      "secret.?hash > SECRET_HASH is of another user name, client_id or secret: at a refresh, Cognito wants the sub, not the e-mail address.",
-      "AADSTS700025 > The redirect URI is registered for the platform SPA or mobile, which has no secret: register it as Web, or send no secret.",
-      "AADSTS7000218 > The redirect URI is registered for the platform Web, which needs the secret: send it, or register SPA or mobile.",
-    ],
+    tells:
+      "appleid\\.apple\\.com > Apple's client secret is a JWT: expired, valid for more than six months, or with another team ID, key ID, key or client_id (sub). ; auth_?method|client_secret_(?:basic|post)|basic auth > 3 ; public client|secret (?:was )?not (?:provided|received)|without (?:a )?secret > 2 ; secret.?hash > SECRET_HASH is of another user name, client_id or secret: at a refresh, Cognito wants the sub, not the e-mail address. ; AADSTS700025 > The redirect URI is registered for the platform SPA or mobile, which has no secret: register it as Web, or send no secret. ; AADSTS7000218 > The redirect URI is registered for the platform Web, which needs the secret: send it, or register SPA or mobile.",
     title: "invalid_client: the client is unknown, or its secret is wrong or missing",
-    signs: [
-      `client secret|credential|credentials|authentication|assertion|password ${wrong}|${absent}|unauthorized|expire|expired|rejected|basic|verif !client_certificate|pkce|claim|id_token|user|websocket|database|mysql|redis`,
-      `client|client_id|clientid|application|app|consumer ${unknown} client_id|clientid|oauth|registered|register|tenant|authorization|identifier|directory|realm|id|enabled|disabled|oauth_client !secret_manager|redis|database|redirect|pkce|scope|claim|websocket|user_not`,
-      "?credential|credentials invalid|wrong|bad|incorrect !user|password|git|basic",
-      `?client ${unknown}|disabled|unauthorized !redirect|scope|grant|claim|http_client|response_type`,
-    ],
+    signs: `
+      client secret|credential|credentials|authentication|assertion|password ${wrong}|${absent}|unauthorized|expire|expired|rejected|basic|verif !client_certificate|pkce|claim|id_token|user|websocket|database|mysql|redis|grant_type
+      client|client_id|clientid|application|app|consumer ${unknown} client_id|clientid|oauth|registered|register|tenant|authorization|identifier|directory|realm|id|enabled|disabled|oauth_client !secret_manager|redis|database|redirect|pkce|scope|claim|websocket|user_not
+      ?credential|credentials invalid|wrong|bad|incorrect !user|password|git|basic
+      ?client ${unknown}|disabled|unauthorized !redirect|scope|grant|claim|http_client|response_type`,
     causes: [
       "The application has the client_id or the secret of another environment, or a variable with the secret is empty or ends with a newline.",
       "The client is registered without a secret and sends one, or the reverse.",
@@ -34,14 +46,15 @@ const codes = {
     guide: "static/docs/stacks.md#client-libraries",
   },
   invalid_grant: {
+    tells:
+      "redirect.?ur[il] > 2 ; code[^.;]{0,20} expired|expired[^.;]{0,20} code > 3 ; session|stale|been expired or revoked|logged out > 7 ; refresh > 4 ; user ?name|password|user credentials|account > 6",
     title: "invalid_grant: the code was already used or has expired, or the refresh token is no longer valid",
-    signs: [
-      `6>?user|username|password|account|credential|credentials invalid|incorrect|wrong|bad|mismatch|unregistered|not_exist|not_find|not_found|unknown|no_user user|username|password|account|login|user_not_found|wrong_password !client|database|mysql|postgres|reset|claim|email_verified|scope|sub|subject|userinfo|hint|consent|cancel|deny|denied|token`,
-      "issued another|other client grant|code|token|authorization|redirection",
-      `4>refresh|refreshing|refreshed session|access_token|tokens|token ${fails} !missing|no_refresh|without|browser|page|cache|silent`,
-      "4>refresh|refresh_token token|grant|session invalid|expire|expired|revoke|revoked|inactive|used|reuse|reused|not_active|unknown|malformed|wrong|stale|not_found|not_exist|reject|replay|rotate|rotated|no_longer|fail|failed|unrecognized !missing|no|not_present|absent|not_set",
-      "code authorization|auth|oauth|grant|login|sso|exchange expire|expired|used|redeem|redeemed|consumed|spent|not_valid|already|reuse|reused|unknown|no_longer|incorrect|invalid|not_found|wrong !verifier|challenge|device|status|missing|error_code|exit|http|country|zip",
-    ],
+    signs: `
+      6>?user|username|password|account|credential|credentials invalid|incorrect|wrong|bad|mismatch|unregistered|not_exist|not_find|not_found|unknown|no_user user|username|password|account|login|user_not_found|wrong_password !client|database|mysql|postgres|reset|claim|email_verified|scope|sub|subject|userinfo|hint|consent|cancel|deny|denied|token
+      issued another|other client grant|code|token|authorization|redirection
+      4>refresh|refreshing|refreshed session|access_token|tokens|token ${fails} !missing|no_refresh|without|browser|page|cache|silent
+      4>refresh|refresh_token token|grant|session invalid|expire|expired|revoke|revoked|inactive|used|reuse|reused|not_active|unknown|malformed|wrong|stale|not_found|not_exist|reject|replay|rotate|rotated|no_longer|fail|failed|unrecognized !missing|no|not_present|absent|not_set
+      code authorization|auth|oauth|grant|login|sso|exchange expire|expired|used|redeem|redeemed|consumed|spent|not_valid|already|reuse|reused|unknown|no_longer|incorrect|invalid|not_found|wrong !verifier|challenge|device|status|missing|error_code|exit|http|country|zip`,
     causes: [
       "The callback was handled twice: the page was reloaded, React's StrictMode ran an effect twice, or a middleware and a page both exchanged the code.",
       "redirect_uri differs from the one of the authorization request, or code_verifier does not fit its challenge.",
@@ -49,6 +62,7 @@ const codes = {
       "The refresh token rotated, and the application sent the old one again, or two tabs refreshed at the same time. That revokes the whole grant.",
       "The server restarted without a store, so it no longer knows its codes and tokens.",
       "The user name or the password is wrong, or the user does not exist here.",
+      "The session of the user ended: a logout, its lifetime, or the user withdrew the access.",
     ],
     application:
       "Exchange each code once, and store the new refresh token of each response before the next request. If a refresh fails with invalid_grant, have the user log in again.",
@@ -56,11 +70,11 @@ const codes = {
     guide: "static/docs/sessions.md#refresh-token-rotation",
   },
   invalid_request: {
+    tells: "multiple|more than one|twice|repeated|duplicate > 4 ; json|content.?type > 3",
     title: "invalid_request: a parameter is missing, wrong or sent twice",
-    signs: [
-      "subject_token|subject_token_type|actor_token|actor_token_type|requested_token_type|device_code|code_challenge_method|login_hint|acr_values|ui_locales|user_code|auth_req_id|token_type_hint|response_mode require|required|missing|only|without|combination|together|must|absent|omit|alone|conflict",
-      "-?parameter|param missing|require|required|repeat|only|combination|together|twice",
-    ],
+    signs: `
+      subject_token|subject_token_type|actor_token|actor_token_type|requested_token_type|device_code|code_challenge_method|login_hint|acr_values|ui_locales|user_code|auth_req_id|token_type_hint|response_mode require|required|missing|only|without|combination|together|must|absent|omit|alone|conflict
+      -?parameter|param missing|require|required|repeat|only|combination|together|twice`,
     causes: [
       "A required parameter is missing or empty: redirect_uri, code_challenge, code, or the one that error_description names.",
       "redirect_uri is not registered: then a page shows the error, and nothing is sent to the application.",
@@ -71,13 +85,11 @@ const codes = {
     guide: "static/docs/flows.md",
   },
   unauthorized_client: {
-    tells: [
+    tells:
       "not the token holder > The token was issued to another client: its aud must have the client that exchanges it.",
-    ],
     title: "unauthorized_client: the client may not use this grant type or response type",
-    signs: [
-      "client|application|app not_allow|not_authorize|unauthorized|not_permit|not_enable|not_allowed|disallow|disabled|not_authorized grant|flow|direct_access|service_account|grant_type|standard_flow|implicit|response_type|use|request|access_token|offline|method !http_client|redirect|origin|scope|user",
-    ],
+    signs: `
+      client|application|app not_allow|not_authorize|unauthorized|not_permit|not_enable|not_allowed|disallow|disabled|not_authorized grant|flow|direct_access|service_account|grant_type|standard_flow|implicit|response_type|use|request|access_token|offline|method !http_client|redirect|origin|scope|user`,
     causes: [
       "The client is not registered for the grant type: client_credentials, refresh_token, device code …",
       "A public client asks for a grant that needs a secret, such as client_credentials.",
@@ -89,9 +101,8 @@ const codes = {
   },
   unsupported_grant_type: {
     title: "unsupported_grant_type: the token endpoint does not know this grant_type",
-    signs: [
-      "grant|grant_type|granttype unsupported|not_support|not_allow|unknown|not_enable|not_allowed|not_permit|missing|invalid|disabled type|grant_type|client|flow|password|credentials|implicit|code|server !invalid_grant|sql|privilege",
-    ],
+    signs: `
+      grant|grant_type|granttype unsupported|not_support|not_allow|unknown|not_enable|not_allowed|not_permit|missing|invalid|disabled type|grant_type|client|flow|password|credentials|implicit|code|server !invalid_grant|sql|privilege`,
     causes: [
       "grant_type is misspelled, missing, or in a JSON body, which is not read.",
       "The grant is off, or gone from OAuth 2.1: password, implicit.",
@@ -102,12 +113,12 @@ const codes = {
     guide: "static/docs/get-a-token.md",
   },
   invalid_scope: {
+    tells: "[a-z],[a-z] > 1 ; not allowed|not assigned|offline_access > 2 ; exceed|refresh > 3",
     title: "invalid_scope: a scope value is unknown, or the client may not request it",
-    signs: [
-      `scope|scopes ${unknown}|invalid|unsupported|not_support|not_allow|not_allowed|malformed|unrecognized|not_permit|not_valid|exceed|disallow|wrong|not_assigned|not_authorized client|request|requested|server|authorization|oauth|openid|allow|allowed|scope|value|exceed|configured !variable|function|javascript|lexical|block|global|insufficient|css|this_scope|insufficient_scope`,
-      "scope|scopes must|contain|missing|include|no openid",
-      "4>scope change from|to|oauth|openid",
-    ],
+    signs: `
+      scope|scopes ${unknown}|invalid|unsupported|not_support|not_allow|not_allowed|malformed|unrecognized|not_permit|not_valid|exceed|disallow|wrong|not_assigned|not_authorized client|request|requested|server|authorization|oauth|openid|allow|allowed|scope|value|exceed|configured !variable|function|javascript|lexical|block|global|insufficient|css|this_scope|insufficient_scope
+      scope|scopes must|contain|missing|include|no openid
+      4>scope change from|to|oauth|openid`,
     causes: [
       "A value is misspelled, or separated by commas instead of blanks.",
       "The client has a scope in its registration, and the value is not in it (offline_access, an API's scope).",
@@ -119,12 +130,15 @@ const codes = {
     guide: "static/docs/configure.md#the-configuration-file",
   },
   access_denied: {
+    tells:
+      "useragent > Google refuses web views inside an application: open the login in the browser of the system. ; service not found > The audience is the identifier of no API of the tenant: compare it letter by letter. ; cancel|declin|denied by (?:the )?user|user denied > 1 ; assign|organi[sz]ation|member|given you|polic|group|allowed|not verified|blocked|tenant|locked|disabled > 2",
     title: "access_denied: the user or a rule denied the access",
-    signs: [
-      "user|resource_owner|owner|end_user|consent|admin|administrator cancel|cancelled|canceled|deny|denied|decline|declined|reject|rejected|refuse|abort|abandon|not_assign|not_member|blocked|not_authorized|not_allowed|forbidden login|consent|access|request|authorization|sign_in|authentication|user|application|grant|permission|flow|group|role !database|mysql|postgres|password_authentication|file|eacces|ftp|sudo|using_password|userinfo|user_info|pull_access|access_denied_for|publickey|imap|smtp",
-      "2>?user|account|sign_up|signup|registration disabled|lock|locked|not_confirmed|not_active|not_assign|suspend|deactivated|blocked|not_permit|forgotten !rate|attempt|client",
-      "?user|login|account|access|auth|authentication|flow cancel|cancelled|canceled|denied|declined|not_allowed|not_authorized|not_permitted",
-    ],
+    signs: `
+      user|resource_owner|owner|end_user|consent|admin|administrator cancel|cancelled|canceled|deny|denied|decline|declined|reject|rejected|refuse|abort|abandon|not_assign|not_member|blocked|not_authorized|not_allowed|forbidden login|consent|access|request|authorization|sign_in|authentication|user|application|grant|permission|flow|group|role !database|mysql|postgres|password_authentication|file|eacces|ftp|sudo|using_password|userinfo|user_info|pull_access|access_denied_for|publickey|imap|smtp
+      2>user|account|you|email|domain|role not_belong|not_member|not_add|not_give|not_authorize|not_permit|not_assign organization|group|team|list|application|app|tenant
+      2>?your|account credential not_allow|not_authorize
+      2>?user|account|sign_up|signup|registration disabled|lock|locked|not_confirmed|not_active|not_assign|suspend|deactivated|blocked|not_permit|forgotten !rate|attempt|client
+      ?user|login|account|access|auth|authentication|flow cancel|cancelled|canceled|denied|declined|not_allowed|not_authorized|not_permitted`,
     causes: [
       "The user cancelled the login or the consent.",
       "The user is not allowed: not assigned to the application, blocked, or without a required group.",
@@ -136,10 +150,9 @@ const codes = {
   },
   unsupported_response_type: {
     title: "unsupported_response_type: the server does not offer this response_type or response_mode",
-    signs: [
-      "not_support obtain method|code|response",
-      `response_type|response_mode|response_types|responsetype ${wrong}|unsupported|not_support|not_allow|unknown|missing|invalid|not_permit|not_enable|disabled !content|schema|arraybuffer`,
-    ],
+    signs: `
+      not_support obtain method|code|response
+      response_type|response_mode|response_types|responsetype ${wrong}|unsupported|not_support|not_allow|unknown|missing|invalid|not_permit|not_enable|disabled !content|schema|arraybuffer`,
     causes: [
       "The application asks for token or id_token (implicit), which OAuth 2.1 removed.",
       "response_type is misspelled, or code is missing.",
@@ -150,7 +163,7 @@ const codes = {
   },
   server_error: {
     title: "server_error: the server failed",
-    signs: ["unexpected_condition prevent|encounter|fulfill request|server"],
+    signs: "unexpected_condition prevent|encounter|fulfill request|server",
     causes: ["A test queued this error, or a hook of a plugin threw.", "The store cannot be reached or is full."],
     application: "Treat it as temporary: show an error, retry later, do not loop.",
     server: "The terminal shows the error with its stack.",
@@ -158,9 +171,8 @@ const codes = {
   },
   temporarily_unavailable: {
     title: "temporarily_unavailable: the server cannot answer now",
-    signs: [
-      "?temporary|temporarily|currently|maintenance overload|maintenance|unable|unavailable server|request|authorization_server !name|resolution",
-    ],
+    signs: `
+      ?temporary|temporarily|currently|maintenance overload|maintenance|unable|unavailable server|request|authorization_server !name|resolution`,
     causes: [
       "A limit was reached: requests at once, passwords that wait, registrations.",
       "A document or key of the client cannot be fetched (jwks_uri, metadata document).",
@@ -171,11 +183,10 @@ const codes = {
   },
   invalid_token: {
     title: "invalid_token: the access token is expired, revoked, malformed, or for another API",
-    signs: [
-      "?token|access_token|bearer|introspection inactive|not_active|active_false|revoked|revoke|not_recognized|unknown|introspect|no_longer_active|is_not_valid|not_valid|blacklisted !refresh|code|csrf|id_token_hint|yet|before|alg|signature|unexpected_token|reset|device|audience|issuer|time|json",
-      "?active_false",
-      `introspection|introspect ${fails}|401|inactive|active|not|endpoint|response`,
-    ],
+    signs: `
+      ?token|access_token|bearer|introspection inactive|not_active|active_false|revoked|revoke|not_recognized|unknown|introspect|no_longer_active|is_not_valid|not_valid|blacklisted !refresh|code|csrf|id_token_hint|yet|before|alg|signature|unexpected_token|reset|device|audience|issuer|time|json
+      ?active_false
+      introspection|introspect ${fails}|401|inactive|active|not|endpoint|response`,
     causes: [
       "The access token has expired.",
       "It is for another resource (aud) or of another issuer, such as an older run of the server.",
@@ -188,11 +199,10 @@ const codes = {
   },
   insufficient_scope: {
     title: "insufficient_scope: the access token is valid, but lacks a scope of the API",
-    signs: [
-      "privilege|scope|permission|authority higher|more|additional require|need|necessary|than request|access|token|resource",
-      "scope|permission|permissions|authority|authorities|privilege|scopes insufficient|lack|lacks|missing|require|required|not_have|not_contain|inadequate|not_sufficient|deny|not_grant|higher|necessary token|access|api|bearer|scope|access_token|claim|resource|request|jwt|forbidden|403 !file|openid_scope|invalid_scope|directory|database|operation_not|mkdir|eacces",
-      "insufficient|missing|lack scope|scopes",
-    ],
+    signs: `
+      privilege|scope|permission|authority higher|more|additional require|need|necessary|than request|access|token|resource
+      scope|permission|permissions|authority|authorities|privilege|scopes insufficient|lack|lacks|missing|require|required|not_have|not_contain|inadequate|not_sufficient|deny|not_grant|higher|necessary token|access|api|bearer|scope|access_token|claim|resource|request|jwt|forbidden|403 !file|openid_scope|invalid_scope|directory|database|operation_not|mkdir|eacces
+      insufficient|missing|lack scope|scopes !scopes_supported`,
     causes: [
       "The login did not request the scope, or the user or client was not granted it.",
       "The API reads another claim: scp or roles instead of scope, a list instead of a text.",
@@ -204,7 +214,8 @@ const codes = {
   },
   insufficient_user_authentication: {
     title: "insufficient_user_authentication: the API wants a newer or stronger login",
-    signs: ["authentication different|recent|strong|stronger|newer|higher level|require|required|enough|necessary"],
+    signs: `
+      authentication different|recent|strong|stronger|newer|higher level|require|required|enough|necessary`,
     causes: ["The login is older than max_age, or has a weaker acr than acr_values of the challenge."],
     application: "Begin a new authorization request with acr_values and max_age of the challenge.",
     server: "A user or the login page decides on acr.",
@@ -212,10 +223,9 @@ const codes = {
   },
   login_required: {
     title: "login_required: prompt=none, and the user is not logged in",
-    signs: [
-      "4>prompt|max_age|auth_time|reauthentication|reauthenticate login|auth_time|old|older|before|happened|require|required|max_age !silent",
-      "login|authentication|sign_in|session|reauthentication require|required|not_login|not_logged|not_authenticated|no_session|must prompt_none|silent|none|prompt|authorize|sso|authorization_server|idp|provider",
-    ],
+    signs: `
+      4>prompt|max_age|auth_time|reauthentication|reauthenticate login|auth_time|old|older|before|happened|require|required|max_age !silent
+      login|authentication|sign_in|session|reauthentication require|required|not_login|not_logged|not_authenticated|no_session|must prompt_none|silent|none|prompt|authorize|sso|authorization_server|idp|provider`,
     causes: [
       "A silent login (prompt=none, an iframe) without a session at the server: the first visit, or after logout.",
       "The browser sends no third-party cookies to the frame.",
@@ -228,45 +238,36 @@ const codes = {
   },
   interaction_required: {
     title: "interaction_required: prompt=none, and the user must act",
-    signs: ["?user|end_user require|required|must|need interaction|interact"],
-    causes: ["A silent login (prompt=none) cannot show the page that is needed: consent, a second factor, a choice."],
-    application: "This is an answer, no failure: begin a login without prompt=none.",
-    server: "--login auto needs no page. /flows shows which check asked for one.",
-    guide: "static/docs/sessions.md#stay-logged-in",
+    signs: "?user|end_user require|required|must|need interaction|interact",
+    ...silentLogin,
   },
   consent_required: {
     title: "consent_required: prompt=none, and the user must consent first",
-    signs: ["?user|end_user require|required|must|need consent"],
-    causes: ["A silent login (prompt=none) cannot show the page that is needed: consent, a second factor, a choice."],
-    application: "This is an answer, no failure: begin a login without prompt=none.",
-    server: "--login auto needs no page. /flows shows which check asked for one.",
-    guide: "static/docs/sessions.md#stay-logged-in",
+    signs: "?user|end_user require|required|must|need consent",
+    ...silentLogin,
   },
   account_selection_required: {
     title: "account_selection_required: prompt=none, and the user must choose an account",
-    signs: ["?user|end_user require|required|must select|selection|choose|choice session|account"],
-    causes: ["A silent login (prompt=none) cannot show the page that is needed: consent, a second factor, a choice."],
-    application: "This is an answer, no failure: begin a login without prompt=none.",
-    server: "--login auto needs no page. /flows shows which check asked for one.",
-    guide: "static/docs/sessions.md#stay-logged-in",
+    signs: "?user|end_user require|required|must select|selection|choose|choice session|account",
+    ...silentLogin,
   },
   request_not_supported: {
     title: "request_not_supported: the parameter request (a signed request) is not accepted",
-    signs: ["request_parameter not_support|unsupported|not_accept"],
+    signs: "request_parameter not_support|unsupported|not_accept",
     causes: ["The client has no registered keys, or the server is without signed requests."],
     application: "Send the parameters by themselves, or register jwks.",
     guide: "static/docs/signed-requests.md#signed-authorization-requests-jar",
   },
   request_uri_not_supported: {
     title: "request_uri_not_supported: request_uri is not accepted",
-    signs: ["request_uri not_support|unsupported|not_accept"],
+    signs: "request_uri not_support|unsupported|not_accept",
     causes: ["request_uri is a URL; only those of a pushed request are accepted."],
     application: "Push the request, and send the request_uri of its response.",
     guide: "static/docs/signed-requests.md#pushed-authorization-requests-par",
   },
   invalid_request_uri: {
     title: "invalid_request_uri: request_uri is unknown, expired, already used, or of another client",
-    signs: [`request_uri ${wrong}|expire|used|error|not_found`],
+    signs: `request_uri ${wrong}|expire|used|error|not_found`,
     causes: [
       "It was used before: a reload, or a link that a scanner opened.",
       "It expired: a pushed request lives for a short time.",
@@ -277,7 +278,7 @@ const codes = {
   },
   invalid_request_object: {
     title: "invalid_request_object: the signed request cannot be verified",
-    signs: [`request_object|signed_request ${wrong}|expire|signature|verify|decrypt`],
+    signs: `request_object|signed_request ${wrong}|expire|signature|verify|decrypt`,
     causes: [
       "aud is not the issuer, or iss is not the client_id.",
       "The key or the algorithm is not the registered one, or the JWT has expired.",
@@ -293,7 +294,7 @@ const codes = {
   },
   unmet_authentication_requirements: {
     title: "unmet_authentication_requirements: the login does not reach the acr that is essential",
-    signs: ["authentication_requirement not|unmet"],
+    signs: "authentication_requirement not|unmet",
     causes: ["No user can log in at the level of acr_values or of the claims request."],
     application: "Ask for a level of acr_values_supported.",
     server: "acr_values_supported lists the levels; users have theirs.",
@@ -301,7 +302,8 @@ const codes = {
   },
   invalid_target: {
     title: "invalid_target: the resource or audience is unknown, or not allowed for the client",
-    signs: ["request_resource|resource_parameter|resource_indicator invalid|malformed|unknown|not_allow|not_register"],
+    signs: `
+      request_resource|resource_parameter|resource_indicator invalid|malformed|unknown|not_allow|not_register`,
     causes: [
       "resource is not the URL that the API has registered: a slash at the end, http and https, the port.",
       "resource of the token request was not in the authorization request.",
@@ -312,15 +314,17 @@ const codes = {
     guide: "static/docs/resource-servers.md",
   },
   invalid_redirect_uri: {
+    tells:
+      "login_error|client_?id= > The redirect_uri of the login is not registered for the client, character for character.",
     title: "invalid_redirect_uri: a redirect_uris of a registration is not accepted",
-    signs: ["one_more redirection_uri|redirect_uri invalid"],
+    signs: "one_more redirection_uri|redirect_uri invalid",
     causes: ["http on another host than localhost, a fragment, a wildcard, or a custom scheme for a web application."],
     application: "Register https URLs, or http on localhost.",
     guide: "static/docs/registration.md#dynamic-client-registration",
   },
   invalid_client_metadata: {
     title: "invalid_client_metadata: a member of a registration is not accepted",
-    signs: [`client_metadata ${wrong}|unsupported|field`],
+    signs: `client_metadata ${wrong}|unsupported|field`,
     causes: [
       "A value is unknown or contradicts another: grant_types without response_types, an algorithm, a URL.",
       "A member has another type: a text instead of a list.",
@@ -330,23 +334,18 @@ const codes = {
   },
   invalid_software_statement: {
     title: "invalid_software_statement: the software statement of a registration is not valid",
-    signs: [`software_statement ${wrong}|expire`],
-    causes: ["The issuer or its key is not configured as trusted.", "The statement has expired or is malformed."],
-    application: "Send a statement of a trusted issuer, or none.",
-    guide: "static/docs/registration.md#dynamic-client-registration",
+    signs: `software_statement ${wrong}|expire`,
+    ...softwareStatement,
   },
   unapproved_software_statement: {
     title: "unapproved_software_statement: nobody trusts the issuer of the software statement",
-    signs: ["software_statement not_approve|not_trust|untrusted|unapproved"],
-    causes: ["The issuer or its key is not configured as trusted.", "The statement has expired or is malformed."],
-    application: "Send a statement of a trusted issuer, or none.",
-    guide: "static/docs/registration.md#dynamic-client-registration",
+    signs: "software_statement not_approve|not_trust|untrusted|unapproved",
+    ...softwareStatement,
   },
   authorization_pending: {
     title: "authorization_pending: the user has not decided yet: keep polling",
-    signs: [
-      "authorization|user|device pending|not_yet|waiting|await|not_complete authorization|authorize|approve|user|login|device|code|flow !promise|job",
-    ],
+    signs: `
+      authorization|user|device pending|not_yet|waiting|await|not_complete authorization|authorize|approve|user|login|device|code|flow !promise|job`,
     causes: ["Nothing is wrong: the user has not entered the code, or not confirmed."],
     application: "Wait interval seconds, and ask again.",
     server: "/device takes the code; a test confirms it through the API.",
@@ -354,20 +353,18 @@ const codes = {
   },
   slow_down: {
     title: "slow_down: the client polls too often",
-    signs: [
-      "poll fast|faster|often|frequent|frequently|slower|early|soon|increase interval|specified|client|too|wait|less|than|device !build|change|file|queue",
-      "often|frequent|frequently|too_fast request|ask|call token|device_token|device_code",
-      "?increase|wait poll|interval interval|poll",
-    ],
+    signs: `
+      poll fast|faster|often|frequent|frequently|slower|early|soon|increase interval|specified|client|too|wait|less|than|device !build|change|file|queue
+      often|frequent|frequently|too_fast request|ask|call token|device_token|device_code
+      ?increase|wait poll|interval interval|poll`,
     causes: ["The polls are closer than interval seconds.", "interval was not raised by 5 after the last slow_down."],
     application: "Add 5 seconds to the interval at each slow_down.",
     guide: "static/docs/grants.md",
   },
   expired_token: {
     title: "expired_token: the device code or auth_req_id has expired",
-    signs: [
-      "device|user_code|device_code code|flow|device_code|user_code|authorization|login expire|expired|timeout|timed_out|not_found|invalid|already|used|no_longer !certificate|refresh",
-    ],
+    signs: `
+      device|user_code|device_code code|flow|device_code|user_code|authorization|login expire|expired|timeout|timed_out|not_found|invalid|already|used|no_longer !certificate|refresh`,
     causes: ["The user took longer than expires_in.", "The client polls with the code of an earlier attempt."],
     application: "Begin again with a new code.",
     guide: "static/docs/grants.md",
@@ -380,7 +377,7 @@ const codes = {
   },
   unknown_user_id: {
     title: "unknown_user_id: the hint names no user",
-    signs: ["user|end_user identify|determine|unknown hint|login_hint|login_hint_token|id_token_hint"],
+    signs: "user|end_user identify|determine|unknown hint|login_hint|login_hint_token|id_token_hint",
     causes: [
       "login_hint is not the sub, name or e-mail address of a user here.",
       "id_token_hint is of another server.",
@@ -391,21 +388,17 @@ const codes = {
   },
   missing_user_code: {
     title: "missing_user_code: the user has a code, and the request has none",
-    signs: ["user_code missing|absent|require"],
-    causes: ["The client was registered with backchannel_user_code_parameter."],
-    application: "Ask the user for the code, and send it as user_code.",
-    guide: "static/docs/ciba.md",
+    signs: "user_code missing|absent|require",
+    ...userCode,
   },
   invalid_user_code: {
     title: "invalid_user_code: user_code is wrong",
-    signs: ["user_code invalid|wrong|incorrect"],
-    causes: ["The client was registered with backchannel_user_code_parameter."],
-    application: "Ask the user for the code, and send it as user_code.",
-    guide: "static/docs/ciba.md",
+    signs: "user_code invalid|wrong|incorrect",
+    ...userCode,
   },
   invalid_binding_message: {
     title: "invalid_binding_message: binding_message is not acceptable",
-    signs: [`binding_message ${wrong}|unacceptable|too_long`],
+    signs: `binding_message ${wrong}|unacceptable|too_long`,
     causes: ["It is longer than the limit, or has characters that a phone may not show."],
     application: "Send a short plain text.",
     guide: "static/docs/ciba.md",
@@ -418,10 +411,9 @@ const codes = {
   },
   invalid_dpop_proof: {
     title: "invalid_dpop_proof: the DPoP proof is missing or not valid for this request",
-    signs: [
-      `dpop|proof_possession|dpop_proof|jkt|htu|htm ${wrong}|${absent}|mismatch|require|required|bound|expire|thumbprint|ath|verify|fail|replay|old|binding|proof`,
-      `2>dpop|cnf|jkt thumbprint|bound|binding|key|cnf|jkt ${wrong}|mismatch|different|${absent}`,
-    ],
+    signs: `
+      dpop|proof_possession|dpop_proof|jkt|htu|htm ${wrong}|${absent}|mismatch|require|required|bound|expire|thumbprint|ath|verify|fail|replay|old|binding|proof
+      2>dpop|cnf|jkt thumbprint|bound|binding|key|cnf|jkt ${wrong}|mismatch|different|${absent}`,
     causes: [
       "htu is not the URL as the server sees it (a proxy, a port, http and https), or htm is another method.",
       "The token is bound to another key than the one of the proof (jkt).",
@@ -434,7 +426,7 @@ const codes = {
   },
   use_dpop_nonce: {
     title: "use_dpop_nonce: the proof needs the nonce of the server",
-    signs: [`dpop nonce ${wrong}|${absent}|require|required|use|stale|must|expected|header|retry`],
+    signs: `dpop nonce ${wrong}|${absent}|require|required|use|stale|must|expected|header|retry`,
     causes: [
       "Nothing is wrong: the response has the header DPoP-Nonce, and the request must be sent again with it.",
       "The nonce is an older one, or of another server (API and token endpoint have their own).",
@@ -444,14 +436,14 @@ const codes = {
   },
   invalid_authorization_details: {
     title: "invalid_authorization_details: authorization_details is not valid",
-    signs: [`authorization_details ${wrong}|unsupported`],
+    signs: `authorization_details ${wrong}|unsupported`,
     causes: ["type is unknown, or a member is missing, unknown or of another type.", "The text is no JSON array."],
     application: "Send a JSON array of objects with a type of authorization_details_types_supported.",
     guide: "static/docs/authorization-requests.md#rich-authorization-requests-authorization_details",
   },
   unsupported_token_type: {
     title: "unsupported_token_type: the revocation endpoint cannot revoke this type",
-    signs: ["revocation|revoke not_support|unsupported type|token_type"],
+    signs: "revocation|revoke not_support|unsupported type|token_type",
     causes: ["token_type_hint or the token is of a type that cannot be revoked, such as an ID token."],
     application: "Revoke access and refresh tokens.",
     guide: "static/docs/sessions.md#log-out",
@@ -484,7 +476,8 @@ aud 10206 10207 10208 10214 10215 10268 10231
 exp 10223 10225 10230
 nbf 10222 10224
 typ 10256 10257
-kid 10500 10501 10502 10503 10513 10515 10516 10517
+jwks>6 10500
+kid 10501 10502 10503 10513 10515 10516 10517
 signature 10504 10505 10508 10511 10512 10514
 alg 10518 10634 10640 10652 10696 10697 14000
 jwe 10603 10609 10610 10611 10612 10615 10618 10619 10654
@@ -646,8 +639,9 @@ redirect_uri redirect_uri_mismatch mismatching_redirect_uri missing_redirect_uri
 invalid_grant bad_verification_code expired_code code_not_found invalid_refresh_token user_session_not_found invalid_code
 invalid_client incorrect_client_credentials invalid_client_secret invalid_client_id deleted_client client_not_found invalid_client_credentials invalid_credentials
 pkce pkce_verification_failed code_verifier_missing invalid_code_verifier
-access_denied rejected_by_user auth_denied user_cancelled_login user_cancelled_authorize user_cancelled application_suspended
-no_access_token unauthorized missing_token
+access_denied disallowed_useragent rejected_by_user auth_denied user_cancelled_login user_cancelled_authorize user_cancelled application_suspended
+no_access_token unauthorized
+token_response missing_token
 claims unverified_user_email
 interaction_required mfa_required
 invalid_grant>6 invalid_user_credentials user_not_found wrong_password invalid_username_or_password

@@ -39,18 +39,18 @@ export interface ProblemFacts {
   readonly hides?: true;
   /** Whether it is about the connection: then it is the cause of whatever else the text says. */
   readonly isTransport?: true;
-  /** The words by which `findSigns()` recognizes it in a sentence, an exception class or a code. */
-  readonly signs?: readonly string[];
+  /** The words by which `findSigns()` recognizes it in a sentence, an exception class or a code, a line for each. */
+  readonly signs?: string;
   /**
    * Whether the values that the message names are compared; which cause, counted from 1, a difference of theirs puts
    * first.
    */
   readonly compares?: Partial<Readonly<Record<Difference, number>>>;
   /**
-   * A pattern that tells a cause wherever the text has it, and the number of the cause, or a sentence for such texts
-   * alone: `frame-ancestors > 2`.
+   * Patterns that tell a cause, in the clause or elsewhere in the text, each with the number of the cause, or with a
+   * sentence for such texts alone: `frame-ancestors > 2 ; no nonce > 3`. The first that fits counts.
    */
-  readonly tells?: readonly string[];
+  readonly tells?: string;
 }
 
 /** A problem with the messages that report it. */
