@@ -37,6 +37,8 @@ export interface CertificateListener {
 
 /** @internal The whole server, which extensions and plugins receive. */
 export interface HostedServer extends FetchingServer {
+  /** Whether a URI leads to an endpoint of this server, except `/authorized`; absent if no unregistered URI is accepted. */
+  readonly isOwnEndpoint?: (uri: string) => boolean;
   /** The policy. */
   readonly policy: ServerPolicy;
   /** The clients: the registered ones and those of metadata documents. */

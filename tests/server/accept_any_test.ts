@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
+import type { App } from "../../src/server/app.ts";
 import type { Plugin } from "../../src/server/hosting/options.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { openBrowser } from "./browser.ts";
@@ -47,6 +48,52 @@ test("[OP-11, RU-01, LO-03] a URI that no client may register is rejected with i
     }
     const allowed = await testServer({ ...options, insecure: ["http-redirect-uris"] });
     assert(await allowed.code({ client_id, redirect_uri: uri }));
+  }
+});
+
+test("[OP-11, RU-01, LO-03] an endpoint of the server itself is accepted only if it is registered, except /authorized", async () => {
+  for (const options of [{ clients: any }, { redirectUris: any }] as const) {
+    for (const issuer of ["http://localhost:9000", "http://localhost:9000/a"]) {
+      let app: App | undefined;
+      const plugins = [{ setup: (assembled: App) => void (app = assembled) }];
+      const b = await testServer({ ...options, issuer, plugins });
+      const client_id = "clients" in options ? "shop" : "spa";
+      const tokens = await (await b.token({ client_id, code: await b.code({ client_id, scope: "openid" }) })).json();
+      const requests = [
+        ["RU-01", (uri: string) => b.authorize({ client_id, redirect_uri: uri, response_mode: "form_post" })],
+        [
+          "LO-03",
+          (uri: string) =>
+            b.get(`/oauth2/logout?${encode({ id_token_hint: tokens.id_token, post_logout_redirect_uri: uri })}`),
+        ],
+      ] as const;
+      const paths = app!.endpoints.map(({ path }) => path.replace(/\*+$/, "x"));
+      const own = paths.filter((path) => !path.endsWith("/authorized"));
+      assert(own.length > 10);
+      const isRejected = async (uri: string) => {
+        for (const [rule, request] of requests) {
+          b.events.length = 0;
+          const { status } = await request(uri);
+          const rejected = getRejections(b.events).map(({ explanation }) => [explanation.rule, explanation.received]);
+          assertEquals(rejected, status === 400 ? [[rule, uri]] : [], uri);
+          if (status !== 400) return false;
+        }
+        return true;
+      };
+      // The names of this machine are those of the server, and another issuer of the host has the same endpoints.
+      const others = ["127.0.0.1:9000", "[::1]:9000", "app.localhost:9000"].map((host) => host + own[0]);
+      if (issuer.endsWith("/a")) others.push(`localhost:9000${own[0]!.replace("/a/", "/b/")}`);
+      await forEachCase([...own.map((path) => `localhost:9000${path}`), ...others], async (uri) => {
+        assert(await isRejected(`http://${uri}?login_hint=bob`));
+      });
+      const application = [
+        `${issuer}/authorized`,
+        `${issuer}/callback`,
+        "http://localhost:9000/callback",
+        `http://localhost:3000${own.at(-1)}`,
+      ];
+      await forEachCase(application, async (uri) => assert(!await isRejected(uri)));
+    }
   }
 });
 

@@ -30,11 +30,13 @@ export async function findDestination(
   server.passed("AZ-02", id);
   if (rejection !== undefined) {
     if (redirectUri === undefined || params.isRepeated("redirect_uri")) throw rejection;
-    if (!client.allowsRedirectUri(redirectUri)) throw rejection;
+    if (!client.allowsRedirectUri(redirectUri, server)) throw rejection;
   }
   const policy = policyOf(server, client);
   const uri = singleValue(params, "redirect_uri", "AZ-06") ?? onlyRedirectUri(policy, client, params);
-  if (!client.allowsRedirectUri(uri)) throw reject("RU-01", { clientId: id, uri, registered: client.redirectUris });
+  if (!client.allowsRedirectUri(uri, server)) {
+    throw reject("RU-01", { clientId: id, uri, registered: client.redirectUris });
+  }
   server.passed("RU-01", uri);
   if (isUndottedScheme(uri)) server.observe(server, client.id, "RU-11", { uri });
   const mode = findResponseMode(policy, server.responseModes, client, params) ??

@@ -56,8 +56,8 @@ export interface Client {
   readonly policy?: Policy;
   /** Whether a registered redirect URI matches the requested one. */
   hasRedirectUri(redirectUri: string): boolean;
-  /** Whether the client may use a redirect URI. Default: a registered one. */
-  allowsRedirectUri(redirectUri: string): boolean;
+  /** Whether the client may use a redirect URI at the server of a request. Default: a registered one. */
+  allowsRedirectUri(redirectUri: string, server: object): boolean;
   /** Whether the client may request a scope value. Default: a registered one. */
   allowsScope(token: string): boolean;
   /**

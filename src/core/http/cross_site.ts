@@ -105,7 +105,7 @@ export function rejectUntrustedHost(server: ServerUrls, request: HttpRequest, ru
  * Whether the `Host` header is the issuer's host, that of the front channel or a loopback host. A request without this
  * header is trusted: every browser sends it, so the request is from a program. A listener must therefore pass it on.
  */
-export function isTrustedHost(server: ServerUrls, { headers }: HttpRequest): boolean {
+export function isTrustedHost(server: ServerUrls, { headers }: Pick<HttpRequest, "headers">): boolean {
   const host = headers.get("host");
   if (host === null) return true;
   // Not parsed as a URL: browsers accept host names that the URL parser rejects.

@@ -170,12 +170,18 @@ export function hostedClient(metadata: ClientMetadata, server: HostedClientPolic
   }
   if (acceptsAnyScope) Object.assign(client, { allowsUnknownScope: client.allowsScope });
   if (!server.acceptsAny.includes("redirectUris")) return client;
-  const redirectUriIssue = (requested: string) =>
-    validateRedirectUri(requested, server.insecure.includes("http-redirect-uris"), server.allows.localUrls);
-  const allowsRedirectUri = (requested: string) =>
-    client.hasRedirectUri(requested) || redirectUriIssue(requested) === undefined;
+  const redirectUriIssue: HostedClient["redirectUriIssue"] = (requested, { isOwnEndpoint }) =>
+    validateRedirectUri(requested, server.insecure.includes("http-redirect-uris"), server.allows.localUrls) ??
+      (isOwnEndpoint?.(requested) ? ownEndpointIssue : undefined);
+  const allowsRedirectUri: HostedClient["allowsRedirectUri"] = (requested, ofRequest) =>
+    client.hasRedirectUri(requested) || redirectUriIssue(requested, ofRequest) === undefined;
   return Object.assign(client, { redirectUriIssue, allowsRedirectUri });
 }
+
+const ownEndpointIssue = {
+  expected: "a page of the client, or /authorized of this server",
+  hint: "Send a redirect URI of your application.",
+};
 
 /**
  * Replaces the secret by its digest once that is computed. Until then redaction compares the secret itself, because it

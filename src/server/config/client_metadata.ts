@@ -5,6 +5,7 @@ import {
   authMethodsOf as authMethodsOfCore,
   type ClientMetadata as CoreMetadata,
 } from "../../core/clients/client.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { Client } from "../../core/clients/clients.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { RuleExplanation } from "../../core/rules/errors.ts";
@@ -181,8 +182,14 @@ export interface HostedClient extends Client {
   readonly registration?: ClientRegistration;
   /** Whether the client is not registered, and accepted because the setting `clients` is `"any"`. */
   readonly isUnregistered?: true;
-  /** Why no client may use a redirect URI; `undefined` if one may. Absent: the client may use only registered ones. */
-  redirectUriIssue?(redirectUri: string): { readonly expected: string; readonly hint: string } | undefined;
+  /**
+   * Why the client may not use a redirect URI that it has not registered; `undefined` if it may. Absent: it may use only
+   * registered ones.
+   */
+  redirectUriIssue?(
+    redirectUri: string,
+    server: Pick<HostedServer, "isOwnEndpoint">,
+  ): { readonly expected: string; readonly hint: string } | undefined;
   /** Its metadata document; absent if the client is registered. */
   readonly document?: ClientDocument;
 }

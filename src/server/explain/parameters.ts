@@ -20,16 +20,16 @@ export function listUris(registered: readonly string[], kind = "redirect URI"): 
   return registered.join(" or ") || `none, because this client has no ${kind}`;
 }
 
-/** Explains a URI that no client may register, to a client that may use unregistered ones; `undefined` for others. */
+/** Explains a URI that is not registered, to a client that may use most such URIs; `undefined` for the others. */
 export function explainUnregistrable(
   name: string,
   { clientId, uri }: UnregisteredUri,
-  { clients }: HostedServer,
+  server: HostedServer,
 ): RejectionTexts | undefined {
-  const client = clients.known().get(clientId);
-  const issue = client?.redirectUriIssue?.(uri);
+  const client = server.clients.known().get(clientId);
+  const issue = client?.redirectUriIssue?.(uri, server);
   if (issue === undefined) return undefined;
-  const message = `${name} is a URI that no client may register`;
+  const message = `${name} is not a URI that every client may use`;
   const setting = client?.isUnregistered ? "clients" : "redirectUris";
   return {
     message,

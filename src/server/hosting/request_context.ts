@@ -58,9 +58,26 @@ export function contextFactory(
       if (members === undefined) continue;
       context.server = serverWith(context.server, withImmediateFunctions(context.server, members, pluginLabel(plugin)));
     }
-    if (acceptsAny) context.server = serverWith(context.server, { passed: observeAny(context.server) });
+    if (acceptsAny) {
+      const isOwnEndpoint = (uri: string) => leadsToOwnEndpoint(app, context, uri);
+      context.server = serverWith(context.server, { passed: observeAny(context.server), isOwnEndpoint });
+    }
     return context;
   };
+}
+
+/**
+ * Whether a URI leads to an endpoint, except `/authorized`, by any name of this server. CSRF: a response that is sent
+ * there comes from a page of this server, not from the site that started the login.
+ */
+function leadsToOwnEndpoint(app: App, { server, request }: HostedContext, uri: string): boolean {
+  if (!/^https?:/i.test(uri)) return false;
+  const { host, port, pathname } = new URL(uri);
+  const [, ownPort = ""] = /:(\d+)$/.exec(request.headers.get("host") ?? new URL(server.names.frontChannel).host) ?? [];
+  if (port !== ownPort || !isTrustedHost(server, { headers: new Headers({ host }) })) return false;
+  // Another issuer of the host has the same endpoints.
+  const endpoint = app.findEndpoint(pathname) ?? app.findEndpoint(pathname.replace(/^\/[^/]+(?=\/.)/, app.site.base));
+  return endpoint !== undefined && endpoint.name !== "authorized";
 }
 
 /** A context whose pages lead to the pages for developers. */

@@ -21,7 +21,7 @@ export function mayLogOutTo(
   if (client?.metadata.post_logout_redirect_uris?.includes(uri)) return true;
   const setting = client?.isUnregistered ? "clients" : "redirectUris";
   const isAccepted = client !== undefined && asServerPolicy(policyOf(server, client)).acceptsAny.includes(setting) &&
-    client.allowsRedirectUri(uri);
+    client.allowsRedirectUri(uri, server);
   if (isAccepted) onAccepted(setting);
   return isAccepted;
 }

@@ -147,7 +147,7 @@ async function storedDetails(
 function mayReceive(server: HostedServer, client: Client, destination: Destination): boolean {
   return isPolled(destination)
     ? deliveryTo(server, destination).mayReceive(client)
-    : client.allowsRedirectUri(destination.uri);
+    : client.allowsRedirectUri(destination.uri, server);
 }
 
 /**

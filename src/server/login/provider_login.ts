@@ -383,13 +383,14 @@ export async function approveByForm(
   const { server, request, target } = context;
   rejectUntrustedHost(server, request, "UI-20");
   const form = postedForms.get(request);
-  const username = form?.get("username") ?? loginHint;
-  const user = form && await typedUser(server, username, form.get("claims") ?? "");
+  // Not the hint: a form without a name may be the authorization response of another login, which no user has sent.
+  const typed = form?.get("username");
+  const user = typed && await typedUser(server, typed, form!.get("claims") ?? "");
   if (typeof user === "object") return { user, scope, extensions, authTime: server.now() };
   return page(context, screen, 200, {}, {
     action: `${originOf(context)}${target.path}?${target.query}`,
     client: client.name ?? client.id,
-    ...{ scope, username },
+    ...{ scope, username: typed ?? loginHint },
     ...user !== undefined && { error: "username", reason: user },
   });
 }

@@ -352,6 +352,18 @@ test("[UI-31] whoever denies at Dex, GitHub or IdentityServer4 sends access_deni
   }
 });
 
+test("[UI-31] a form without a user name, such as that of an authorization response, logs in nobody at any page", async () => {
+  for (const loginPage of loginPageNames) {
+    const { authorizationUrl, program } = await start({ loginPage });
+    const response = await program().request(
+      `${authorizationUrl}&login_hint=bob`,
+      { code: "c0de", state: "s" },
+      { "sec-fetch-site": "same-origin" },
+    );
+    assertNotMatch(response.headers.get("location") ?? "", /[?&]code=/, loginPage);
+  }
+});
+
 test("[UI-31] mock-oauth2-server's form takes claims, asks each time, and not for a page of another site", async () => {
   const { as, authorizationUrl, program } = await start({ loginPage: "mock-oauth2-server" });
   const { open, request } = program();
