@@ -25,12 +25,6 @@ import { type Exchange, type Flow, type RecordedRequest, type RecordedResponse, 
 import { findBasicCredentials } from "./record_request.ts";
 import { isHtmlPage } from "./record_response.ts";
 
-/** Whether secrets are shown. */
-export interface RedactOptions {
-  /** Whether to redact secrets. Default: true. */
-  readonly redact?: boolean;
-}
-
 /** Returns the mask of a secret; `label` is its kind, such as `code`. */
 type Mask = (value: string, label: string) => string;
 
@@ -49,7 +43,7 @@ export const shorten: Mask = (value, label) => {
 /** The end of a value as {@link shorten} writes it. */
 export const redactedPart = /…\(\d+\)/;
 
-/** A value that is already redacted: a mask, or a placeholder of a test fixture. */
+/** A value that is already redacted: a mask, or a placeholder of the log of a test. */
 const redactedPattern = new RegExp(`^(?:(?:eyJ…)?[^…]{0,4}${redactedPart.source}|\\{\\{[^{}]{1,80} \\d+\\}\\})$`);
 
 /** Maximum length of a text of a request that is searched, in characters: a search of 60 kB takes 25 ms. */
@@ -124,7 +118,7 @@ function redactionFor(
   return {
     mask,
     registered,
-    // A command or fixture with a cut text would be wrong.
+    // A command or transcript with a cut text would be wrong.
     cut: mask === shorten ? cutFreeText : (text) => text === cutFreeText(text) ? text : mask(text, "value"),
     hide: (text) => redactedPattern.test(text) ? text : mask === shorten ? maskLength(text) : mask(text, "value"),
     label: (name) =>

@@ -1,17 +1,14 @@
-/** What leaves the recorder: an HTTP Archive, exchanges as plain text, a fixture for a test. */
+/** What leaves the recorder: an HTTP Archive, exchanges and as plain text. */
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { toFixture } from "../../src/recorder/export/fixture.ts";
 import { toHar } from "../../src/recorder/export/har.ts";
 import type { Har } from "../../src/recorder/export/har.ts";
 import type { Flow } from "../../src/recorder/exchange.ts";
 import { formatExchange } from "../../src/recorder/export/text.ts";
 import { redactFlow } from "../../src/recorder/redact.ts";
-import { publicTokens, userinfo, webTokens } from "../server/client_endpoints.ts";
-import { basic, testServer, verifier } from "../kit.ts";
+import { userinfo, webTokens } from "../server/client_endpoints.ts";
 import { inspector } from "../../src/devtools/mod.ts";
-import { recorder } from "../../src/recorder/recorder.ts";
 import { mcpServer } from "../../src/resource/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { completeLogin, interactiveServer, recordedServer, recordFault } from "./recorded_server.ts";
@@ -119,21 +116,6 @@ test("no sent value can imitate a line of that text", async () => {
   assertNotMatch(text, /[\r\u2028\u202E]/);
 });
 
-test("masking is optional in each export", async () => {
-  const here = await recordedServer();
-  const { code, id } = await troubledLogin(here);
-  const flow = here.recorder.flow(id)!;
-  const { issuer } = here.server.as;
-  const forms = (mask?: boolean) => [
-    JSON.stringify(toFixture(flow, { redact: mask })),
-    JSON.stringify(toHar(flow.exchanges, { issuer, redact: mask })),
-  ];
-  for (const mask of [undefined, true]) {
-    for (const text of forms(mask)) assert(!text.includes(code) && !text.includes(verifier));
-  }
-  for (const text of forms(false)) assert(text.includes(code) && text.includes(verifier));
-});
-
 /** What HAR 1.2 demands of an entry, name by name. */
 function assertHar({ log }: Har): void {
   assertEquals([log.version, typeof log.creator.name, typeof log.creator.version], ["1.2", "string", "string"]);
@@ -200,9 +182,8 @@ test("the archive is HAR 1.2 with flows as pages and exchanges as entries", asyn
   await webTokens(server);
   await server.get("/oauth2/jwks");
   await server.get("/oauth2/userinfo", { headers: { cookie: "a=b; c=d" } });
-  const har = toHar(recorder.exchanges(), { issuer: "https://as.test/", redact: false });
+  const har = toHar(recorder.exchanges(), { issuer: "https://as.test/" });
   assertHar(har);
-  assertHar(toHar(recorder.exchanges(), { issuer: "https://as.test/" }));
   const { pages, entries } = JSON.parse(JSON.stringify(har)).log as Har["log"];
   assertEquals(pages.map(({ id, title }) => [id, title]), [
     ["flow_1", "Flow 1 of spa"],
@@ -226,11 +207,8 @@ test("the archive is HAR 1.2 with flows as pages and exchanges as entries", asyn
   assertEquals(rejected!.startedDateTime, "2026-01-01T00:00:03.000Z");
   assertEquals(rejected!.request.postData!.params![0], { name: "grant_type", value: "authorization_code" });
   assertEquals(rejected!._latchkey.rejection!.explanation.rule, "PK-09");
-  assertEquals(exchanged!.request.headers[0], {
-    name: "authorization",
-    value: basic("web", "web-secret").authorization!,
-  });
-  assertEquals(info!.request.cookies, [{ name: "a", value: "b" }, { name: "c", value: "d" }]);
+  assertEquals(exchanged!.request.headers[0]!.name, "authorization");
+  assertEquals(info!.request.cookies.map(({ name }) => name), ["a", "c"]);
 });
 
 test("the archive has an entry for a request without a response, and no negative time", async () => {
@@ -251,69 +229,4 @@ test("a path that begins with two slashes does not change the host in the archiv
   await server.get("//evil.example/oauth2/userinfo");
   const { log } = toHar(recorder.exchanges(), { issuer: server.as.issuer });
   assertEquals(log.entries.map(({ request }) => request.url), ["https://as.test//evil.example/oauth2/userinfo"]);
-});
-
-test("a fixture is the same for the same flow, with other random values and times", async () => {
-  const fixtures = [];
-  for (const start of [Date.UTC(2026, 0, 1), Date.UTC(2031, 5, 5)]) {
-    let time = start;
-    const record = recorder();
-    const b = await testServer({ plugins: [record], now: () => time });
-    await b.code({ state: `other ${start}` });
-    const flow = { server: { ...b, advance: (seconds: number) => void (time += seconds * 1000) }, recorder: record };
-    const { id } = await troubledLogin(flow);
-    fixtures.push(JSON.stringify(toFixture(record.flow(id)!), undefined, 2));
-  }
-  assertEquals(fixtures[0], fixtures[1]);
-  assertNotMatch(fixtures[0]!, /20(?:26|31)-|17\d{8}|19\d{8}/);
-});
-
-test("a fixture has names for random values, which a replay can replace", async () => {
-  const { server, recorder } = await recordedServer();
-  await publicTokens(server, { nonce: "n-1" });
-  const fixture = toFixture(recorder.flow("1")!);
-  const [asked, exchanged] = fixture.exchanges;
-  assertEquals(asked!.request.query, {
-    response_type: "code",
-    client_id: "spa",
-    redirect_uri: "https://spa.example/cb",
-    scope: "openid read",
-    state: "{{state 1}}",
-    code_challenge: "{{code_challenge 1}}",
-    code_challenge_method: "S256",
-    nonce: "{{nonce 1}}",
-  });
-  assertEquals(asked!.response!.authorizationResponse, {
-    uri: "https://spa.example/cb",
-    params: { code: "{{code 1}}", state: "{{state 1}}", iss: "https://as.test" },
-  });
-  assertEquals(exchanged!.request.form, {
-    grant_type: "authorization_code",
-    client_id: "spa",
-    redirect_uri: "https://spa.example/cb",
-    code_verifier: "{{code_verifier 1}}",
-    code: "{{code 1}}",
-  });
-  assertEquals(exchanged!.response!.body, {
-    access_token: "{{access_token 1}}",
-    token_type: "Bearer",
-    expires_in: 3600,
-    scope: "openid read",
-    refresh_token: "{{refresh_token 1}}",
-    id_token: "{{id_token 1}}",
-  });
-  assert(exchanged!.passed.includes("PK-09"));
-  assertEquals([exchanged!.endpoint, exchanged!.auth, exchanged!.client, fixture.outcome], [
-    "token",
-    "none",
-    "spa",
-    "done",
-  ]);
-});
-
-test("a repeated parameter keeps all its values in a fixture", async () => {
-  const { server, recorder } = await recordedServer();
-  await server.authorize({ resource: ["https://a.example/", "https://b.example/"] });
-  const [asked] = toFixture(recorder.flow("1")!).exchanges;
-  assertEquals(asked!.request.query!.resource, ["https://a.example/", "https://b.example/"]);
 });

@@ -8,7 +8,6 @@ import { test } from "node:test";
 import { latchkey, type LatchkeyOptions } from "../../src/mod.ts";
 import { inspector } from "../../src/devtools/inspector.ts";
 import { logging } from "../../src/cli/operating/logging.ts";
-import { toFixture } from "../../src/recorder/export/fixture.ts";
 import { toHar } from "../../src/recorder/export/har.ts";
 import { formatFlowMarkdown } from "../../src/recorder/export/markdown.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
@@ -121,7 +120,6 @@ async function watchedServer(limit: number, options: LatchkeyOptions = {}) {
           formatFlowMarkdown(flow, flow.exchanges.findIndex(({ rejection }) => rejection !== undefined)),
         );
         written("HAR")(JSON.stringify(toHar(flow.exchanges, { issuer: as.issuer })));
-        written("fixture")(JSON.stringify(toFixture(flow)));
       }
       const { exchanges } = testLog(record);
       for (const { request, response, rejection, client } of exchanges) {

@@ -13,7 +13,7 @@ import { htmlWithForms } from "../../platform/http/response.ts";
 import { isSameOrigin } from "../../server/pages/same_origin.ts";
 import { reject } from "../../server/rules/mod.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
-import { toFixture } from "../../recorder/export/fixture.ts";
+import { toFlowData } from "../../recorder/export/flow_data.ts";
 import { toHar } from "../../recorder/export/har.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { formatFlowMarkdown } from "../../recorder/export/markdown.ts";
@@ -108,7 +108,7 @@ export function exportList(context: Context, recorder: Recorder): HttpResponse {
   const { groups, older } = selectFlows(recorder, server, query, exportedFlows);
   const flows = groups.flat().map(({ flow, redacted, row: { id, at, user, status, warning } }) => ({
     ...{ id, at: new Date(at).toISOString(), user, status: status.label, warning },
-    ...toFixture(secrets ? flow : redacted, { redact: false, explained: true }),
+    ...toFlowData(secrets ? flow : redacted),
   }));
   const seen = findMessages(query.get("q") ?? "").flatMap(({ problem }) => whatServerSaw(problem, recorder, server));
   return json(200, { flows, older, ...seen.length > 0 && { seen } }, { "cross-origin-resource-policy": "same-origin" });

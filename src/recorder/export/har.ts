@@ -2,20 +2,17 @@
 
 import type { Fields } from "../../core/http/form.ts";
 import { type Exchange, exchangeUrl, type RecordedRequest, type RecordedResponse } from "../exchange.ts";
-import { redactExchanges, type RedactOptions } from "../redact.ts";
+import { redactExchanges } from "../redact.ts";
 
 /** An HTTP Archive, version 1.2. Sizes are bytes, -1 if unknown; times are milliseconds. */
 export type Har = ReturnType<typeof toHar>;
 
 /**
- * Creates an archive, with a page for each flow. HAR requires an HTTP version; handlers do not know it, so it is always
+ * Creates an archive without secrets, with a page for each flow. HAR requires an HTTP version; handlers do not know it, so it is always
  * `HTTP/1.1`. Request URLs have the origin of the issuer, except for hosted resources on another origin.
  */
-export function toHar(
-  exchanges: readonly Exchange[],
-  { issuer, redact = true }: RedactOptions & { readonly issuer: string },
-) {
-  const shown = redact ? redactExchanges(exchanges) : exchanges;
+export function toHar(exchanges: readonly Exchange[], { issuer }: { readonly issuer: string }) {
+  const shown = redactExchanges(exchanges);
   const { origin } = new URL(issuer);
   const flowStarts = shown.filter(({ flow }, index) =>
     flow !== undefined && shown.findIndex((other) => other.flow === flow) === index

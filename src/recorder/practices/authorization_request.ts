@@ -1,4 +1,4 @@
-/** Authorization requests: state, nonce, response type, scope. */
+/** Authorization requests: state, nonce, scope. */
 
 import { splitScope } from "../../core/http/params.ts";
 import { combineChecks, examineEach, examineFreshness, type PracticeDefinition } from "./practice.ts";
@@ -67,21 +67,6 @@ export const authorizationRequestPractices: readonly PracticeDefinition[] = [
       const values = valuesOf(authorizations, "nonce");
       return combineChecks(examineNew(values, "nonce"), await examineRandomness(values, "nonce"));
     },
-  },
-  {
-    id: "code-flow-only",
-    title: "The client requests no access token in the authorization response (response_type=token).",
-    level: "required",
-    sources: ["RFC 9700 §2.1.2", "OAuth 2.1 §10.2"],
-    occasion: "an authorization request",
-    check: ({ authorizations }) =>
-      examineEach(
-        authorizations,
-        ({ get }) =>
-          splitScope(get("response_type") ?? "").includes("token")
-            ? { parameter: "response_type", because: "the request asks for tokens in the authorization response" }
-            : undefined,
-      ),
   },
   {
     id: "scope-minimal",

@@ -40,27 +40,6 @@ export const pkcePractices: readonly PracticeDefinition[] = [
     },
   },
   {
-    id: "pkce-s256",
-    title: "The client uses the code challenge method S256.",
-    level: "required",
-    sources: ["RFC 7636 §4.2", "MCP authorization"],
-    occasion: "an authorization request with code_challenge",
-    check: ({ authorizations }) =>
-      examineEach(authorizations.filter(({ get }) => get("code_challenge") !== undefined), ({ get }) => {
-        const method = get("code_challenge_method");
-        if (method !== "S256") {
-          return {
-            parameter: "code_challenge_method",
-            because: `the method is ${method ?? "absent, which means plain"}`,
-          };
-        }
-        const { length } = get("code_challenge")!;
-        return length === 43
-          ? undefined
-          : { parameter: "code_challenge", because: `the challenge has ${length} characters; a SHA-256 digest has 43` };
-      }),
-  },
-  {
     id: "pkce-random",
     title: "The client creates a new random code verifier for each authorization request.",
     level: "required",

@@ -45,16 +45,6 @@ test("pkce-used: a client that authenticates and sends state is advised to send 
   assertEquals([practice.level, outcome], ["recommended", "warning"]);
 });
 
-testPractice("pkce-s256", {
-  has: logIn,
-  lacks: [
-    [/the method is plain/, withParameters({ code_challenge_method: "plain" })],
-    [/absent, which means plain/, withParameters({ code_challenge_method: undefined })],
-    [/has 20 characters/, withParameters({ code_challenge: "a".repeat(20) })],
-  ],
-  notSeen: withParameters({ code_challenge: undefined, code_challenge_method: undefined }),
-});
-
 /** Logins with values of one kind: a constant, a counter, a time, few characters that differ. */
 const notRandom: Readonly<Record<string, readonly [string, string]>> = {
   "two requests have the same": ["n".repeat(43), "n".repeat(43)],
@@ -124,14 +114,6 @@ testPractice("nonce-fresh", {
     [/3 characters, which can be guessed/, withEach({ nonce: "abc" }, { nonce: "xyz" })],
   ],
   notSeen: logIn,
-});
-
-testPractice("code-flow-only", {
-  has: logIn,
-  lacks: [
-    [/asks for tokens/, withParameters({ response_type: "code token" })],
-    [/asks for tokens/, withParameters({ response_type: "token" })],
-  ],
 });
 
 testPractice("scope-minimal", {

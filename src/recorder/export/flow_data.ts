@@ -1,60 +1,36 @@
-/** A flow as a test fixture: JSON that is equal for equal flows, independent of times and secrets. */
+/** A flow as JSON, for `/flows.json`. */
 
 import type { Fields } from "../../core/http/form.ts";
-import { findRule } from "../../server/rules.ts";
 import type { Exchange, Flow, RecordedRequest, RecordedResponse } from "../exchange.ts";
-import { redactFlow, type RedactOptions } from "../redact.ts";
 import { isHtmlPage } from "../record_response.ts";
-import { normalizeExchanges } from "./normalize.ts";
-
-/** What a fixture contains. */
-interface FixtureOptions extends RedactOptions {
-  /** Whether rejections have the expected and the received value, and the fix of their rule. Default: false. */
-  readonly explained?: boolean;
-}
 
 /** Parameters by name; a repeated parameter has several values. */
-type FixtureFields = Readonly<Record<string, string | readonly string[]>>;
+type FieldsByName = Readonly<Record<string, string | readonly string[]>>;
 
-/**
- * Creates a fixture, to store beside a test and to compare with a later run or replay. Random values are replaced by
- * placeholders, such as `{{code 1}}`. With `redact: false` it contains the original values, which differ between runs.
- */
-export function toFixture(flow: Flow, { redact = true, explained = false }: FixtureOptions = {}) {
-  const { outcome, exchanges } = flow;
-  const { client } = redact ? redactFlow(flow) : flow;
-  return {
-    ...client !== undefined && { client },
-    outcome,
-    exchanges: (redact ? normalizeExchanges(exchanges) : exchanges)
-      .map((exchange) => toFixtureExchange(exchange, explained)),
-  };
+/** A flow for programs, as it is given: with its secrets, unless they were redacted before. */
+export function toFlowData({ client, outcome, exchanges }: Flow) {
+  return { ...client !== undefined && { client }, outcome, exchanges: exchanges.map(toExchangeData) };
 }
 
 /** One request and its response. Rules are named by their IDs, in the order in which they ran. */
-function toFixtureExchange(exchange: Exchange, explained: boolean) {
+function toExchangeData(exchange: Exchange) {
   const { endpoint, outcome, client, auth, request, response, passed, rejection, warnings, faults } = exchange;
   return {
     endpoint,
     outcome,
     ...client !== undefined && { client },
     ...auth && { auth },
-    request: toFixtureRequest(request),
-    ...response && { response: toFixtureResponse(response) },
+    request: toRequestData(request),
+    ...response && { response: toResponseData(response) },
     passed: passed.map(({ rule }) => rule),
-    ...rejection && { rejection: (explained ? toExplainedRejection : toFixtureRejection)(rejection) },
+    ...rejection && { rejection: toRejectionData(rejection) },
     warnings: warnings.flatMap(({ rule }) => rule ?? []),
     faults,
   };
 }
 
-/** The rejection, with its fix if that is not the one of the rule. */
-function toFixtureRejection({ error, explanation: { rule, reason, fix } }: NonNullable<Exchange["rejection"]>) {
-  return { error, rule, reason, ...fix !== findRule(rule)?.fix && { fix } };
-}
-
 /** The rejection with its whole explanation, including the fix. */
-function toExplainedRejection({ error, explanation }: NonNullable<Exchange["rejection"]>) {
+function toRejectionData({ error, explanation }: NonNullable<Exchange["rejection"]>) {
   const { rule, reason, expected, received, earlier, fix } = explanation;
   return { error, rule, reason, expected, received, earlier, fix };
 }
@@ -64,7 +40,7 @@ const requestHeaders = ["authorization", "content-type", "cookie", "dpop", "orig
 const responseHeaders = ["content-type", "location", "retry-after", "set-cookie", "www-authenticate"];
 
 /** The request; with a body if it is not a form. */
-function toFixtureRequest({ method, path, headers, query, form, body }: RecordedRequest) {
+function toRequestData({ method, path, headers, query, form, body }: RecordedRequest) {
   const picked = pickHeaders(headers, requestHeaders);
   return {
     method,
@@ -77,7 +53,7 @@ function toFixtureRequest({ method, path, headers, query, form, body }: Recorded
 }
 
 /** The response, with its body parsed if it is JSON, and without that of a page. */
-function toFixtureResponse(response: RecordedResponse) {
+function toResponseData(response: RecordedResponse) {
   const { status, headers, authorizationResponse, body } = response;
   const picked = pickHeaders(
     headers,
@@ -100,7 +76,7 @@ function pickHeaders(
   return picked.length === 0 ? undefined : Object.fromEntries(picked);
 }
 
-function groupByName(fields: Fields): FixtureFields {
+function groupByName(fields: Fields): FieldsByName {
   const values = new Map<string, string[]>();
   for (const [name, value] of fields) values.set(name, [...values.get(name) ?? [], value]);
   return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0]! : all]));
