@@ -18,6 +18,10 @@ import { secretsInRequest, type Sighting } from "./markers.ts";
 /** Assesses by the attack itself, or else by its level. No client may crash. */
 async function assessBehaviour(attack: Attack, observation: Observation): Promise<Assessment> {
   if (observation.outcome === "crashed") return { passed: false, because: describeOutcome(observation) };
+  if (observation.isEndless) {
+    const because = "the client begins the login again after each failure, so that the browser never stops";
+    return { passed: false, because, seen: "endless", harm: "gave the user neither a session nor an error" };
+  }
   const marked = observation.scan().find(({ value }) => value === "markup");
   if (marked !== undefined) {
     const harm = "put a script of the attacker into a page";
@@ -150,7 +154,7 @@ function resultOf(
     ? "skipped"
     : passed
     ? "passed"
-    : outcome === "crashed"
+    : outcome === "crashed" || shown.seen === "endless"
     ? "failed"
     : isWarning || attack.level === "should-reject" || harm === undefined && requirement === undefined
     ? "warning"
@@ -160,11 +164,11 @@ function resultOf(
     : because;
   const seen = outcome === "crashed"
     ? "crashed"
-    : observed?.seen === "hung"
+    : observed?.seen === "hung" && shown.seen !== "endless"
     ? "hung"
     : shown.seen ?? observed?.seen ?? usuallySeen(attack);
   const general = verdict === "warning" ? warningEffect(seen) : effects[seen];
-  const effect = withOwnFix(general, seen === "crashed" || seen === "hung" ? undefined : attack.fix);
+  const effect = withOwnFix(general, ownFixes.includes(seen) ? undefined : attack.fix);
   return {
     ...task,
     effect: passed || isUnclear || doesNotApply ? usualEffect(attack) : effect,
@@ -174,6 +178,9 @@ function resultOf(
     ...verdict === "failed" && requirement !== undefined && { requirement: describeRequirement(requirement) },
   };
 }
+
+/** What is mended in the same way after each attack. */
+const ownFixes: readonly Seen[] = ["crashed", "hung", "endless"];
 
 /** Why a requirement does not bind a client; `undefined` if it does. */
 function whyReleased(

@@ -263,6 +263,8 @@ export interface Wait {
 export interface Observation extends JourneyEvidence {
   /** How the journey ended. */
   readonly outcome: JourneyOutcome;
+  /** Whether the client began the login again without end. */
+  readonly isEndless: boolean;
   /** The session, if the outcome is `accepted` and the attack has no conclusion of its own. */
   readonly session?: ClientSession;
   /** What the attack concludes itself. */
@@ -321,10 +323,23 @@ export function journeyOf({ journey }: Attack, values: Readonly<Record<string, u
   return values.journey as Journey | undefined ?? journey;
 }
 
+/** Whether the client is to find new keys, for which it may need several logins. */
+export const isPatient = ({ level, id }: Pick<Attack, "level" | "id">): boolean =>
+  level === "must-tolerate" && id.startsWith("keys/");
+
+/** Whether the server does in each login of the attack what it does in the first. */
+export const mayBeginAgain = (attack: Pick<Attack, "level" | "id" | "allowsNewLogin">): boolean =>
+  !attack.allowsNewLogin && !isPatient(attack);
+
 /** What one variant needs; without it the variant is skipped. */
 export function needsOf(attack: Attack, values: Readonly<Record<string, unknown>>): readonly Capability[] {
   const { by, needs } = attack;
-  return [by === "any" ? "requestsTokens" : by, ...needs, ...journeyNeeds[journeyOf(attack, values)] ?? []];
+  return [
+    by === "any" ? "requestsTokens" : by,
+    ...needs,
+    ...journeyNeeds[journeyOf(attack, values)] ?? [],
+    ...values.how === "no response" ? ["timeLimits"] as const : [],
+  ];
 }
 
 /** The further journeys in which a client checks the response to an authorization request. */

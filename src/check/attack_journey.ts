@@ -6,17 +6,21 @@
 import { type Action, type Attempt, untilStopped } from "./attempt.ts";
 import {
   type Conclusion,
+  countLogins,
   exchangesOfOneLogin,
+  isPatient,
   type Journey,
   journeyOf,
+  mayBeginAgain,
   type Observation,
   secondsBetweenLogins,
 } from "./attack.ts";
 import {
   assertSession,
-  type ClientJourney,
   type ClientSession,
+  EndlessLoginError,
   LoginLimitError,
+  maxNewLogins,
   sessionStartsOf,
   UndecidedError,
 } from "./driver.ts";
@@ -85,7 +89,9 @@ async function perform(
   const expectedSub = control.sub?.replace(/\bissuer-\d+\.test\b/, new URL(as.issuer).host) ?? "";
   const journey = journeyOf(attack, values);
   const start = attack.by === "any" ? sessionStartsOf(runner.driver)[0]! : attack.by;
-  const begin = (signal?: AbortSignal, of?: ClientJourney) => environment.begin(start, signal, of);
+  const begin = (signal?: AbortSignal, of = environment.journey) => environment.begin(start, signal, of);
+  const beginUnderAttack = (signal?: AbortSignal, of = environment.journey) =>
+    begin(signal, { ...of, mayBeginAgain: mayBeginAgain(attack) });
   const earlier = journey === "login" ? undefined : await runner.attempt(
     (signal) => prepare(runner, journey, environment, () => begin(signal), !control.failedCapabilities.has("logOut")),
     watch,
@@ -98,33 +104,34 @@ async function perform(
     session,
     expectedSub,
     capabilities: control.capabilities,
-    begin: (of) => begin(undefined, of),
+    begin: (of) => beginUnderAttack(undefined, of),
     skipsSilent: triesSilently(control, journey),
   });
   try {
     await attack.start(stage, values);
     const act: Action<ClientSession | Conclusion> = attack.perform === undefined
-      ? actions[journey]?.bind(undefined, session!) ?? begin
-      : (signal) => attack.perform!({ ...stage, begin: (of) => begin(signal, of) }, values);
-    // Clients limit how often they fetch keys, so that new ones may take time.
-    const isPatient = attack.level === "must-tolerate" && attack.id.startsWith("keys/");
+      ? actions[journey]?.bind(undefined, session!) ?? beginUnderAttack
+      : (signal) => attack.perform!({ ...stage, begin: (of) => beginUnderAttack(signal, of) }, values);
     const startError = await untilStopped(restart(), runner.options.signal).then(() => undefined, (error: unknown) => ({
       error,
     }));
     const ended: Attempt<ClientSession | Conclusion> = startError !== undefined
       ? { outcome: "rejected", ...startError }
-      : isPatient
+      // Clients limit how often they fetch keys, so that new ones may take time.
+      : isPatient(attack)
       ? await runner.repeat(act, watch, (ended) => isExpected(ended, control))
       : await runner.attempt(act, watch, attack);
-    const isOneLogin = act === begin && (start === "logIn" || attack.by === "any") && !attack.allowsNewLogin &&
-      !isPatient;
+    const isOneLogin = act === beginUnderAttack && (start === "logIn" || attack.by === "any") && mayBeginAgain(attack);
     const all = as.log.unmasked.exchanges.slice(earlierExchanges);
-    const exchanges = isOneLogin ? exchangesOfOneLogin(all, control.authorizations) : all;
+    const isLasting = attack.level !== "must-tolerate" && stage.isLasting();
+    const exchanges = isOneLogin && !isLasting ? exchangesOfOneLogin(all, control.authorizations) : all;
+    const newLogins = isOneLogin ? countLogins(all) - control.authorizations : 0;
     // A login after the attacked one has no attack, so it shows nothing about the attack.
     const { outcome, error, result }: Attempt<ClientSession | Conclusion> =
       exchanges.length < all.length && ended.outcome === "accepted"
         ? { outcome: "rejected", error: new Error("the application began a new login") }
         : ended;
+    const isEndless = error instanceof EndlessLoginError || outcome !== "accepted" && newLogins >= maxNewLogins;
     const evidence = { outcome, error, exchanges };
     if (error instanceof UndecidedError) {
       return unclearResult(task, describeError(error), { cause: error.reason, evidence });
@@ -161,7 +168,7 @@ async function perform(
       ...evidence,
       outcome: conclusion?.outcome ?? outcome,
       session: result !== undefined && "sub" in result ? result : undefined,
-      ...{ conclusion, expectedSub, usualClaims, earlier: session, trap, opened, waits },
+      ...{ isEndless, conclusion, expectedSub, usualClaims, earlier: session, trap, opened, waits },
       capabilities: control.capabilities,
       scan: () => scan(environment),
       countRequests: (endpoint) => as.log.unmasked.filter(endpoint).length,

@@ -7,17 +7,18 @@ import {
   textParameter,
   validateParameters,
 } from "../testing/faults/parameters.ts";
-import type { Match } from "../testing/faults/rule_builder.ts";
-import type {
-  Assessment,
-  Attack,
-  AttackDefaults,
-  AttackLevel,
-  Conclusion,
-  Journey,
-  Requirement,
-  Scene,
-  Stage,
+import { type Match, matchesPattern } from "../testing/faults/rule_builder.ts";
+import {
+  type Assessment,
+  type Attack,
+  type AttackDefaults,
+  type Conclusion,
+  countLogins,
+  type Journey,
+  mayBeginAgain,
+  type Requirement,
+  type Scene,
+  type Stage,
 } from "./attack.ts";
 import { withAttackDefaults } from "./attacks/categories.ts";
 import type { ClientSession } from "./driver.ts";
@@ -37,7 +38,7 @@ export interface AttackSource<Parameters extends readonly FaultParameter[]>
   readonly alsoIn?: readonly Journey[];
   /** Default: none. */
   readonly parameters?: Parameters;
-  /** The fault of the next request, and of no later one, except where {@link staysActive} is true. */
+  /** The fault of the next request of each login, and of every request where {@link staysActive} is true. */
   once?(values: ParameterValues<Parameters>, scene: Scene): Fault | undefined;
   /** The fault of every request. */
   always?(values: ParameterValues<Parameters>, scene: Scene): Fault | undefined;
@@ -55,12 +56,26 @@ const refreshes: Match = { grant_type: "refresh_token" };
 
 /**
  * Whether a fault that a client must reject stays until the journey ends, because a correct client may send the request
- * again, and an unchanged response would hide that it rejected the changed one: each page can request userinfo, and a
- * client can repeat a refresh.
+ * or begin the login again, and an unchanged response would hide that it rejected the changed one.
  */
-const staysActive = (level: AttackLevel, endpoint: string, journey: Journey): boolean =>
-  (level === "must-reject" || level === "should-reject") &&
-  (endpoint === "userinfo" || endpoint === "token" && journey === "refresh");
+const staysActive = ({ level, allowsNewLogin }: Pick<Attack, "level" | "allowsNewLogin">): boolean =>
+  (level === "must-reject" || level === "should-reject") && !allowsNewLogin;
+
+/** Adds a fault of one request, which happens again in each login that the client begins by itself. */
+function addOncePerLogin({ as }: Stage, endpoint: string, match: Match, fault: Fault): void {
+  const countNow = () => countLogins(as.log.unmasked.exchanges);
+  let fired = 0;
+  /** How many logins there were at the last match, and when the fault happened. */
+  let [matchedIn, happenedIn] = [-1, -1];
+  const rule = as.on(endpoint, (request) => {
+    if (rule.fired > fired) happenedIn = matchedIn;
+    fired = rule.fired;
+    if (countNow() <= happenedIn) return false;
+    if (!(typeof match === "function" ? match(request) : matchesPattern(match, request))) return false;
+    matchedIn = countNow();
+    return true;
+  }).always(fault);
+}
 
 /** Defines an attack. @throws {TypeError} As {@link withAttackDefaults}. */
 export function defineAttack<const Parameters extends readonly FaultParameter[] = []>(
@@ -94,7 +109,7 @@ export function defineAttack<const Parameters extends readonly FaultParameter[] 
       },
     };
   };
-  return {
+  const defined: Attack = {
     allowsNewLogin: false,
     ...attack,
     requirement,
@@ -111,14 +126,18 @@ export function defineAttack<const Parameters extends readonly FaultParameter[] 
         readonly endpoint?: string;
         readonly journey?: Journey;
       };
-      const stays = staysActive(attack.level, endpoint!, act);
-      const rule = () => stage.as.on(on ?? endpoint!, match ?? (stays && endpoint === "token" ? refreshes : undefined));
+      const stays = staysActive(defined);
+      const isRefresh = stays && endpoint === "token" && act === "refresh";
+      const [target, requests] = [on ?? endpoint!, match ?? (isRefresh ? refreshes : {})];
       const [one, each] = [once?.(values, stage), always?.(values, stage)];
-      if (one !== undefined) stays ? rule().always(one) : rule().once(one);
-      if (each !== undefined) rule().always(each);
+      if (one !== undefined && stays) stage.as.on(target, requests).always(one);
+      else if (one !== undefined && mayBeginAgain(defined)) addOncePerLogin(stage, target, requests, one);
+      else if (one !== undefined) stage.as.on(target, requests).once(one);
+      if (each !== undefined) stage.as.on(target, requests).always(each);
     },
     ...on !== undefined && { on },
     ...(once ?? always) && { create: (values) => createFault(complete(values ?? {})) },
     ...perform && { perform: (stage, values = {}) => perform(stage, complete(values)) },
   };
+  return defined;
 }

@@ -122,6 +122,11 @@ export interface ClientJourney {
   readonly signal: AbortSignal;
   /** Parameters to add to the URL that starts a login, for a driver with {@link ClientDriver.recordsVisits}. */
   readonly loginParameters?: Readonly<Record<string, string>>;
+  /**
+   * Whether the server does in each login what it does in the first, so that a driver lets the client begin several
+   * ({@link maxNewLogins}) before it throws an {@link EndlessLoginError}. Default: a new login is an error of the client.
+   */
+  readonly mayBeginAgain?: boolean;
   /** Header fields to add to the requests of the browser, for a driver with {@link ClientDriver.recordsVisits}. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The time in milliseconds since the epoch, for {@link ClientDriver.readsClock}. The check may advance it. */
@@ -294,6 +299,12 @@ export class LoginLimitError extends UndecidedError {
     if (retryAfterMs !== undefined && retryAfterMs >= 0) this.retryAfterMs = retryAfterMs;
   }
 }
+
+/** How often a client may begin a login again after an error, without a click of the user. */
+export const maxNewLogins = 5;
+
+/** The client redirects the browser, or begins the login again, without end. */
+export class EndlessLoginError extends Error {}
 
 /** A resource server rejected a token. */
 export class TokenRejectedError extends Error {

@@ -47,6 +47,14 @@ const table = {
     consequence: "A server that does not respond keeps users waiting, and connections of the application open.",
     fix: "Set a timeout for each request, until the end of its body, and show the error.",
   },
+  endless: {
+    cause: "begins the login again without end",
+    severity: "high",
+    consequence:
+      "While a response of the server is wrong, browsers are redirected without end: users see no error, and the " +
+      "requests overload the server.",
+    fix: "After an error, show it with a link to log in; begin no login by itself.",
+  },
   noLogin: {
     cause: "accepts no login after an attack",
     severity: "medium",

@@ -12,6 +12,8 @@ import type { JourneyEnvironment } from "./journeys.ts";
 export interface OpenStage extends Stage {
   /** How many of the faults that were added have fired. */
   reach(): "all" | "some" | "none";
+  /** Whether every fault can happen again. */
+  isLasting(): boolean;
   /** Removes the faults. */
   removeRules(): void;
   /** Gives client and server the same time again, if the client does not read the clock of the journey. */
@@ -57,6 +59,7 @@ export function openStage(
       const unfired = rules.filter(({ fired }) => fired === 0).length;
       return unfired === 0 ? "all" : unfired < rules.length ? "some" : "none";
     },
+    isLasting: () => rules.every(({ finished }) => !finished),
     removeRules: () => rules.splice(0).forEach((rule) => rule.remove()),
     restoreTime() {
       if (driver.readsClock) return;

@@ -12,7 +12,9 @@ import {
   type ClientDriver,
   type ClientJourney,
   type ClientSession,
+  EndlessLoginError,
   LoginLimitError,
+  maxNewLogins,
   NoUserPageError,
   UndecidedError,
   unknownUser,
@@ -247,9 +249,12 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
         if (callback === undefined) return { url: step.url, status: 200, html: "" };
         step = { url: callback.url, from: issuer };
       } else if (isAtServer) {
-        // A new login is not part of the attack: its honest response would log in the user.
-        if (progress.authorizations >= usualAuthorizations()) throw new Error("the application began a new login");
+        // A new login is not part of the attack, unless the server does the same again.
+        const newLogins = Math.floor(progress.authorizations / usualAuthorizations());
+        if (newLogins > 0 && !journey.mayBeginAgain) throw new Error("the application began a new login");
+        if (newLogins > maxNewLogins) throw new EndlessLoginError(`the application began ${newLogins} new logins`);
         progress.authorizations++;
+        steps = 0;
         const { url, method, params } = await authorize(step.url);
         progress.wasAtServer = true;
         step = responseStep({ url, method, params }, issuer);
@@ -288,7 +293,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       }
       return page;
     }
-    throw new Error(`the application redirects more than ${maxSteps} times, last to ${step.url}`);
+    throw new EndlessLoginError(`the application redirects more than ${maxSteps} times, last to ${step.url}`);
   }
 
   /** Finds out, from the first login, how the application shows that a user is logged in. */

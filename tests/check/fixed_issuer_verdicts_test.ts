@@ -19,6 +19,7 @@ const mistakes: Readonly<
       ApplicationMistake,
       | "accepts unknown keys"
       | "shows no login"
+      | "starts a new login after every error"
       | "stops at a wrong state"
       | "stops at a text as ID token"
       | "stops after a login of mallory"

@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import { unclearIn } from "./accusations.ts";
 import type { CheckReport, ClientJourney, ClientSession } from "../../src/check/mod.ts";
+import { effects } from "../../src/check/effects.ts";
 import { partOfCatalogue } from "./catalogue_part.ts";
 import { correctDecisions } from "./decisions.ts";
 import { checkInProcess, type FunctionOptions, shop } from "./fixed_issuer.ts";
@@ -33,10 +34,19 @@ async function checkPart(variants: readonly ApplicationVariant[], place: number,
   return report;
 }
 
-test("an application that starts a new login after an error is accused of nothing", async () => {
-  const report = await checkPart(["starts a new login after an error"], 0, ["id-token/alg-none"]);
-  const [rejected] = report.results.filter(({ attack: { id } }) => id === "id-token/alg-none");
-  assertMatch(rejected!.because, /^the client reported an error: .*began a new login/);
+test("an application that starts one new login after an error is accused of nothing", async () => {
+  await checkPart(["starts one new login after an error"], 0, ["id-token/alg-none", "error/token"]);
+});
+
+test("an application that starts a new login after every error never ends, whatever the error", async () => {
+  const { results } = await checkInProcess({
+    application: { mistake: "starts a new login after every error" },
+    only: partOfCatalogue(36, 0, ["id-token/alg-none", "error/authorization", "error/token", "transport/unavailable"]),
+  });
+  const unfinished = results.filter(({ evidence: { outcome } }) => outcome === "rejected");
+  assert(unfinished.length > 10);
+  const others = unfinished.filter(({ cause }) => cause !== effects.endless.cause);
+  assertEquals(others.map(({ attack: { id }, because }) => `${id}: ${because}`), []);
 });
 
 const withCookies = ({ headers }: Response, given: ResponseInit, body: BodyInit | null = null) => {

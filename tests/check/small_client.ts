@@ -49,6 +49,7 @@ export type Mistake =
   | "reads no ID token"
   | "adds parameters with a second question mark"
   | "reads the media type up to the semicolon"
+  | "believes ID tokens while it has no keys"
   | "checks nothing";
 
 /** Mistakes that a client does not have just because it checks nothing. */
@@ -227,6 +228,9 @@ export function smallClient(
     try {
       return (await jwtVerify(token, kept?.value ?? await fetchKeys(journey, metadata), options)).payload;
     } catch (error) {
+      if (has("believes ID tokens while it has no keys") && !(error instanceof errors.JOSEError)) {
+        return decodePart(token, 1);
+      }
       for (const { value } of decisions.sharesKeys ? keySets.values() : []) {
         const verified = await jwtVerify(token, value, options).catch(() => undefined);
         if (verified !== undefined) return verified.payload;

@@ -20,6 +20,7 @@ export type ApplicationMistake =
   | "keeps a failed discovery"
   | "stores the refresh response as it is"
   | "shows no login"
+  | "starts a new login after every error"
   | "stops at a wrong state"
   | "stops at a text as ID token"
   | "stops after a login of mallory"
@@ -29,7 +30,7 @@ export type ApplicationMistake =
 
 /** What a correct copy does in another way. */
 export type ApplicationVariant =
-  | "starts a new login after an error"
+  | "starts one new login after an error"
   | "shows a page without a user"
   | "shows a redirect without a user"
   | "sends no nonce"
@@ -259,10 +260,12 @@ export function webApplicationAt(
         return htmlPage(200, `<form method="post" action="/accept">${field}<button>Accept the terms</button></form>`);
       }
       if (pages.endsAtCallback) return showHome(session, cookies);
-      return redirect(session.landing, ...cookies, "login=; Max-Age=0; Path=/");
+      return redirect(session.landing, ...cookies, "login=; Max-Age=0; Path=/", "failed=; Max-Age=0");
     } catch (error) {
-      if (!variants.includes("starts a new login after an error")) throw error;
-      return redirect("/login");
+      const isFirst = cookieOf(request, "failed") === undefined;
+      const mayRetry = isFirst && variants.includes("starts one new login after an error");
+      if (!mayRetry && mistake !== "starts a new login after every error") throw error;
+      return redirect("/login", "failed=1");
     }
   }
 

@@ -1,5 +1,6 @@
 /** Error responses: a client reports them, and stays usable (RFC 6749 §4.1.2.1, §5.2). */
 
+import { findParam } from "../../recorder/record_request.ts";
 import { body, error, status } from "../../testing/faults/mod.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
@@ -20,8 +21,9 @@ function assessErrorResponse(observation: Observation): Assessment | undefined {
 
 /** After an error of the token endpoint, the same code is not sent again. */
 function assessSingleUse(observation: Observation): Assessment | undefined {
-  const requests = exchangesOf(observation, "token").length;
-  if (requests > 1) return failIf(true, `the client sent the code ${requests} times`, "repeated");
+  const codes = exchangesOf(observation, "token").map(({ request }) => findParam(request, "code"));
+  const isRepeated = new Set(codes).size < codes.length;
+  if (isRepeated) return failIf(true, `the client sent ${codes.length} token requests, some with one code`, "repeated");
   return failIf(observation.outcome === "accepted", "the client completed the login", "message");
 }
 

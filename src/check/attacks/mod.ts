@@ -37,6 +37,7 @@ import { tamperingAttacks } from "./tampering.ts";
 import { targetAttacks } from "./targets.ts";
 import { tokenAttacks } from "./token.ts";
 import { transportAttacks } from "./transport.ts";
+import { unavailableAttacks } from "./unavailable.ts";
 import { userinfoAttacks } from "./userinfo.ts";
 
 /** Every attack. */
@@ -55,6 +56,7 @@ export const attacks: readonly Attack[] = [
   ...idTokenClaimAttacks,
   ...idTokenUserAttacks,
   ...keyAttacks,
+  ...unavailableAttacks,
   ...userinfoAttacks,
   ...refreshAttacks,
   ...sessionAttacks,
