@@ -99,6 +99,8 @@ const expectations: Readonly<
     foundBy: ["transport/huge"],
   },
   "connects to internal networks": { foundBy: ["metadata/endpoint-internal"] },
+  "fetches the picture of a user": { foundBy: ["userinfo/url-fetched", "id-token/url-fetched"] },
+  "logs in by an access token in the response": { foundBy: ["response/token-of-another-client"] },
   "fetches distributed claims": { foundBy: ["userinfo/distributed-claims"] },
   "does not verify signed userinfo": {
     foundBy: ["userinfo/signed-wrong"],

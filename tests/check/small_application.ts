@@ -176,6 +176,12 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     assert(journey.now() - startedAt < maxPendingMs, "the login has expired: log in again");
     const isOwnUri = callback.url.replace(/[?#].*$/, "") === redirectUri;
     assert(isOwnUri, "the response came to another redirect URI");
+    const given = callback.params.get("access_token");
+    if (given !== null && has("logs in by an access token in the response")) {
+      const info = readJson(await requestUserinfo(fetch, metadata, given));
+      const user = { sub: findUser(journey, info), claims: info };
+      return createSession(journey, metadata, { access_token: given, token_type: "Bearer" }, user, nonce);
+    }
     const code = readCallback(callback, state, metadata, situation);
     assert(!decisions.keepsStates || !usedCodes.has(code), "the code was used before");
     usedCodes.add(code);
@@ -208,6 +214,7 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     );
     const claims: Claims = isMerged || info.sub !== idToken.sub ? { ...idToken, ...info } : { ...info, ...idToken };
     if (has("fetches distributed claims")) await fetchDistributedClaims(fetch, claims);
+    if (has("fetches the picture of a user") && claims.picture) await send(fetch, String(claims.picture), "claims");
     const sub = findUser(journey, claims);
     logins.set(browser, { issuer, sub, sid: idToken.sid });
     loggedOut.delete(browser);

@@ -50,6 +50,8 @@ export type Mistake =
   | "adds parameters with a second question mark"
   | "reads the media type up to the semicolon"
   | "believes ID tokens while it has no keys"
+  | "fetches the picture of a user"
+  | "logs in by an access token in the response"
   | "checks nothing";
 
 /** Mistakes that a client does not have just because it checks nothing. */

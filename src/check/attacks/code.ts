@@ -1,11 +1,15 @@
 /** Authorization codes: of another login, and of unusual form (RFC 9700 §4.5, RFC 6749 §4.1.2). */
 
+import type { Fields } from "../../core/http/form.ts";
 import type { CodeRecord } from "../../core/store/store.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
+import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import { wrapStore } from "../../testing/wrap_store.ts";
 import { describeOutcome } from "../assess.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import type { Capability } from "../capabilities.ts";
+import { passIf } from "./conclusions.ts";
+import { eachWithEach, oneOf } from "./parameters.ts";
 
 /** The next code is one of a login in another browser: with another nonce, if any, and this code challenge. */
 function codeOfAnotherLogin(): Fault {
@@ -53,5 +57,31 @@ export const codeAttacks: readonly Attack[] = [
             authentications.some((capability) => observation.capabilities.has(capability)),
         }
         : undefined,
+  }),
+  defineAttack({
+    id: "response/token-of-another-client",
+    fix: "Read only code, state, iss and error of the response, and log in only users of ID tokens with your aud.",
+    needs: ["plainResponse"],
+    title: "The authorization response has a token of another user that the server issued to another client.",
+    correctClient: "The client ignores the token, and logs in no user by it.",
+    stop: undefined,
+    sources: ["RFC 6749 §10.16", "RFC 9700 §2.1.2"],
+    ...eachWithEach(
+      oneOf("token", ["access_token", "id_token"], "The token."),
+      oneOf("place", ["instead of the code", "beside the code"], "Where it is."),
+    ),
+    async start({ as }, { token, place }) {
+      const users = await as.users.list();
+      const { sub } = users[1] ?? users[0]!;
+      const options = { client: as.client(), sub, scope: "openid profile email" };
+      const value = await (token === "id_token" ? as.mint.idToken(options) : as.mint.accessToken(options));
+      const added: Fields = [[token, value], ["token_type", "Bearer"], ["expires_in", "3600"]];
+      as.on("authorize").always(editAuthorizationResponse("token of another client", (fields) => [
+        ...fields.filter(([name]) => name !== "code" || place === "beside the code"),
+        ...added,
+      ]));
+    },
+    assess: ({ outcome, session, expectedSub }) =>
+      passIf(outcome === "accepted" && session!.sub === expectedSub, "the client logged in the user of the code"),
   }),
 ];

@@ -9,11 +9,12 @@ import { body } from "../../testing/faults/mod.ts";
 import { encodeJwt, overrideClaims } from "../../testing/faults/resign.ts";
 import { editResponse, isJsonResponse, responseText, withBodyText } from "../../testing/faults/response_body.ts";
 import { foreignKeys } from "../../testing/keys.ts";
-import { type Assessment, everyLogin, exchangesOf, type Observation } from "../attack.ts";
+import { type Assessment, everyLogin, exchangesOf, type Observation, type Scene } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { unknownUser } from "../driver.ts";
 import { inventedUsers, isOfUserinfoAlone, isPartOfClaim, listTexts } from "../user_texts.ts";
-import { gridAttacks, type GridResponse, jsonResponse } from "./grid.ts";
+import { claimsOf, gridAttacks, type GridResponse, jsonResponse, type Row } from "./grid.ts";
+import { waitUntil } from "./open_logins.ts";
 import { oneOf } from "./parameters.ts";
 import { nearMisses, pick } from "./wrong_values.ts";
 import { passIf } from "./conclusions.ts";
@@ -38,6 +39,32 @@ const marked: GridResponse = {
       name,
     ),
 };
+
+/** A URL of a host in the network of a server, which a user can write into the claims. */
+function internalUrl(_: unknown, { trap }: Scene): string {
+  // A trap that listens is such a host.
+  const origin = trap.origin.startsWith("https:") ? "http://169.254.169.254" : trap.origin;
+  if (origin !== trap.origin) trap.addOrigin(origin);
+  return `${origin}/picture.png`;
+}
+
+const fetchedUrl = {
+  fix: "Let the browser load URLs in claims, or fetch them only from public hosts, also after redirects.",
+  member: ["picture", "profile", "website"],
+  values: { "an internal URL": internalUrl },
+  correctClient: "The client does not fetch the URL, or only from a public host.",
+  level: "must-reject",
+  stop: undefined,
+  // A browser may load a picture.
+  needs: ["journeyBrowser"],
+  sources: ["OpenID Connect Core §5.1", "CWE-918"],
+  async assess({ trap: { requests }, outcome }) {
+    await waitUntil(() => requests.length > 0);
+    return requests.length === 0
+      ? passIf(outcome !== "hung", "the client did not fetch the URL")
+      : { passed: false, because: "the client fetched the URL", seen: "contacted" };
+  },
+} satisfies Partial<Row>;
 
 /** The attacks of the category `userinfo`. */
 export const userinfoAttacks: readonly Attack[] = [
@@ -80,6 +107,8 @@ export const userinfoAttacks: readonly Attack[] = [
         : { passed: false, because: `the application uses ${used} of the userinfo response`, seen: "foreignValue" };
     },
   }]),
+  ...gridAttacks(userinfo, [{ id: "userinfo/url-fetched", ...fetchedUrl }]),
+  ...gridAttacks(claimsOf("the ID token"), [{ id: "id-token/url-fetched", ...fetchedUrl }]),
   defineAttack({
     id: "userinfo/thin",
     title: "The userinfo response has no claim except sub.",
