@@ -119,7 +119,7 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   return checkIn(mock, options, { timeoutMs: loginMs, repeat, rulesUrl }, fetch);
 }
 
-/** Prepares a check in a mock. `fetch` sends the requests to the application. Default: the global `fetch`. */
+/** Prepares a check in a mock. `fetch` sends the requests to the application. Default: that of the driver. */
 function checkIn(
   { as, dispatch }: Mock,
   { client: _, loginUrl, only, except, ...application }:
