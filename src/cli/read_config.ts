@@ -23,6 +23,7 @@ import { providerProfileField } from "../server/config/provider_profile_field.ts
 import { extendedFields, resolveOptions } from "../server/hosting/extensions.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
+import type { ListenOptions } from "../server/hosting/listen.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import {
   type ConfigFileResult,
@@ -71,8 +72,8 @@ interface ConfigurationSources {
   readonly resolve?: typeof resolveOptions;
 }
 
-/** The certificate and its private key as PEM, or `self-signed` for generated ones. */
-type TlsChoice = { readonly cert: string; readonly key: string } | "self-signed";
+/** The certificate and its private key as PEM, or what generates them. */
+type TlsChoice = NonNullable<ListenOptions["tls"]>;
 
 /** The configuration of the program. */
 export type Configuration =
@@ -322,7 +323,7 @@ function portWarning(
   return [{ path, message }];
 }
 
-/** Certificate and key from the named files. The listener checks whether they match. */
+/** Certificate and key from the named files; generated ones may be new. The listener checks whether they match. */
 async function readTls(
   options: RawOptions,
   { tls, tlsCert, tlsKey }: ConfigFile,
@@ -331,14 +332,8 @@ async function readTls(
 ): Promise<
   { readonly wanted: boolean; readonly read?: TlsChoice; readonly issues: readonly ConfigIssue[] }
 > {
+  if (tls !== undefined && (tlsCert ?? tlsKey) === undefined) return { wanted: true, read: tls, issues: [] };
   // The issue of an invalid option was already reported.
-  if (tls !== undefined) {
-    const path = findSource("tls", options, fileName);
-    const issue = { path, expected: "no files of a certificate", received: "tlsCert or tlsKey as well" };
-    return (tlsCert ?? tlsKey) === undefined
-      ? { wanted: true, read: tls, issues: [] }
-      : { wanted: true, issues: [{ ...issue, hint: "Remove one of the two." }] };
-  }
   const isInvalid = [options.tlsCert, options.tlsKey].some((option) => option && option.value === undefined);
   if (isInvalid) return { wanted: true, issues: [] };
   if (tlsCert === undefined && tlsKey === undefined) return { wanted: false, issues: [] };
@@ -355,6 +350,13 @@ async function readTls(
         hint: `Name the file of the ${missing} too.`,
       }],
     };
+  }
+  const isAbsent = (path: string) => readTextFile(path).then(() => false, isAbsentFile);
+  if (tls !== undefined && await isAbsent(tlsCert) && await isAbsent(tlsKey)) {
+    const files = { cert: tlsCert, key: tlsKey };
+    const read = async (hosts: readonly string[]) =>
+      (await import("./new_certificate.ts")).newCertificate(files, hosts);
+    return { wanted: true, read, issues: [] };
   }
   const [cert, key] = await Promise.all([
     readNamedFile(tlsCert, findSource("tlsCert", options, fileName), readTextFile),

@@ -80,8 +80,8 @@ export const programFields = {
     flag: "NAME",
   },
   /**
-   * `self-signed`: the server speaks https with a certificate that it generates at each start, for its names. Default:
-   * none, `tlsCert` decides.
+   * `self-signed`: the server speaks https with a certificate that it generates for its names: at each start, or once,
+   * into the files of `tlsCert` and `tlsKey`. Default: none, `tlsCert` decides.
    */
   tls: {
     ...choice(["self-signed"], {

@@ -10,6 +10,7 @@ import { test } from "node:test";
 import { authority } from "../server/extensions/mutual_tls/certificates.ts";
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import type { ResolvedSettings } from "../../src/server/config/resolve_settings.ts";
+import { CommandLineError } from "../../src/cli/command_line_error.ts";
 import { type Configuration, describeFoundFile, readConfiguration } from "../../src/cli/read_config.ts";
 import type { ProcessEnvironment } from "../../src/platform/runtime/process_environment.ts";
 import { checkHealth } from "../../src/cli/check_health.ts";
@@ -1648,11 +1649,23 @@ test("[CL-01, CL-05] the claims settings come from the file, and their errors na
   ]);
 });
 
-test("[OP-05] --tls self-signed needs no files, and rejects those of another certificate", async () => {
+test("[OP-05] --tls self-signed needs no files; if both are named, the first start writes them", async () => {
   const { tls, settings } = await run({ args: ["--tls", "self-signed"] });
   assertEquals([tls, settings.issuer], ["self-signed", undefined]);
-  const [issue] = await faultsOf({ args: ["--tls", "self-signed", "--tls-cert", "cert.pem"] });
-  assertEquals([issue!.path, issue!.expected], ["--tls", "no files of a certificate"]);
+  const folder = await Deno.makeTempDir();
+  const paths = { tlsCert: `${folder}/cert.pem`, tlsKey: `${folder}/key.pem` };
+  const args = ["--tls", "self-signed", "--tls-cert", paths.tlsCert, "--tls-key", paths.tlsKey];
+  const { tls: make } = await run({ args });
+  assert(typeof make === "function");
+  const pair = await make(["idp.test"]);
+  const files = { [paths.tlsCert]: pair.cert, [paths.tlsKey]: pair.key };
+  for (const [path, text] of Object.entries(files)) assertEquals(await Deno.readTextFile(path), text);
+  assertEquals((await run({ args, files })).tls, pair);
+  // Neither file is replaced.
+  await assertRejects(() => make([]), CommandLineError);
+  await assertFaults({ args, files: { [paths.tlsCert]: pair.cert } }, [[paths.tlsKey, "no file at this path"]]);
+  await assertFaults({ args: args.slice(0, 4) }, [["--tls-cert", "the certificate alone"]]);
+  await Deno.remove(folder, { recursive: true });
 });
 
 test("an issue of the file shows its lines with a caret, and no value that its message does not have", async () => {

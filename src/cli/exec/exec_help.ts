@@ -36,7 +36,7 @@ is public, and LATCHKEY_CLIENT_SECRET is not set.
 
 The command gets these environment variables:
 ${Object.entries(exportedVariables).map(([value, variable]) => `  ${value.padEnd(22)}${variable}`).join("\n")}
-With --tls self-signed, ca_file is a file with the certificate, and also
+With https, ca_file is a file with the certificate, and also
 NODE_EXTRA_CA_CERTS, DENO_CERT, SSL_CERT_FILE, CURL_CA_BUNDLE and
 REQUESTS_CA_BUNDLE name files with it and with the certificates they had.
 

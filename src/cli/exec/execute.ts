@@ -67,7 +67,7 @@ export async function execute(
     throw isOwn && isAbout(error, "redirectUris") ? redirectUriNeeded() : error;
   });
   const { server, app, recorder, control } = opened;
-  const temporary = config.tls === "self-signed" ? await createTemporaryFolder() : undefined;
+  const temporary = config.tls !== undefined ? await createTemporaryFolder() : undefined;
   try {
     const foundFile = describeFoundFile(config.configSource);
     if (foundFile !== undefined) console.error(`${foundFile}.`);

@@ -4,6 +4,7 @@ import type { RequestHandler } from "../../core/http/router.ts";
 import { localIssuer } from "../config/settings.ts";
 import { ListenError, serve } from "../../platform/runtime/serve.ts";
 import { selfSignedCertificate } from "../../platform/runtime/self_signed.ts";
+import type { TlsPair } from "../../platform/runtime/tls.ts";
 
 /** @internal The address to listen on. */
 export interface ListenOptions {
@@ -13,9 +14,10 @@ export interface ListenOptions {
   readonly host?: string;
   /**
    * Serve https: a certificate, followed by its chain, and its private key, both as PEM. An issuer that follows the
-   * port then begins with `https:`. `self-signed`: generated for each call, for the names of the server. Default: http.
+   * port then begins with `https:`. `self-signed`: generated for each call, for the names of the server. A function
+   * receives these names. Default: http.
    */
-  readonly tls?: { readonly cert: string; readonly key: string } | "self-signed";
+  readonly tls?: TlsPair | "self-signed" | ((hosts: readonly string[]) => Promise<TlsPair>);
 }
 
 /** @internal Where a server listens. */
@@ -66,7 +68,8 @@ export function listeners(
     async listen({ port, host = "localhost", tls: givenTls } = {}) {
       const isFirst = open.length === 0;
       const portForCertificates = isFirst ? certificatePort() : undefined;
-      const tls = givenTls === "self-signed" ? await selfSignedCertificate(hostnames()) : givenTls;
+      const makeTls = givenTls === "self-signed" ? selfSignedCertificate : givenTls;
+      const tls = typeof makeTls === "function" ? await makeTls(hostnames()) : makeTls;
       if (portForCertificates !== undefined && tls === undefined) {
         throw new ListenError(
           "Cannot ask clients for certificates without TLS. Give a certificate and its key, set tls to self-signed, or remove mutualTls.port.",
