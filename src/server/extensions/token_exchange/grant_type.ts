@@ -101,7 +101,11 @@ async function exchangeAccessToken(
       subject: loginLevel.put({ sub: subjectToken.user, authTime: millisecondsOf(auth_time), sid: knownSid }, level),
     },
     refresh: {},
-    maxLifetimeSeconds: exp - secondsNow(server),
+    // Whole seconds, although a JWT of another issuer may end at a fraction of one.
+    maxLifetimeSeconds: Math.min(
+      Math.max(1, Math.ceil(exp - secondsNow(server))),
+      server.policy.lifetimes.access_token,
+    ),
     addedClaims: { ...issued?.addedClaims, ...actorClaims },
     responseMembers: { ...issued?.responseMembers, issued_token_type: tokenTypes.accessToken },
   }, resources);
