@@ -5,114 +5,93 @@
  * page with auth0/lock src/ui/box/container.jsx, src/field/email/email_pane.jsx.
  */
 
-import type { VNode } from "preact";
-import { Document, LoginFault } from "./document.tsx";
+import { loginScreen } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
-/** A page of Universal Login with some of its two fields. */
-function universalPage(asksName: boolean, asksPassword: boolean): (props: ScreenProps) => VNode {
-  return function Login(props) {
-    const { action, username, client, realm, error, reason = "Wrong email or password" } = props;
-    const heading = asksName ? "Welcome" : "Enter Your Password";
-    return (
-      <Document props={props} title={`${asksName ? "Log in" : heading} | ${client}`}>
-        <h1>{heading}</h1>
-        <p>Log in to {realm} to continue to {client}.</p>
-        <form class="form _form-login-id" action={action} method="post" novalidate data-form-primary="true">
-          {asksName && (
-            <div class="field">
-              <label for="username">Email address*</label>
-              <input
-                {...{ id: "username", name: "username", type: "text", value: username, inputmode: "email" }}
-                {...{ autocomplete: "username", autocapitalize: "none", autofocus: true }}
-              />
-              {error && !asksPassword && (
-                <LoginFault id="error-element-username">Please enter an email address</LoginFault>
-              )}
-            </div>
-          )}
-          {!asksName && <span class="ulp-authenticator-selector-text">{username}</span>}
-          {asksPassword && (
-            <div class="field">
-              <label for="password">Password*</label>
-              <input
-                {...{ id: "password", name: "password", type: "password", value: "" }}
-                {...{ autocomplete: "current-password", autofocus: !asksName }}
-              />
-              {error && <LoginFault id="error-element-password" class="ulp-input-error-message">{reason}</LoginFault>}
-            </div>
-          )}
-          <button
-            {...{ type: "submit", name: "action", value: "default", class: "_button-login-id" }}
-            data-action-button-primary="true"
-          >
-            Continue
-          </button>
-        </form>
-      </Document>
-    );
-  };
-}
+const purpose = ({ realm, client }: ScreenProps) => <p>Log in to {realm} to continue to {client}.</p>;
 
-const credentials = { username: "username", password: "password" };
+const universal = {
+  title: ({ client }: ScreenProps) => `Log in | ${client}`,
+  above: [() => <h1>Welcome</h1>, purpose],
+  attributes: { class: "form _form-login-id", "data-form-primary": "true" },
+  username: { label: "Email address*", id: "username", name: "username" },
+  password: { label: "Password*", id: "password", name: "password" },
+  fault: { text: "Wrong email or password", id: "error-element-password", class: "ulp-input-error-message" },
+  button: () => (
+    <button
+      {...{ type: "submit", name: "action", value: "default", class: "_button-login-id" }}
+      data-action-button-primary="true"
+    >
+      Continue
+    </button>
+  ),
+};
 
 export const auth0: ProviderPage = {
   state: "state",
-  screens: [{ path: () => "/u/login", ...credentials, Page: universalPage(true, true) }],
+  screens: [loginScreen({ ...universal, path: () => "/u/login" })],
 };
+
+const { username, password, ...common } = universal;
 
 export const auth0IdentifierFirst: ProviderPage = {
   state: "state",
   screens: [
-    { path: () => "/u/login/identifier", username: "username", Page: universalPage(true, false) },
-    { path: () => "/u/login/password", ...credentials, Page: universalPage(false, true) },
+    loginScreen({
+      ...common,
+      path: () => "/u/login/identifier",
+      username,
+      fault: { text: "Please enter an email address", id: "error-element-username" },
+    }),
+    {
+      ...loginScreen({
+        ...common,
+        path: () => "/u/login/password",
+        title: ({ client }) => `Enter Your Password | ${client}`,
+        above: [() => <h1>Enter Your Password</h1>, purpose],
+        top: (props) => <span class="ulp-authenticator-selector-text">{props.username}</span>,
+        password,
+      }),
+      // Programs send the name again.
+      username: "username",
+    },
   ],
 };
 
-/** @param name The first field: the e-mail address, or the user name, of a database that requires one. */
-function lockPage(name: "email" | "username"): ProviderPage {
-  const field = name === "email"
-    ? { type: "email", placeholder: "yours@example.com", autocomplete: "email", "aria-label": "Email" } as const
-    : {
-      type: "text",
-      placeholder: "username/email",
-      autocomplete: "username",
-      "aria-label": "Username or email",
-    } as const;
-  function Lock(props: ScreenProps): VNode {
-    const { action, username, error, reason = "Wrong email or password." } = props;
-    return (
-      <Document props={props} title="Sign In with Auth0">
-        <div class="auth0-lock-widget-container">
-          <form class="form auth0-lock-widget" action={action} method="post" novalidate>
-            <h1 class="auth0-lock-name">{props.realm}</h1>
-            {error && (
-              <div class="auth0-global-message auth0-global-message-error">
-                <LoginFault>{reason}</LoginFault>
-              </div>
-            )}
-            <div class={`field auth0-lock-input-block auth0-lock-input-${name}`}>
-              <input
-                {...{ ...field, class: "auth0-lock-input", name, value: username, autofocus: true }}
-              />
-            </div>
-            <div class="field auth0-lock-input-block auth0-lock-input-show-password">
-              <input
-                {...{ class: "auth0-lock-input", name: "password", type: "password", value: "" }}
-                {...{ placeholder: "your password", autocomplete: "off", "aria-label": "Password" }}
-              />
-            </div>
-            <button class="auth0-lock-submit" name="submit" type="submit" aria-label="Log In">
-              <span class="auth0-label-submit">Log In</span>
-            </button>
-          </form>
-        </div>
-      </Document>
-    );
-  }
-  return { state: "state", screens: [{ path: () => "/login", username: name, password: "password", Page: Lock }] };
+/** @param field The first field: the e-mail address, or the user name, of a database that requires one. */
+function lockPage(field: Parameters<typeof loginScreen>[0]["username"] & {}): ProviderPage {
+  const block = "field auth0-lock-input-block auth0-lock-input-";
+  return {
+    state: "state",
+    screens: [loginScreen({
+      path: () => "/login",
+      title: "Sign In with Auth0",
+      frame: (content) => <div class="auth0-lock-widget-container">{content}</div>,
+      attributes: { class: "form auth0-lock-widget" },
+      top: ({ realm }) => <h1 class="auth0-lock-name">{realm}</h1>,
+      username: { ...field, class: "auth0-lock-input", box: { class: block + field.name } },
+      password: {
+        ...{ name: "password", placeholder: "your password", autocomplete: "off", "aria-label": "Password" },
+        ...{ class: "auth0-lock-input", box: { class: `${block}show-password` } },
+      },
+      fault: {
+        text: "Wrong email or password.",
+        at: "top",
+        wrap: (fault) => fault && <div class="auth0-global-message auth0-global-message-error">{fault}</div>,
+      },
+      button: () => (
+        <button class="auth0-lock-submit" name="submit" type="submit" aria-label="Log In">
+          <span class="auth0-label-submit">Log In</span>
+        </button>
+      ),
+    })],
+  };
 }
 
-export const auth0Classic = lockPage("email");
+export const auth0Classic = lockPage({
+  ...{ name: "email", type: "email", placeholder: "yours@example.com", autocomplete: "email", "aria-label": "Email" },
+});
 
-export const auth0ClassicUsername = lockPage("username");
+export const auth0ClassicUsername = lockPage({
+  ...{ name: "username", placeholder: "username/email", "aria-label": "Username or email" },
+});

@@ -4,92 +4,82 @@
  * declarative shadow roots, which need no script.
  */
 
-import type { ComponentChildren, VNode } from "preact";
-import { Document, LoginFault, Stylesheets } from "./document.tsx";
+import type { VNode } from "preact";
+import { Stylesheets } from "./document.tsx";
+import { loginScreen } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 /** A stage of the flow, in its two shadow roots. */
-function Stage({ props, name, children }: {
-  readonly props: ScreenProps;
-  readonly name: "ak-stage-identification" | "ak-stage-password";
-  readonly children: ComponentChildren;
-}): VNode {
+function stage(name: "ak-stage-identification" | "ak-stage-password") {
   const Element = name as "div";
   const Executor = "ak-flow-executor" as "div";
-  return (
-    <Document props={props} title="authentik">
-      <h1>Welcome to authentik!</h1>
-      <Executor>
-        <template shadowrootmode="open">
-          <Element>
-            <template shadowrootmode="open">
-              <Stylesheets base={props.base} />
-              <form class="form pf-c-form" action={props.action} method="post" novalidate>
-                {children}
-              </form>
-            </template>
-          </Element>
-        </template>
-      </Executor>
-    </Document>
-  );
+  return {
+    title: "authentik",
+    attributes: { class: "form pf-c-form" },
+    frame: (form: VNode, { base }: ScreenProps) => (
+      <>
+        <h1>Welcome to authentik!</h1>
+        <Executor>
+          <template shadowrootmode="open">
+            <Element>
+              <template shadowrootmode="open">
+                <Stylesheets base={base} />
+                {form}
+              </template>
+            </Element>
+          </template>
+        </Executor>
+      </>
+    ),
+  };
 }
 
-function Identification(props: ScreenProps): VNode {
-  const { username, error, reason = "Failed to authenticate." } = props;
-  return (
-    <Stage props={props} name="ak-stage-identification">
-      <div class="field">
-        <label for="ak-identifier-input">Email or Username</label>
-        <input
-          {...{ id: "ak-identifier-input", name: "uidField", type: "text", value: username, autofocus: true }}
-          {...{ class: "pf-c-form-control", placeholder: "Email or Username", autocomplete: "username" }}
-        />
-        {error && <LoginFault>{reason}</LoginFault>}
-      </div>
-      <button type="submit" class="button pf-c-button pf-m-primary pf-m-block">Log in</button>
-    </Stage>
-  );
-}
-
-function Password(props: ScreenProps): VNode {
-  const { username, error, reason = "Invalid password" } = props;
-  const Input = "ak-flow-input-password" as "div";
-  const FormElement = "ak-form-element" as "div";
-  return (
-    <Stage props={props} name="ak-stage-password">
-      <p>{username}</p>
-      <div class="field">
-        <label for="ak-stage-password-input">Password</label>
-        <Input>
-          <FormElement>
-            <template shadowrootmode="open">
-              <Stylesheets base={props.base} />
-              <div class="field">
-                <slot></slot>
-                {error && <LoginFault as="p" class="pf-c-form__helper-text pf-m-error">{reason}</LoginFault>}
-              </div>
-            </template>
-            <input
-              {...{ id: "ak-stage-password-input", name: "password", type: "password", value: "", autofocus: true }}
-              {...{ class: "pf-c-form-control", placeholder: "Please enter your password" }}
-              autocomplete="current-password"
-            />
-          </FormElement>
-        </Input>
-      </div>
-      <button type="submit" class="button pf-c-button pf-m-primary pf-m-block">Continue</button>
-    </Stage>
-  );
-}
+const style = "button pf-c-button pf-m-primary pf-m-block";
 
 export const authentik: ProviderPage = {
   state: "query",
   screens: [
-    { path: () => "/if/flow/default-authentication-flow/", username: "uidField", Page: Identification },
-    {
+    loginScreen({
+      ...stage("ak-stage-identification"),
+      path: () => "/if/flow/default-authentication-flow/",
+      username: {
+        ...{ label: "Email or Username", id: "ak-identifier-input", name: "uidField" },
+        ...{ class: "pf-c-form-control", placeholder: "Email or Username" },
+      },
+      fault: { text: "Failed to authenticate." },
+      button: () => <button type="submit" class={style}>Log in</button>,
+    }),
+    loginScreen({
+      ...stage("ak-stage-password"),
       path: () => "/if/flow/default-authentication-flow/password/",
-      ...{ isInPlace: true, password: "password", Page: Password },
-    },
+      isInPlace: true,
+      top: ({ username }) => <p>{username}</p>,
+      password: {
+        ...{ label: "Password", id: "ak-stage-password-input", name: "password" },
+        ...{ class: "pf-c-form-control", placeholder: "Please enter your password" },
+        wrap: shadowField,
+      },
+      fault: { text: "Invalid password", as: "p", class: "pf-c-form__helper-text pf-m-error" },
+      button: () => <button type="submit" class={style}>Continue</button>,
+    }),
   ],
 };
+
+function shadowField(input: VNode, fault: VNode | undefined, { base }: ScreenProps): VNode {
+  const Input = "ak-flow-input-password" as "div";
+  const FormElement = "ak-form-element" as "div";
+  return (
+    <Input>
+      <FormElement>
+        <template shadowrootmode="open">
+          <Stylesheets base={base} />
+          <div class="field">
+            <slot></slot>
+            {fault}
+          </div>
+        </template>
+        {input}
+      </FormElement>
+    </Input>
+  );
+}

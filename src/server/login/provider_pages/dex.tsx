@@ -5,8 +5,9 @@
  */
 
 import type { VNode } from "preact";
-import { Document, LoginFault } from "./document.tsx";
-import type { LoginScreen, ProviderPage, ScreenProps } from "./provider_page.ts";
+import { Document } from "./document.tsx";
+import { loginScreen } from "./login_screen.tsx";
+import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 function Connectors(props: ScreenProps): VNode {
   return (
@@ -22,32 +23,18 @@ function Connectors(props: ScreenProps): VNode {
   );
 }
 
-function Password(props: ScreenProps): VNode {
-  const { action, username, error, reason = "Invalid Email Address and password." } = props;
-  return (
-    <Document props={props} title="dex">
-      <h1 class="theme-heading">Log in to Your Account</h1>
-      <form class="form" method="post" action={action}>
-        <div class="field theme-form-row">
-          <label for="login">Email Address</label>
-          <input
-            {...{ id: "login", name: "login", type: "text", value: username, required: true, autofocus: true }}
-            {...{ class: "theme-form-input", placeholder: "email address", autocomplete: "username" }}
-          />
-        </div>
-        <div class="field theme-form-row">
-          <label for="password">Password</label>
-          <input
-            {...{ id: "password", name: "password", type: "password", value: "", required: true }}
-            {...{ class: "theme-form-input", placeholder: "password", autocomplete: "current-password" }}
-          />
-        </div>
-        {error && <LoginFault id="login-error" class="dex-error-box">{reason}</LoginFault>}
-        <button id="submit-login" type="submit" class="dex-btn theme-btn--primary">Login</button>
-      </form>
-    </Document>
-  );
-}
+const field = { class: "theme-form-input", required: true, box: { class: "field theme-form-row" } };
+
+const credentials = loginScreen({
+  path: (base) => `${base}/auth/local/login`,
+  title: "dex",
+  above: [() => <h1 class="theme-heading">Log in to Your Account</h1>],
+  attributes: { novalidate: false },
+  username: { ...field, label: "Email Address", id: "login", name: "login", placeholder: "email address" },
+  password: { ...field, label: "Password", id: "password", name: "password", placeholder: "password" },
+  fault: { text: "Invalid Email Address and password.", id: "login-error", class: "dex-error-box", at: "bottom" },
+  button: () => <button id="submit-login" type="submit" class="dex-btn theme-btn--primary">Login</button>,
+});
 
 function Approval(props: ScreenProps): VNode {
   const { action, client, scope } = props;
@@ -69,11 +56,6 @@ function Approval(props: ScreenProps): VNode {
     </Document>
   );
 }
-
-const credentials: LoginScreen = {
-  path: (base) => `${base}/auth/local/login`,
-  ...{ username: "login", password: "password", Page: Password },
-};
 
 export const dexNoApproval: ProviderPage = { state: "state", screens: [credentials] };
 

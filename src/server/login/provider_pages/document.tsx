@@ -68,19 +68,6 @@ export function LogoutForm(
   );
 }
 
-/** Why the form is shown again, in the words of the provider. */
-export function LoginFault(
-  { as: Element = "div", id, class: style, children }: {
-    /** The element. Default: `div`. */
-    readonly as?: "div" | "p";
-    readonly id?: string;
-    readonly class?: string;
-    readonly children: ComponentChildren;
-  },
-): VNode {
-  return <Element id={id} class={style === undefined ? "fault" : `fault ${style}`} role="alert">{children}</Element>;
-}
-
 /**
  * What the page is, and who can log in. Its words are none that a test looks for in a form, such as "password", "sign
  * in" or "email", because a locator that matches twice fails.

@@ -7,62 +7,14 @@
  */
 
 import type { VNode } from "preact";
-import { Document, LoginFault } from "./document.tsx";
+import { Document } from "./document.tsx";
+import { loginScreen } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 /** The classes of its buttons, which XPath in tests spells out. */
 const [primary, secondary] = ["primary", "secondary"].map((rank) =>
   `win-button button_${rank} high-contrast-overrides button ext-button ${rank} ext-${rank}`
 );
-
-function EmailScreen(props: ScreenProps): VNode {
-  const { action, username, error, reason = "We couldn't find an account with that username." } = props;
-  return (
-    <Document props={props} title="Sign in to your account">
-      <div id="loginHeader" role="heading" aria-level={1}>Sign in</div>
-      <form class="form" name="f1" action={action} method="post" novalidate>
-        <div class="field">
-          <input
-            {...{ id: "i0116", name: "loginfmt", type: "email", value: username, autocomplete: "username" }}
-            placeholder="Email, phone, or Skype"
-            aria-label="Enter your email, phone, or Skype."
-            autofocus
-          />
-          {error && <LoginFault id="usernameError">{reason}</LoginFault>}
-        </div>
-        <input type="submit" id="idSIButton9" class={primary} value="Next" />
-      </form>
-    </Document>
-  );
-}
-
-const wrongPassword = "Your account or password is incorrect. If you don't remember your password, reset it now.";
-
-function PasswordScreen(props: ScreenProps): VNode {
-  const { action, username, error, reason = wrongPassword } = props;
-  return (
-    <Document props={props} title="Sign in to your account">
-      <div id="displayName">{username}</div>
-      <div id="loginHeader" role="heading" aria-level={1}>Enter password</div>
-      <form class="form" name="f1" action={action} method="post" novalidate>
-        <div class="field">
-          <input
-            data-testid="i0118"
-            {...{ id: "i0118", name: "passwd", type: "password", value: "", autocomplete: "current-password" }}
-            placeholder="Password"
-            aria-label={`Enter the password for ${username}`}
-            autofocus
-          />
-          {error && <LoginFault id="passwordError">{reason}</LoginFault>}
-        </div>
-        <a id="idA_PWD_ForgotPassword" href="#i0118">Forgot my password</a>
-        <div data-testid="textButtonContainer">
-          <input type="submit" id="idSIButton9" class={primary} value="Sign in" />
-        </div>
-      </form>
-    </Document>
-  );
-}
 
 // The answer No is no submit button there: on each page, input[type=submit] is one.
 function StaySignedIn(props: ScreenProps): VNode {
@@ -91,18 +43,48 @@ function StaySignedIn(props: ScreenProps): VNode {
 /** The path of the tenant, such as `/common`: the issuer ends with `/v2.0`. */
 const tenant = (base: string) => base.replace(/\/v2\.0$/, "");
 
+const common = { isInPlace: true, title: "Sign in to your account", attributes: { name: "f1" } };
+
 /** For tenants that do not ask "Stay signed in?". */
 export const entraNoKmsi: ProviderPage = {
   state: "ctx",
   screens: [
-    {
+    loginScreen({
+      ...common,
       path: (base) => `${tenant(base)}/GetCredentialType`,
-      isInPlace: true,
-      username: "loginfmt",
       rejectsUnknown: true,
-      Page: EmailScreen,
-    },
-    { path: (base) => `${tenant(base)}/login`, isInPlace: true, password: "passwd", Page: PasswordScreen },
+      above: [() => <div id="loginHeader" role="heading" aria-level={1}>Sign in</div>],
+      username: {
+        ...{ id: "i0116", name: "loginfmt", type: "email", placeholder: "Email, phone, or Skype" },
+        "aria-label": "Enter your email, phone, or Skype.",
+      },
+      fault: { text: "We couldn't find an account with that username.", id: "usernameError" },
+      button: () => <input type="submit" id="idSIButton9" class={primary} value="Next" />,
+    }),
+    loginScreen({
+      ...common,
+      path: (base) => `${tenant(base)}/login`,
+      above: [
+        ({ username }) => <div id="displayName">{username}</div>,
+        () => <div id="loginHeader" role="heading" aria-level={1}>Enter password</div>,
+      ],
+      password: {
+        ...{ id: "i0118", name: "passwd", placeholder: "Password", "data-testid": "i0118" },
+        attributes: ({ username }) => ({ "aria-label": `Enter the password for ${username}` }),
+      },
+      fault: {
+        text: "Your account or password is incorrect. If you don't remember your password, reset it now.",
+        id: "passwordError",
+      },
+      button: () => (
+        <>
+          <a id="idA_PWD_ForgotPassword" href="#i0118">Forgot my password</a>
+          <div data-testid="textButtonContainer">
+            <input type="submit" id="idSIButton9" class={primary} value="Sign in" />
+          </div>
+        </>
+      ),
+    }),
   ],
 };
 
@@ -113,46 +95,25 @@ export const entra: ProviderPage = {
 
 /** @param id The id of the first field: `email` of user flows, or that of other user flows and of custom policies. */
 export function entraB2c(id: string): ProviderPage {
-  function Login(props: ScreenProps): VNode {
-    const { action, username, error } = props;
-    const { reason = error === "username" ? "We can't seem to find your account" : "Your password is incorrect" } =
-      props;
-    return (
-      <Document props={props} title="Sign up or sign in">
-        <div id="api" role="presentation">
-          <h1>Sign in</h1>
-          <form id="localAccountForm" class="form" action={action} method="post" novalidate>
-            {error && (
-              <div class="error pageLevel">
-                <LoginFault as="p">{reason}</LoginFault>
-              </div>
-            )}
-            <div class="field">
-              <label for={id}>Email Address</label>
-              <input
-                {...{ id, name: id, type: "email", value: username, autocomplete: "username", autofocus: true }}
-                placeholder="Email Address"
-              />
-            </div>
-            <div class="field">
-              <label for="password">Password</label>
-              <input
-                {...{ id: "password", name: "password", type: "password", value: "" }}
-                {...{ placeholder: "Password", autocomplete: "current-password" }}
-              />
-            </div>
-            <button id="next" type="submit">Sign in</button>
-          </form>
-        </div>
-      </Document>
-    );
-  }
   return {
     state: "tx",
-    screens: [{
+    screens: [loginScreen({
       path: (base) => `${tenant(base)}/api/CombinedSigninAndSignup/confirmed`,
       isInPlace: true,
-      ...{ username: id, password: "password", Page: Login },
-    }],
+      title: "Sign up or sign in",
+      frame: (content) => <div id="api" role="presentation">{content}</div>,
+      above: [() => <h1>Sign in</h1>],
+      attributes: { id: "localAccountForm" },
+      username: { label: "Email Address", id, name: id, type: "email", placeholder: "Email Address" },
+      password: { label: "Password", id: "password", name: "password", placeholder: "Password" },
+      fault: {
+        text: "Your password is incorrect",
+        unknown: "We can't seem to find your account",
+        as: "p",
+        at: "top",
+        wrap: (fault) => fault && <div class="error pageLevel">{fault}</div>,
+      },
+      button: () => <button id="next" type="submit">Sign in</button>,
+    })],
   };
 }

@@ -7,46 +7,8 @@
 
 import type { VNode } from "preact";
 import { Document } from "./document.tsx";
+import { loginScreen } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
-
-function Login(props: ScreenProps): VNode {
-  const { action, username, error, reason = "Incorrect username or password." } = props;
-  return (
-    <Document props={props} title="Sign in to GitHub · GitHub">
-      <h1>Sign in to GitHub</h1>
-      <div id="js-flash-container">
-        {error && <div class="flash flash-full flash-error fault" role="alert">{reason}</div>}
-      </div>
-      <div id="login">
-        <form action={action} method="post" novalidate>
-          <div class="form auth-form-body mt-3">
-            <div class="field">
-              <label for="login_field">Username or email address</label>
-              <input
-                {...{ id: "login_field", name: "login", type: "text", value: username, autocomplete: "username" }}
-                class="js-login-field"
-                autofocus
-              />
-            </div>
-            <div class="field">
-              <label for="password">Password</label>
-              <input
-                {...{ id: "password", name: "password", type: "password", value: "", autocomplete: "current-password" }}
-                class="js-password-field"
-              />
-            </div>
-            <input
-              type="submit"
-              name="commit"
-              value="Sign in"
-              class="btn btn-primary btn-block js-sign-in-button"
-            />
-          </div>
-        </form>
-      </div>
-    </Document>
-  );
-}
 
 function Authorize(props: ScreenProps): VNode {
   const { action, username, client, scope } = props;
@@ -70,11 +32,26 @@ function Authorize(props: ScreenProps): VNode {
 
 export const github: ProviderPage = {
   state: "return_to",
-  screens: [{
+  screens: [loginScreen({
     path: () => "/login",
     action: () => "/session",
-    ...{ username: "login", password: "password", Page: Login },
-  }],
+    title: "Sign in to GitHub · GitHub",
+    frame: (content) => <div id="login">{content}</div>,
+    above: [() => <h1>Sign in to GitHub</h1>],
+    attributes: { class: undefined },
+    inside: (fields, button) => <div class="form auth-form-body mt-3">{fields}{button}</div>,
+    username: { label: "Username or email address", id: "login_field", name: "login", class: "js-login-field" },
+    password: { label: "Password", id: "password", name: "password", class: "js-password-field" },
+    fault: {
+      text: "Incorrect username or password.",
+      class: "flash flash-full flash-error",
+      at: "above",
+      wrap: (fault) => <div id="js-flash-container">{fault}</div>,
+    },
+    button: () => (
+      <input type="submit" name="commit" value="Sign in" class="btn btn-primary btn-block js-sign-in-button" />
+    ),
+  })],
   approval: {
     path: (base) => `${base}/authorize/confirm`,
     ...{ isConsent: true, deny: ["authorize", "0"], Page: Authorize },

@@ -5,10 +5,12 @@
  */
 
 import type { VNode } from "preact";
-import { Document, LoginFault } from "./document.tsx";
-import type { ProviderPage, ScreenProps } from "./provider_page.ts";
+import { loginScreen } from "./login_screen.tsx";
+import type { ProviderPage } from "./provider_page.ts";
 
-function Next({ id }: { readonly id: string }): VNode {
+const title = "Sign in - Google Accounts";
+
+function next(id: string): VNode {
   return (
     <div id={id} class="fit">
       <div>
@@ -20,53 +22,31 @@ function Next({ id }: { readonly id: string }): VNode {
   );
 }
 
-function Identifier(props: ScreenProps): VNode {
-  const { action, username, client, error, reason = "Couldn’t find your Google Account" } = props;
-  return (
-    <Document props={props} title="Sign in - Google Accounts">
-      <h1 id="headingText">Sign in</h1>
-      <p id="headingSubtext">to continue to {client}</p>
-      <form class="form" action={action} method="post" novalidate>
-        <div class="field">
-          <label for="identifierId">Email or phone</label>
-          <input
-            {...{ id: "identifierId", name: "identifier", type: "email", value: username, autocomplete: "username" }}
-            autofocus
-          />
-          {error && <LoginFault>{reason}</LoginFault>}
-        </div>
-        <Next id="identifierNext" />
-      </form>
-    </Document>
-  );
-}
-
-const wrongPassword = "Wrong password. Try again or click Forgot password to reset it.";
-
-function Password(props: ScreenProps): VNode {
-  const { action, username, error, reason = wrongPassword } = props;
-  return (
-    <Document props={props} title="Sign in - Google Accounts">
-      <h1 id="headingText">Welcome</h1>
-      <div id="profileIdentifier" data-email={username}>{username}</div>
-      <form class="form" action={action} method="post" novalidate>
-        <div id="password" class="field">
-          <input
-            {...{ name: "Passwd", type: "password", value: "", autocomplete: "current-password", autofocus: true }}
-            aria-label="Enter your password"
-          />
-          {error && <LoginFault>{reason}</LoginFault>}
-        </div>
-        <Next id="passwordNext" />
-      </form>
-    </Document>
-  );
-}
-
 export const google: ProviderPage = {
   state: "TL",
   screens: [
-    { path: () => "/v3/signin/identifier", username: "identifier", rejectsUnknown: true, Page: Identifier },
-    { path: () => "/v3/signin/challenge/pwd", password: "Passwd", Page: Password },
+    loginScreen({
+      path: () => "/v3/signin/identifier",
+      rejectsUnknown: true,
+      title,
+      above: [
+        () => <h1 id="headingText">Sign in</h1>,
+        ({ client }) => <p id="headingSubtext">to continue to {client}</p>,
+      ],
+      username: { label: "Email or phone", id: "identifierId", name: "identifier", type: "email" },
+      fault: { text: "Couldn’t find your Google Account" },
+      button: () => next("identifierNext"),
+    }),
+    loginScreen({
+      path: () => "/v3/signin/challenge/pwd",
+      title,
+      above: [
+        () => <h1 id="headingText">Welcome</h1>,
+        ({ username }) => <div id="profileIdentifier" data-email={username}>{username}</div>,
+      ],
+      password: { name: "Passwd", "aria-label": "Enter your password", box: { id: "password" } },
+      fault: { text: "Wrong password. Try again or click Forgot password to reset it." },
+      button: () => next("passwordNext"),
+    }),
   ],
 };

@@ -5,11 +5,9 @@
  * Views/Account/{Login,Logout,LoggedOut}.cshtml.
  */
 
-import type { VNode } from "preact";
-import type { LoggedOutProps } from "../pages/logged_out_page.tsx";
-import type { LogoutProps } from "../pages/logout_page.tsx";
 import { Document, LogoutForm } from "./document.tsx";
-import type { ProviderPage, ScreenProps } from "./provider_page.ts";
+import { loginScreen } from "./login_screen.tsx";
+import type { ProviderPage } from "./provider_page.ts";
 
 /**
  * @param prefix What the names of the fields begin with.
@@ -17,57 +15,46 @@ import type { ProviderPage, ScreenProps } from "./provider_page.ts";
  */
 function loginPage(title: string, prefix: string, button: string, question: string): ProviderPage {
   const field = (name: string) => ({ id: `${prefix}${name}`.replace(".", "_"), name: prefix + name });
-  function Login(props: ScreenProps): VNode {
-    const { action, username, error, reason = "Invalid username or password" } = props;
-    const [name, password, remember] = [field("Username"), field("Password"), field("RememberLogin")];
-    return (
-      <Document props={props} title={title}>
-        <div class="login-page">
-          <h1>Login</h1>
-          {error && (
+  const text = { autocomplete: undefined, class: "form-control", box: { class: "field form-group" } };
+  const remember = field("RememberLogin");
+  return {
+    state: "ReturnUrl",
+    screens: [loginScreen({
+      path: () => "/Account/Login",
+      deny: [button, "cancel"],
+      title,
+      frame: (content) => <div class="login-page">{content}</div>,
+      above: [() => <h1>Login</h1>, () => <h2>Local Account</h2>],
+      username: { ...text, ...field("Username"), label: "Username", placeholder: "Username" },
+      password: { ...text, ...field("Password"), label: "Password", placeholder: "Password", autocomplete: "off" },
+      fault: {
+        text: "Invalid username or password",
+        as: "li",
+        at: "above",
+        wrap: (fault) =>
+          fault && (
             <div class="alert alert-danger">
               <strong>Error</strong>
               <div class="danger validation-summary-errors">
-                <ul>
-                  <li class="fault">{reason}</li>
-                </ul>
+                <ul>{fault}</ul>
               </div>
             </div>
-          )}
-          <h2>Local Account</h2>
-          <form class="form" action={action} method="post" novalidate>
-            <div class="field form-group">
-              <label for={name.id}>Username</label>
-              <input {...name} type="text" class="form-control" placeholder="Username" value={username} autofocus />
-            </div>
-            <div class="field form-group">
-              <label for={password.id}>Password</label>
-              <input
-                {...password}
-                type="password"
-                class="form-control"
-                placeholder="Password"
-                autocomplete="off"
-                value=""
-              />
-            </div>
-            <div class="choice">
-              <input {...remember} type="checkbox" value="true" />
-              <label for={remember.id}>Remember My Login</label>
-            </div>
-            <div class="ways">
-              <button type="submit" class="btn btn-primary" name={button} value="login">Login</button>
-              <button type="submit" class="btn btn-secondary" data-secondary name={button} value="cancel">
-                Cancel
-              </button>
-            </div>
-          </form>
-        </div>
-      </Document>
-    );
-  }
-  function Logout(props: LogoutProps): VNode {
-    return (
+          ),
+      },
+      button: () => (
+        <>
+          <div class="choice">
+            <input {...remember} type="checkbox" value="true" />
+            <label for={remember.id}>Remember My Login</label>
+          </div>
+          <div class="ways">
+            <button type="submit" class="btn btn-primary" name={button} value="login">Login</button>
+            <button type="submit" class="btn btn-secondary" data-secondary name={button} value="cancel">Cancel</button>
+          </div>
+        </>
+      ),
+    })],
+    Logout: (props) => (
       <Document props={props} title={title}>
         <div class="logout-page">
           <div class="lead">
@@ -79,35 +66,22 @@ function loginPage(title: string, prefix: string, button: string, question: stri
           </LogoutForm>
         </div>
       </Document>
-    );
-  }
-  function LoggedOut(props: LoggedOutProps & { readonly client?: string }): VNode {
-    const { continueHref, client } = props;
-    return (
+    ),
+    LoggedOut: (props) => (
       <Document props={props} title={title}>
         <div class="logged-out-page">
           <h1>
             Logout <small>You are now logged out</small>
           </h1>
-          {continueHref !== undefined && (
+          {props.continueHref !== undefined && (
             <div>
-              Click <a class="PostLogoutRedirectUri" href={continueHref}>here</a> to return to the <span>{client}</span>
-              {" "}
-              application.
+              Click <a class="PostLogoutRedirectUri" href={props.continueHref}>here</a> to return to the{" "}
+              <span>{props.client}</span> application.
             </div>
           )}
         </div>
       </Document>
-    );
-  }
-  return {
-    ...{ Logout, LoggedOut },
-    state: "ReturnUrl",
-    screens: [{
-      path: () => "/Account/Login",
-      deny: [button, "cancel"],
-      ...{ username: field("Username").name, password: field("Password").name, Page: Login },
-    }],
+    ),
   };
 }
 

@@ -6,53 +6,36 @@
  */
 
 import type { VNode } from "preact";
-import type { LogoutProps } from "../pages/logout_page.tsx";
 import { Document, LogoutForm } from "./document.tsx";
-import type { ProviderPage, ScreenProps } from "./provider_page.ts";
+import { loginScreen } from "./login_screen.tsx";
+import type { ProviderPage } from "./provider_page.ts";
 
-/** The button of a form: its text, name and id. */
-type Button = (props: { readonly text: string; readonly name: string; readonly id: string }) => VNode;
-
-function keycloakForm(Button: Button): (props: ScreenProps) => VNode {
-  return function Login(props) {
-    const { realm, action, username, error, reason = "Invalid username or password." } = props;
-    const isInvalid = error !== undefined;
-    return (
-      <Document props={props} title={`Sign in to ${realm}`}>
-        <div id="kc-header-wrapper">{realm}</div>
-        <h1 id="kc-page-title">Sign in to your account</h1>
-        <form id="kc-form-login" class="form" action={action} method="post" novalidate>
-          <div class="field">
-            <label for="username">Username or email</label>
-            <input
-              {...{ id: "username", name: "username", type: "text", value: username, autocomplete: "username" }}
-              autofocus
-              aria-invalid={isInvalid}
-              aria-describedby={isInvalid ? "input-error" : undefined}
-            />
-            {isInvalid && (
-              <span id="input-error-username">
-                <span id="input-error" class="fault kc-feedback-text" aria-live="polite">{reason}</span>
-              </span>
-            )}
-          </div>
-          <div class="field">
-            <label for="password">Password</label>
-            <input
-              {...{ id: "password", name: "password", type: "password", value: "", autocomplete: "current-password" }}
-              aria-invalid={isInvalid}
-            />
-          </div>
-          <Button text="Sign In" name="login" id="kc-login" />
-        </form>
-      </Document>
-    );
-  };
-}
-
-function logoutForm(Button: Button): (props: LogoutProps) => VNode {
-  return function Logout(props) {
-    return (
+/** @param Button The button of a form, by its text, name and id. */
+function keycloakPage(
+  Button: (props: { readonly text: string; readonly name: string; readonly id: string }) => VNode,
+): ProviderPage {
+  return {
+    state: "session_code",
+    screens: [loginScreen({
+      // keycloak/keycloak LoginActionsService, whose page stands at the authorization endpoint.
+      path: (base) => `${base}/login-actions/authenticate`,
+      isInPlace: true,
+      title: ({ realm }) => `Sign in to ${realm}`,
+      above: [
+        ({ realm }) => <div id="kc-header-wrapper">{realm}</div>,
+        () => <h1 id="kc-page-title">Sign in to your account</h1>,
+      ],
+      attributes: { id: "kc-form-login" },
+      username: { label: "Username or email", id: "username", name: "username" },
+      password: { label: "Password", id: "password", name: "password" },
+      fault: {
+        ...{ text: "Invalid username or password.", as: "span", id: "input-error", class: "kc-feedback-text" },
+        at: "username",
+        wrap: (fault) => fault && <span id="input-error-username">{fault}</span>,
+      },
+      button: () => <Button text="Sign In" name="login" id="kc-login" />,
+    })],
+    Logout: (props) => (
       <Document props={props} title="Logging out">
         <h1 id="kc-page-title">Logging out</h1>
         <div id="kc-logout-confirm">
@@ -62,22 +45,7 @@ function logoutForm(Button: Button): (props: LogoutProps) => VNode {
           </LogoutForm>
         </div>
       </Document>
-    );
-  };
-}
-
-function keycloakPage(Button: Button): ProviderPage {
-  return {
-    state: "session_code",
-    screens: [{
-      // keycloak/keycloak LoginActionsService, whose page stands at the authorization endpoint.
-      path: (base) => `${base}/login-actions/authenticate`,
-      isInPlace: true,
-      username: "username",
-      password: "password",
-      Page: keycloakForm(Button),
-    }],
-    Logout: logoutForm(Button),
+    ),
   };
 }
 

@@ -5,7 +5,8 @@
  */
 
 import type { VNode } from "preact";
-import { Document, LoginFault } from "./document.tsx";
+import { Document } from "./document.tsx";
+import { FaultText } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 const claimsExample = `Optional claims JSON value, example:
@@ -30,7 +31,7 @@ function Login(props: ScreenProps): VNode {
             {...{ name: "claims", rows: 8, class: "u-full-width claims", "aria-label": "Claims" }}
             placeholder={claimsExample}
           />
-          {reason !== undefined && <LoginFault>{reason}</LoginFault>}
+          {reason !== undefined && <FaultText text={reason} />}
         </div>
         <input class="button-primary" type="submit" value="Sign-in" />
       </form>

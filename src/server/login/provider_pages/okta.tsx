@@ -4,95 +4,84 @@
  * one page and identifier first, and the classic one (the same file, signinLegacy).
  */
 
-import type { VNode } from "preact";
-import { Document, LoginFault } from "./document.tsx";
-import type { LoginScreen, ProviderPage, ScreenProps } from "./provider_page.ts";
+import { loginScreen } from "./login_screen.tsx";
+import type { LoginScreen, ProviderPage } from "./provider_page.ts";
+
+/** A field, by its id and its name. */
+type Field = readonly [id: string, name: string];
 
 /** One page: the id of its form, if any, its heading, fields and button. */
 interface Widget {
+  readonly path?: string;
   readonly form?: string;
-  readonly heading: string;
-  readonly username?: { readonly id: string; readonly name: string };
-  readonly password?: { readonly id: string; readonly name: string };
+  readonly heading?: string;
+  readonly username?: Field;
+  readonly password?: Field;
   readonly submit: { readonly id?: string; readonly value: string };
 }
 
-function widget({ form, heading, username: name, password, submit }: Widget): LoginScreen {
-  function Login(props: ScreenProps): VNode {
-    const { action, username, realm, error, reason = "Unable to sign in" } = props;
-    return (
-      <Document props={props} title={`${realm} - Sign In`}>
-        <div id="okta-sign-in" class="auth-container">
-          <form id={form} class="o-form" data-se="o-form" action={action} method="post" novalidate>
-            <div class="form o-form-content">
-              <h2 class="okta-form-title o-form-head" data-se="o-form-head" aria-level={1}>{heading}</h2>
-              {name === undefined && <p class="identifier" data-se="identifier">{username}</p>}
-              {error && (
-                <div class="o-form-error-container" data-se="o-form-error-container">
-                  <div class="okta-form-infobox-error infobox infobox-error">
-                    <LoginFault as="p">{reason}</LoginFault>
-                  </div>
-                </div>
-              )}
-              {name && (
-                <div class="field" data-se={`o-form-input-${name.name}`}>
-                  <label for={name.id}>Username</label>
-                  <input {...name} type="text" value={username} autocomplete="username" autofocus />
-                </div>
-              )}
-              {password && (
-                <div class="field" data-se={`o-form-input-${password.name}`}>
-                  <label for={password.id}>Password</label>
-                  <input
-                    {...{ ...password, type: "password", value: "", autocomplete: "off" }}
-                    class="password-with-toggle"
-                    autofocus={name === undefined}
-                  />
-                </div>
-              )}
-            </div>
-            <div class="o-form-button-bar">
-              <input type="submit" data-type="save" {...submit} class="button button-primary" />
-            </div>
-          </form>
-        </div>
-      </Document>
-    );
-  }
-  return { path: () => "/signin", isInPlace: true, username: name?.name, password: password?.name, Page: Login };
+function widget({ path = "/signin", form, heading = "Sign In", username, password, submit }: Widget): LoginScreen {
+  const field = ([id, name]: Field, label: string) => ({ id, name, label, box: { "data-se": `o-form-input-${name}` } });
+  return loginScreen({
+    path: () => path,
+    isInPlace: true,
+    title: ({ realm }) => `${realm} - Sign In`,
+    frame: (content) => <div id="okta-sign-in" class="auth-container">{content}</div>,
+    attributes: { id: form, class: "o-form", "data-se": "o-form" },
+    top: (props) => (
+      <>
+        <h2 class="okta-form-title o-form-head" data-se="o-form-head" aria-level={1}>{heading}</h2>
+        {username === undefined && <p class="identifier" data-se="identifier">{props.username}</p>}
+      </>
+    ),
+    inside: (fields, button) => (
+      <>
+        <div class="form o-form-content">{fields}</div>
+        <div class="o-form-button-bar">{button}</div>
+      </>
+    ),
+    username: username && field(username, "Username"),
+    password: password && { ...field(password, "Password"), class: "password-with-toggle", autocomplete: "off" },
+    fault: {
+      text: "Unable to sign in",
+      as: "p",
+      at: "top",
+      wrap: (fault) =>
+        fault && (
+          <div class="o-form-error-container" data-se="o-form-error-container">
+            <div class="okta-form-infobox-error infobox infobox-error">{fault}</div>
+          </div>
+        ),
+    },
+    button: () => <input type="submit" data-type="save" {...submit} class="button button-primary" />,
+  });
 }
 
-const identifier = { id: "input28", name: "identifier" };
+const form = "form20";
+const username = ["input28", "identifier"] as const;
 const passcode = "credentials.passcode";
 
 export const okta: ProviderPage = {
   state: "stateToken",
-  screens: [widget({
-    ...{ form: "form20", heading: "Sign In", username: identifier, password: { id: "input36", name: passcode } },
-    submit: { value: "Sign in" },
-  })],
+  screens: [widget({ form, username, password: ["input36", passcode], submit: { value: "Sign in" } })],
 };
 
 export const oktaIdentifierFirst: ProviderPage = {
   state: "stateToken",
   screens: [
-    widget({ form: "form20", heading: "Sign In", username: identifier, submit: { value: "Next" } }),
-    {
-      ...widget({
-        ...{ form: "form53", heading: "Verify with your password", password: { id: "input61", name: passcode } },
-        submit: { value: "Verify" },
-      }),
-      path: () => "/signin/verify",
-    },
+    widget({ form, username, submit: { value: "Next" } }),
+    widget({
+      ...{ path: "/signin/verify", form: "form53", heading: "Verify with your password" },
+      ...{ password: ["input61", passcode], submit: { value: "Verify" } },
+    }),
   ],
 };
 
 export const oktaClassic: ProviderPage = {
   state: "stateToken",
   screens: [widget({
-    heading: "Sign In",
-    username: { id: "okta-signin-username", name: "username" },
-    password: { id: "okta-signin-password", name: "password" },
+    username: ["okta-signin-username", "username"],
+    password: ["okta-signin-password", "password"],
     submit: { id: "okta-signin-submit", value: "Sign in" },
   })],
 };

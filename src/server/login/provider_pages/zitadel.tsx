@@ -4,43 +4,32 @@
  * internal/api/ui/login/static/i18n/en.yaml for its words.
  */
 
-import type { VNode } from "preact";
-import { Document, LoginFault } from "./document.tsx";
-import type { ProviderPage, ScreenProps } from "./provider_page.ts";
+import { loginScreen } from "./login_screen.tsx";
+import type { ProviderPage } from "./provider_page.ts";
 
-function zitadelScreen(field: "loginName" | "password"): (props: ScreenProps) => VNode {
-  return function Screen(props) {
-    const { action, username, error } = props;
-    const isName = field === "loginName";
-    const { reason = isName ? "User could not be found" : "Username or Password is invalid" } = props;
-    return (
-      <Document props={props} title={isName ? "Welcome Back!" : "Password"}>
-        <h1>{isName ? "Welcome Back!" : "Password"}</h1>
-        <p>{isName ? "Enter your login data." : username}</p>
-        <form class="form" action={action} method="post" novalidate>
-          <div class="field">
-            <label class="lgn-label" for={field}>{isName ? "Login Name" : "Password"}</label>
-            {isName
-              ? <input id="loginName" name="loginName" type="text" class="lgn-input" value={username} autofocus />
-              : <input id="password" name="password" type="password" class="lgn-input" value="" autofocus />}
-            {error && <LoginFault class="lgn-error-message">{reason}</LoginFault>}
-          </div>
-          <button id="submit-button" class="lgn-raised-button lgn-primary" type="submit">Next</button>
-        </form>
-      </Document>
-    );
-  };
-}
+const field = { class: "lgn-input", labelClass: "lgn-label", autocomplete: undefined };
+const button = () => <button id="submit-button" class="lgn-raised-button lgn-primary" type="submit">Next</button>;
 
 export const zitadel: ProviderPage = {
   state: "authRequestID",
   screens: [
-    {
+    loginScreen({
       path: () => "/ui/login/loginname",
-      username: "loginName",
       rejectsUnknown: true,
-      Page: zitadelScreen("loginName"),
-    },
-    { path: () => "/ui/login/password", isInPlace: true, password: "password", Page: zitadelScreen("password") },
+      title: "Welcome Back!",
+      above: [() => <h1>Welcome Back!</h1>, () => <p>Enter your login data.</p>],
+      username: { ...field, label: "Login Name", id: "loginName", name: "loginName" },
+      fault: { text: "User could not be found", class: "lgn-error-message" },
+      button,
+    }),
+    loginScreen({
+      path: () => "/ui/login/password",
+      isInPlace: true,
+      title: "Password",
+      above: [() => <h1>Password</h1>, ({ username }) => <p>{username}</p>],
+      password: { ...field, label: "Password", id: "password", name: "password" },
+      fault: { text: "Username or Password is invalid", class: "lgn-error-message" },
+      button,
+    }),
   ],
 };

@@ -1,0 +1,140 @@
+/** @jsxImportSource preact */
+/** A screen that asks who the user is, as data: its words, its fields and button, and what stands around them. */
+
+import type { InputHTMLAttributes, VNode } from "preact";
+import { Document } from "./document.tsx";
+import type { LoginScreen, ScreenProps } from "./provider_page.ts";
+
+type AttributeName = "aria-label" | "autocomplete" | "class" | "id" | "placeholder";
+type Attributes = Partial<Record<AttributeName | `data-${string}`, string>>;
+
+/** A field: its label, and the attributes of its input where they are not those of every field of its kind. */
+interface Field extends Attributes {
+  readonly name: string;
+  readonly type?: "email" | "password" | "text";
+  readonly autofocus?: boolean;
+  readonly required?: boolean;
+  /** Default: none. */
+  readonly label?: string;
+  readonly labelClass?: string;
+  /** The attributes of the element around label and input. Default: the class `field`. */
+  readonly box?: Attributes;
+  /** What stands before that element. Default: nothing. */
+  readonly before?: () => VNode;
+  /** Attributes of the input that depend on the screen. Default: none. */
+  readonly attributes?: (props: ScreenProps) => Attributes;
+  /** Puts elements around the input and the fault below it. Default: none. */
+  readonly wrap?: (input: VNode, fault: VNode | undefined, props: ScreenProps) => VNode;
+}
+
+/** Why the form is shown again, in the words of the provider. */
+interface Fault {
+  readonly text: string;
+  /** For a user who does not exist. Default: `text`. */
+  readonly unknown?: string;
+  /** The element. Default: `div`. */
+  readonly as?: "div" | "li" | "p" | "span";
+  readonly id?: string;
+  readonly class?: string;
+  /** Where it stands: above the form, first or last in it, or below a field. Default: below the last field. */
+  readonly at?: "above" | "top" | "username" | "password" | "bottom";
+  /** Puts elements around it, or in its place. Default: none. */
+  readonly wrap?: (fault: VNode | undefined) => VNode | undefined;
+}
+
+type FormAttributes = Attributes & { readonly action?: string; readonly name?: string; readonly novalidate?: boolean };
+
+/** The data of a screen. */
+interface LoginForm extends Omit<LoginScreen, "username" | "password" | "Page"> {
+  readonly title: string | ((props: ScreenProps) => string);
+  /** Puts elements around everything. Default: none. */
+  readonly frame?: (content: VNode, props: ScreenProps) => VNode;
+  /** What stands above the form, in order; a fault above the form is the second part. Default: nothing. */
+  readonly above?: readonly ((props: ScreenProps) => VNode)[];
+  /** The attributes of the form where they are not those of every form. */
+  readonly attributes?: FormAttributes | ((props: ScreenProps) => FormAttributes);
+  /** What stands in the form before its fields. Default: nothing. */
+  readonly top?: (props: ScreenProps) => VNode;
+  /** Puts elements around the fields, and around the button. Default: none. */
+  readonly inside?: (fields: VNode, button: VNode) => VNode;
+  readonly username?: Field;
+  readonly password?: Field;
+  readonly fault: Fault;
+  readonly button: () => VNode;
+}
+
+/** The screen with the data. */
+export function loginScreen(form: LoginForm): LoginScreen {
+  const { username, password, title, frame = (content) => content } = form;
+  return {
+    ...form,
+    username: username?.name,
+    password: password?.name,
+    Page: (props) => (
+      <Document props={props} title={typeof title === "string" ? title : title(props)}>
+        {frame(<Content form={form} props={props} />, props)}
+      </Document>
+    ),
+  };
+}
+
+function Content({ form, props }: { readonly form: LoginForm; readonly props: ScreenProps }): VNode {
+  const { above: [first, ...others] = [], attributes, top, inside, username, password, fault, button } = form;
+  const { at = password === undefined ? "username" : "password", wrap = (text) => text } = fault;
+  const shown = wrap(props.error && <FaultText {...fault} text={faultText(fault, props)} />);
+  const faultAt = (place: typeof at) => place === at ? shown : undefined;
+  const state = { "aria-invalid": props.error !== undefined, "aria-describedby": props.error && fault.id };
+  const name = { type: "text", value: props.username, autocomplete: "username", autofocus: true } as const;
+  const secret = { type: "password", value: "", autocomplete: "current-password", autofocus: !username } as const;
+  const fields = (
+    <>
+      {top?.(props)}
+      {faultAt("top")}
+      {username && <FieldBox {...state} {...name} {...username} {...{ props, fault: faultAt("username") }} />}
+      {password && <FieldBox {...state} {...secret} {...password} {...{ props, fault: faultAt("password") }} />}
+      {faultAt("bottom")}
+    </>
+  );
+  return (
+    <>
+      {first?.(props)}
+      {faultAt("above")}
+      {others.map((part) => part(props))}
+      <form
+        {...{ action: props.action, method: "post", class: "form", novalidate: true }}
+        {...typeof attributes === "function" ? attributes(props) : attributes}
+      >
+        {inside?.(fields, button()) ?? <>{fields}{button()}</>}
+      </form>
+    </>
+  );
+}
+
+function faultText({ text, unknown = text }: Fault, { error, reason }: ScreenProps): string {
+  return reason ?? (error === "username" ? unknown : text);
+}
+
+/** Why a form is shown again. */
+export function FaultText(
+  { as: Element = "div", id, class: style, text }: Omit<Fault, "unknown" | "at" | "wrap">,
+): VNode {
+  return <Element id={id} class={style === undefined ? "fault" : `fault ${style}`} role="alert">{text}</Element>;
+}
+
+function FieldBox({ label, labelClass, box, before, attributes, wrap, props, fault, ...input }: Field & {
+  readonly type: "email" | "password" | "text";
+  readonly props: ScreenProps;
+  /** Stands below the input. */
+  readonly fault: VNode | undefined;
+}): VNode {
+  const element = <input {...input as InputHTMLAttributes} {...attributes?.(props)} />;
+  return (
+    <>
+      {before?.()}
+      <div class="field" {...box}>
+        {label !== undefined && <label class={labelClass} for={input.id}>{label}</label>}
+        {wrap?.(element, fault, props) ?? <>{element}{fault}</>}
+      </div>
+    </>
+  );
+}
