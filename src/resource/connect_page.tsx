@@ -29,32 +29,24 @@ export function ConnectAccount(props: ConnectAccountProps): VNode {
         site={props}
         variant="card"
         heading={state === "connected" ? `${service} is connected` : `You declined to connect ${service}`}
-        opening={
-          <p>
-            Return to <bdi>{client}</bdi>, which calls the tool <Code text={tool} /> again.
-          </p>
-        }
-      />
+      >
+        <p>
+          Return to <bdi>{client}</bdi>, which calls the tool <Code text={tool} /> again.
+        </p>
+      </Layout>
     );
   }
   return (
-    <Layout
-      site={props}
-      variant="card"
-      heading={`Connect ${service}`}
-      opening={
-        <>
-          <p>
-            <bdi>{client}</bdi> called the tool <Code text={tool} />, which needs your account at {service}.
-          </p>
-          <p class="aside">This page takes the place of the login there. Nothing is sent to another server.</p>
-          <form class="ways" method="post" action={action}>
-            <HiddenInputs fields={fields} />
-            <button type="submit" class="button" name="decision" value="allow">Connect</button>
-            <button type="submit" class="button plain" name="decision" value="deny">Decline</button>
-          </form>
-        </>
-      }
-    />
+    <Layout site={props} variant="card" heading={`Connect ${service}`}>
+      <p>
+        <bdi>{client}</bdi> called the tool <Code text={tool} />, which needs your account at {service}.
+      </p>
+      <p class="aside">This page takes the place of the login there. Nothing is sent to another server.</p>
+      <form class="ways" method="post" action={action}>
+        <HiddenInputs fields={fields} />
+        <button type="submit" class="button" name="decision" value="allow">Connect</button>
+        <button type="submit" class="button plain" name="decision" value="deny">Decline</button>
+      </form>
+    </Layout>
   );
 }

@@ -34,11 +34,7 @@ function Summary({ passed, summary, problem, controlFailure, outdatedBaseline }:
           ))}
         </Notice>
       )}
-      {problem !== undefined && (
-        <Notice kind="bad">
-          <p>{sentence(problem)}</p>
-        </Notice>
-      )}
+      {problem !== undefined && <Notice kind="bad" text={sentence(problem)} />}
       {outdatedBaseline.length > 0 && (
         <Notice kind="warn">
           <p>

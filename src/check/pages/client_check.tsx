@@ -134,11 +134,7 @@ export function ClientCheckPage(props: ClientCheckProps): VNode {
       opening={
         <>
           <FormErrors faults={form.errors} heading="No check was started." />
-          {problem !== undefined && (
-            <Notice kind="bad">
-              <p>{problem}</p>
-            </Notice>
-          )}
+          {problem !== undefined && <Notice kind="bad" text={problem} />}
           {progress === undefined && (
             <p>
               The check logs in to the application as a browser does: once without an attack, and then once for each

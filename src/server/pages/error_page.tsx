@@ -102,72 +102,65 @@ export function ErrorPage(props: ErrorPageProps): VNode {
       head={command !== undefined && <Stylesheet site={props} name="values" />}
       heading={errorHeading(props)}
       badges={<StatusBadge tone={isMissing ? "open" : "bad"} label={badgeLabel(props)} />}
-      opening={
-        <>
-          <Notice kind={isMissing ? "warn" : "bad"} role={off ? undefined : "alert"}>
-            <p>
-              <bdi>{message}</bdi>
-            </p>
-          </Notice>
-          {/* A command shows what is expected. */}
-          <Rejection
-            reason={message}
-            {...command === undefined && { expected, received, suggestion }}
-            fix={fix}
-          />
-          {command !== undefined && (
-            <dl class="values">
-              <CopyableValue label="Command" text={command} />
-            </dl>
-          )}
-          {client !== undefined && (
-            <p>
-              The operator of this server has not registered the client at{" "}
-              <strong>{client.host}</strong>, so this page shows the error before the client receives it.{" "}
-              {client.href !== undefined && <a href={client.href} rel="noreferrer">Continue to {client.host}</a>}
-            </p>
-          )}
-          <nav class="ways" aria-label="Where to go from here">
-            {first === "change" && changeLink}
-            {flowLink !== undefined && !off && <a class={style("flow")} href={base + flowLink}>See the whole flow</a>}
-            {first !== "change" && changeLink}
-            {ruleLink !== undefined && !off && (
-              <a class={style("rule")} href={base + ruleLink}>Read about rule {rule}</a>
+    >
+      <Notice kind={isMissing ? "warn" : "bad"} role={off ? undefined : "alert"}>
+        <p>
+          <bdi>{message}</bdi>
+        </p>
+      </Notice>
+      {/* A command shows what is expected. */}
+      <Rejection
+        reason={message}
+        {...command === undefined && { expected, received, suggestion }}
+        fix={fix}
+      />
+      {command !== undefined && (
+        <dl class="values">
+          <CopyableValue label="Command" text={command} />
+        </dl>
+      )}
+      {client !== undefined && (
+        <p>
+          The operator of this server has not registered the client at{" "}
+          <strong>{client.host}</strong>, so this page shows the error before the client receives it.{" "}
+          {client.href !== undefined && <a href={client.href} rel="noreferrer">Continue to {client.host}</a>}
+        </p>
+      )}
+      <nav class="ways" aria-label="Where to go from here">
+        {first === "change" && changeLink}
+        {flowLink !== undefined && !off && <a class={style("flow")} href={base + flowLink}>See the whole flow</a>}
+        {first !== "change" && changeLink}
+        {ruleLink !== undefined && !off && <a class={style("rule")} href={base + ruleLink}>Read about rule {rule}</a>}
+        <a class={first === "home" ? "button" : undefined} href={`${base}/`}>Back to Home</a>
+      </nav>
+      {change?.note !== undefined && <p class="aside">{change.note}</p>}
+      {(error !== undefined || rule !== undefined) && (
+        <details class="quiet">
+          <summary>Details</summary>
+          <dl class="facts">
+            <CodeItem label="Error" text={error} />
+            {suggestion !== undefined && suggestion.text !== expected && <CodeItem label="Expected" text={expected} />}
+            {rule !== undefined && (
+              <DefinitionItem label="Rule">
+                <code class="wire">
+                  <RuleLink rule={rule} />
+                </code>
+                {citedSections(cites).map(({ title, url }) => (
+                  <>
+                    , {allowsExternalLinks ? <a href={url} rel="noreferrer">{title}</a> : title}
+                  </>
+                ))}
+              </DefinitionItem>
             )}
-            <a class={first === "home" ? "button" : undefined} href={`${base}/`}>Back to Home</a>
-          </nav>
-          {change?.note !== undefined && <p class="aside">{change.note}</p>}
-          {(error !== undefined || rule !== undefined) && (
-            <details class="quiet">
-              <summary>Details</summary>
-              <dl class="facts">
-                <CodeItem label="Error" text={error} />
-                {suggestion !== undefined && suggestion.text !== expected && (
-                  <CodeItem label="Expected" text={expected} />
-                )}
-                {rule !== undefined && (
-                  <DefinitionItem label="Rule">
-                    <code class="wire">
-                      <RuleLink rule={rule} />
-                    </code>
-                    {citedSections(cites).map(({ title, url }) => (
-                      <>
-                        , {allowsExternalLinks ? <a href={url} rel="noreferrer">{title}</a> : title}
-                      </>
-                    ))}
-                  </DefinitionItem>
-                )}
-              </dl>
-              {redirectUriUnverified && error !== undefined && status < 500 && (
-                <p class="aside">
-                  An authorization server redirects an error only to a redirect URI that it has verified. Redirecting to
-                  any other address would be an open redirect, so this page shows the error.
-                </p>
-              )}
-            </details>
+          </dl>
+          {redirectUriUnverified && error !== undefined && status < 500 && (
+            <p class="aside">
+              An authorization server redirects an error only to a redirect URI that it has verified. Redirecting to any
+              other address would be an open redirect, so this page shows the error.
+            </p>
           )}
-        </>
-      }
-    />
+        </details>
+      )}
+    </Layout>
   );
 }

@@ -20,27 +20,20 @@ export interface FormPostProps extends Site {
 export function FormPost(props: FormPostProps): VNode {
   const { action, client, fields } = props;
   return (
-    <Layout
-      site={props}
-      script="continue"
-      heading="Returning to the client"
-      opening={
-        <>
-          <p>This page sends the response to the client automatically. If nothing happens, press Continue.</p>
-          <dl class="facts">
-            <DefinitionItem label="Client">
-              <bdi>{client}</bdi>
-            </DefinitionItem>
-            <CodeItem label="Sent to" text={action} />
-          </dl>
-          <PostForm action={action} fields={fields} button="Continue" autoSubmit />
-          <p class="aside">
-            The client requested the response mode{" "}
-            <Code text="form_post" />: the response is in a request body instead of a URL, so it stays out of the
-            browser history and of logs.
-          </p>
-        </>
-      }
-    />
+    <Layout site={props} script="continue" heading="Returning to the client">
+      <p>This page sends the response to the client automatically. If nothing happens, press Continue.</p>
+      <dl class="facts">
+        <DefinitionItem label="Client">
+          <bdi>{client}</bdi>
+        </DefinitionItem>
+        <CodeItem label="Sent to" text={action} />
+      </dl>
+      <PostForm action={action} fields={fields} button="Continue" autoSubmit />
+      <p class="aside">
+        The client requested the response mode{" "}
+        <Code text="form_post" />: the response is in a request body instead of a URL, so it stays out of the browser
+        history and of logs.
+      </p>
+    </Layout>
   );
 }

@@ -36,8 +36,8 @@ interface LayoutProps {
   readonly variant?: "card";
   /** The steps of the journey, above the heading. Default: none. */
   readonly stepper?: ComponentChildren;
-  /** Follows the heading, before the first section. */
-  readonly opening: ComponentChildren;
+  /** Follows the heading, before the first section. Default: the children of a page without sections. */
+  readonly opening?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
@@ -83,9 +83,9 @@ export function Layout(props: LayoutProps): VNode {
                   {badges}
                 </div>
               )}
-              {opening}
+              {opening ?? children}
             </div>
-            {children}
+            {opening !== undefined && children}
           </main>
           <p class="unseen" role="status"></p>
         </body>

@@ -9,10 +9,12 @@ const roles = { bad: "alert", good: "status", warn: undefined } as const;
 
 /** A block with a coloured border; one that is bad or good is announced to screen readers. */
 export function Notice(
-  { kind, role = roles[kind], children }: {
+  { kind, role = roles[kind], text, children = <p>{text}</p> }: {
     readonly kind: keyof typeof roles;
     readonly role?: "alert" | "status";
-    readonly children: ComponentChildren;
+    /** The only paragraph; absent if there are children. */
+    readonly text?: string;
+    readonly children?: ComponentChildren;
   },
 ): VNode {
   return <div class={`notice ${kind}`} role={role}>{children}</div>;

@@ -300,11 +300,7 @@ export function Faults(props: FaultsProps): VNode {
           )}
           <ConfirmationNotice text={confirmation} />
           <ClockNotice site={props} />
-          {error !== undefined && (
-            <Notice kind="bad">
-              <p>{error}</p>
-            </Notice>
-          )}
+          {error !== undefined && <Notice kind="bad" text={error} />}
         </>
       }
     >

@@ -155,9 +155,7 @@ export function ClientView(props: ClientProps): VNode {
       <Panes wide>
         <Section id="settings" heading="Settings to paste">
           {demands.length > 0 && (
-            <Notice kind="warn">
-              <p>These settings are not enough for this client: {demands.join(" ")}</p>
-            </Notice>
+            <Notice kind="warn" text={`These settings are not enough for this client: ${demands.join(" ")}`} />
           )}
           {snippets.length === 0
             ? <p>This client has no grant type, so it cannot request tokens.</p>

@@ -51,54 +51,51 @@ export function Edit(props: EditProps): VNode {
       path="/flows/edit"
       head={<Stylesheet site={props} name="devtools/edit" />}
       heading={`Edit and send again: ${title}`}
-      opening={
-        <>
-          <FormErrors heading="Nothing was sent." faults={errors} />
-          {!props.isRecording && (
-            <Notice kind="warn">
-              <p>Recording is off, so no page will show the response. Start recording on the page of all flows.</p>
-            </Notice>
-          )}
-          <p>
-            {inBrowser ? "This browser sends" : "This server, instead of the client, sends"} <Code text={line} />{" "}
-            {inBrowser ? "as a new login. The client receives the response and may reject it." : "to itself."}{" "}
-            The request becomes a step of the <a href={`${base}/flows/of/${number}`}>flow</a>, marked as an experiment.
-          </p>
-          <form id="send" class="form edit" method="post" action={`${base}/flows/edit/${number}`}>
-            <input type="hidden" name="form_token" value={csrfToken} />
-            {inBrowser && <Rows legend="Parameters" kind="parameter" rows={query} errors={errors} />}
-            {hasForm && <Rows legend="Form in the body" kind="parameter" rows={form} errors={errors} />}
-            {body !== undefined && (
-              <div class="field">
-                <label for="body">Body</label>
-                <FieldErrors
-                  name="body"
-                  faults={errors.filter(({ field }) => field === "body")}
-                />
-                <textarea id="body" name="body" rows={8} spellcheck={false}>{body}</textarea>
-              </div>
-            )}
-            {!inBrowser && (
-              <details class="quiet" open={!hasForm || errors.length > 0 || headers.some(isCredential)}>
-                <summary>Headers and query</summary>
-                <Rows legend="Headers" kind="header" rows={headers} errors={errors} />
-                <Rows legend="Query" kind="parameter" rows={query} errors={errors} />
-              </details>
-            )}
-            <p class="ways">
-              <button type="submit" class="button">Send the request</button>
-              <a href={`${base}/flows/of/${number}`}>Back to the flow</a>
-            </p>
-          </form>
-          <p class="aside">
-            {inBrowser
-              ? "Redacted values are empty here, because the URL would show them: type them again."
-              : "If you leave a redacted value unchanged, the server sends the recorded value."}{" "}
-            To repeat a parameter, write its name in an empty row.
-          </p>
-        </>
-      }
-    />
+    >
+      <FormErrors heading="Nothing was sent." faults={errors} />
+      {!props.isRecording && (
+        <Notice kind="warn">
+          <p>Recording is off, so no page will show the response. Start recording on the page of all flows.</p>
+        </Notice>
+      )}
+      <p>
+        {inBrowser ? "This browser sends" : "This server, instead of the client, sends"} <Code text={line} />{" "}
+        {inBrowser ? "as a new login. The client receives the response and may reject it." : "to itself."}{" "}
+        The request becomes a step of the <a href={`${base}/flows/of/${number}`}>flow</a>, marked as an experiment.
+      </p>
+      <form id="send" class="form edit" method="post" action={`${base}/flows/edit/${number}`}>
+        <input type="hidden" name="form_token" value={csrfToken} />
+        {inBrowser && <Rows legend="Parameters" kind="parameter" rows={query} errors={errors} />}
+        {hasForm && <Rows legend="Form in the body" kind="parameter" rows={form} errors={errors} />}
+        {body !== undefined && (
+          <div class="field">
+            <label for="body">Body</label>
+            <FieldErrors
+              name="body"
+              faults={errors.filter(({ field }) => field === "body")}
+            />
+            <textarea id="body" name="body" rows={8} spellcheck={false}>{body}</textarea>
+          </div>
+        )}
+        {!inBrowser && (
+          <details class="quiet" open={!hasForm || errors.length > 0 || headers.some(isCredential)}>
+            <summary>Headers and query</summary>
+            <Rows legend="Headers" kind="header" rows={headers} errors={errors} />
+            <Rows legend="Query" kind="parameter" rows={query} errors={errors} />
+          </details>
+        )}
+        <p class="ways">
+          <button type="submit" class="button">Send the request</button>
+          <a href={`${base}/flows/of/${number}`}>Back to the flow</a>
+        </p>
+      </form>
+      <p class="aside">
+        {inBrowser
+          ? "Redacted values are empty here, because the URL would show them: type them again."
+          : "If you leave a redacted value unchanged, the server sends the recorded value."}{" "}
+        To repeat a parameter, write its name in an empty row.
+      </p>
+    </Layout>
   );
 }
 

@@ -270,11 +270,7 @@ export function FlowDetails(props: FlowProps): VNode {
         <>
           <ConfirmationNotice text={confirmation} />
           <ClockNotice site={props} />
-          {row.warning !== undefined && (
-            <Notice kind="warn">
-              <p>{row.warning}</p>
-            </Notice>
-          )}
+          {row.warning !== undefined && <Notice kind="warn" text={row.warning} />}
           <Opening props={props} rejected={rejected}>
             <div class="ways">
               {links.slice(0, maxActions - actionCount)}

@@ -75,28 +75,27 @@ export function Tokens(props: TokensProps): VNode {
       }
       heading={pageHeading(results)}
       badges={verdict && <StatusBadge tone={verdict} label={verdictLabels[verdict]} />}
-      opening={
-        <div class="checking">
-          <TokenForm {...props} />
-          {/* The script replaces it while the user types. */}
-          <div id="results">
-            {notes.length > 0 && (
-              <Notice kind="warn">
-                {notes.map((note) => <p key={note}>{note}</p>)}
-              </Notice>
-            )}
-            {example && (
-              <article class="token">
-                <h2>Example: an ID token, decoded</h2>
-                <TokenClaims {...example} now={now} />
-                <p class="aside">Paste a token to see whether it is valid, what is wrong with it, and its claims.</p>
-              </article>
-            )}
-            {results.map((result, i) => <Result key={i} result={result} now={now} isOnly={results.length === 1} />)}
-          </div>
+    >
+      <div class="checking">
+        <TokenForm {...props} />
+        {/* The script replaces it while the user types. */}
+        <div id="results">
+          {notes.length > 0 && (
+            <Notice kind="warn">
+              {notes.map((note) => <p key={note}>{note}</p>)}
+            </Notice>
+          )}
+          {example && (
+            <article class="token">
+              <h2>Example: an ID token, decoded</h2>
+              <TokenClaims {...example} now={now} />
+              <p class="aside">Paste a token to see whether it is valid, what is wrong with it, and its claims.</p>
+            </article>
+          )}
+          {results.map((result, i) => <Result key={i} result={result} now={now} isOnly={results.length === 1} />)}
         </div>
-      }
-    />
+      </div>
+    </Layout>
   );
 }
 

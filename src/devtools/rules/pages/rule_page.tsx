@@ -36,47 +36,39 @@ export function RulePage({ rule, ...site }: RuleProps): VNode {
   const { id, level, passes, requirement, fix, cites, group } = rule;
   const sections = citedSections(cites);
   return (
-    <Layout
-      site={site}
-      path="/docs/rules"
-      head={<Stylesheet site={site} name="values" />}
-      heading={`Rule ${id}`}
-      opening={
-        <>
-          <p>
-            <Requirement text={requirement ?? passes ?? ""} />
-          </p>
-          {fix !== undefined && (
-            <Notice kind="good" role={undefined}>
-              <Fix fix={fix} />
-            </Notice>
-          )}
-          <dl class="facts">
-            {requirement !== undefined && passes !== undefined && (
-              <DefinitionItem label="Passed check">{passes}</DefinitionItem>
-            )}
-            {group !== undefined && (
-              <DefinitionItem label="Group">
-                <Requirement text={group} />
-              </DefinitionItem>
-            )}
-            {level !== undefined && <DefinitionItem label="Level">{level}</DefinitionItem>}
-            <DefinitionItem label="Source">
-              {sections.length === 0 && (cites.join(", ") || "A decision of this project")}
-              {sections.map((
-                { title, url },
-                i,
-              ) => [i > 0 && ", ", <a key={url} href={url} rel="noreferrer">{title}</a>])}
-            </DefinitionItem>
-          </dl>
-          {site.links?.some(({ path }) => path === "/flows") === true && (
-            <p class="ways">
-              <a class="button" href={`${site.base}/flows?q=${id}`}>Requests rejected by {id}</a>
-            </p>
-          )}
-        </>
-      }
-    />
+    <Layout site={site} path="/docs/rules" head={<Stylesheet site={site} name="values" />} heading={`Rule ${id}`}>
+      <p>
+        <Requirement text={requirement ?? passes ?? ""} />
+      </p>
+      {fix !== undefined && (
+        <Notice kind="good" role={undefined}>
+          <Fix fix={fix} />
+        </Notice>
+      )}
+      <dl class="facts">
+        {requirement !== undefined && passes !== undefined && (
+          <DefinitionItem label="Passed check">{passes}</DefinitionItem>
+        )}
+        {group !== undefined && (
+          <DefinitionItem label="Group">
+            <Requirement text={group} />
+          </DefinitionItem>
+        )}
+        {level !== undefined && <DefinitionItem label="Level">{level}</DefinitionItem>}
+        <DefinitionItem label="Source">
+          {sections.length === 0 && (cites.join(", ") || "A decision of this project")}
+          {sections.map((
+            { title, url },
+            i,
+          ) => [i > 0 && ", ", <a key={url} href={url} rel="noreferrer">{title}</a>])}
+        </DefinitionItem>
+      </dl>
+      {site.links?.some(({ path }) => path === "/flows") === true && (
+        <p class="ways">
+          <a class="button" href={`${site.base}/flows?q=${id}`}>Requests rejected by {id}</a>
+        </p>
+      )}
+    </Layout>
   );
 }
 

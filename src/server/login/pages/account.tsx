@@ -39,23 +39,14 @@ export function AccountView(props: AccountProps): VNode {
   const { base, account } = props;
   if (account === undefined) {
     return (
-      <Layout
-        site={props}
-        variant="card"
-        path="/account"
-        heading="You are not logged in"
-        opening={
-          <>
-            <p>
-              This browser has no session with this server. A session starts when a client sends you here and you log
-              in.
-            </p>
-            <nav class="ways" aria-label="Where to go from here">
-              <a href={`${base}/`}>Back to Home</a>
-            </nav>
-          </>
-        }
-      />
+      <Layout site={props} variant="card" path="/account" heading="You are not logged in">
+        <p>
+          This browser has no session with this server. A session starts when a client sends you here and you log in.
+        </p>
+        <nav class="ways" aria-label="Where to go from here">
+          <a href={`${base}/`}>Back to Home</a>
+        </nav>
+      </Layout>
     );
   }
   const { user, since, logoutHref, consents, isComplete } = account;

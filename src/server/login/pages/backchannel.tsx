@@ -33,17 +33,14 @@ export function Backchannel({ requests, result, ...site }: BackchannelProps): VN
         site={site}
         variant="card"
         heading={result === "approved" ? "You allowed the request" : "You denied the request"}
-        opening={
-          <>
-            <p>
-              {result === "approved"
-                ? "The client continues by itself within a few seconds. You can close this window."
-                : "The client gets no access to your account. You can close this window."}
-            </p>
-            <PageActions site={site} />
-          </>
-        }
-      />
+      >
+        <p>
+          {result === "approved"
+            ? "The client continues by itself within a few seconds. You can close this window."
+            : "The client gets no access to your account. You can close this window."}
+        </p>
+        <PageActions site={site} />
+      </Layout>
     );
   }
   const heading = requests === undefined
@@ -52,34 +49,27 @@ export function Backchannel({ requests, result, ...site }: BackchannelProps): VN
     ? "No requests are waiting"
     : "Requests that wait for you";
   return (
-    <Layout
-      site={site}
-      variant="card"
-      heading={heading}
-      opening={
-        <>
-          {requests === undefined && <p>Log in to a client in this browser, then reload this page.</p>}
-          {requests?.length === 0 && <p>A request of a client stays here until you decide or it expires.</p>}
-          {requests?.map(({ client, scope, facts, href }) => (
-            <section key={href}>
-              <h2>
-                <bdi>{client.name ?? client.id}</bdi>
-              </h2>
-              <dl class="facts narrow">
-                <CodeItem label="Client ID" text={client.id} />
-                <DeviceFacts {...facts} />
-                <DefinitionItem label="Scope">
-                  <CodeList texts={scope} between=" " />
-                </DefinitionItem>
-              </dl>
-              <p>
-                <a class="button" href={href}>Decide</a>
-              </p>
-            </section>
-          ))}
-          <PageActions site={site} />
-        </>
-      }
-    />
+    <Layout site={site} variant="card" heading={heading}>
+      {requests === undefined && <p>Log in to a client in this browser, then reload this page.</p>}
+      {requests?.length === 0 && <p>A request of a client stays here until you decide or it expires.</p>}
+      {requests?.map(({ client, scope, facts, href }) => (
+        <section key={href}>
+          <h2>
+            <bdi>{client.name ?? client.id}</bdi>
+          </h2>
+          <dl class="facts narrow">
+            <CodeItem label="Client ID" text={client.id} />
+            <DeviceFacts {...facts} />
+            <DefinitionItem label="Scope">
+              <CodeList texts={scope} between=" " />
+            </DefinitionItem>
+          </dl>
+          <p>
+            <a class="button" href={href}>Decide</a>
+          </p>
+        </section>
+      ))}
+      <PageActions site={site} />
+    </Layout>
   );
 }

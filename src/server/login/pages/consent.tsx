@@ -107,76 +107,73 @@ export function Consent(props: ConsentProps): VNode {
         </>
       }
       title={`Allow ${name} to access your account?`}
-      opening={
-        <>
-          {/* The form names the host of a client without a logo. */}
-          <ClientMark logo={client.logo} />
-          <p>Its token will carry only the permissions you allow below.</p>
-          {device !== undefined && <DeviceWarning />}
-          {device === undefined && client.isOnDeviceOnly && (
-            <Notice kind="warn">
-              <p>
-                Any program on this device can pretend to be this client. Allow access only if you have just started
-                this client yourself.
-              </p>
-            </Notice>
-          )}
-          <form class="form" method="post" action={action}>
-            <HiddenInputs fields={fields} />
-            <dl class="facts narrow">
-              <DefinitionItem label="Client ID">
-                <Code text={client.id} />
-                <div class="aside">
-                  <Registrant {...client} />
-                </div>
-              </DefinitionItem>
-              <DefinitionItem label="You">
-                <UserName user={user} />
-                <a href={props.otherAccountHref}>Use another account</a>
-              </DefinitionItem>
-              {device !== undefined && <DeviceFacts {...device} />}
-              {redirectUri !== undefined && (
-                <DefinitionItem label="Redirects to">
-                  <RedirectTarget uri={redirectUri} onDevice={redirectsToDevice} />
-                  <div class="aside">
-                    <Code text={redirectUri} />
-                  </div>
-                </DefinitionItem>
-              )}
-            </dl>
-            <fieldset class="grants">
-              <legend>The client may</legend>
-              {scope.map((item) => <ScopeChoice key={item.value} {...item} />)}
-              {details.map((detail) => <DetailChoice key={detail.choice} {...detail} />)}
-            </fieldset>
-            {claims.length > 0 && (
-              <p>
-                The client requests these claims by name: <CodeList texts={claims} between=", " last=" and " />.
-              </p>
-            )}
-            {resources.length > 0 && (
-              <p>
-                The token will be valid at <CodeList texts={resources} between=", " last=" and " />.
-              </p>
-            )}
-            <div class="decision">
-              <button type="submit" class="button" name="decision" value="allow">Allow</button>
-              <button type="submit" class="button plain" name="decision" value="deny">Deny</button>
-            </div>
-          </form>
-          <p class="aside">
-            {typeof remembered === "number"
-              ? `The server remembers your decision for ${formatLongDuration(remembered)}${
-                details.length > 0 ? ", except for permissions with details" : ""
-              }.`
-              : `The server asks you every time, because ${riskReasons[remembered]}.`} You can revoke access on the page
-            {" "}
-            <a href={`${props.base}/account`}>Account</a>.
+    >
+      {/* The form names the host of a client without a logo. */}
+      <ClientMark logo={client.logo} />
+      <p>Its token will carry only the permissions you allow below.</p>
+      {device !== undefined && <DeviceWarning />}
+      {device === undefined && client.isOnDeviceOnly && (
+        <Notice kind="warn">
+          <p>
+            Any program on this device can pretend to be this client. Allow access only if you have just started this
+            client yourself.
           </p>
-          <ClientLinks {...client} />
-        </>
-      }
-    />
+        </Notice>
+      )}
+      <form class="form" method="post" action={action}>
+        <HiddenInputs fields={fields} />
+        <dl class="facts narrow">
+          <DefinitionItem label="Client ID">
+            <Code text={client.id} />
+            <div class="aside">
+              <Registrant {...client} />
+            </div>
+          </DefinitionItem>
+          <DefinitionItem label="You">
+            <UserName user={user} />
+            <a href={props.otherAccountHref}>Use another account</a>
+          </DefinitionItem>
+          {device !== undefined && <DeviceFacts {...device} />}
+          {redirectUri !== undefined && (
+            <DefinitionItem label="Redirects to">
+              <RedirectTarget uri={redirectUri} onDevice={redirectsToDevice} />
+              <div class="aside">
+                <Code text={redirectUri} />
+              </div>
+            </DefinitionItem>
+          )}
+        </dl>
+        <fieldset class="grants">
+          <legend>The client may</legend>
+          {scope.map((item) => <ScopeChoice key={item.value} {...item} />)}
+          {details.map((detail) => <DetailChoice key={detail.choice} {...detail} />)}
+        </fieldset>
+        {claims.length > 0 && (
+          <p>
+            The client requests these claims by name: <CodeList texts={claims} between=", " last=" and " />.
+          </p>
+        )}
+        {resources.length > 0 && (
+          <p>
+            The token will be valid at <CodeList texts={resources} between=", " last=" and " />.
+          </p>
+        )}
+        <div class="decision">
+          <button type="submit" class="button" name="decision" value="allow">Allow</button>
+          <button type="submit" class="button plain" name="decision" value="deny">Deny</button>
+        </div>
+      </form>
+      <p class="aside">
+        {typeof remembered === "number"
+          ? `The server remembers your decision for ${formatLongDuration(remembered)}${
+            details.length > 0 ? ", except for permissions with details" : ""
+          }.`
+          : `The server asks you every time, because ${riskReasons[remembered]}.`} You can revoke access on the page
+        {" "}
+        <a href={`${props.base}/account`}>Account</a>.
+      </p>
+      <ClientLinks {...client} />
+    </Layout>
   );
 }
 

@@ -45,45 +45,34 @@ export function Device({ codeForm, confirmation, result, ...site }: DeviceProps)
   if (confirmation !== undefined) return <Confirmation site={site} {...confirmation} />;
   const { action, fields, userCode, error } = codeForm!;
   return (
-    <Layout
-      site={site}
-      variant="card"
-      heading="Connect a device"
-      opening={
-        <>
-          {error !== undefined && (
-            <Notice kind="bad">
-              <p>{error}</p>
-            </Notice>
-          )}
-          <form class="form" method="post" action={action}>
-            <HiddenInputs fields={fields} />
-            <div class="field">
-              <label for="user_code">Code</label>
-              <p id="user_code-hint">The eight letters that the device shows.</p>
-              <input
-                id="user_code"
-                name="user_code"
-                class="user-code"
-                type="text"
-                required
-                size={12}
-                maxLength={40}
-                value={userCode}
-                autocomplete="off"
-                autocapitalize="characters"
-                spellcheck={false}
-                aria-describedby="user_code-hint"
-                aria-invalid={error === undefined ? undefined : "true"}
-                autofocus
-              />
-            </div>
-            <button type="submit" class="button">Continue</button>
-          </form>
-          <p class="aside">The next page shows what the device requests. You decide there.</p>
-        </>
-      }
-    />
+    <Layout site={site} variant="card" heading="Connect a device">
+      {error !== undefined && <Notice kind="bad" text={error} />}
+      <form class="form" method="post" action={action}>
+        <HiddenInputs fields={fields} />
+        <div class="field">
+          <label for="user_code">Code</label>
+          <p id="user_code-hint">The eight letters that the device shows.</p>
+          <input
+            id="user_code"
+            name="user_code"
+            class="user-code"
+            type="text"
+            required
+            size={12}
+            maxLength={40}
+            value={userCode}
+            autocomplete="off"
+            autocapitalize="characters"
+            spellcheck={false}
+            aria-describedby="user_code-hint"
+            aria-invalid={error === undefined ? undefined : "true"}
+            autofocus
+          />
+        </div>
+        <button type="submit" class="button">Continue</button>
+      </form>
+      <p class="aside">The next page shows what the device requests. You decide there.</p>
+    </Layout>
   );
 }
 
@@ -143,46 +132,36 @@ function Confirmation(
         </>
       }
       title={`Connect ${name} on a device?`}
-      opening={
-        <>
-          <DeviceWarning />
-          <form class="form" method="post" action={action}>
-            <HiddenInputs fields={fields} />
-            <dl class="facts narrow">
-              <CodeItem label="Client ID" text={client.id} />
-              <DeviceFacts {...device} />
-              <DefinitionItem label="Scope">
-                <CodeList texts={scope} between=" " />
-              </DefinitionItem>
-            </dl>
-            <div class="decision">
-              <button type="submit" class="button" name="decision" value="allow">Allow</button>
-              <button type="submit" class="button plain" name="decision" value="deny">Deny</button>
-            </div>
-          </form>
-        </>
-      }
-    />
+    >
+      <DeviceWarning />
+      <form class="form" method="post" action={action}>
+        <HiddenInputs fields={fields} />
+        <dl class="facts narrow">
+          <CodeItem label="Client ID" text={client.id} />
+          <DeviceFacts {...device} />
+          <DefinitionItem label="Scope">
+            <CodeList texts={scope} between=" " />
+          </DefinitionItem>
+        </dl>
+        <div class="decision">
+          <button type="submit" class="button" name="decision" value="allow">Allow</button>
+          <button type="submit" class="button plain" name="decision" value="deny">Deny</button>
+        </div>
+      </form>
+    </Layout>
   );
 }
 
 function Result({ site, result }: { readonly site: Site; readonly result: "approved" | "denied" }): VNode {
   const isApproved = result === "approved";
   return (
-    <Layout
-      site={site}
-      variant="card"
-      heading={isApproved ? "The device is connected" : "You denied the device"}
-      opening={
-        <>
-          <p>
-            {isApproved
-              ? "The device continues by itself within a few seconds. You can close this window."
-              : "The device gets no access to your account. You can close this window."}
-          </p>
-          <PageActions site={site} />
-        </>
-      }
-    />
+    <Layout site={site} variant="card" heading={isApproved ? "The device is connected" : "You denied the device"}>
+      <p>
+        {isApproved
+          ? "The device continues by itself within a few seconds. You can close this window."
+          : "The device gets no access to your account. You can close this window."}
+      </p>
+      <PageActions site={site} />
+    </Layout>
   );
 }

@@ -16,30 +16,23 @@ export interface LoggedOutProps extends Site {
 export function LoggedOut(props: LoggedOutProps): VNode {
   const { continueHref } = props;
   return (
-    <Layout
-      site={props}
-      variant="card"
-      heading="You are logged out"
-      opening={
-        <>
-          <p>
-            This browser no longer has a session with this server, and refresh tokens of that session are no longer
-            accepted, except those granted with <Code text="offline_access" />.
-          </p>
-          <p class="aside">
-            Clients keep their own sessions, and access tokens work until they expire. To be sure, log out of the
-            clients too.
-          </p>
-          {continueHref !== undefined && (
-            <p>
-              <a href={continueHref} rel="noreferrer">
-                Continue to <bdi>{new URL(continueHref).host || continueHref}</bdi>
-              </a>
-            </p>
-          )}
-          <PageActions site={props} />
-        </>
-      }
-    />
+    <Layout site={props} variant="card" heading="You are logged out">
+      <p>
+        This browser no longer has a session with this server, and refresh tokens of that session are no longer
+        accepted, except those granted with <Code text="offline_access" />.
+      </p>
+      <p class="aside">
+        Clients keep their own sessions, and access tokens work until they expire. To be sure, log out of the clients
+        too.
+      </p>
+      {continueHref !== undefined && (
+        <p>
+          <a href={continueHref} rel="noreferrer">
+            Continue to <bdi>{new URL(continueHref).host || continueHref}</bdi>
+          </a>
+        </p>
+      )}
+      <PageActions site={props} />
+    </Layout>
   );
 }

@@ -19,32 +19,22 @@ export interface LoggingOutProps extends Site {
 export function LoggingOut(props: LoggingOutProps): VNode {
   const { frames, continueHref, timeoutMs } = props;
   return (
-    <Layout
-      site={props}
-      script="continue"
-      variant="card"
-      heading="You are logged out"
-      opening={
-        <>
-          <p>This browser no longer has a session with this server. These clients end their sessions, too:</p>
-          <ul>
-            {frames.map(({ client, src }) => (
-              <li key={src}>
-                <bdi>{client}</bdi>
-                {/* Scripts and storage of the client, but no navigation of this page. */}
-                <iframe src={src} title={client} sandbox="allow-scripts allow-same-origin" hidden></iframe>
-              </li>
-            ))}
-          </ul>
-          {continueHref === undefined
-            ? <PageActions site={props} />
-            : (
-              <nav class="ways" aria-label="Where to go from here">
-                <a class="button" href={continueHref} data-continue-after={timeoutMs}>Continue</a>
-              </nav>
-            )}
-        </>
-      }
-    />
+    <Layout site={props} script="continue" variant="card" heading="You are logged out">
+      <p>This browser no longer has a session with this server. These clients end their sessions, too:</p>
+      <ul>
+        {frames.map(({ client, src }) => (
+          <li key={src}>
+            <bdi>{client}</bdi>
+            {/* Scripts and storage of the client, but no navigation of this page. */}
+            <iframe src={src} title={client} sandbox="allow-scripts allow-same-origin" hidden></iframe>
+          </li>
+        ))}
+      </ul>
+      {continueHref === undefined ? <PageActions site={props} /> : (
+        <nav class="ways" aria-label="Where to go from here">
+          <a class="button" href={continueHref} data-continue-after={timeoutMs}>Continue</a>
+        </nav>
+      )}
+    </Layout>
   );
 }

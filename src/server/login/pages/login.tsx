@@ -69,16 +69,10 @@ export function Login(props: LoginProps): VNode {
               Level of authentication that the client requires: <CodeList texts={requiredAcr} between=" or " />
             </p>
           )}
-          {retry?.fault !== undefined && (
-            <Notice kind="bad">
-              <p>{retry.fault}</p>
-            </Notice>
-          )}
+          {retry?.fault !== undefined && <Notice kind="bad" text={retry.fault} />}
           {!isFormFirst && picker}
           {accounts.length === 0 && passwordForm === undefined && guestForm === undefined && (
-            <Notice kind="warn">
-              <p>The client requests a user that this server does not know.</p>
-            </Notice>
+            <Notice kind="warn" text="The client requests a user that this server does not know." />
           )}
         </>
       }

@@ -22,40 +22,33 @@ export interface LogoutProps extends Site {
 export function Logout(props: LogoutProps): VNode {
   const { base, user, client, action, fields } = props;
   return (
-    <Layout
-      site={props}
-      variant="card"
-      heading="Log out?"
-      opening={
-        <>
-          <p>
-            Logging out ends the session of this browser with this server. The next authorization request from this
-            browser requires a new login.
-          </p>
-          <dl class="facts">
-            <DefinitionItem label="Logged in">
-              {user.name !== undefined && (
-                <>
-                  <bdi>{user.name}</bdi>,{" "}
-                </>
-              )}
-              <Code text={user.sub} />
-            </DefinitionItem>
-            {client !== undefined && (
-              <DefinitionItem label="Requested by">
-                <bdi>{client}</bdi>
-              </DefinitionItem>
-            )}
-          </dl>
-          <PostForm action={action} fields={fields} button="Log out">
-            <a href={`${base}/`}>Back to Home</a>
-          </PostForm>
-          <p class="aside">
-            Any site can link to this page. The server logs you out without a question only if the request carries an ID
-            token that was issued in this session.
-          </p>
-        </>
-      }
-    />
+    <Layout site={props} variant="card" heading="Log out?">
+      <p>
+        Logging out ends the session of this browser with this server. The next authorization request from this browser
+        requires a new login.
+      </p>
+      <dl class="facts">
+        <DefinitionItem label="Logged in">
+          {user.name !== undefined && (
+            <>
+              <bdi>{user.name}</bdi>,{" "}
+            </>
+          )}
+          <Code text={user.sub} />
+        </DefinitionItem>
+        {client !== undefined && (
+          <DefinitionItem label="Requested by">
+            <bdi>{client}</bdi>
+          </DefinitionItem>
+        )}
+      </dl>
+      <PostForm action={action} fields={fields} button="Log out">
+        <a href={`${base}/`}>Back to Home</a>
+      </PostForm>
+      <p class="aside">
+        Any site can link to this page. The server logs you out without a question only if the request carries an ID
+        token that was issued in this session.
+      </p>
+    </Layout>
   );
 }
