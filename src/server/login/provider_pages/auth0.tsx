@@ -5,7 +5,7 @@
  * page with auth0/lock src/ui/box/container.jsx, src/field/email/email_pane.jsx.
  */
 
-import { loginScreen } from "./login_screen.tsx";
+import { type Field, loginScreen } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 const purpose = ({ realm, client }: ScreenProps) => <p>Log in to {realm} to continue to {client}.</p>;
@@ -59,7 +59,7 @@ export const auth0IdentifierFirst: ProviderPage = {
 };
 
 /** @param field The first field: the e-mail address, or the user name, of a database that requires one. */
-function lockPage(field: Parameters<typeof loginScreen>[0]["username"] & {}): ProviderPage {
+function lockPage(field: Field): ProviderPage {
   const block = "field auth0-lock-input-block auth0-lock-input-";
   return {
     state: "state",

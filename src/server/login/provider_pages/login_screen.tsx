@@ -9,7 +9,7 @@ type AttributeName = "aria-label" | "autocomplete" | "class" | "id" | "placehold
 type Attributes = Partial<Record<AttributeName | `data-${string}`, string>>;
 
 /** A field: its label, and the attributes of its input where they are not those of every field of its kind. */
-interface Field extends Attributes {
+export interface Field extends Attributes {
   readonly name: string;
   readonly type?: "email" | "password" | "text";
   readonly autofocus?: boolean;
