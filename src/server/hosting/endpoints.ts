@@ -230,7 +230,7 @@ function hostedEndpoints(
       immediate(`endpoints of the extension ${extension.name}`, extension.endpoints?.(policy, options)) ?? []
     ),
     ...interaction?.interactionEndpoints({
-      ...{ base, openLogin, pages, csrfParameter, interactionParameter, loginPage: policy.loginPage },
+      ...{ base, approver, openLogin, pages, csrfParameter, interactionParameter, loginPage: policy.loginPage },
       responseParameters: redirectParameters,
     }) ?? [],
     ...policy.login === "auto" && ownApprover === undefined

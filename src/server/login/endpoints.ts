@@ -1,5 +1,6 @@
 /** The endpoints of the login pages. */
 
+import type { Approver } from "../../core/authorize/approver.ts";
 import type { Pages } from "../pages.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { type ParameterDescription, parameters } from "../../core/http/params.ts";
@@ -14,6 +15,7 @@ import type { LoginPageName } from "../config/login_page_names.ts";
 interface InteractionOptions {
   /** The path of the issuer, without a slash at its end. */
   readonly base: string;
+  readonly approver: Approver;
   /** Whether users without a password can log in. */
   readonly openLogin: boolean;
   /** The setting. */
@@ -27,7 +29,8 @@ interface InteractionOptions {
 
 /** The pages for login and consent, and the page of the account. */
 export function interactionEndpoints(
-  { base, openLogin, loginPage, pages, csrfParameter, interactionParameter, responseParameters }: InteractionOptions,
+  { base, approver, openLogin, loginPage, pages, csrfParameter, interactionParameter, responseParameters }:
+    InteractionOptions,
 ): Endpoint[] {
   const step = {
     methods: ["GET", "HEAD", "POST"],
@@ -37,7 +40,7 @@ export function interactionEndpoints(
     responseParameters,
   } as const satisfies Partial<Endpoint>;
   const options = { openLogin };
-  const login = loginHandlers(options, pages.login);
+  const login = loginHandlers(options, approver, pages.login);
   const consent = consentHandlers(openLogin, pages.consent);
   const account = accountHandlers(openLogin, pages.account);
   const page = providerPage(loginPage);

@@ -1,5 +1,6 @@
 /** GET and POST /oauth2/login: authenticates the user. */
 
+import type { Approver } from "../../core/authorize/approver.ts";
 import { completeAuthorization, decideRequest } from "../../core/authorize/authorize.ts";
 import { type Context, readParams } from "../../core/http/context.ts";
 import { withErrors } from "../../core/responses/error_response.ts";
@@ -13,15 +14,18 @@ import { rejectLogin } from "../rules/login.ts";
 import type { User } from "../../core/clients/client.ts";
 import { endForgottenSessions, type Session } from "../../core/sessions/session.ts";
 import { reusableConsent } from "./stored_consent.ts";
-import { consentPath, pagesApprover } from "./pages_approver.ts";
+import { consentPath } from "./pages_approver.ts";
 import { authenticateUser, type AuthenticationOptions } from "./authenticate_user.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { cancellationLimiter, consumePending, continuePending, type Interaction } from "./pending.ts";
 import { rememberAccount } from "./account_picker.ts";
-import { keepsRequests } from "../stored/stored_requests.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
-export function loginHandlers(options: AuthenticationOptions, replacement: Pages["login"]): Handlers<HostedServer> {
+export function loginHandlers(
+  options: AuthenticationOptions,
+  approver: Approver,
+  replacement: Pages["login"],
+): Handlers<HostedServer> {
   const allowCancellation = cancellationLimiter();
   const page = { name: "login", openLogin: options.openLogin, replacement } as const;
 
@@ -30,7 +34,6 @@ export function loginHandlers(options: AuthenticationOptions, replacement: Pages
     const params = await readParams(context);
     return await continuePending(context, params.get("interaction"), async (pending) => {
       if (pending.browser !== undefined) return await showLogin(context, pending, page, params);
-      const approver = keepsRequests(pagesApprover(pending));
       return await withErrors(context, pending, () => decideRequest(context, pending, approver));
     });
   }

@@ -34,13 +34,10 @@ export async function repeatWithCookies(
   return redirect(method, pagePath(context, "login", await encodePending(context.server, pending)));
 }
 
-/**
- * Creates the approver.
- *
- * @param interaction The interaction of a redirected POST; absent for a new request.
- */
-export function pagesApprover(interaction?: Interaction): Approver {
+/** Creates the approver. A redirected POST continues an interaction. */
+export function pagesApprover(): Approver {
   return async (request, { pending, session, context }) => {
+    const interaction = "id" in pending ? pending as Interaction : undefined;
     const { server } = context;
     const { loginRequirements, scope } = request;
     const page = providerPageFor(server as HostedServer, pending);

@@ -11,7 +11,7 @@ import { clientEndpoint } from "../../core/token/client_endpoint.ts";
 import { describeToken } from "../../core/token/introspect.ts";
 import type { Handlers } from "../../core/route.ts";
 import { warn } from "../trace.ts";
-import { approveBySessionToken, authnEndpoint } from "./okta_authn.ts";
+import { approveBySessionToken, authnEndpoint, readSessionToken } from "./okta_authn.ts";
 
 export function oktaProvider(): Provider {
   return {
@@ -47,8 +47,9 @@ export function oktaProvider(): Provider {
       cors: true,
       load: () => Promise.resolve(oktaIntrospection),
     }, authnEndpoint()],
+    extend: (server) => ({ ...server, requestChecks: [...server.requestChecks, readSessionToken] }),
     approve: approveBySessionToken,
-    request: (request, facts) => withoutSilence(acceptBareId(request, facts), facts),
+    request: acceptBareId,
     error(response, { endpoint, server, rejection }) {
       // okta-auth-js test/support/xhr/error-userinfo-invalid-token.js: the challenge alone says what is wrong.
       if (endpoint === "userinfo_endpoint") return { ...response, body: "" };
@@ -118,10 +119,3 @@ export const oktaIntrospection: Handlers = clientEndpoint(async (server, request
   }
   return response;
 }, { isChallenged: true });
-
-/** A request with a session token logs in without a page; okta-auth-js lib/oidc/getWithoutPrompt.ts adds prompt=none. */
-function withoutSilence(request: ProviderRequest, { endpoint }: RequestFacts<Server>): ProviderRequest {
-  const { parameters } = request;
-  if (endpoint !== "authorization_endpoint" || !parameters.some(([name]) => name === "sessionToken")) return request;
-  return { ...request, parameters: parameters.filter(([name]) => name !== "prompt") };
-}

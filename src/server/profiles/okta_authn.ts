@@ -7,10 +7,9 @@
 import type { Approver } from "../login/approver.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/sessions/session.ts";
 import { describePage, isCrossSite, rejectCrossSite, rejectUntrustedHost } from "../../core/http/cross_site.ts";
-import { parseFields } from "../../core/http/form.ts";
-import type { Context } from "../../core/http/context.ts";
 import { type HttpResponse, json } from "../../core/http/message.ts";
-import { paramsFromFields } from "../../core/http/params.ts";
+import type { RequestCheck } from "../../core/server.ts";
+import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import { randomId, storageKey } from "../../core/keys/secrets.ts";
 import { reject } from "../../core/rules/reject.ts";
 import { readJsonObject } from "../../platform/http/json_body.ts";
@@ -18,6 +17,7 @@ import { userForHint } from "../clients/login_hint.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { hasPassword } from "../login/account_picker.ts";
+import { rejectCrossSiteLogin } from "../login/cross_site_login.ts";
 import { storeOf } from "../stored/records.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { asText } from "./shared/members.ts";
@@ -30,6 +30,8 @@ const purpose = "okta session token";
 interface SessionToken {
   readonly id: string;
   readonly sub: string;
+  /** Another one after a change of the password, or for another user with this `sub`. */
+  readonly fingerprint: string;
   readonly validUntil: number;
 }
 
@@ -60,7 +62,8 @@ export function authnEndpoint(): Endpoint {
           return oktaError(server, 401, "E0000004", "Authentication failed");
         }
         const validUntil = server.now() + sessionTokenLifetimeMs;
-        const token: SessionToken = { id: randomId(server.randomBytes), sub: user.sub, validUntil };
+        const fingerprint = await server.grants.loginFingerprint(server, user);
+        const token: SessionToken = { id: randomId(server.randomBytes), sub: user.sub, fingerprint, validUntil };
         const { given_name: firstName, family_name: lastName } = user;
         return json(200, {
           expiresAt: new Date(validUntil).toISOString(),
@@ -92,31 +95,54 @@ const tokenStore = storeOf<{
   okta_session_token: { readonly at: number };
 }>;
 
-/** Whether the client sent `prompt=none`, which the profile takes out of a request with a session token. */
-function isSilent({ server, request }: Context): boolean {
-  let received = request;
-  while (received.original !== undefined) received = received.original;
-  return new URL(received.url, server.issuer).searchParams.get("prompt") === "none";
+/** A request with a token that is valid; one that is not is as if it were not sent. */
+interface RequestWithToken extends Partial<AuthorizationRequest> {
+  readonly oktaSession?: Pick<SessionToken, "id" | "sub" | "validUntil"> & { readonly isSilent: boolean };
 }
 
-/** Logs in the user of the parameter `sessionToken`, once; one that is not valid is as if it were not sent. */
+/**
+ * Reads the parameter `sessionToken`. With a valid one, `prompt=none` does not demand a session: okta-auth-js
+ * lib/oidc/getWithoutPrompt.ts sends both.
+ */
+export const readSessionToken: RequestCheck = {
+  redirectOnly: true,
+  async read({ server, params }, { loginRequirements }): Promise<RequestWithToken | undefined> {
+    if (params.isRepeated("sessionToken")) throw reject("AZ-07", { repeated: "sessionToken" });
+    const sent = params.get("sessionToken") ?? "";
+    const token = await decodeWithMac(server, purpose, sent) as SessionToken | undefined;
+    if (token === undefined || token.validUntil <= server.now()) return undefined;
+    const { id, sub, validUntil, fingerprint } = token;
+    const user = await server.users.find(sub);
+    if (user === undefined || fingerprint !== await server.grants.loginFingerprint(server, user)) return undefined;
+    const isUsed = await tokenStore(server).get("okta_session_token", await storageKey(server, id)) !== undefined;
+    if (isUsed) return undefined;
+    const { prompt } = loginRequirements!;
+    return {
+      oktaSession: { id, sub, validUntil, isSilent: prompt.includes("none") },
+      loginRequirements: { ...loginRequirements!, prompt: prompt.filter((value) => value !== "none") },
+    };
+  },
+};
+
+/** Logs in the user of the session token, once. */
 export function approveBySessionToken(next: Approver): Approver {
   return async (request, at) => {
     const { context, now } = at;
     const server = context.server as HostedServer;
-    const sent = paramsFromFields(parseFields(context.target.query)).get("sessionToken");
-    if (sent === undefined) return await next(request, at);
+    const { oktaSession }: RequestWithToken = request;
+    if (oktaSession === undefined) return await next(request, at);
     rejectUntrustedHost(server, context.request, "UI-20");
+    rejectCrossSiteLogin(context, at.pending);
     // Login CSRF: another page may have a session token of its own.
     if (isCrossSite(context)) throw reject("UI-30", describePage(context.request.headers));
-    const token = await decodeWithMac(server, purpose, sent) as SessionToken | undefined;
-    const user = token && token.validUntil > now() ? await server.users.find(token.sub) : undefined;
-    const key = token && await storageKey(server, token.id);
-    const expiresAt = token?.validUntil ?? 0;
-    if (user === undefined || !await tokenStore(server).add("okta_session_token", key!, { at: now() }, { expiresAt })) {
-      if (isSilent(context)) throw reject("OI-03", { needs: "user interaction" });
-      return await next(request, at);
+    const { id, sub, validUntil: expiresAt, isSilent } = oktaSession;
+    const key = await storageKey(server, id);
+    const isFirst = await tokenStore(server).add("okta_session_token", key, { at: now() }, { expiresAt });
+    const user = await server.users.find(sub);
+    if (user !== undefined && isFirst) {
+      return { user, scope: request.scope, extensions: request.extensions, authTime: now() };
     }
-    return { user, scope: request.scope, extensions: request.extensions, authTime: now() };
+    if (isSilent) throw reject("OI-03", { needs: "user interaction" });
+    return await next(request, at);
   };
 }

@@ -71,7 +71,7 @@ async function start(options: LatchkeyOptions) {
         /** Opens a URL and follows redirects within the server. */
         async open(url: string) {
           let response = await request(url);
-          while (response.status >= 300) {
+          while (response.status >= 300 && response.status < 400) {
             const next = new URL(response.headers.get("location")!, url).href;
             if (!next.startsWith(new URL(issuer).origin)) break;
             url = next;
@@ -321,7 +321,7 @@ test("[UI-31] Okta's session token logs in without a page, once, for the right p
   assertNotMatch((await program().request(url, undefined, rebound)).headers.get("location") ?? "", /\bcode=/);
   assertMatch((await request(url)).headers.get("location")!, /\bcode=/);
   // A used one is as if it were not sent.
-  assertMatch((await program().request(url)).headers.get("location")!, /error=interaction_required/);
+  assertMatch((await program().request(url)).headers.get("location")!, /error=login_required/);
   assertEquals((await program().open(url.replace("&prompt=none", ""))).forms.length, 1);
   // Each name is verified, and the guesses have the limit of the page.
   for (const username of ["alice@app.example", "nobody"]) {
@@ -330,6 +330,64 @@ test("[UI-31] Okta's session token logs in without a page, once, for the right p
     assertEquals(statuses.at(-1), 429, username);
     assertEquals(statuses[0], 401, username);
   }
+});
+
+test("[UI-31, LO-06] Okta's session token ends with the password and the user; prompt=none alone gives way to it", async () => {
+  const user = { ...users[0]!, password: "new horse" };
+  const changes: readonly [string, (as: Awaited<ReturnType<typeof latchkey>>) => unknown][] = [
+    ["a new password", (as) => as.users.set(user)],
+    ["another user", async (as) => {
+      await as.users.delete("u1");
+      await as.users.set(users[0]!);
+    }],
+  ];
+  const begin = async (login: "auto" | "interactive" = "interactive") => {
+    const { as, authorizationUrl, issuer, program } = await start({ profile: "okta", login });
+    const body = JSON.stringify({ username: "alice@app.example", password: "correct horse" });
+    const headers = { "content-type": "application/json", "content-length": String(body.length) };
+    const url = `${new URL(issuer).origin}/api/v1/authn`;
+    const { sessionToken } = await (await as.fetch(new Request(url, { method: "POST", body, headers }))).json();
+    const get = async (query: string, headers?: Record<string, string>) =>
+      (await program().request(`${authorizationUrl}&${query}`, undefined, headers)).headers.get("location") ?? "";
+    return { as, sessionToken, get, authorizationUrl, program };
+  };
+  for (const [name, change] of changes) {
+    const { as, sessionToken, get } = await begin();
+    await change(as);
+    assertMatch(await get(`prompt=none&sessionToken=${sessionToken}`), /error=login_required/, name);
+    assertNotMatch(await get(`sessionToken=${sessionToken}`), /code=/, name);
+  }
+  const { sessionToken, get } = await begin();
+  assertMatch(await get(`prompt=none&sessionToken=${sessionToken}x`), /error=login_required/);
+  assertMatch(await get("prompt=none&sessionToken="), /error=login_required/);
+  assertMatch(await get(`sessionToken=${sessionToken}&sessionToken=x`), /error=invalid_request/);
+  assertMatch(await get(`prompt=none+login&sessionToken=${sessionToken}`), /error=invalid_request/);
+  assertMatch(await get(`prompt=none&sessionToken=${sessionToken}`), /code=/);
+  for (const login of ["auto", "interactive"] as const) {
+    const { sessionToken, authorizationUrl, program } = await begin(login);
+    const [endpoint, query] = authorizationUrl.split("?");
+    const form = { ...Object.fromEntries(new URLSearchParams(query)), prompt: "none", sessionToken };
+    const { request } = program();
+    const posted = new URL((await request(endpoint!, form)).headers.get("location")!, endpoint).href;
+    const location = posted.startsWith(callback) ? posted : (await request(posted)).headers.get("location")!;
+    assertMatch(location, /code=/, login);
+  }
+});
+
+test("[UI-30, UI-31] over http to a host that is not loopback, Okta's session token sends no code to strangers", async () => {
+  const { as, program, authorizationUrl, issuer } = await start({
+    ...{ profile: "okta", issuer: "http://okta.test:9000", redirectUris: "any" },
+  });
+  const body = JSON.stringify({ username: "alice@app.example", password: "correct horse" });
+  const headers = { "content-type": "application/json", "content-length": String(body.length) };
+  const url = `${new URL(issuer).origin}/api/v1/authn`;
+  const { sessionToken } = await (await as.fetch(new Request(url, { method: "POST", body, headers }))).json();
+  const to = (uri: string) =>
+    authorizationUrl.replace(encodeURIComponent(callback), encodeURIComponent(uri)) + `&sessionToken=${sessionToken}`;
+  const locationOf = async (uri: string) =>
+    (await program().request(to(uri), undefined, { host: "okta.test:9000" })).headers.get("location");
+  assertMatch(await locationOf("https://evil.widgets.com/cb") ?? "", /error=interaction_required/);
+  assertMatch(await locationOf(callback) ?? "", /code=/);
 });
 
 test("[UI-31] whoever denies at Dex, GitHub or IdentityServer4 sends access_denied to the application", async () => {
