@@ -142,18 +142,28 @@ test("[OP-14] initialKeys is the key that each issuer signs with, under the name
 
 test("[OP-14] what is no endpoint below a segment makes no issuer, and there are at most 50", async () => {
   await against(async (origin) => {
-    const statusOf = async (path: string) => {
-      const response = await fetch(origin + path, { redirect: "manual" });
+    const statusOf = async (path: string, init?: RequestInit) => {
+      const response = await fetch(origin + path, { redirect: "manual", ...init });
       return { status: response.status, text: await response.text() };
     };
+    // A page of another site can open URLs, and adds none. A page on this machine, and any page at an issuer that
+    // exists, is served.
+    const site = (site: string, referer: string) => ({ headers: { "sec-fetch-site": site, referer } });
+    const [foreign, local] = [site("cross-site", "https://evil.example/"), site("same-site", "http://localhost:3000/")];
+    for (const path of ["jwks", ".well-known/openid-configuration", "authorize", "token"]) {
+      assertEquals((await statusOf(`/foreign-${path.at(-1)}/${path}`, foreign)).status, 403, path);
+    }
+    for (const [id, init] of [["default", foreign], ["of-page", local]] as const) {
+      assertEquals((await statusOf(`/${id}/jwks`, init)).status, 200, id);
+    }
     for (const path of ["/robots.txt", "/x/y", "/x", "/x/", "/flows/token", "/authorize/token", "/a%20b/jwks"]) {
       assertEquals((await statusOf(path)).status === 200, false, path);
     }
-    // Two are named.
+    // Two are named, and a page has opened one.
     const statuses = await Promise.all(
       Array.from({ length: 60 }, async (_, i) => (await statusOf(`/n${i}/.well-known/openid-configuration`)).status),
     );
-    assertEquals([200, 404].map((status) => statuses.filter((one) => one === status).length), [48, 12]);
+    assertEquals([200, 404].map((status) => statuses.filter((one) => one === status).length), [47, 13]);
     const { status, text } = await statusOf("/one-more/token");
     assertEquals(status, 404);
     assertMatch(text, /50 issuers, the maximum/);

@@ -4,6 +4,7 @@
  */
 
 import { plainText } from "../../platform/http/response.ts";
+import { isCrossSite } from "../../core/http/cross_site.ts";
 import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
 import { memoryStore } from "../../core/store/memory.ts";
 import type { App } from "../../server/app.ts";
@@ -89,6 +90,10 @@ export function issuersByPath(createParts: (id: string) => Promise<IssuerParts>)
     handle: (next) => async (request, peer) => {
       const id = findId(request.url);
       if (id === undefined) return await next(request, peer);
+      // Such a page could use up the number of issuers.
+      if (!pending.has(id) && isCrossSite({ server: app!.server, request })) {
+        return plainText(403, "A page of another site may not add an issuer. Open its metadata in the browser first.");
+      }
       if (!pending.has(id) && pending.size >= maxIssuers) {
         return plainText(
           404,
