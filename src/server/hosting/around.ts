@@ -80,20 +80,32 @@ function handlerOf(plugin: Plugin, next: RequestHandler): RequestHandler {
   return handle;
 }
 
-/** Replaces what a plugin or an approver returns although it is no response. */
+/** Replaces what a plugin or an approver returns although no runtime can send it as a response. */
 function withOnlyResponses(server: HostedServer, next: RequestHandler): RequestHandler {
   return async function onlyResponses(request, peer = {}) {
     const response: unknown = await next(request, peer);
-    if (isAnyResponse(response)) return response;
-    const cause = new TypeError("expected a Response; a plugin or the approver returned something else");
+    if (canBeSent(response)) return response;
+    const cause = new TypeError(
+      "expected a Response that can be sent; a plugin or the approver returned another value",
+    );
     return lastResortError(server, parseTarget(request.url, peer), cause);
   };
 }
 
-function isAnyResponse(value: unknown): value is Response | HttpResponse {
+/** Whether a value is a response. Its class has checked a Response; of any other, a header could drop the connection. */
+function canBeSent(value: unknown): value is Response | HttpResponse {
   if (typeof value !== "object" || value === null) return false;
-  return isResponse(value) || "status" in value && "headers" in value && typeof value.headers === "object";
+  if (isResponse(value)) return true;
+  const { status, headers, body = null }: { status?: unknown; headers?: unknown; body?: unknown } = value;
+  return Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599 &&
+    (body === null || typeof body === "string") && typeof headers === "object" && headers !== null &&
+    Object.entries(headers).every(([name, text]) =>
+      headerName.test(name) && (typeof text === "string" || typeof text === "number") && headerValue.test(String(text))
+    );
 }
+
+/** RFC 9110 §5.1, §5.5: a token, and text without control characters. */
+const [headerName, headerValue] = [/^[\w!#$%&'*+.^`|~-]+$/, /^[\t\x20-\x7E\x80-\xFF]*$/];
 
 /** Catches exceptions of plugins, because a request of the network has no caller that catches them. */
 function withoutExceptions(server: HostedServer, next: RequestHandler): RequestHandler {

@@ -11,7 +11,18 @@ import { mock, test } from "node:test";
 import { autoApprover } from "../../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Plugin } from "../../../src/mod.ts";
 import type { TraceEvent } from "../../../src/server/trace.ts";
-import { assertTokenResponse, challenge, decodeClaims, encode, forEachCase, getOutcome, verifier } from "../../kit.ts";
+import {
+  assertTokenResponse,
+  challenge,
+  clients,
+  decodeClaims,
+  encode,
+  forEachCase,
+  getOutcome,
+  goodRequest,
+  verifier,
+} from "../../kit.ts";
+import type { HttpResponse } from "../../../src/core/http/message.ts";
 import { certificate, privateKey } from "./certificate.ts";
 import {
   continuePattern,
@@ -132,6 +143,52 @@ test("[HT-16] a configured issuer stays the same on any port, and one server may
     });
   } finally {
     await as.close();
+  }
+});
+
+test("[HT-18] a plugin's or approver's response that cannot be sent is a 500, over a socket too", async () => {
+  const good = { status: 200, headers: { "x-note": "a\tb\xe9" }, body: "sent" };
+  const withHeader = (name: string, value: unknown) => ({ ...good, headers: { [name]: value } });
+  const unsendable: readonly unknown[] = [
+    ...[99, 0, 101, 600, 200.5, NaN, "200", undefined].map((status) => ({ ...good, status })),
+    ...["a\r\nset-cookie: b=c", "a\nb", "a\0b", "\u0100", undefined, null, ["a"]].map((value) =>
+      withHeader("x-note", value)
+    ),
+    ...["x note", "x\r\nnote", "", "x:", "\xe9"].map((name) => withHeader(name, "a")),
+    ...[{}, 1, ["a"]].map((body) => ({ ...good, body })),
+    ...[undefined, null, "sent", { status: 200 }, { ...good, headers: null }],
+  ];
+  let response: unknown = good;
+  const endpoint = {
+    name: "own",
+    path: "/own",
+    methods: ["GET"],
+    caller: "any",
+    title: "Own",
+    errors: "json",
+  } as const;
+  const respond = () => response as HttpResponse;
+  const at = (path: string, plugin: LatchkeyOptions) => [path, plugin] as const;
+  const places = [
+    at("/own", { plugins: [{ routes: () => [{ ...endpoint, load: () => ({ GET: respond }) }] }] }),
+    at("/jwks", { plugins: [{ handle: () => () => Promise.resolve(respond()) }] }),
+    at(`/oauth2/authorize?${encode(goodRequest)}`, { approver: respond }),
+  ];
+  for (const [path, options] of places) {
+    await using as = await latchkey({ alg: "ES256", clients, trace() {}, ...options });
+    const { url } = await as.listen({ port: 0 });
+    const statusOf = async () => {
+      const received = await fetch(new URL(path, url), { redirect: "manual" });
+      await received.body?.cancel();
+      // The client of a failed approver gets the error.
+      return received.headers.get("location")?.includes("error=server_error") ? 500 : received.status;
+    };
+    response = good;
+    assertEquals(await statusOf(), 200, path);
+    for (response of unsendable) {
+      const status = await statusOf();
+      assert(status === 500, `${path} ${status} ${JSON.stringify(response)}`);
+    }
   }
 });
 
