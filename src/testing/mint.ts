@@ -3,6 +3,7 @@
 import { userForHint } from "../server/clients/login_hint.ts";
 import { signingAlgorithms } from "../core/keys/signing_algorithm.ts";
 import { choice, type FieldsOf, flag, object, text, texts } from "../core/policy/field.ts";
+import { listNames } from "../core/policy/suggest.ts";
 import { acceptApproval } from "../core/authorize/code.ts";
 import type { AuthorizationRequest } from "../core/authorize/authorization_request.ts";
 import type { User } from "../core/clients/client.ts";
@@ -336,15 +337,17 @@ async function findClient({ clients }: Server, requested: MintedGrant["client"])
   const id = typeof requested === "object" ? requested.client_id : requested;
   const client = id === undefined ? (await clients.list({ limit: 1 }))[0] : await clients.find(id);
   if (client !== undefined) return client;
-  throw unknownError("client", [...clients.known().keys()], id);
+  throw unknownError("client", clients.known().keys(), id);
 }
 
 async function findUser({ users }: Server, sub: string | undefined): Promise<User> {
   const user = sub === undefined ? (await users.list({ limit: 1 }))[0] : await userForHint({ users }, sub);
   if (user !== undefined) return user;
-  throw unknownError("sub", [...users.known().keys()], sub);
+  throw unknownError("sub", users.known().keys(), sub);
 }
 
-function unknownError(what: string, available: readonly string[], received: string | undefined): TypeError {
-  return new TypeError(`${what}: expected one of ${available.join(", ") || "none"}, received ${received ?? "none"}`);
+function unknownError(what: string, available: Iterable<string>, received: string | undefined): TypeError {
+  return new TypeError(
+    `${what}: expected one of ${listNames(available, ", ") || "none"}, received ${received ?? "none"}`,
+  );
 }

@@ -1,6 +1,7 @@
 /** Page prompts: what a page asks of the user (login, consent, a form to the client), and the form to submit. */
 
 import { type FormButton, type FormControl, type HtmlForm, type Submission, submitForm } from "../client/html_form.ts";
+import { listNames } from "../core/policy/suggest.ts";
 import { LoginError } from "./login_error.ts";
 import type { Persona } from "./persona.ts";
 
@@ -78,7 +79,7 @@ function submitLogin(forms: readonly HtmlForm[], { as, password, claims, deny = 
   throw new LoginError(
     [
       `The login page offers no way to log in as ${as ?? "any user"}`,
-      `users to pick: ${offered.map(({ value }) => value).join(", ") || "none"}`,
+      `users to pick: ${listNames(offered.map(({ value }) => value), ", ") || "none"}`,
       ...passwordForm === undefined ? [] : ["for a login by password: set password"],
       ...newUserForm === undefined ? [] : ["for a new user: set as and claims"],
     ].join("\n  "),

@@ -8,6 +8,7 @@ import { clientValues } from "../server/config/server_policy.ts";
 import { knownUserForHint, userForHint } from "../server/clients/login_hint.ts";
 import type { Users } from "../core/clients/clients.ts";
 import type { AuthorizationRequest } from "../core/authorize/authorization_request.ts";
+import { listNames } from "../core/policy/suggest.ts";
 import { OAuthError } from "../core/rules/errors.ts";
 import { splitScope } from "../core/http/params.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
@@ -217,7 +218,7 @@ async function assertPresent(users: Users, sub: string): Promise<string> {
   if (user !== undefined) return user.sub;
   throw new OAuthError("access_denied", "the server has no such user", {
     rule: "AZ-21",
-    expected: [...users.known().keys()].join(" or ") || "a user",
+    expected: listNames(users.known().keys()) || "a user",
     received: sub,
     fix: "Name a user of the server, or add this one before: on the page /users, or in a test by " +
       `as.users.set({ sub: ${JSON.stringify(sub)} }).`,
@@ -226,8 +227,8 @@ async function assertPresent(users: Users, sub: string): Promise<string> {
 
 /** The error for a name that no user has. */
 export function unknownUserError(users: Users, sub: string): TypeError {
-  const subs = [...users.known().keys()].join(", ");
-  return new TypeError(`The server has no user ${JSON.stringify(sub)}. Its users: ${subs || "none"}.`);
+  const subs = listNames(users.known().keys(), ", ") || "none";
+  return new TypeError(`The server has no user ${JSON.stringify(sub)}. Its users: ${subs}.`);
 }
 
 function denialError({ loginRequirements }: AuthorizationRequest, sub: string): OAuthError {

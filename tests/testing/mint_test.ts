@@ -284,6 +284,23 @@ test("without options the mint uses the first client, the first user and every s
   );
 });
 
+test("the error for a name that none of many users or clients has names a few of them", async () => {
+  await using as = await testLatchkey({ users: Array.from({ length: 1000 }, (_, i) => ({ sub: `user-${i}` })) });
+  const [client] = Array.from({ length: 1000 }, () => as.client());
+  const calls: readonly (() => unknown)[] = [
+    () => as.mint.accessToken({ client: "unknown" }),
+    () => as.mint.accessToken({ sub: "unknown" }),
+    () => as.decisions.loginNext("unknown"),
+    () => as.logIn(client!, { as: "unknown" }),
+  ];
+  for (const call of calls) {
+    const error = await Promise.resolve().then(call).then(() => undefined, (error: Error) => error);
+    const text = `${error?.message} ${JSON.stringify(error)}`;
+    assertMatch(text, /unknown/, String(call));
+    assert(text.length < 2000, `${call}: ${text.length}`);
+  }
+});
+
 test("minted tokens of a pairwise client have the same sub as its logins", async () => {
   await using as = await withClient();
   const client = as.register({ subject_type: "pairwise" });

@@ -15,6 +15,16 @@ export function suggest(name: string, knownNames: readonly string[]): string | u
   return isOnly && !knownNames.includes(name) ? longer : findNearest(name, knownNames, 3, editDistance);
 }
 
+/** Maximum number of names in a message. */
+const maxListedNames = 10;
+
+/** Lists the names of users or clients in a message: of many the first ones. */
+export function listNames(names: Iterable<string>, separator = " or "): string {
+  const all = [...names];
+  const more = all.length - maxListedNames;
+  return more > 0 ? `${all.slice(0, maxListedNames).join(", ")} and ${more} more` : all.join(separator);
+}
+
 /**
  * The text with the smallest distance, or `undefined` if each is too far away. Case, hyphens and underscores do not
  * count.

@@ -1,6 +1,6 @@
 /** Texts about clients, in rejections and in the explanations of rejections. */
 
-import { suggest } from "../../core/policy/suggest.ts";
+import { listNames, suggest } from "../../core/policy/suggest.ts";
 import type { RuleExplanation } from "../../core/rules/errors.ts";
 import type { Server } from "../../core/server.ts";
 import type { Store } from "../../core/store/store.ts";
@@ -54,9 +54,6 @@ export function describeRemovedClient(
 /** Maximum number of ids that are compared with the unknown one: requests without credentials cause the comparison. */
 const maxComparedIds = 100;
 
-/** Maximum number of ids in a message. */
-const maxListedIds = 5;
-
 /** The ids that the sender of an unknown `client_id` probably meant. */
 export interface KnownIds {
   /** The configured ids, the nearest first. */
@@ -73,11 +70,8 @@ export function describeKnownIds({ clients }: Server, id: string): KnownIds {
   const ids = [...clients.known().values()].slice(0, maxComparedIds)
     .flatMap(({ id, standing }) => standing === "configured" ? [id] : []);
   const nearest = suggest(id, ids);
-  const [first, ...others] = nearest === undefined ? ids : [nearest, ...ids.filter((other) => other !== nearest)];
-  if (first === undefined) return { expected: "the client_id of a registered client" };
-  const listed = [first, ...others.slice(0, maxListedIds - 1)].join(" or ");
-  const more = others.length + 1 - maxListedIds;
-  return { nearest, expected: more > 0 ? `${listed}, or one of ${more} more` : listed };
+  const sorted = nearest === undefined ? ids : [nearest, ...ids.filter((other) => other !== nearest)];
+  return { nearest, expected: listNames(sorted) || "the client_id of a registered client" };
 }
 
 /** The reason with the id that was probably meant. */

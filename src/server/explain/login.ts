@@ -1,5 +1,6 @@
 /** Explains a login that does not satisfy the authorization request. */
 
+import { listNames } from "../../core/policy/suggest.ts";
 import { decodedPlusFix } from "../clients/login_hint.ts";
 import type { OldLogin, SilentLogin, UnusableSession, WrongUser } from "../../core/rules/openid.ts";
 import type { WrongClaims } from "../extensions/requested_claims/rules.ts";
@@ -68,9 +69,6 @@ export function explainClaims(facts: WrongClaims | WrongUser): RejectionTexts {
   return { expected: `subject ${subs.join(" or ") || "of an existing user"}`, received: "another user" };
 }
 
-/** Maximum number of users that an explanation names. */
-const maxNamedUsers = 10;
-
 /** Explains a `login_hint` that names no user. */
 export function explainUnknownUser(
   facts: UnknownUser,
@@ -80,7 +78,5 @@ export function explainUnknownUser(
   const reason = describeUnknownUser(facts);
   const fix = decodedPlusFix(hint);
   if (problem === "plus") return { reason, expected: hint.replaceAll(" ", "+"), received: hint, fix };
-  const subs = [...users.known().keys()];
-  const known = subs.length > maxNamedUsers ? `${subs.slice(0, maxNamedUsers).join(", ")}, …` : subs.join(" or ");
-  return { reason, expected: known || "no hint", received: hint, fix };
+  return { reason, expected: listNames(users.known().keys()) || "no hint", received: hint, fix };
 }
