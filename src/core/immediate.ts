@@ -10,7 +10,7 @@ import type { Server } from "./server.ts";
 /**
  * The result of such a function.
  *
- * @param name The function and whose it is, such as `metadata of the extension policy`.
+ * @param name The function and its owner, such as `metadata of the extension policy`.
  * @throws {ProgramError} If it is a promise.
  */
 export function immediate<T>(name: string, result: T): T {
@@ -29,6 +29,11 @@ export function ignoreRejection(result: unknown): void {
 /** A program may have replaced `Promise`, so its class says nothing. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === "function";
+}
+
+/** The name of a member that is a promise, which nothing awaits. */
+export function findPromise(object: object): string | undefined {
+  return Object.entries(object).find(([, value]) => isThenable(value))?.[0];
 }
 
 type Call = (...values: never[]) => unknown;

@@ -34,7 +34,7 @@ export async function acceptApproval(
   }
   const { user, sub, authTime, sid, extensions } = session;
   const subject = { sub, authTime, sid, extensions };
-  const grant = await server.grants.create(server, client, { subject, ...granted }, user);
+  const grant = await server.grants.create(server, client, { ...granted, subject }, user);
   const removed = await server.grants.findRemoved(server, client, grant);
   if (removed !== undefined) throw reject("AZ-21", { denied: removed.lost });
   return grant;

@@ -43,5 +43,6 @@ export function shellQuote(text: string): string {
 export function describeKind(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
+  if (value instanceof Error) return "an Error";
   return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

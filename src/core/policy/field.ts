@@ -321,7 +321,7 @@ function matches(
     case "array":
       return Array.isArray(value) && value.length >= min;
     case "object":
-      return isObject(value);
+      return isObject(value) && !(value instanceof Error);
     case "any":
       return oneOf === undefined;
     case "boolean":

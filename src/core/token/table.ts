@@ -1,13 +1,15 @@
 /** The steps by which a token is made: those of the core, with those of extensions in their places. */
 
+import type { UserClaims } from "../clients/claims.ts";
 import type { CoreExtension } from "../extension.ts";
-import { isObject } from "../http/json_value.ts";
-import { describeKind } from "../http/quote_value.ts";
+import { quoteValue } from "../http/quote_value.ts";
 import { replacedName, withRows } from "../place.ts";
 import { nameFunctions } from "../replacements.ts";
 import { ProgramError } from "../rules/program_error.ts";
 import type { Server } from "../server.ts";
+import type { Authorization } from "./grants/authenticated_request.ts";
 import { grantApproved } from "./grants/default_functions.ts";
+import { assertReturned, returnedFields } from "./returned.ts";
 import type { Issue, TokenSteps } from "./steps.ts";
 import { issueRefreshToken } from "./tokens/issue_refresh_token.ts";
 import {
@@ -44,18 +46,11 @@ const ownSteps: TokenSteps<Server> = {
   visibleClaims: [{ name: "claims", run: showClaims }],
 };
 
-/** What the rows of a table return; those of other tables return nothing. */
-const returns: Readonly<Partial<Record<keyof TokenSteps<Server>, string>>> = {
-  granted: "what is granted",
-  narrowed: "the authorization",
-  issue: "members of the response",
-  accessTokenClaims: "claims",
-  idTokenClaims: "claims",
-  visibleClaims: "claims",
-};
-
-/** What says whose a token is, for whom and until when: another claim of a user or an extension must not replace it. */
-const protocolClaims = ["iss", "sub", "aud", "client_id", "scope", "iat", "exp", "jti", "nonce", "auth_time", "sid"];
+/** The claims that say whose a token is, for whom, until when, and what it is bound to. No other step may change them. */
+const protectedClaims = [
+  ...["iss", "sub", "aud", "client_id", "scope", "iat", "exp", "jti", "nonce", "auth_time", "sid"],
+  ...["cnf", "act", "at_hash", "c_hash", "s_hash"],
+];
 
 type AnyStep = TokenSteps<Server>[keyof TokenSteps<Server>][number];
 
@@ -77,28 +72,42 @@ export function stepsWith(extensions: readonly CoreExtension[]): TokenSteps<Serv
 
 /** A step of an extension, which has a name in stacks, and rejects what it may not return. */
 function checkedStep(table: keyof TokenSteps<Server>, row: AnyStep, extension: string): AnyStep {
-  const { name, place, changes = [] } = row;
+  const { name, place } = row;
   const label = `${table} "${name}" of the extension ${extension}`;
   const run = async (...input: readonly unknown[]) => {
     const returned: unknown = await (row.run as (...input: readonly unknown[]) => unknown)(...input);
-    const expected = returns[table];
-    if (expected === undefined) return;
-    if (!isObject(returned) || returned instanceof Error) {
-      throw new ProgramError(`expected ${label} to return ${expected}, received ${describeKind(returned)}`);
-    }
-    const before = Object(input[1]);
-    const changed = table.endsWith("TokenClaims") &&
-      protocolClaims.find((claim) =>
-        Object.hasOwn(returned, claim) && before[claim] !== undefined && returned[claim] !== before[claim] &&
-        !changes.includes(claim)
-      );
-    if (!changed) return returned;
-    throw new ProgramError(
-      `expected ${label} to leave the claim ${changed} as it is. To change it, declare changes: ["${changed}"].`,
-    );
+    const field = returnedFields[table];
+    if (field === undefined) return;
+    assertReturned(label, field, returned);
+    const mistake = findMistake(table, row, extension, Object(input[1]), Object(returned));
+    if (mistake === undefined) return returned;
+    throw new ProgramError(`expected ${label} to ${mistake}`);
   };
   nameFunctions([run], label);
   return { ...row, name: replacedName(place) ?? name, run: run as AnyStep["run"] } as AnyStep;
+}
+
+/** What a step should have done instead, if what it returned loses or changes what it may not. */
+function findMistake(
+  table: keyof TokenSteps<Server>,
+  { changes = [] }: AnyStep,
+  extension: string,
+  before: Partial<Authorization> & UserClaims,
+  after: Partial<Authorization> & UserClaims,
+): string | undefined {
+  if (table.endsWith("TokenClaims")) {
+    const isChanged = (claim: string) => claim in before && claim in after && before[claim] !== after[claim];
+    const changed = protectedClaims.find((claim) => isChanged(claim) && !changes.includes(claim));
+    return changed && `leave the claim ${changed} as it is. To change it, declare changes: ["${changed}"].`;
+  }
+  if (table !== "granted" && table !== "narrowed") return undefined;
+  const lost = Object.keys(before).find((name) => before[name] !== undefined && !(name in after)) ??
+    Object.keys(before.extensions ?? {}).find((name) => name !== extension && !(name in (after.extensions ?? {})));
+  if (lost !== undefined) return `return all that it received, such as ${lost}: { ...before } with what it changes`;
+  if (table === "granted") return undefined;
+  if (before.subject?.sub !== after.subject?.sub) return "leave the user as it is";
+  const more = after.scope!.find((value) => !before.scope!.includes(value));
+  return more && `return only granted scope values, received ${quoteValue(more)}`;
 }
 
 function mapTables<Value>(

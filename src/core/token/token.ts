@@ -9,17 +9,16 @@ import { describeKind, quoteValue } from "../http/quote_value.ts";
 import type { Client } from "../clients/clients.ts";
 import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
 import type { Params } from "../http/params.ts";
-import { authorizationField } from "./grants/authorization_field.ts";
-import { findMismatches } from "../policy/field.ts";
 import { OAuthError } from "../rules/errors.ts";
 import { reject } from "../rules/reject.ts";
 import { checkTokenRequest } from "../authorize/checks.ts";
 import type { GrantType, Server } from "../server.ts";
 import { grantOf } from "../store/grant.ts";
 import { invalidGrantBy } from "./grants/narrow_grant.ts";
+import { assertReturned, authorizationField } from "./returned.ts";
 import { issueTokens } from "./tokens/mod.ts";
 
-/** By default, `server.responses.token` is {@link tokenResponse}. */
+/** The handler. `server.responses.token` is {@link tokenResponse} unless an extension replaces it. */
 export const token: Handlers = clientEndpoint(
   (server, request) => server.responses.token(server, request),
   { identifyClient },
@@ -44,13 +43,11 @@ function assertResult(result: Authorization, sender: Client, { type }: GrantType
   // Without a user, the token is the client's own: `undefined` is probably a user who was not found.
   const present = ["subject", "consume"].filter((name) => isObject(result) && Object.hasOwn(result, name));
   const required = [...authorizationField.required!, ...present];
-  const [mismatch] = findMismatches({ ...authorizationField, required }, result);
-  if (mismatch === undefined && result.client.id === sender.id) return;
-  const { path, expected, received } = mismatch?.issue ??
-    { path: "client", expected: "that of the request", received: quoteValue(result.client.id) };
+  assertReturned(`authorize of the grant type ${type}`, { ...authorizationField, required }, result);
+  if (result.client.id === sender.id) return;
   throw new ProgramError(
-    `expected ${path && `${path} in `}what authorize of the grant type ${type} returned to be ${expected}, received ` +
-      `${received}${mismatch?.suggestion === undefined ? "" : `. Did you mean ${mismatch.suggestion}?`}`,
+    `expected client in what authorize of the grant type ${type} returned to be that of the request, received ` +
+      quoteValue(result.client.id),
   );
 }
 

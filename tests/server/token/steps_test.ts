@@ -2,13 +2,21 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, core, type CoreExtension, type Server } from "../../../src/core/mod.ts";
+import {
+  ConfigurationError,
+  core,
+  type CoreExtension,
+  type Server,
+  slot,
+  type TraceEvent,
+} from "../../../src/core/mod.ts";
 import { placeNames, replaceIssue, stepsWith } from "../../../src/core/token/table.ts";
 import { extensions, type LatchkeyOptions } from "../../../src/mod.ts";
 import type { Extension } from "../../../src/server/extension.ts";
 import type { HostedServer } from "../../../src/server/hosted_server.ts";
 import { partsAfter, partsBefore } from "../../../src/server/hosting/parts.ts";
-import { publicTokens, testClients } from "../client_endpoints.ts";
+import { basic, encode, startCore } from "../../core/kit.ts";
+import { basicHeader, publicTokens, testClients } from "../client_endpoints.ts";
 import { decodeClaims, testServer } from "../../kit.ts";
 
 type Table = keyof typeof placeNames;
@@ -160,28 +168,75 @@ test("an extension that conflicts with another, with a part or with a grant type
   }
 });
 
+type Before = Readonly<Record<string, unknown>> & { readonly scope: readonly string[] };
+
 test("what a step returns by mistake is no token, and the message names table, step and extension", async () => {
+  const tenant = slot<string>("other");
+  const other: Extension = {
+    name: "other",
+    requestChecks: [{ read: (_input, request) => tenant.put(request, "acme") }],
+    steps: { accessTokenClaims: [{ name: "other", run: () => ({ cnf: { jkt: "key" }, act: { sub: "admin" } }) }] },
+  };
+  const lost = "to return all that it received, such as ";
+  const changed = "to leave the claim ";
+  /** `returned` may be a function of what the step received. */
   const mistakes: readonly (readonly [table: Table, returned: unknown, text: string, more?: object])[] = [
-    ["granted", undefined, "to return what is granted, received nothing"],
-    ["narrowed", undefined, "to return the authorization, received nothing"],
-    ["issue", "r", "to return members of the response, received a string"],
-    ["issue", undefined, "to return members of the response, received nothing"],
-    ["issue", { acces_token: "t" }, "access_token", { place: { instead: "access_token" } }],
-    ["accessTokenClaims", [], "to return claims, received an array"],
-    ["accessTokenClaims", { sub: "admin" }, 'to leave the claim sub as it is. To change it, declare changes: ["sub"]'],
-    ["accessTokenClaims", { exp: undefined }, "to leave the claim exp as it is"],
-    ["accessTokenClaims", { exp: undefined }, "received none of exp", { changes: ["exp"] }],
-    ["idTokenClaims", new Error("e"), "to return claims, received an object"],
-    ["idTokenClaims", { aud: "other" }, "to leave the claim aud as it is"],
+    ["granted", undefined, "to be an object, received nothing"],
+    ["granted", ({ scope }: Before) => ({ scope }), `${lost}extensions`],
+    ["granted", (before: Before) => ({ ...before, extensions: { own: "value" } }), `${lost}other`],
+    ["granted", (before: Before) => ({ ...before, extensions: undefined }), `${lost}other`],
+    ["granted", (before: Before) => ({ ...before, subject: { sub: "bob" } }), "expected subject"],
+    ["granted", (before: Before) => ({ ...before, scope: undefined }), "expected scope"],
+    ["granted", (before: Before) => ({ ...before, scope: "openid" }), "expected scope"],
+    ["granted", (before: Before) => ({ ...before, scope: [1] }), "expected scope[0]"],
+    ["narrowed", undefined, "to be an object, received nothing"],
+    ["narrowed", ({ client, scope, grantId }: Before) => ({ client, scope, grantId }), `${lost}subject`],
+    ["narrowed", ({ extensions: _, ...others }: Before) => others, `${lost}extensions`],
+    ["narrowed", ({ grant: _, ...others }: Before) => others, `${lost}grant`],
+    ["narrowed", (before: Before) => ({ ...before, subject: undefined }), "to leave the user as it is"],
+    ["narrowed", (before: Before) => ({ ...before, subject: { sub: "bob" } }), "to leave the user as it is"],
+    ["narrowed", (before: Before) => ({ ...before, scope: [...before.scope, "read"] }), 'received "read"'],
+    ["narrowed", (before: Before) => ({ ...before, addedClaim: {} }), "Did you mean addedClaims?"],
+    ["narrowed", (before: Before) => ({ ...before, addedClaims: { a: Promise.resolve() } }), "promise as a. Await it"],
+    ["issue", "r", "to be an object, received "],
+    ["issue", undefined, "to be an object, received nothing"],
+    ["issue", { access_token: Promise.resolve("t") }, "Await it."],
+    ["issue", { id_token: { a: 1 } }, "expected id_token in"],
+    ["issue", { acces_token: "t" }, "received no access_token", { place: { instead: "access_token" } }],
+    ["accessTokenClaims", [], "to be an object, received an array"],
+    ["accessTokenClaims", { user: Promise.resolve({}) }, "received a promise. Await it."],
+    ["accessTokenClaims", { sub: "admin" }, `${changed}sub as it is. To change it, declare changes: ["sub"]`],
+    ["accessTokenClaims", { exp: undefined }, `${changed}exp`],
+    ["accessTokenClaims", { exp: undefined }, "received no exp", { changes: ["exp"] }],
+    ["accessTokenClaims", { exp: "soon" }, "expected exp in", { changes: ["exp"] }],
+    ["accessTokenClaims", { cnf: undefined }, `${changed}cnf`],
+    ["accessTokenClaims", { act: { sub: "bob" } }, `${changed}act`],
+    ["idTokenClaims", new Error("e"), "to be an object, received an Error"],
+    ["idTokenClaims", { aud: "other" }, `${changed}aud`],
+    ["idTokenClaims", { at_hash: undefined }, `${changed}at_hash`],
+    ["idTokenClaims", { nonce: "other" }, `${changed}nonce`],
+    ["visibleClaims", undefined, "to be an object, received nothing"],
   ];
   for (const [table, returned, text, more] of mistakes) {
-    const own = { name: "own", steps: { [table]: [{ name: "step", run: () => returned, ...more }] } } as Extension;
-    const server = await testServer({ ...options, extensions: [...extensions, own] });
-    await publicTokens(server, { scope: "openid email read" }).catch(() => {});
-    const told = server.events.flatMap((event) => event.type === "internal_error" ? String(event.cause) : []);
-    assertEquals(told.length, 1, `${table}: ${JSON.stringify(returned)}`);
-    assert(told[0]!.includes(text), told[0]);
-    if (more === undefined) assert(told[0]!.includes(`expected ${table} "step" of the extension own`), told[0]);
+    const run = (_server: unknown, before: unknown) => typeof returned === "function" ? returned(before) : returned;
+    const own = { name: "own", steps: { [table]: [{ name: "step", run, ...more }] } } as Extension;
+    const whole = await testServer({ ...options, extensions: [...extensions, other, own] });
+    await publicTokens(whole, { scope: "openid email" }).then(
+      ({ access_token }) => whole.post("/oauth2/introspect", { token: access_token }, basicHeader("web")),
+      () => {},
+    );
+    const events: TraceEvent[] = [];
+    const small = await startCore({ extensions: [other, own], trace: (event) => void events.push(event) });
+    const { access_token } = await (await small.exchange(await small.code({ scope: "openid" }))).json();
+    await small.post("/oauth2/introspect", encode({ token: access_token }), basic("web", "web-secret"));
+    for (const traced of [whole.events, events]) {
+      const told = traced.flatMap((event) => event.type === "internal_error" ? String(event.cause) : []);
+      assertEquals(told.length, 1, `${table}: ${text}`);
+      assert(told[0]!.includes(text), told[0]);
+      if (!/promise as|received no (exp|acc)/.test(text)) {
+        assert(told[0]!.includes(`${table} "step" of the extension own`), told[0]);
+      }
+    }
   }
 });
 

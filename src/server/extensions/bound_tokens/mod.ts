@@ -55,6 +55,7 @@ function cnfOf({ key, member }: KeyKind, holder: WithExtensions): KeyConfirmatio
 export function confirmationStep(kind: KeyKind): TokenSteps<Server>["accessTokenClaims"][number] {
   return {
     name: `cnf.${kind.member}`,
+    changes: ["cnf"],
     run(_server, { cnf }, _authorization, _now, request) {
       const proven = cnfOf(kind, request);
       return proven === undefined ? {} : { cnf: { ...cnf as KeyConfirmation | undefined, ...proven } };

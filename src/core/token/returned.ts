@@ -1,0 +1,90 @@
+/** What functions of a program may return by which a token is made: those of grant types, and steps of extensions. */
+
+import { findPromise } from "../immediate.ts";
+import {
+  anyValue,
+  type Field,
+  findMismatches,
+  functionFields,
+  implementation,
+  objectField,
+  seconds,
+  text,
+  texts,
+  union,
+  whole,
+} from "../policy/field.ts";
+import { ProgramError } from "../rules/program_error.ts";
+import type { Server } from "../server.ts";
+import type { Subject } from "../store/store.ts";
+import type { Authorization } from "./grants/authenticated_request.ts";
+import type { Granted } from "./grants/grant_functions.ts";
+import type { TokenSteps } from "./steps.ts";
+
+/** What `authorize` of a grant type returns. Another member would have no effect, as a misspelt `consume`. */
+export const authorizationField: Field = {
+  ...implementation<Authorization>({
+    client: objectField,
+    scope: texts(["read"]),
+    ...{ grantId: text(["a random text"]), nonce: text(["a random text"]) },
+    subject: {
+      ...implementation<Pick<Subject, "sub">>({ sub: text(["alice"]) }, ["sub"]),
+      expected: "an object with a sub, or left out",
+    },
+    ...{ grant: objectField, refresh: objectField, extensions: objectField },
+    ...{ addedClaims: objectField, responseMembers: objectField },
+    maxLifetimeSeconds: seconds(1800),
+    ...functionFields("consume", "issue"),
+  }, ["client", "scope", "grantId"]),
+  others: undefined,
+};
+
+const grantedField: Field = {
+  ...implementation<Granted>({ scope: texts(["read"]), consent: text([]), extensions: objectField }, ["scope"]),
+  others: undefined,
+};
+
+const string = text([]);
+const time = whole(0, { expected: "a whole number" });
+
+/** Claims, and members of token responses. Others may be any value. */
+const membersField: Field = {
+  ...objectField,
+  members: {
+    ...{ iss: string, sub: string, client_id: string, scope: string, jti: string, nonce: string, sid: string },
+    ...{ access_token: string, token_type: string, refresh_token: string, id_token: string },
+    ...{ iat: time, exp: time, auth_time: time, expires_in: time },
+    ...{ at_hash: string, c_hash: string, s_hash: string, act: objectField, cnf: objectField },
+    aud: union([string, texts([])], [], "a string or an array of strings"),
+  },
+  others: anyValue,
+};
+
+/** What the steps of a table return; those of other tables return nothing. */
+export const returnedFields: Readonly<Partial<Record<keyof TokenSteps<Server>, Field>>> = {
+  granted: grantedField,
+  narrowed: authorizationField,
+  issue: membersField,
+  accessTokenClaims: membersField,
+  idTokenClaims: membersField,
+  visibleClaims: { ...objectField, others: anyValue },
+};
+
+/**
+ * Requires that what a function of a program returned matches its field.
+ *
+ * @param who The function, such as `consume of the grant type urn:example:ticket`.
+ * @throws {ProgramError} If it does not, or if a member is a promise.
+ */
+export function assertReturned(who: string, field: Field, returned: unknown): void {
+  const promised = findPromise(Object(returned));
+  const { issue, suggestion } = promised === undefined
+    ? findMismatches(field, returned)[0] ?? {}
+    : { issue: { path: promised, expected: "a value", received: "a promise. Await it." }, suggestion: undefined };
+  if (issue === undefined) return;
+  const { path, expected, received } = issue;
+  throw new ProgramError(
+    `expected ${path && `${path} in `}what ${who} returned to be ${expected}, received ${received}` +
+      (suggestion === undefined ? "" : `. Did you mean ${suggestion}?`),
+  );
+}
