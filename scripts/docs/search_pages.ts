@@ -64,21 +64,43 @@ const absence = /\b(?:without|no|not)\s(?:(?:a|an|any|the|opening|using|having|b
 /** Everyday words and the word that the documentation has for them. */
 const synonyms: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
-    reset: "forget wipe clear erase clean empty purge initial",
-    clock: "tomorrow yesterday later week month year old future past",
-    simulate: "purpose deliberately deliberate pretend imitate mimic cause act behave force",
+    reset: "forget wipe clear erase clean empty purge initial fresh",
+    clock: "tomorrow later week month year future past",
+    simulate: "purpose deliberately deliberate pretend imitate mimic cause act behave",
     mock: "fake dummy",
     outage: "answer respond return die dead crash unreachable",
     user: "person people human somebody someone everybody everyone anybody bob alice",
+    role: "admin administrator manager boss chief moderator editor rights permission",
     install: "setup",
-    mobile: "iphone ipad phone smartphone",
-    decode: "inside contain content open",
+    device: "phone tablet laptop wifi machine computer television",
+    team: "colleague coworker teammate office",
+    decode: "inside contain content open eyj readable",
     logout: "signout logoff",
     register: "themselves itself",
     login: "signin logon",
-    https: "insecure padlock",
-    claims: "field attribute extra department company team country language birthday nickname avatar",
-    paste: "write enter insert type",
+    https: "insecure padlock lock",
+    issuer: "authority domain hostname",
+    url: "address link",
+    claims: "field attribute extra department team country language birthday nickname avatar photo info information",
+    paste: "write enter insert",
+    loop: "jump bounce circle forever endlessly flicker",
+    silent: "hidden invisible background iframe frame",
+    style: "colour color logo theme design css font dark ugly appearance branding",
+    lifetime: "last until",
+    expire: "stale outdated old",
+    uninstall: "quit exit terminate kill",
+    start: "begin launch boot",
+    offline: "plane airplane internet network",
+    production: "customer",
+    health: "alive ready",
+    proxy: "front nginx apache",
+    database: "postgres mysql",
+    parallel: "simultaneously together disturb interfere",
+    passkeys: "fingerprint face biometric",
+    machine: "job cron daemon",
+    deny: "cancel refuse decline",
+    configuration: "config preferences",
+    fail: "wrong broken problem trouble",
   }).flatMap(([word, others]) => others.split(" ").map((other) => [stemmer(other), stemmer(word)])),
 );
 
@@ -96,7 +118,11 @@ function plainQuery(query: string): string {
     /\b(?:sign|log)(?:ing|ged|s)?[ -](in|out|off|up|on)\b/gi,
     (_, direction: string) => ({ in: "login", on: "login", up: "signup" })[direction.toLowerCase()] ?? "logout",
   )
-    .replaceAll(/\b\d+ ?(?:s|secs?|seconds?|mins?|minutes?|h|hours?|days?|weeks?)\b/gi, "duration");
+    .replaceAll(/\bc#|\bcsharp\b/gi, "asp.net").replaceAll(/\bhow long\b/gi, "how long lifetime")
+    .replaceAll(
+      /\b(?:\d+|one|two|five|ten|thirty|an?) ?(?:s|secs?|seconds?|mins?|minutes?|h|hours?|days?|weeks?)\b/gi,
+      "duration",
+    );
 }
 
 /** A question for the meaning of a word. */
@@ -104,6 +130,16 @@ const definition = /^(?:what(?:'s| is| are) (?!in\b|inside|wrong)|what does .* m
 
 /** Words of somebody who wants something to go wrong; the guide to errors is for those who do not. */
 const causing = /\b(?:purpose|make|let|pretend|simulate|fake|force|cause|return|answer|deliberately|want|i need)\b/i;
+
+/** Words of somebody who sees a symptom. */
+const symptom =
+  /\b(?:why|says?|said|wrong|fail(?:s|ed|ing)?|error|keeps?|cannot|can['’]?t|doesn['’]?t|not|immediately|broken)\b/i;
+
+/** Sections for those who write tests or code, and the words of a query of theirs. */
+const forAuthors =
+  /(?:test-in|test-runners|mock|control|embed|extensions|minimal-server|bugs-found|check-|recipes)[\w-]*\.html|in-a-test/;
+const author =
+  /\b(?:tests?|testing|suite|code|script|api|javascript|typescript|npm|node|vitest|jest|playwright|cypress|selenium|pytest|junit|python|ci|pipeline|my own program|plugin|attacks?|bugs?|security|holes?|time|clock)\b/i;
 
 /** Stems that half of the site has: the other words of a query say more. */
 const common = new Set(
@@ -145,10 +181,17 @@ const weights: Readonly<Record<SitePart, number>> = { guides: 1, reference: 1 / 
 /** How much the number of the words of a query in a section counts. */
 const coverage = 0.5;
 
-/** How many pages are shown. */
-const maxPages = 8;
+/** How much a section for those who write tests counts in a query that names neither tests nor code. */
+const authorsOnly = 0.6;
 
-/** The best section of each of the best pages: those whose name is the query come before those that have its words. */
+/** How much the word of the documentation for an everyday word counts. */
+const meaning = 0.8;
+
+/** How many sections are shown, and how many of one page. */
+const maxSections = 8;
+const maxOfPage = 2;
+
+/** The best sections: those whose name is the query come before those that have its words. */
 export function findPages(index: MiniSearch<IndexedSection>, query: string): FoundSection[] {
   const named = index.search(query, {
     fields: ["names"],
@@ -158,29 +201,32 @@ export function findPages(index: MiniSearch<IndexedSection>, query: string): Fou
     bm25: { k: 0, b: 0, d: 0 },
   });
   const absent = absentOf(query);
+  const text = plainQuery(query);
+  const written = wordsOf(text).map((word) => stemmer(word.toLowerCase()));
+  const meant = written.flatMap((word) => synonyms[word] ?? []).filter((word) => !written.includes(word));
   const weightOf = (term: string) =>
-    products.has(term) ? 3 : term.startsWith("no_") ? 1.5 : common.has(term) ? 0.4 : absent.includes(term) ? 0.3 : 1;
+    (meant.includes(term) ? meaning : 1) *
+    (products.has(term) ? 3 : term.startsWith("no_") ? 1.5 : common.has(term) ? 0.4 : absent.includes(term) ? 0.3 : 1);
   const found = index.search(query, {
     fields: ["page", "heading", "aliases", "line", "text"],
     boost: { page: 2, heading: 4, aliases: 4, line: 2 },
     boostDocument: (id, _term, section) =>
       weights[(section as unknown as FoundSection).part] *
       (/provider-differences/.test(id) ? 1 / 6 : 1) *
-      (!/troubleshooting|why-did|login-fails/.test(id) || /\bwhy\b/i.test(query)
+      (!/troubleshooting|why-did|login-fails/.test(id)
         ? 1
         : causing.test(query)
         ? 1 / 3
+        : symptom.test(query)
+        ? 1
         : 2 / 3) *
+      (!forAuthors.test(id) || author.test(query) ? 1 : authorsOnly) *
       (/glossary/.test(id) && definition.test(query) ? 8 : 1),
     // A word may be unfinished or misspelled; the word itself counts much more.
     prefix: (term) => term.length > 2,
     fuzzy: (term) => term.length > 5 ? 0.2 : false,
     weights: { prefix: 0.1, fuzzy: 0.1 },
-    tokenize: (query) => {
-      const text = plainQuery(query);
-      const words = [...pairsOf(text), ...wordsOf(text)];
-      return [...words, ...words.flatMap((word) => synonyms[stemmer(word.toLowerCase())] ?? [])];
-    },
+    tokenize: () => [...pairsOf(text), ...wordsOf(text), ...meant],
     boostTerm: weightOf,
     // A heading with many aliases is not worth less for it.
     bm25: { k: 1.2, b: 0.3, d: 0.5 },
@@ -188,10 +234,11 @@ export function findPages(index: MiniSearch<IndexedSection>, query: string): Fou
   // A section with several words of the query comes before one with a rare word.
   for (const section of found) section.score *= sumOf(section.queryTerms.map(weightOf)) ** coverage;
   found.sort((one, other) => other.score - one.score);
-  const pages = new Map<string, FoundSection>();
+  const shown: FoundSection[] = [];
+  const pageOf = ({ id }: FoundSection) => id.split("#")[0];
   for (const section of [...named, ...found] as unknown as FoundSection[]) {
-    const url = section.id.split("#")[0]!;
-    if (pages.size < maxPages && !pages.has(url)) pages.set(url, section);
+    const isNew = !shown.some(({ id }) => id === section.id);
+    if (isNew && shown.filter((one) => pageOf(one) === pageOf(section)).length < maxOfPage) shown.push(section);
   }
-  return [...pages.values()];
+  return shown.slice(0, maxSections);
 }

@@ -7,7 +7,7 @@
 
 import { findPages, readIndex } from "../../scripts/docs/search_pages.ts";
 
-/** Returns a function that fills the list with the pages for a query. */
+/** Returns a function that fills the list with the sections for a query. */
 export async function openSearch(
   root: string,
   list: HTMLElement,
@@ -37,7 +37,7 @@ export async function openSearch(
     status.textContent = query.trim() === ""
       ? ""
       : found.length === 0
-      ? "No page found"
-      : `${found.length} pages found`;
+      ? "Nothing found"
+      : `${found.length} sections found`;
   };
 }

@@ -54,7 +54,7 @@ test("the search shows pages only for the newest query, and Escape ends it", { s
   await box.fill("TK-15");
   await page.locator("form[role=search] a[href*='rules.html#tk-15']").waitFor();
   await box.fill("qqqq");
-  await page.getByText("No page found").waitFor({ state: "attached" });
+  await page.getByText("Nothing found").waitFor({ state: "attached" });
   assertEquals(await page.locator("form[role=search] li").count(), 0);
   await box.press("Escape");
   assertEquals([await box.inputValue(), await page.locator("form[role=search] [role=status]").textContent()], ["", ""]);

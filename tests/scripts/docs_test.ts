@@ -134,12 +134,22 @@ test("everyday words lead to the section that answers, and a stem is no other wo
     "sign in should expire after 10 s": "guides/configure.html#token-lifetime",
     "start a fake login page": "guides/start.html",
     "use it without installing anything": "guides/start.html",
-    "change how the login screen looks": "guides/users.html#show-a-login-page",
+    "change how the login screen looks": "guides/users.html#colours",
     "two containers cannot find each other": "guides/containers-and-ci.html#docker-compose",
     "log in as bob instead of alice": "guides/users.html",
     "make the login fail": "guides/break-it.html",
     "does my app have login bugs": "guides/check-a-client.html",
     "someone deploys it live by mistake": "guides/not-for.html#in-production",
+    // What users ask without a word of tests, symptoms, and what a page top hid.
+    "how do I make it forget me so I can log in again": "guides/sessions.html#",
+    "make somebody an admin": "guides/users.html#add-claims",
+    "can I open it from my phone": "guides/test-hosts.html#open-it-from-another-device",
+    "my app asks for an issuer or authority address": "guides/start.html#connect",
+    "the page keeps jumping back and forth": "guides/flows.html#the-login-fails",
+    "log in in a popup or hidden window": "guides/sessions.html#silent-login",
+    "suddenly it says my token is too old": "guides/configure.html#token-lifetime",
+    "what is the password of the test users": "guides/users.html#passwords",
+    "how long am I logged in before I have to log in again": "guides/sessions.html#three-lifetimes",
   };
   for (const [query, section] of Object.entries(sections)) {
     const [first] = findPages(index, query);
