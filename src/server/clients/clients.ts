@@ -145,8 +145,9 @@ export type HostedClientPolicy =
   & Pick<ServerPolicy, "acceptsAny" | "clientScopes" | "insecure" | "subjectTypes">;
 
 /**
- * Reads valid metadata into a client. It may send any redirect URI, and without `scope` any scope value, if the server
- * accepts any; no user can grant it the scope values of extensions.
+ * Reads valid metadata into a client. If the server accepts any, it may send any redirect URI that could be registered,
+ * except endpoints of the server, and without `scope` any scope value; no user can grant it the scope values of
+ * extensions.
  */
 export function hostedClient(metadata: ClientMetadata, server: HostedClientPolicy): HostedClient {
   const client: HostedClient = clientFromMetadata(metadata, server, authMethodsOf(metadata));

@@ -1,7 +1,7 @@
 /**
  * Clients that are not registered, and accepted because the setting `clients` is `"any"`. The server computes such a
  * client from its id and stores nothing about it. Its standing is `unknown`, like that of a client that registered
- * itself. It may use every redirect URI that could be registered, and authenticates with any secret or none.
+ * itself. It authenticates with any secret or none.
  */
 
 import { boundedCache } from "../../platform/bounded_cache.ts";
