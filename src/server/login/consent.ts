@@ -21,7 +21,6 @@ import { clientIdentity } from "../clients/changed_client.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import { standingFor } from "../config/standing.ts";
 import { redirectsToDevice } from "../../core/clients/redirect_uri.ts";
-import { rejectLogin } from "../rules/login.ts";
 import { reject } from "../rules/mod.ts";
 import { constantTimeEqual } from "../../core/keys/secrets.ts";
 import type { Session } from "../../core/sessions/session.ts";
@@ -35,7 +34,7 @@ import {
 import { toUserSummary } from "./account_picker.ts";
 import { presentClient } from "./client_presentation.ts";
 import { pagePath } from "./pages_approver.ts";
-import { consumePending, continuePending, type Interaction, loginProof } from "./pending.ts";
+import { consumePending, continuePending, denyPending, type Interaction, loginProof } from "./pending.ts";
 import { resourcesOf } from "../token/resources.ts";
 
 /**
@@ -67,6 +66,7 @@ export function consentHandlers(openLogin: boolean, replacement: Pages["consent"
       await assertCsrfToken(context, params, csrfBinding(pending, session));
       const decision = params.get("decision");
       if (decision !== "allow" && decision !== "deny") throw reject("UI-10");
+      if (decision === "deny") return await denyPending(context, pending, "consent");
       const { request } = pending;
       const allowedScope = params.getAll("scope");
       // `openid` identifies the user; without it the request would be no login.
@@ -76,7 +76,6 @@ export function consentHandlers(openLogin: boolean, replacement: Pages["consent"
       const items = detailsSlot.of(request)?.filter(({ type }) => allowedDetails.includes(choiceOf(type, index++)));
       await consumePending(server, pending);
       return await withErrors(context, pending, async () => {
-        if (decision === "deny") throw rejectLogin("AZ-21", { denied: "consent" });
         const { user, authTime } = session!;
         const decided = detailsSlot.put({ user, scope, authTime }, items);
         const approval = { ...decided, consent: await saveConsent(server, pending, user, decided) };

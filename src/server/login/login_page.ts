@@ -1,14 +1,20 @@
-/** The login page. */
+/** The login page, and its handlers: where users log in, or where automatic login lets them select an account. */
 
 import { demandedLevels } from "../token/levels.ts";
-import type { Context } from "../../core/http/context.ts";
+import type { Approver } from "../../core/authorize/approver.ts";
+import { decideRequest } from "../../core/authorize/authorize.ts";
+import { type Context, readParams } from "../../core/http/context.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
-import { type CsrfBinding, withCsrfToken } from "../pages/csrf.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../pages/csrf.ts";
 import type { Pages } from "../pages.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Login } from "./pages/login.tsx";
 import { readSession } from "../../core/sessions/cookies.ts";
-import type { HttpResponse } from "../../core/http/message.ts";
+import { emptyHeadResponse, type HttpResponse } from "../../core/http/message.ts";
+import { withErrors } from "../../core/responses/error_response.ts";
+import type { Handlers } from "../../core/route.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { usableSession } from "../../core/authorize/login.ts";
 import type { Params } from "../../core/http/params.ts";
@@ -16,15 +22,54 @@ import { accountsToOffer, guestFields, hasPassword, toUserSummary } from "./acco
 import { presentClient } from "./client_presentation.ts";
 import type { LoginRetry } from "./authenticate_user.ts";
 import { pagePath } from "./pages_approver.ts";
-import type { Interaction } from "./pending.ts";
+import { continuePending, type Interaction, loginCancellation } from "./pending.ts";
+import type { HostedServer } from "../hosted_server.ts";
 
-/** The page: where users log in, or where automatic login lets them select an account. */
 interface LoginPage {
   /** The name of its endpoint. */
   readonly name: "login" | "select_account";
   /** Whether users without a password can log in, and are listed. */
   readonly openLogin: boolean;
   readonly replacement: Pages["login"];
+}
+
+/** Continues with what the user sent; the form was of this server, and of this browser. */
+type Submit = (
+  context: Context<HostedServer>,
+  pending: Interaction,
+  params: Params,
+  previousSession: Session | undefined,
+) => Promise<HttpResponse | Response>;
+
+/**
+ * The handlers of the page.
+ *
+ * @param approver Decides a request that another site posted: the page is the first that has the cookies.
+ */
+export function loginPageHandlers(page: LoginPage, approver: Approver, submit: Submit): Handlers<HostedServer> {
+  const cancel = loginCancellation();
+  return {
+    async GET(context) {
+      if (page.openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
+      const params = await readParams(context);
+      return await continuePending(context, params.get("interaction"), async (pending) => {
+        if (pending.browser !== undefined) return await showLogin(context, pending, page, params);
+        return await withErrors(context, pending, () => decideRequest(context, pending, approver));
+      });
+    },
+    HEAD: () => emptyHeadResponse,
+    async POST(context) {
+      if (page.openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
+      const params = await readSameOriginForm(context);
+      return await continuePending(context, params.get("interaction"), async (pending) => {
+        await assertCsrfToken(context, params, loginCsrfBinding(pending));
+        const previousSession = await readSession(context);
+        return params.get("cancel") !== undefined
+          ? await cancel(context, pending, previousSession)
+          : await submit(context, pending, params, previousSession);
+      });
+    },
+  };
 }
 
 /**
@@ -76,6 +121,6 @@ export async function showLogin(
 }
 
 /** The CSRF binding of the forms of the page. */
-export function loginCsrfBinding({ id, browser }: Interaction): CsrfBinding {
+function loginCsrfBinding({ id, browser }: Interaction): CsrfBinding {
   return { name: `login ${id}`, holder: browser! };
 }

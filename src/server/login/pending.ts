@@ -19,6 +19,7 @@ import { type AuthorizationDetails, detailsSlot, hasAuthorizationDetails } from 
 import { generationOfClient, type KeptRequest, keptRequest } from "../clients/generations.ts";
 import { storeOf } from "../stored/records.ts";
 import { networkFromAddress } from "../../platform/http/ip_address.ts";
+import { rejectLogin } from "../rules/login.ts";
 import { reject } from "../rules/mod.ts";
 import type { LostLoginFacts } from "../rules/pages.ts";
 import { deliveryTo, isPolled } from "../stored/delivery.ts";
@@ -171,12 +172,38 @@ export async function loginProof({ server }: Context, id: string, { sid }: Sessi
 /** Maximum number of cancellations that are stored without a session: per network, and in total. */
 const maxCancellations = { perNetwork: 100, total: 10_000 } as const;
 
+/** Sends `access_denied` to the client. @param isStored Whether the request is marked as finished. Default: true. */
+export async function denyPending(
+  context: Context,
+  pending: Interaction,
+  denied: "login" | "consent",
+  isStored = true,
+): Promise<HttpResponse | Response> {
+  if (isStored) await consumePending(context.server, pending);
+  return await withErrors(context, pending, () => {
+    throw rejectLogin("AZ-21", { denied });
+  });
+}
+
 /**
- * Limits how many cancellations are stored for browsers without a session, so that they cannot fill the store. The
- * function returns true below the limits. A cancelled request that is not stored can be continued by its own browser
- * only.
+ * Creates the function that cancels logins. It limits how many cancellations are stored for browsers without a session,
+ * so that they cannot fill the store. A cancelled request that is not stored can be continued by its own browser only.
  */
-export function cancellationLimiter(): (now: number, address: string | undefined) => boolean {
+export function loginCancellation(): (
+  context: Context,
+  pending: Interaction,
+  session: Session | undefined,
+) => Promise<HttpResponse | Response> {
+  const isBelowLimit = cancellationLimiter();
+  return async (context, pending, session) => {
+    const { server, target } = context;
+    const isStored = session !== undefined || isBelowLimit(server.now(), target.clientAddress.address);
+    return await denyPending(context, pending, "login", isStored);
+  };
+}
+
+/** Counts cancellations. The function returns true below the limits. */
+function cancellationLimiter(): (now: number, address: string | undefined) => boolean {
   const countByNetwork = new Map<string, number>();
   let total = 0;
   let windowStartedAt = -Infinity;

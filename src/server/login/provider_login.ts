@@ -36,16 +36,16 @@ import { isPolled } from "../stored/delivery.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { readSameOriginForm } from "../pages/csrf.ts";
 import type { Site } from "../pages/layout.tsx";
-import { rejectLogin } from "../rules/login.ts";
 import { addGuest, hasPassword, maxClaimsLength, readGuest, rememberAccount } from "./account_picker.ts";
 import type { Approval } from "../../core/authorize/approval.ts";
 import { type AuthenticationOptions, logIn } from "./authenticate_user.ts";
 import {
-  cancellationLimiter,
   consumePending,
   continuePending,
+  denyPending,
   encodePending,
   type Interaction,
+  loginCancellation,
   loginProof,
 } from "./pending.ts";
 import { providerPage } from "./provider_pages/mod.ts";
@@ -252,14 +252,10 @@ function loginHandlers(
       ...{ page, pending },
       username: pending.request.loginRequirements.loginHint,
     });
-  const allowCancellation = cancellationLimiter();
+  const cancel = loginCancellation();
   return handlersOf(page, show, (form) => async (context, pending) => {
-    const { server, target } = context;
-    if (isDenied(screen, form)) {
-      const isStored = await readSession(context) !== undefined ||
-        allowCancellation(server.now(), target.clientAddress.address);
-      return await deny(context, pending, "login", isStored);
-    }
+    const { server } = context;
+    if (isDenied(screen, form)) return await cancel(context, pending, await readSession(context));
     const username = form.get(screen.username ?? "") ?? pending.request.loginRequirements.loginHint ?? "";
     const shown = { page, pending, username };
     const again = (retry: Pick<Shown, "error" | "reason" | "status">, headers?: Readonly<Record<string, string>>) =>
@@ -307,18 +303,6 @@ function isDenied({ deny: [name, value] = ["", ""] }: Screen, form: Params): boo
   return value !== "" && form.get(name) === value;
 }
 
-async function deny(
-  context: Context<HostedServer>,
-  pending: Interaction,
-  denied: "login" | "consent",
-  isStored = true,
-) {
-  if (isStored) await consumePending(context.server, pending);
-  return await withErrors(context, pending, () => {
-    throw rejectLogin("AZ-21", { denied });
-  });
-}
-
 function approvalHandlers(page: ProviderPage): Handlers<HostedServer> {
   const screen = page.approval!;
   const withSession =
@@ -340,7 +324,7 @@ function approvalHandlers(page: ProviderPage): Handlers<HostedServer> {
   return handlersOf(page, show, (form) =>
     withSession(async (session, context, pending) => {
       const { server } = context;
-      if (isDenied(screen, form)) return await deny(context, pending, "consent");
+      if (isDenied(screen, form)) return await denyPending(context, pending, "consent");
       await consumePending(server, pending);
       return await withErrors(context, pending, async () => {
         const { user, authTime } = session;

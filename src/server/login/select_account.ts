@@ -6,20 +6,17 @@
 import type { Approver, ApproverContext } from "../../core/authorize/approver.ts";
 import { decideRequest } from "../../core/authorize/authorize.ts";
 import { ensureBrowserCookie } from "../../core/sessions/browser_cookie.ts";
-import { type Context, readParams } from "../../core/http/context.ts";
+import type { Context } from "../../core/http/context.ts";
 import { withErrors } from "../../core/responses/error_response.ts";
-import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
-import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
-import { emptyHeadResponse, type HttpResponse, redirect } from "../../core/http/message.ts";
+import { type HttpResponse, redirect } from "../../core/http/message.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../../core/authorize/authorization_request.ts";
 import { allowsUser } from "../../core/authorize/login.ts";
-import { rejectLogin } from "../rules/login.ts";
-import { loginCsrfBinding, showLogin } from "./login_page.ts";
+import { loginPageHandlers, showLogin } from "./login_page.ts";
 import { pagePath } from "./pages_approver.ts";
-import { cancellationLimiter, consumePending, continuePending, encodePending } from "./pending.ts";
+import { consumePending, encodePending } from "./pending.ts";
 import { autoApprover } from "./auto_approver.ts";
 import { rejectCrossSiteLogin } from "./cross_site_login.ts";
 import { isSentByBrowser } from "../pages/missing_page.ts";
@@ -35,47 +32,23 @@ export async function showAccounts(context: Context, pending: PendingAuthorizati
 /** Creates the handlers of the page. */
 export function selectAccountHandlers(approver: Approver, replacement: Pages["login"]): Handlers<HostedServer> {
   const page = { name: "select_account", openLogin: true, replacement } as const;
-  const allowCancellation = cancellationLimiter();
-  return {
-    HEAD: () => emptyHeadResponse,
-    async GET(context) {
-      rejectUntrustedHost(context.server, context.request, "UI-20");
-      const params = await readParams(context);
-      return await continuePending(
-        context,
-        params.get("interaction"),
-        (pending) => showLogin(context, pending, page, params),
-      );
-    },
-    async POST(context) {
-      const { server, request: httpRequest, target } = context;
-      rejectUntrustedHost(server, httpRequest, "UI-20");
-      const params = await readSameOriginForm(context);
-      return await continuePending(context, params.get("interaction"), async (pending) => {
-        await assertCsrfToken(context, params, loginCsrfBinding(pending));
-        if (params.get("cancel") !== undefined) {
-          if (allowCancellation(server.now(), target.clientAddress.address)) await consumePending(server, pending);
-          return await withErrors(context, pending, () => {
-            throw rejectLogin("AZ-21", { denied: "login" });
-          });
-        }
-        const sub = params.get("sub") ?? "";
-        if (await server.users.find(sub) === undefined || !await allowsUser(server, pending, sub)) {
-          const error = "Select a user of this list.";
-          return await showLogin(context, pending, page, params, { status: 400, error, part: "password" });
-        }
-        await consumePending(server, pending);
-        const { prompt } = pending.request.loginRequirements;
-        const loginRequirements = {
-          ...pending.request.loginRequirements,
-          loginHint: sub,
-          prompt: prompt.filter((value) => value !== "select_account"),
-        };
-        const selected = { ...pending, request: { ...pending.request, loginRequirements } };
-        return await withErrors(context, selected, () => decideRequest(context, selected, approver));
-      });
-    },
-  };
+  return loginPageHandlers(page, approver, async (context, pending, params) => {
+    const { server } = context;
+    const sub = params.get("sub") ?? "";
+    if (await server.users.find(sub) === undefined || !await allowsUser(server, pending, sub)) {
+      const error = "Select a user of this list.";
+      return await showLogin(context, pending, page, params, { status: 400, error, part: "password" });
+    }
+    await consumePending(server, pending);
+    const { prompt } = pending.request.loginRequirements;
+    const loginRequirements = {
+      ...pending.request.loginRequirements,
+      loginHint: sub,
+      prompt: prompt.filter((value) => value !== "select_account"),
+    };
+    const selected = { ...pending, request: { ...pending.request, loginRequirements } };
+    return await withErrors(context, selected, () => decideRequest(context, selected, approver));
+  });
 }
 
 /**
