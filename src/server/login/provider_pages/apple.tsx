@@ -4,12 +4,11 @@
  * https://support.apple.com/en-us/102571 describes the steps.
  */
 
-import { loginScreen } from "./login_screen.tsx";
-import type { LoginScreen, ProviderPage } from "./provider_page.ts";
+import { type LoginForm, loginPage } from "./login_screen.tsx";
 
 /** The screen that asks for the account, or the one that also asks for the password. */
-function appleScreen(path: string, asksPassword: boolean, button: string): LoginScreen {
-  return loginScreen({
+function appleScreen(path: string, asksPassword: boolean, button: string): LoginForm {
+  return {
     path: () => path,
     isInPlace: true,
     title: "Sign in to Apple Account",
@@ -27,13 +26,11 @@ function appleScreen(path: string, asksPassword: boolean, button: string): Login
       : undefined,
     fault: { text: "Check the account information you entered and try again.", id: "errMsg", at: "bottom" },
     button: () => <button id="sign-in" type="submit" class="si-button" aria-label={button}>{button}</button>,
-  });
+  };
 }
 
-export const apple: ProviderPage = {
-  state: "state",
-  screens: [
-    appleScreen("/appleauth/auth/signin", false, "Continue"),
-    appleScreen("/appleauth/auth/signin/complete", true, "Sign In"),
-  ],
-};
+export const apple = loginPage(
+  "state",
+  appleScreen("/appleauth/auth/signin", false, "Continue"),
+  appleScreen("/appleauth/auth/signin/complete", true, "Sign In"),
+);

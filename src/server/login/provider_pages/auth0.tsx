@@ -5,7 +5,7 @@
  * page with auth0/lock src/ui/box/container.jsx, src/field/email/email_pane.jsx.
  */
 
-import { type Field, loginScreen } from "./login_screen.tsx";
+import { type Field, loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 const purpose = ({ realm, client }: ScreenProps) => <p>Log in to {realm} to continue to {client}.</p>;
@@ -27,65 +27,54 @@ const universal = {
   ),
 };
 
-export const auth0: ProviderPage = {
-  state: "state",
-  screens: [loginScreen({ ...universal, path: () => "/u/login" })],
-};
+export const auth0 = loginPage("state", { ...universal, path: () => "/u/login" });
 
 const { username, password, ...common } = universal;
 
-export const auth0IdentifierFirst: ProviderPage = {
-  state: "state",
-  screens: [
-    loginScreen({
-      ...common,
-      path: () => "/u/login/identifier",
-      username,
-      fault: { text: "Please enter an email address", id: "error-element-username" },
-    }),
-    {
-      ...loginScreen({
-        ...common,
-        path: () => "/u/login/password",
-        title: ({ client }) => `Enter Your Password | ${client}`,
-        above: [() => <h1>Enter Your Password</h1>, purpose],
-        top: (props) => <span class="ulp-authenticator-selector-text">{props.username}</span>,
-        password,
-      }),
-      // Programs send the name again.
-      username: "username",
-    },
-  ],
-};
+export const auth0IdentifierFirst = loginPage(
+  "state",
+  {
+    ...common,
+    path: () => "/u/login/identifier",
+    username,
+    fault: { text: "Please enter an email address", id: "error-element-username" },
+  },
+  {
+    ...common,
+    path: () => "/u/login/password",
+    title: ({ client }) => `Enter Your Password | ${client}`,
+    above: [() => <h1>Enter Your Password</h1>, purpose],
+    top: (props) => <span class="ulp-authenticator-selector-text">{props.username}</span>,
+    repeatedUsername: "username",
+    password,
+  },
+);
 
 /** @param field The first field: the e-mail address, or the user name, of a database that requires one. */
 function lockPage(field: Field): ProviderPage {
   const block = "field auth0-lock-input-block auth0-lock-input-";
-  return {
-    state: "state",
-    screens: [loginScreen({
-      path: () => "/login",
-      title: "Sign In with Auth0",
-      frame: (content) => <div class="auth0-lock-widget-container">{content}</div>,
-      attributes: { class: "form auth0-lock-widget" },
-      top: ({ realm }) => <h1 class="auth0-lock-name">{realm}</h1>,
-      username: { ...field, class: "auth0-lock-input", box: { class: block + field.name } },
-      password: {
-        ...{ name: "password", placeholder: "your password", autocomplete: "off", "aria-label": "Password" },
-        ...{ class: "auth0-lock-input", box: { class: `${block}show-password` } },
-      },
-      fault: {
-        text: "Wrong email or password.",
-        at: "top",
-        wrap: (fault) => fault && <div class="auth0-global-message auth0-global-message-error">{fault}</div>,
-      },
-      button: () => (
-        <button class="auth0-lock-submit" name="submit" type="submit" aria-label="Log In">
-          <span class="auth0-label-submit">Log In</span>
-        </button>
-      ),
-    })],
-  };
+  return loginPage("state", {
+    path: () => "/login",
+    title: "Sign In with Auth0",
+    frame: (content) => <div class="auth0-lock-widget-container">{content}</div>,
+    attributes: { class: "form auth0-lock-widget" },
+    top: ({ realm }) => <h1 class="auth0-lock-name">{realm}</h1>,
+    username: { ...field, class: "auth0-lock-input", box: { class: block + field.name } },
+    password: {
+      ...{ name: "password", placeholder: "your password", autocomplete: "off", "aria-label": "Password" },
+      ...{ class: "auth0-lock-input", box: { class: `${block}show-password` } },
+    },
+    fault: {
+      text: "Wrong email or password.",
+      at: "top",
+      wrap: (fault) => fault && <div class="auth0-global-message auth0-global-message-error">{fault}</div>,
+    },
+    button: () => (
+      <button class="auth0-lock-submit" name="submit" type="submit" aria-label="Log In">
+        <span class="auth0-label-submit">Log In</span>
+      </button>
+    ),
+  });
 }
 
 export const auth0Classic = lockPage({

@@ -6,8 +6,8 @@
 
 import type { VNode } from "preact";
 import { Stylesheets } from "./document.tsx";
-import { loginScreen } from "./login_screen.tsx";
-import type { ProviderPage, ScreenProps } from "./provider_page.ts";
+import { loginPage } from "./login_screen.tsx";
+import type { ScreenProps } from "./provider_page.ts";
 
 /** A stage of the flow, in its two shadow roots. */
 function stage(name: "ak-stage-identification" | "ak-stage-password") {
@@ -36,34 +36,32 @@ function stage(name: "ak-stage-identification" | "ak-stage-password") {
 
 const style = "button pf-c-button pf-m-primary pf-m-block";
 
-export const authentik: ProviderPage = {
-  state: "query",
-  screens: [
-    loginScreen({
-      ...stage("ak-stage-identification"),
-      path: () => "/if/flow/default-authentication-flow/",
-      username: {
-        ...{ label: "Email or Username", id: "ak-identifier-input", name: "uidField" },
-        ...{ class: "pf-c-form-control", placeholder: "Email or Username" },
-      },
-      fault: { text: "Failed to authenticate." },
-      button: () => <button type="submit" class={style}>Log in</button>,
-    }),
-    loginScreen({
-      ...stage("ak-stage-password"),
-      path: () => "/if/flow/default-authentication-flow/password/",
-      isInPlace: true,
-      top: ({ username }) => <p>{username}</p>,
-      password: {
-        ...{ label: "Password", id: "ak-stage-password-input", name: "password" },
-        ...{ class: "pf-c-form-control", placeholder: "Please enter your password" },
-        wrap: shadowField,
-      },
-      fault: { text: "Invalid password", as: "p", class: "pf-c-form__helper-text pf-m-error" },
-      button: () => <button type="submit" class={style}>Continue</button>,
-    }),
-  ],
-};
+export const authentik = loginPage(
+  "query",
+  {
+    ...stage("ak-stage-identification"),
+    path: () => "/if/flow/default-authentication-flow/",
+    username: {
+      ...{ label: "Email or Username", id: "ak-identifier-input", name: "uidField" },
+      ...{ class: "pf-c-form-control", placeholder: "Email or Username" },
+    },
+    fault: { text: "Failed to authenticate." },
+    button: () => <button type="submit" class={style}>Log in</button>,
+  },
+  {
+    ...stage("ak-stage-password"),
+    path: () => "/if/flow/default-authentication-flow/password/",
+    isInPlace: true,
+    top: ({ username }) => <p>{username}</p>,
+    password: {
+      ...{ label: "Password", id: "ak-stage-password-input", name: "password" },
+      ...{ class: "pf-c-form-control", placeholder: "Please enter your password" },
+      wrap: shadowField,
+    },
+    fault: { text: "Invalid password", as: "p", class: "pf-c-form__helper-text pf-m-error" },
+    button: () => <button type="submit" class={style}>Continue</button>,
+  },
+);
 
 function shadowField(input: VNode, fault: VNode | undefined, { base }: ScreenProps): VNode {
   const Input = "ak-flow-input-password" as "div";

@@ -6,7 +6,7 @@
 
 import type { VNode } from "preact";
 import { Document } from "./document.tsx";
-import { loginScreen } from "./login_screen.tsx";
+import { type LoginForm, loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 function Connectors(props: ScreenProps): VNode {
@@ -25,7 +25,7 @@ function Connectors(props: ScreenProps): VNode {
 
 const field = { class: "theme-form-input", required: true, box: { class: "field theme-form-row" } };
 
-const credentials = loginScreen({
+const credentials: LoginForm = {
   path: (base) => `${base}/auth/local/login`,
   title: "dex",
   above: [() => <h1 class="theme-heading">Log in to Your Account</h1>],
@@ -34,7 +34,7 @@ const credentials = loginScreen({
   password: { ...field, label: "Password", id: "password", name: "password", placeholder: "password" },
   fault: { text: "Invalid Email Address and password.", id: "login-error", class: "dex-error-box", at: "bottom" },
   button: () => <button id="submit-login" type="submit" class="dex-btn theme-btn--primary">Login</button>,
-});
+};
 
 function Approval(props: ScreenProps): VNode {
   const { action, client, scope } = props;
@@ -57,11 +57,11 @@ function Approval(props: ScreenProps): VNode {
   );
 }
 
-export const dexNoApproval: ProviderPage = { state: "state", screens: [credentials] };
+export const dexNoApproval = loginPage("state", credentials);
 
 export const dexConnectors: ProviderPage = {
-  state: "state",
-  screens: [{ path: (base) => `${base}/auth/local`, isInPlace: true, Page: Connectors }, credentials],
+  ...dexNoApproval,
+  screens: [{ path: (base) => `${base}/auth/local`, isInPlace: true, Page: Connectors }, ...dexNoApproval.screens],
 };
 
 export const dex: ProviderPage = {

@@ -8,7 +8,7 @@
 
 import type { VNode } from "preact";
 import { Document } from "./document.tsx";
-import { loginScreen } from "./login_screen.tsx";
+import { loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 /** The classes of its buttons, which XPath in tests spells out. */
@@ -46,47 +46,45 @@ const tenant = (base: string) => base.replace(/\/v2\.0$/, "");
 const common = { isInPlace: true, title: "Sign in to your account", attributes: { name: "f1" } };
 
 /** For tenants that do not ask "Stay signed in?". */
-export const entraNoKmsi: ProviderPage = {
-  state: "ctx",
-  screens: [
-    loginScreen({
-      ...common,
-      path: (base) => `${tenant(base)}/GetCredentialType`,
-      rejectsUnknown: true,
-      above: [() => <div id="loginHeader" role="heading" aria-level={1}>Sign in</div>],
-      username: {
-        ...{ id: "i0116", name: "loginfmt", type: "email", placeholder: "Email, phone, or Skype" },
-        "aria-label": "Enter your email, phone, or Skype.",
-      },
-      fault: { text: "We couldn't find an account with that username.", id: "usernameError" },
-      button: () => <input type="submit" id="idSIButton9" class={primary} value="Next" />,
-    }),
-    loginScreen({
-      ...common,
-      path: (base) => `${tenant(base)}/login`,
-      above: [
-        ({ username }) => <div id="displayName">{username}</div>,
-        () => <div id="loginHeader" role="heading" aria-level={1}>Enter password</div>,
-      ],
-      password: {
-        ...{ id: "i0118", name: "passwd", placeholder: "Password", "data-testid": "i0118" },
-        attributes: ({ username }) => ({ "aria-label": `Enter the password for ${username}` }),
-      },
-      fault: {
-        text: "Your account or password is incorrect. If you don't remember your password, reset it now.",
-        id: "passwordError",
-      },
-      button: () => (
-        <>
-          <a id="idA_PWD_ForgotPassword" href="#i0118">Forgot my password</a>
-          <div data-testid="textButtonContainer">
-            <input type="submit" id="idSIButton9" class={primary} value="Sign in" />
-          </div>
-        </>
-      ),
-    }),
-  ],
-};
+export const entraNoKmsi = loginPage(
+  "ctx",
+  {
+    ...common,
+    path: (base) => `${tenant(base)}/GetCredentialType`,
+    rejectsUnknown: true,
+    above: [() => <div id="loginHeader" role="heading" aria-level={1}>Sign in</div>],
+    username: {
+      ...{ id: "i0116", name: "loginfmt", type: "email", placeholder: "Email, phone, or Skype" },
+      "aria-label": "Enter your email, phone, or Skype.",
+    },
+    fault: { text: "We couldn't find an account with that username.", id: "usernameError" },
+    button: () => <input type="submit" id="idSIButton9" class={primary} value="Next" />,
+  },
+  {
+    ...common,
+    path: (base) => `${tenant(base)}/login`,
+    above: [
+      ({ username }) => <div id="displayName">{username}</div>,
+      () => <div id="loginHeader" role="heading" aria-level={1}>Enter password</div>,
+    ],
+    password: {
+      ...{ id: "i0118", name: "passwd", placeholder: "Password", "data-testid": "i0118" },
+      attributes: ({ username }) => ({ "aria-label": `Enter the password for ${username}` }),
+    },
+    fault: {
+      text: "Your account or password is incorrect. If you don't remember your password, reset it now.",
+      id: "passwordError",
+    },
+    button: () => (
+      <>
+        <a id="idA_PWD_ForgotPassword" href="#i0118">Forgot my password</a>
+        <div data-testid="textButtonContainer">
+          <input type="submit" id="idSIButton9" class={primary} value="Sign in" />
+        </div>
+      </>
+    ),
+  },
+);
 
 export const entra: ProviderPage = {
   ...entraNoKmsi,
@@ -95,25 +93,22 @@ export const entra: ProviderPage = {
 
 /** @param id The id of the first field: `email` of user flows, or that of other user flows and of custom policies. */
 export function entraB2c(id: string): ProviderPage {
-  return {
-    state: "tx",
-    screens: [loginScreen({
-      path: (base) => `${tenant(base)}/api/CombinedSigninAndSignup/confirmed`,
-      isInPlace: true,
-      title: "Sign up or sign in",
-      frame: (content) => <div id="api" role="presentation">{content}</div>,
-      above: [() => <h1>Sign in</h1>],
-      attributes: { id: "localAccountForm" },
-      username: { label: "Email Address", id, name: id, type: "email", placeholder: "Email Address" },
-      password: { label: "Password", id: "password", name: "password", placeholder: "Password" },
-      fault: {
-        text: "Your password is incorrect",
-        unknown: "We can't seem to find your account",
-        as: "p",
-        at: "top",
-        wrap: (fault) => fault && <div class="error pageLevel">{fault}</div>,
-      },
-      button: () => <button id="next" type="submit">Sign in</button>,
-    })],
-  };
+  return loginPage("tx", {
+    path: (base) => `${tenant(base)}/api/CombinedSigninAndSignup/confirmed`,
+    isInPlace: true,
+    title: "Sign up or sign in",
+    frame: (content) => <div id="api" role="presentation">{content}</div>,
+    above: [() => <h1>Sign in</h1>],
+    attributes: { id: "localAccountForm" },
+    username: { label: "Email Address", id, name: id, type: "email", placeholder: "Email Address" },
+    password: { label: "Password", id: "password", name: "password", placeholder: "Password" },
+    fault: {
+      text: "Your password is incorrect",
+      unknown: "We can't seem to find your account",
+      as: "p",
+      at: "top",
+      wrap: (fault) => fault && <div class="error pageLevel">{fault}</div>,
+    },
+    button: () => <button id="next" type="submit">Sign in</button>,
+  });
 }

@@ -7,7 +7,7 @@
 
 import type { VNode } from "preact";
 import { Document } from "./document.tsx";
-import { loginScreen } from "./login_screen.tsx";
+import { loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 function Authorize(props: ScreenProps): VNode {
@@ -31,8 +31,7 @@ function Authorize(props: ScreenProps): VNode {
 }
 
 export const github: ProviderPage = {
-  state: "return_to",
-  screens: [loginScreen({
+  ...loginPage("return_to", {
     path: () => "/login",
     action: () => "/session",
     title: "Sign in to GitHub · GitHub",
@@ -51,7 +50,7 @@ export const github: ProviderPage = {
     button: () => (
       <input type="submit" name="commit" value="Sign in" class="btn btn-primary btn-block js-sign-in-button" />
     ),
-  })],
+  }),
   approval: {
     path: (base) => `${base}/authorize/confirm`,
     ...{ isConsent: true, deny: ["authorize", "0"], Page: Authorize },

@@ -5,8 +5,7 @@
  */
 
 import type { VNode } from "preact";
-import { loginScreen } from "./login_screen.tsx";
-import type { ProviderPage } from "./provider_page.ts";
+import { loginPage } from "./login_screen.tsx";
 
 const title = "Sign in - Google Accounts";
 
@@ -22,31 +21,29 @@ function next(id: string): VNode {
   );
 }
 
-export const google: ProviderPage = {
-  state: "TL",
-  screens: [
-    loginScreen({
-      path: () => "/v3/signin/identifier",
-      rejectsUnknown: true,
-      title,
-      above: [
-        () => <h1 id="headingText">Sign in</h1>,
-        ({ client }) => <p id="headingSubtext">to continue to {client}</p>,
-      ],
-      username: { label: "Email or phone", id: "identifierId", name: "identifier", type: "email" },
-      fault: { text: "Couldn’t find your Google Account" },
-      button: () => next("identifierNext"),
-    }),
-    loginScreen({
-      path: () => "/v3/signin/challenge/pwd",
-      title,
-      above: [
-        () => <h1 id="headingText">Welcome</h1>,
-        ({ username }) => <div id="profileIdentifier" data-email={username}>{username}</div>,
-      ],
-      password: { name: "Passwd", "aria-label": "Enter your password", box: { id: "password" } },
-      fault: { text: "Wrong password. Try again or click Forgot password to reset it." },
-      button: () => next("passwordNext"),
-    }),
-  ],
-};
+export const google = loginPage(
+  "TL",
+  {
+    path: () => "/v3/signin/identifier",
+    rejectsUnknown: true,
+    title,
+    above: [
+      () => <h1 id="headingText">Sign in</h1>,
+      ({ client }) => <p id="headingSubtext">to continue to {client}</p>,
+    ],
+    username: { label: "Email or phone", id: "identifierId", name: "identifier", type: "email" },
+    fault: { text: "Couldn’t find your Google Account" },
+    button: () => next("identifierNext"),
+  },
+  {
+    path: () => "/v3/signin/challenge/pwd",
+    title,
+    above: [
+      () => <h1 id="headingText">Welcome</h1>,
+      ({ username }) => <div id="profileIdentifier" data-email={username}>{username}</div>,
+    ],
+    password: { name: "Passwd", "aria-label": "Enter your password", box: { id: "password" } },
+    fault: { text: "Wrong password. Try again or click Forgot password to reset it." },
+    button: () => next("passwordNext"),
+  },
+);

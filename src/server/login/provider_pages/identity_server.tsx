@@ -6,20 +6,19 @@
  */
 
 import { Document, LogoutForm } from "./document.tsx";
-import { loginScreen } from "./login_screen.tsx";
+import { loginPage } from "./login_screen.tsx";
 import type { ProviderPage } from "./provider_page.ts";
 
 /**
  * @param prefix What the names of the fields begin with.
  * @param question What it asks before a logout.
  */
-function loginPage(title: string, prefix: string, button: string, question: string): ProviderPage {
+function quickstart(title: string, prefix: string, button: string, question: string): ProviderPage {
   const field = (name: string) => ({ id: `${prefix}${name}`.replace(".", "_"), name: prefix + name });
   const text = { autocomplete: undefined, class: "form-control", box: { class: "field form-group" } };
   const remember = field("RememberLogin");
   return {
-    state: "ReturnUrl",
-    screens: [loginScreen({
+    ...loginPage("ReturnUrl", {
       path: () => "/Account/Login",
       deny: [button, "cancel"],
       title,
@@ -53,7 +52,7 @@ function loginPage(title: string, prefix: string, button: string, question: stri
           </div>
         </>
       ),
-    })],
+    }),
     Logout: (props) => (
       <Document props={props} title={title}>
         <div class="logout-page">
@@ -85,14 +84,14 @@ function loginPage(title: string, prefix: string, button: string, question: stri
   };
 }
 
-export const duende = loginPage(
+export const duende = quickstart(
   "Duende IdentityServer",
   "Input.",
   "Input.Button",
   "Would you like to logout of IdentityServer?",
 );
 
-export const identityServer4 = loginPage(
+export const identityServer4 = quickstart(
   "IdentityServer4",
   "",
   "button",

@@ -7,7 +7,7 @@
 
 import type { VNode } from "preact";
 import { Document, LogoutForm } from "./document.tsx";
-import { loginScreen } from "./login_screen.tsx";
+import { loginPage } from "./login_screen.tsx";
 import type { ProviderPage } from "./provider_page.ts";
 
 /** @param Button The button of a form, by its text, name and id. */
@@ -15,8 +15,7 @@ function keycloakPage(
   Button: (props: { readonly text: string; readonly name: string; readonly id: string }) => VNode,
 ): ProviderPage {
   return {
-    state: "session_code",
-    screens: [loginScreen({
+    ...loginPage("session_code", {
       // keycloak/keycloak LoginActionsService, whose page stands at the authorization endpoint.
       path: (base) => `${base}/login-actions/authenticate`,
       isInPlace: true,
@@ -34,7 +33,7 @@ function keycloakPage(
         wrap: (fault) => fault && <span id="input-error-username">{fault}</span>,
       },
       button: () => <Button text="Sign In" name="login" id="kc-login" />,
-    })],
+    }),
     Logout: (props) => (
       <Document props={props} title="Logging out">
         <h1 id="kc-page-title">Logging out</h1>

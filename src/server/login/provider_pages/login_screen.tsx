@@ -3,7 +3,7 @@
 
 import type { InputHTMLAttributes, VNode } from "preact";
 import { Document } from "./document.tsx";
-import type { LoginScreen, ScreenProps } from "./provider_page.ts";
+import type { LoginScreen, ProviderPage, ScreenProps } from "./provider_page.ts";
 
 type AttributeName = "aria-label" | "autocomplete" | "class" | "id" | "placeholder";
 type Attributes = Partial<Record<AttributeName | `data-${string}`, string>>;
@@ -45,7 +45,7 @@ interface Fault {
 type FormAttributes = Attributes & { readonly action?: string; readonly name?: string; readonly novalidate?: boolean };
 
 /** The data of a screen. */
-interface LoginForm extends Omit<LoginScreen, "username" | "password" | "Page"> {
+export interface LoginForm extends Omit<LoginScreen, "username" | "password" | "Page"> {
   readonly title: string | ((props: ScreenProps) => string);
   /** Puts elements around everything. Default: none. */
   readonly frame?: (content: VNode, props: ScreenProps) => VNode;
@@ -58,17 +58,25 @@ interface LoginForm extends Omit<LoginScreen, "username" | "password" | "Page"> 
   /** Puts elements around the fields, and around the button. Default: none. */
   readonly inside?: (fields: VNode, button: VNode) => VNode;
   readonly username?: Field;
+  /** The name of a field that the screen does not show, in which programs send the user name again. Default: none. */
+  readonly repeatedUsername?: string;
   readonly password?: Field;
   readonly fault: Fault;
   readonly button: () => VNode;
 }
 
+/** A login of these screens. @param state See {@link ProviderPage}. */
+export function loginPage(state: string, ...screens: readonly [LoginForm, ...LoginForm[]]): ProviderPage {
+  const [first, ...others] = screens;
+  return { state, screens: [loginScreen(first), ...others.map(loginScreen)] };
+}
+
 /** The screen with the data. */
-export function loginScreen(form: LoginForm): LoginScreen {
-  const { username, password, title, frame = (content) => content } = form;
+function loginScreen(form: LoginForm): LoginScreen {
+  const { username, repeatedUsername, password, title, frame = (content) => content } = form;
   return {
     ...form,
-    username: username?.name,
+    username: username?.name ?? repeatedUsername,
     password: password?.name,
     Page: (props) => (
       <Document props={props} title={typeof title === "string" ? title : title(props)}>

@@ -5,12 +5,11 @@
  */
 
 import { Document, LogoutForm } from "./document.tsx";
-import { loginScreen } from "./login_screen.tsx";
+import { loginPage } from "./login_screen.tsx";
 import type { ProviderPage } from "./provider_page.ts";
 
 export const oidcProvider: ProviderPage = {
-  state: "uid",
-  screens: [loginScreen({
+  ...loginPage("uid", {
     path: (base) => `${base}/interaction`,
     title: "Sign-in",
     frame: (content) => <div class="login-card">{content}</div>,
@@ -20,7 +19,7 @@ export const oidcProvider: ProviderPage = {
     password: { name: "password", placeholder: "and password", "aria-label": "Password", autocomplete: undefined },
     fault: { text: "Wrong login or password" },
     button: () => <button type="submit" class="login login-submit">Sign-in</button>,
-  })],
+  }),
   approval: {
     path: (base) => `${base}/interaction/consent`,
     isConsent: true,

@@ -4,8 +4,7 @@
  * one page and identifier first, and the classic one (the same file, signinLegacy).
  */
 
-import { loginScreen } from "./login_screen.tsx";
-import type { LoginScreen, ProviderPage } from "./provider_page.ts";
+import { type LoginForm, loginPage } from "./login_screen.tsx";
 
 /** A field, by its id and its name. */
 type Field = readonly [id: string, name: string];
@@ -20,9 +19,9 @@ interface Widget {
   readonly submit: { readonly id?: string; readonly value: string };
 }
 
-function widget({ path = "/signin", form, heading = "Sign In", username, password, submit }: Widget): LoginScreen {
+function widget({ path = "/signin", form, heading = "Sign In", username, password, submit }: Widget): LoginForm {
   const field = ([id, name]: Field, label: string) => ({ id, name, label, box: { "data-se": `o-form-input-${name}` } });
-  return loginScreen({
+  return {
     path: () => path,
     isInPlace: true,
     title: ({ realm }) => `${realm} - Sign In`,
@@ -54,34 +53,32 @@ function widget({ path = "/signin", form, heading = "Sign In", username, passwor
         ),
     },
     button: () => <input type="submit" data-type="save" {...submit} class="button button-primary" />,
-  });
+  };
 }
 
 const form = "form20";
 const username = ["input28", "identifier"] as const;
 const passcode = "credentials.passcode";
 
-export const okta: ProviderPage = {
-  state: "stateToken",
-  screens: [widget({ form, username, password: ["input36", passcode], submit: { value: "Sign in" } })],
-};
+export const okta = loginPage(
+  "stateToken",
+  widget({ form, username, password: ["input36", passcode], submit: { value: "Sign in" } }),
+);
 
-export const oktaIdentifierFirst: ProviderPage = {
-  state: "stateToken",
-  screens: [
-    widget({ form, username, submit: { value: "Next" } }),
-    widget({
-      ...{ path: "/signin/verify", form: "form53", heading: "Verify with your password" },
-      ...{ password: ["input61", passcode], submit: { value: "Verify" } },
-    }),
-  ],
-};
+export const oktaIdentifierFirst = loginPage(
+  "stateToken",
+  widget({ form, username, submit: { value: "Next" } }),
+  widget({
+    ...{ path: "/signin/verify", form: "form53", heading: "Verify with your password" },
+    ...{ password: ["input61", passcode], submit: { value: "Verify" } },
+  }),
+);
 
-export const oktaClassic: ProviderPage = {
-  state: "stateToken",
-  screens: [widget({
+export const oktaClassic = loginPage(
+  "stateToken",
+  widget({
     username: ["okta-signin-username", "username"],
     password: ["okta-signin-password", "password"],
     submit: { id: "okta-signin-submit", value: "Sign in" },
-  })],
-};
+  }),
+);
