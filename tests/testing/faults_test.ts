@@ -5,6 +5,7 @@ import { base64url, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "
 import { test } from "node:test";
 import { inspector } from "../../src/devtools/mod.ts";
 import type { Plugin } from "../../src/mod.ts";
+import { fault } from "../../src/check/fault.ts";
 import { faultInjector } from "../../src/testing/faults/fault_injector.ts";
 import type { Fault, RequestView } from "../../src/testing/faults/fault.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
@@ -113,7 +114,7 @@ test("[PR-03] a strict client rejects resource metadata of another resource, and
   assertEquals(await challenge(), `Bearer scope="read", ${metadata}, DPoP ${metadata}, ${algs}`);
   await forEachCase(
     [
-      [faults.resource.missingMetadataUrl(), `Bearer scope="read", DPoP ${algs}`],
+      [fault("resource/challenge-missing", { what: "resource_metadata" }), `Bearer scope="read", DPoP ${algs}`],
       [
         faults.error("insufficient_scope", { description: "no" }),
         'Bearer realm="https://as.test", error="insufficient_scope", error_description="no"',
@@ -747,7 +748,7 @@ test("reset and close reject for a fault that never fired, and the log names the
 test("a key is rotated just before signing: keys fetched earlier lack it, and keys fetched later have it", async () => {
   const s = await strictClient();
   await s.logIn();
-  s.injector.on("token").times(2, faults.keys.rotated());
+  s.injector.on("token").times(2, fault("keys/rotated"));
   assertEquals(await getDetectedError(s.logIn()), "OAUTH_KEY_SELECTION_FAILED");
   s.forgetKeys();
   assertEquals(await getDetectedError(s.logIn()), "nothing");
@@ -759,13 +760,13 @@ test("a stale JWKS lacks keys that are newer than the rule; extra keys do not di
   const kids = async () => (await (await get(s, "/oauth2/jwks")).json()).keys.map(({ kid }: { kid: string }) => kid);
   const before = await kids();
   const rule = s.injector.on("jwks").always(faults.keys.stale());
-  s.injector.on("token").once(faults.keys.rotated());
+  s.injector.on("token").once(fault("keys/rotated"));
   assertEquals(await getDetectedError(s.logIn()), "OAUTH_KEY_SELECTION_FAILED");
   assertEquals(await kids(), before);
   rule.remove();
   const after = await kids();
   assertEquals(after.length, 2);
-  s.injector.on("jwks").times(2, faults.keys.extra());
+  s.injector.on("jwks").times(2, fault("keys/extra"));
   assertEquals((await kids()).length, 6);
   s.forgetKeys();
   assertEquals(await getDetectedError(s.logIn()), "nothing");
@@ -796,7 +797,7 @@ test("token responses differ from the issued tokens", async () => {
   // The client reads the text, as many servers send it, as a number.
   assertEquals((await result(faults.body.edited({ expires_in: "60" }))).expires_in, 60);
   assertEquals((await result(faults.body.edited({ token_type: "bEARER" }))).token_type, "bearer");
-  assertEquals((await result(faults.tokens.withoutRefreshToken())).refresh_token, undefined);
+  assertEquals((await result(fault("refresh/token-omitted"))).refresh_token, undefined);
   const true_ = await s.logIn();
   assertEquals([true_.tokens.scope, true_.tokens.expires_in], ["openid profile email", 3600]);
 });
@@ -804,7 +805,7 @@ test("token responses differ from the issued tokens", async () => {
 test("a refresh that returns no refresh token leaves the old one valid", async () => {
   const s = await strictClient();
   const { tokens: { refresh_token: first } } = await s.logIn();
-  s.injector.on("token", { grant_type: "refresh_token" }).once(faults.tokens.withoutRefreshToken());
+  s.injector.on("token", { grant_type: "refresh_token" }).once(fault("refresh/token-omitted"));
   assertEquals((await s.refresh(first!)).refresh_token, undefined);
   assertEquals(s.injector.unmetRules(), []);
   assertNotEquals((await s.refresh(first!)).refresh_token, first);

@@ -1,5 +1,7 @@
 /** Signing keys and their publication (OpenID Connect Core §10.1.1, RFC 7517). */
 
+import { builtInKeys } from "../../testing/built_in_keys.ts";
+import type { Fault } from "../../testing/faults/fault.ts";
 import { body, keys, status } from "../../testing/faults/mod.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { describeOutcome } from "../assess.ts";
@@ -23,6 +25,32 @@ function maxFetches({ exchanges }: Observation): number {
   return 2 + Math.floor((exchanges.at(-1)!.at - exchanges[0]!.at) / 30_000);
 }
 
+/** Rotates the signing key just before the ID token is signed: a JWKS that was fetched earlier lacks the new key. */
+const rotated: Fault = {
+  name: "key rotated before signing",
+  waitsFor: "signed an ID token",
+  extend: (server, context) => ({
+    ...server,
+    keys: {
+      ...server.keys,
+      async sign(kind, alg, claims) {
+        if (kind === "id_token" && context.consume()) await server.keyRotation.rotate(alg, 0);
+        return await server.keys.sign(kind, alg, claims);
+      },
+    },
+  }),
+};
+
+const { x, y } = builtInKeys.ES256.at(-1)!.jwk;
+
+/** A key for encryption, one of an unknown type, one for an unknown use, and a signing key that signs nothing. */
+const unusableKeys = [
+  { kty: "OKP", crv: "X25519", use: "enc", kid: "for-encryption", x: "hSDwCYkwp1R0i33ctD73Wg2_Og0mOBr066SpjqqbTmo" },
+  { kty: "UNKNOWN", use: "sig", kid: "of-an-unknown-type", alg: "UNKNOWN-256" },
+  { kty: "EC", crv: "P-256", use: "example_unknown", kid: "for-an-unknown-use", x, y },
+  { kty: "EC", crv: "P-256", use: "sig", kid: "signs-nothing", alg: "ES256", x, y },
+];
+
 /** The attacks of the category `keys`. */
 export const keyAttacks: readonly Attack[] = [
   defineAttack({
@@ -44,7 +72,7 @@ export const keyAttacks: readonly Attack[] = [
     endpoints: ["token"],
     requirement: "OpenID Connect Core §10.1.1",
     sources: ["giantswarm/mcp-oauth#452", "openfga/openfga#3100"],
-    once: () => keys.rotated(),
+    once: () => rotated,
     assess: assessRotation,
   }),
   defineAttack({
@@ -59,7 +87,7 @@ export const keyAttacks: readonly Attack[] = [
     sources: ["OpenID Connect Core §10.1.1", "smallrye/smallrye-jwt#228", "erlef/oidcc#543"],
     start({ as }) {
       as.on("jwks").always(keys.stale());
-      as.on("token").once(keys.rotated());
+      as.on("token").once(rotated);
     },
     async assess(observation) {
       const { outcome, earlier } = observation;
@@ -123,7 +151,7 @@ export const keyAttacks: readonly Attack[] = [
     title: "Beside the key that signed the ID token, the JWKS has keys that the client cannot use.",
     correctClient: "The client ignores the keys that it cannot use, and accepts the ID token.",
     sources: ["RFC 7517 §5"],
-    always: () => keys.extra(),
+    always: () => body.edited(({ keys }) => ({ keys: [...unusableKeys, ...keys as readonly unknown[]] }), "extra keys"),
   }),
   defineAttack({
     id: "keys/kept-for-ever",

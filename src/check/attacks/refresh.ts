@@ -1,10 +1,8 @@
 /** Refreshes (RFC 6749 §6, RFC 9700 §4.14). */
 
-import type { HostedServer } from "../../server/hosted_server.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
-import { drop, error, status, tokens } from "../../testing/faults/mod.ts";
-import { responseText, withBodyText } from "../../testing/faults/response_body.ts";
-import { withPolicy } from "../../testing/with_policy.ts";
+import { drop, error, status } from "../../testing/faults/mod.ts";
+import { editJsonBody, type Members } from "../../testing/faults/response_body.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { claimsOf, gridAttacks } from "./grid.ts";
@@ -34,32 +32,11 @@ const refreshedAtMostTwice = atMost(2, "token", (requests) => `the client refres
 const hidesRejection = (observation: Observation) =>
   observation.outcome === "accepted" && exchangesOf(observation, "authorize").length === 0;
 
-/** A fault that rotates the refresh token of a client of any kind. */
-function rotated(withoutIdToken: boolean): Fault {
-  return {
-    name: "refresh token rotated",
-    waitsFor: "was a refresh that returns a refresh token",
-    extend: (server, context) => ({
-      ...server,
-      grantTypes: server.grantTypes.map((grant) =>
-        grant.type !== "refresh_token" ? grant : {
-          ...grant,
-          authorize(of: HostedServer, request) {
-            const refresh = { ...of.policy.refresh, rotateConfidential: true, rotateBound: true };
-            context.consume();
-            return grant.authorize(withPolicy(of, { refresh }), request);
-          },
-        }
-      ),
-    }),
-    handle: (next) => async (request, peer) => {
-      const response = await next(request, peer);
-      if (!withoutIdToken || response.status !== 200) return response;
-      const { id_token: _, ...members } = JSON.parse(await responseText(response));
-      return withBodyText(response, JSON.stringify(members));
-    },
-  };
-}
+/** A fault that rotates the refresh token of each client, or of none, and changes the response. */
+const rotating = (name: string, rotates: boolean, edit: (members: Members) => Members): Fault => ({
+  ...editJsonBody(name, edit),
+  extend: (server) => ({ ...server, grants: { ...server.grants, rotates: () => rotates } }),
+});
 
 /** The attacks of the category `refresh`. */
 export const refreshAttacks: readonly Attack[] = [
@@ -85,7 +62,7 @@ export const refreshAttacks: readonly Attack[] = [
     correctClient: "The client keeps the old refresh token, and uses it for the next refresh.",
     sources: ["RFC 6749 §6", "modelcontextprotocol/python-sdk#2270", "getsentry/junior#775"],
     match: refreshSelector,
-    once: () => tokens.withoutRefreshToken(),
+    once: () => rotating("no refresh token", false, ({ refresh_token: _, ...members }) => members),
     assess: assessKeptSession,
   }),
   defineAttack({
@@ -97,7 +74,12 @@ export const refreshAttacks: readonly Attack[] = [
     sources: ["RFC 6749 §6", "OpenID Connect Core §12.2"],
     ...oneOf("idToken", ["present", "absent"], "Whether the response has an ID token."),
     match: refreshSelector,
-    once: ({ idToken }) => rotated(idToken === "absent"),
+    once: ({ idToken }) =>
+      rotating(
+        "refresh token rotated",
+        true,
+        ({ id_token, ...members }) => idToken === "absent" ? members : { ...members, id_token },
+      ),
     assess: assessKeptSession,
   }),
   ...gridAttacks(claimsOf("the ID token of a refresh"), [{

@@ -8,13 +8,13 @@ import { getHeader } from "../../platform/http/response.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import type { RequestView } from "../../testing/faults/fault.ts";
-import { body, resource as resourceFaults, status } from "../../testing/faults/mod.ts";
+import { body, status } from "../../testing/faults/mod.ts";
 import { numberParameter } from "../../testing/faults/parameters.ts";
 import { editResponse } from "../../testing/faults/response_body.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
-import { challengeForms, rejectTokens, usualForm, withoutHeader } from "./resource_challenge.ts";
+import { challengeForms, rejectTokens, usualForm, withoutHeader, withoutMetadataUrl } from "./resource_challenge.ts";
 import { gridAttacks, jsonResponse } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
 import { pick } from "./wrong_values.ts";
@@ -174,11 +174,11 @@ export const resourceAttacks: readonly Attack[] = [
     sources: ["RFC 9728 §3.1"],
     ...oneOf("what", ["challenge", "resource_metadata"], "What is missing."),
     always: ({ what }) =>
-      what === "resource_metadata" ? resourceFaults.missingMetadataUrl() : editResponse(
-        "no challenge",
+      editResponse(
+        `no ${what}`,
         "got a challenge",
         (response) => getHeader(response, "www-authenticate") !== undefined,
-        (response) => withoutHeader(response, "www-authenticate"),
+        (response) => what === "challenge" ? withoutHeader(response, "www-authenticate") : withoutMetadataUrl(response),
       ),
   }),
   defineAttack({

@@ -1,6 +1,7 @@
 /** The challenges of protected resources (RFC 9110 §11.6.1, RFC 6750 §3, RFC 9728 §5.1). */
 
-import { type HttpResponse, isResponse, json } from "../../core/http/message.ts";
+import { type HttpResponse, isResponse, json, withHeaders } from "../../core/http/message.ts";
+import { getHeader } from "../../platform/http/response.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import type { Stage } from "../attack.ts";
 
@@ -32,6 +33,13 @@ export const challengeForms: Readonly<Record<string, (url: string, trap: string)
   "comma-in-text": (url) => `Bearer realm="a, b", resource_metadata="${url}"`,
   "name-in-text": (url, trap) => `Bearer realm="resource_metadata=${trap}/", resource_metadata="${url}"`,
 };
+
+/** A response whose challenges do not name the URL of the metadata. */
+export function withoutMetadataUrl(response: HttpResponse | Response): HttpResponse | Response {
+  const challenges = getHeader(response, "www-authenticate")!.replace(/(, | )resource_metadata="[^"]*"/g, "");
+  // The first parameter of a challenge has no comma before it.
+  return withHeaders(response, { "www-authenticate": challenges.replace(/(^|, )(\w+), (?=\w+=)/g, "$1$2 ") });
+}
 
 /** A response without a header. */
 export function withoutHeader(response: HttpResponse | Response, name: string): HttpResponse | Response {

@@ -4,7 +4,7 @@ import { withHeaders } from "../../core/http/message.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body, drop, hang, status } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
-import { editResponse } from "../../testing/faults/response_body.ts";
+import { editResponse, hasBody, responseText } from "../../testing/faults/response_body.ts";
 import { validTokenResponse } from "./requirements.ts";
 import { wrongBodies } from "./grid.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
@@ -13,6 +13,29 @@ import type { ClientSession } from "../driver.ts";
 import { eachWithEach, oneOf, sent } from "./parameters.ts";
 
 const endpointParameter = textParameter("endpoint", "token", "The endpoint.");
+
+/** The right JSON, followed by white space. It is sent in parts as the client reads them. */
+const padded = (bytes: number): Fault =>
+  editResponse(
+    `body with ${bytes} bytes of white space`,
+    "got a response with a body",
+    hasBody,
+    async (response) => {
+      const text = await responseText(response);
+      const headers = new Headers(response.headers);
+      headers.delete("content-length");
+      let left = bytes;
+      const stream = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+        pull(controller) {
+          if (left <= 0) return controller.close();
+          controller.enqueue(new Uint8Array(Math.min(left, 65_536)).fill(0x20));
+          left -= 65_536;
+        },
+      }, { highWaterMark: 0 });
+      return new Response(stream, { status: response.status, headers });
+    },
+  );
 
 /** The endpoints of a login that a client calls itself. */
 const loginEndpoints = ["discovery", "token", "userinfo"];
@@ -137,7 +160,7 @@ export const transportAttacks: readonly Attack[] = [
       numberParameter("bytes", 16_777_216, "How many bytes of white space follow the JSON."),
     ],
     variants: [{ endpoint: "discovery" }, { endpoint: "token" }],
-    once: ({ bytes }) => body.padded(bytes),
+    once: ({ bytes }) => padded(bytes),
   }),
   defineAttack({
     id: "transport/media-type",

@@ -706,7 +706,7 @@ export const libraryProblems = {
     causes: [
       "The login did not ask for one: this server issues a refresh token if the client is registered for refresh_token; other servers need the scope offline_access.",
       "The application did not keep the refresh token of the last response.",
-      "The session ended, or a test queued tokens.withoutRefreshToken.",
+      "The session ended, or a test queued the fault refresh/token-omitted.",
     ],
     application: "Keep refresh_token of every token response; request offline_access if it must outlive the session.",
     server: '"grant_types": ["authorization_code", "refresh_token"] in the client.',

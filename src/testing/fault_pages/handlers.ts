@@ -76,7 +76,6 @@ const effects: Readonly<Record<string, string>> = {
   status: "503 500 429 down outage unavailable rate limit too many requests",
   delay: "slow timeout latency",
   hang: "slow timeout no response",
-  drip: "slow timeout",
   drop: "connection reset network offline",
   "store.expired": "expired code too late",
 };

@@ -2,10 +2,9 @@
 
 import type { HttpResponse } from "../../core/http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
-import { choiceParameter, editParameter, numberParameter, textParameter } from "./parameters.ts";
+import { editParameter, textParameter } from "./parameters.ts";
 import {
   editJsonBody,
-  editJsonText,
   editResponse,
   hasBody,
   type Members,
@@ -15,14 +14,17 @@ import {
 } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
-const bodyText = "got a response with a body";
-
 /** A fault that breaks every response that has a body. */
 function corrupted(
   name: string,
   corrupt: (response: HttpResponse | Response, text: string) => HttpResponse | Response,
 ): Fault {
-  return editResponse(name, bodyText, hasBody, async (response) => corrupt(response, await responseText(response)));
+  return editResponse(
+    name,
+    "got a response with a body",
+    hasBody,
+    async (response) => corrupt(response, await responseText(response)),
+  );
 }
 
 /** The body ends in the middle; status and headers are those of the complete response. */
@@ -78,64 +80,4 @@ export const edited: FaultFactory<
   ],
   create: ({ edit, name }) =>
     editJsonBody(name, typeof edit === "function" ? edit : (members) => ({ ...members, ...withoutNulls(edit) })),
-});
-
-/**
- * Repeats a member of the JSON object of a successful response, with a second value (RFC 8259 §4). The second value
- * comes before or after the other members; most parsers use the last value of a member.
- *
- * @example
- * ```ts ignore
- * as.on("userinfo").once(faults.body.repeated("sub", "another-user", "first"));
- * ```
- */
-export const repeated: FaultFactory<(member?: string, value?: string, position?: "first" | "last") => Fault> =
-  defineFault({
-    id: "body.repeated",
-    title: "JSON response has a member twice",
-    endpoints: ["token", "userinfo", "introspect", "jwks", "discovery"],
-    correctClient: "The client rejects the body, or checks and uses the same one of the two values.",
-    parameters: [
-      textParameter("member", "access_token", "The member.", "Member to repeat"),
-      textParameter("value", "second-value", "The second value.", "Second value"),
-      choiceParameter(
-        "position",
-        ["last", "first"],
-        "Where the second value is: before (first) or after (last) all other members.",
-        "Position of the second value",
-      ),
-    ],
-    create: ({ member, value, position }) =>
-      editJsonText(`${member} twice`, (text) => {
-        const added = `${JSON.stringify(member)}:${JSON.stringify(value)}`;
-        return position === "first" ? text.replace("{", `{${added},`) : text.replace(/\}\s*$/, `,${added}}`);
-      }),
-  });
-
-/** The right JSON, followed by white space up to a size. It is sent in parts as the client reads them. */
-export const padded: FaultFactory<(bytes?: number) => Fault> = defineFault({
-  id: "body.padded",
-  row: "transport/huge",
-  parameters: [
-    numberParameter("bytes", 16_777_216, "How many bytes of white space follow the body.", {
-      min: 0,
-      label: "Bytes of white space",
-    }),
-  ],
-  create: ({ bytes }) =>
-    editResponse(`body with ${bytes} bytes of white space`, bodyText, hasBody, async (response) => {
-      const text = await responseText(response);
-      const headers = new Headers(response.headers);
-      headers.delete("content-length");
-      let left = bytes;
-      const stream = new ReadableStream<Uint8Array>({
-        start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
-        pull(controller) {
-          if (left <= 0) return controller.close();
-          controller.enqueue(new Uint8Array(Math.min(left, 65_536)).fill(0x20));
-          left -= 65_536;
-        },
-      }, { highWaterMark: 0 });
-      return new Response(stream, { status: response.status, headers });
-    }),
 });

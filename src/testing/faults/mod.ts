@@ -34,7 +34,6 @@ import * as body from "./body.ts";
 import * as clock from "./clock.ts";
 import type { FaultDefinition, FaultShortcut } from "./definition.ts";
 import { delay } from "./delay.ts";
-import { drip } from "./drip.ts";
 import { drop } from "./drop.ts";
 import { error } from "./error.ts";
 import type { Fault } from "./fault.ts";
@@ -42,15 +41,11 @@ import { hang } from "./hang.ts";
 import { hold } from "./hold.ts";
 /** ID tokens that a client must reject. */
 import * as idToken from "./id_token.ts";
-/** Rotated, missing, outdated and additional keys. */
+/** Missing and outdated keys. */
 import * as keys from "./keys.ts";
-/** Protected resources with incomplete challenges. */
-import * as resource from "./resource.ts";
 import { status } from "./status.ts";
 /** A store that fails or forgets. */
 import * as store from "./store.ts";
-/** Token responses without a refresh token. */
-import * as tokens from "./tokens.ts";
 /** Userinfo responses that a client must reject. */
 import * as userinfo from "./userinfo.ts";
 
@@ -60,19 +55,17 @@ export type { Hold } from "./hold.ts";
 export type { StatusOptions } from "./status.ts";
 
 // The functions: those of the exchange as a whole, and one group for each part of the protocol or the server.
-export { delay, drip, drop, error, hang, hold, status };
-export { accessToken, authorizationResponse, body, clock, idToken, keys, resource, store, tokens, userinfo };
+export { delay, drop, error, hang, hold, status };
+export { accessToken, authorizationResponse, body, clock, idToken, keys, store, userinfo };
 
 const all = [
-  { error, status, delay, drip, hang, hold, drop },
+  { error, status, delay, hang, hold, drop },
   body,
   authorizationResponse,
   idToken,
   accessToken,
   userinfo,
-  tokens,
   keys,
-  resource,
   store,
   clock,
 ].flatMap((group) => Object.values(group).map(({ definition }) => definition));

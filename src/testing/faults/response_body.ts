@@ -74,15 +74,11 @@ export function editResponse(
  * @param edit Receives the members of the body and returns the ones to send; a member that is `undefined` is left out.
  */
 export function editJsonBody(name: string, edit: (members: Members, context: FaultContext) => Members): Fault {
-  return editJsonText(name, (text, context) => JSON.stringify(edit(JSON.parse(text), context)));
-}
-
-/** A fault that replaces the JSON text of a successful response. */
-export function editJsonText(name: string, edit: (text: string, context: FaultContext) => string): Fault {
   return editResponse(
     name,
     "got a response with JSON",
     (response) => response.status < 300 && hasBody(response) && isJsonResponse(response),
-    async (response, context) => withBodyText(response, edit(await responseText(response), context)),
+    async (response, context) =>
+      withBodyText(response, JSON.stringify(edit(JSON.parse(await responseText(response)), context))),
   );
 }
