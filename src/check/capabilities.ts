@@ -306,7 +306,9 @@ export function missingCapability(
   return lacking.map(({ missing, member, flag }) => {
     if (hasDriver) return `${missing} (add ${member})`;
     // A single-page application is driven only by scripts, so flags about pages have no effect.
-    if (!has.has("journeyBrowser") && flag !== capabilities.timeLimits.flag) return `${missing} in a browser`;
+    if (has.has("logIn") && !has.has("receive") && flag !== capabilities.timeLimits.flag) {
+      return `${missing} in a browser`;
+    }
     return flag === undefined ? `${missing} through pages and redirects` : `${missing} (add ${flag})`;
   }).join(", and ");
 }

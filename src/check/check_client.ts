@@ -20,7 +20,7 @@ import { journeysAt, separateJourneys } from "./journeys.ts";
 import { assessSightings, type CheckTask, describeError, skippedResult, unclearResult } from "./assess.ts";
 import { resultWithoutJourney } from "./obstacles.ts";
 import type { AttackResult, CheckReport, ControlResult } from "./report.ts";
-import { checkInTurn, confirmedResult } from "./run_in_turn.ts";
+import { checkInTurn, confirmedResult, mustRepeat } from "./run_in_turn.ts";
 import { openRunner, type Runner } from "./runner.ts";
 import { timers } from "../core/http/timers.ts";
 
@@ -118,13 +118,14 @@ async function checkConcurrently(
   const { concurrency = 8, signal, onStart } = runner.options;
   /** Crashes may belong to any journey at the same time or before; failures count only if they happen again. */
   const repeated: { readonly index: number; readonly first: AttackResult; readonly hasCrash: boolean }[] = [];
+  const confirmed = new Set<string>();
   let next = 0;
   const work = async () => {
     while (next < tasks.length) {
       const index = next++;
       onStart?.(tasks[index]!.attack.id);
       const { result: first, hasCrash } = await runAttack(runner, control, tasks[index]!);
-      if (hasCrash || first.verdict === "failed") repeated.push({ index, first, hasCrash });
+      if (hasCrash || mustRepeat(first, confirmed)) repeated.push({ index, first, hasCrash });
       else results[index] = report(first);
     }
   };
@@ -134,14 +135,13 @@ async function checkConcurrently(
     const cause = "the check was stopped before it repeated the failure";
     results[index] = unclearResult(first, `${cause}: ${first.because}`, { cause });
   }
-  const confirmed = new Set<string>();
   for (const { index, first, hasCrash } of repeated.sort((one, other) => one.index - other.index)) {
     const task = tasks[index]!;
     if (hasCrash) {
       // The second of two runs alone follows only itself.
       await runAttack(runner, control, task);
       results[index] = report((await runAttack(runner, control, task)).result);
-    } else if (confirmed.has(task.attack.id)) results[index] = report(first);
+    } else if (!mustRepeat(first, confirmed)) results[index] = report(first);
     else {
       const renewed = runner.renewed();
       const [{ result }, failed] = await Promise.all([

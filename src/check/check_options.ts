@@ -9,7 +9,7 @@ import { type Attack, categoryOf, idsNamed } from "./attack.ts";
 import { currentId } from "./attacks/former_names.ts";
 import { attacks } from "./attacks/mod.ts";
 import type { Baseline } from "./baseline.ts";
-import type { ScriptedPage } from "../platform/runtime/chromium.ts";
+import type { BrowserContext } from "../platform/runtime/chromium.ts";
 import { severities, type Severity } from "./effects.ts";
 import type { AttackResult, ControlFailure } from "./report.ts";
 
@@ -119,8 +119,8 @@ export interface OperatorOptions extends
    * ({@link ResourceApplicationOptions.tokenIn}). Default: it starts a login.
    */
   readonly tokenIn?: string;
-  /** Opens pages for a single-page application. Default: the check requests pages, and runs no script. */
-  readonly openPage?: () => Promise<ScriptedPage>;
+  /** Opens a browser for a single-page application. Default: the check requests pages, and runs no script. */
+  readonly openContext?: () => Promise<BrowserContext>;
 }
 
 /** @internal Severities of failures, for options and flags. */

@@ -243,9 +243,11 @@ export function secretsInRequest({ url, authorization = "", body }: TrappedReque
   return [...new Set<string>([...named, ...found, ...credentials])];
 }
 
+/** Markup that runs a script. */
+export const markupOf = (name: string) => `<img src=x onerror=latchkey(${name})>`;
+
 /** Markup that runs a script if a page does not escape it: as text, in an attribute, or in a script. */
-export const markup = (name: string) =>
-  `" onfocus=latchkey(${name}) x="'></script><img src=x onerror=latchkey(${name})>`;
+export const markup = (name: string) => `" onfocus=latchkey(${name}) x="'></script>${markupOf(name)}`;
 
 /** A link that runs a script. */
 export const hostileUri = (name: string) => `javascript:latchkey(${name})`;

@@ -1,7 +1,7 @@
 /**
  * The check of clients: {@link checkClient} runs the attacks of a catalogue against a client, and
- * {@link checkPractices} reads what was recorded of a client in any test. {@link webApplication} and
- * {@link browserApplication} drive applications; every other client has a {@link ClientDriver} of its own.
+ * {@link checkPractices} reads what was recorded of a client in any test. {@link webApplication} drives an application;
+ * every other client has a {@link ClientDriver} of its own.
  *
  * @example
  * ```ts ignore
@@ -18,8 +18,6 @@ export { checkPractices } from "../testing/check_practices.ts";
 export type { PracticeReport } from "../testing/practice_report.ts";
 export type { PracticeResult } from "../recorder/practices/mod.ts";
 export type { Practice } from "../recorder/practices/practice.ts";
-export { browserApplication } from "./browser_application.ts";
-export type { BrowserApplicationOptions } from "./browser_application.ts";
 export { webApplication } from "./web_application.ts";
 export type { WebApplicationOptions } from "./web_application.ts";
 export { checkClient } from "./check_client.ts";

@@ -92,11 +92,11 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   if (operator !== undefined) {
     assertNoIssues(nameIssues(options));
     const { settings: { clients = [] } } = checked;
-    const { recorder: { handle, onPassed, onEvent }, onResult: _, tokenIn, openPage, ...checkOptions } = operator;
+    const { recorder: { handle, onPassed, onEvent }, onResult: _, tokenIn, openContext, ...checkOptions } = operator;
     // No `setup`: the recorder belongs to the server.
     return checkIn(
       await openMock(checked, clients, [{ handle, onPassed, onEvent }]),
-      { ...options, tokenIn, openPage },
+      { ...options, tokenIn, openContext },
       checkOptions,
     );
   }
@@ -124,7 +124,7 @@ function checkIn(
   { as, dispatch }: Mock,
   { client: _, loginUrl, only, except, ...application }:
     & ClientCheckOptions
-    & Pick<OperatorOptions, "tokenIn" | "openPage">,
+    & Pick<OperatorOptions, "tokenIn" | "openContext">,
   options: CheckOptions,
   fetch?: Fetch,
 ): OpenCheck {
@@ -294,7 +294,7 @@ function within(origins: ReadonlySet<string> | undefined, fetch: Fetch): Fetch {
 
 /**
  * Creates the driver of an application that has this server as its issuer: a resource server if `tokenIn` says where it
- * takes access tokens, a single-page application if `openPage` opens pages, otherwise a web application.
+ * takes access tokens, a single-page application if `openContext` opens a browser, otherwise a web application.
  *
  * @param server Its first user logs in, to its first client.
  * @param options Options of {@link webApplication}.
@@ -302,13 +302,13 @@ function within(origins: ReadonlySet<string> | undefined, fetch: Fetch): Fetch {
 export async function applicationDriver(
   as: Pick<TestLatchkey, "users" | "clients">,
   loginUrl: string,
-  { tokenIn, openPage, ...given }:
+  { tokenIn, openContext, ...given }:
     & Omit<WebApplicationOptions, "users" | "client">
-    & Pick<OperatorOptions, "tokenIn" | "openPage">,
+    & Pick<OperatorOptions, "tokenIn" | "openContext">,
 ): Promise<ClientDriver> {
   const options = { ...given, users: await as.users.list() };
   if (tokenIn !== undefined) return resourceApplication(loginUrl, { ...options, tokenIn });
-  if (openPage !== undefined) return singlePageApplication(loginUrl, { ...options, openPage });
+  if (openContext !== undefined) return singlePageApplication(loginUrl, { ...options, openContext });
   const [client, ...otherClients] = await as.clients.list({ limit: 2 });
   const isOnly = otherClients.length === 0;
   return webApplication(loginUrl, { ...options, client: isOnly ? client?.metadata : undefined });

@@ -10,7 +10,7 @@ import { rankOf } from "./causes.ts";
 import { LoginLimitError, sessionStartsOf, UnreachableError } from "./driver.ts";
 import { type CheckTask, describeError, skippedResult, unclearResult, usualEffect } from "./assess.ts";
 import { effects } from "./effects.ts";
-import { type AttackResult, type ControlResult, stoppedCause, timeLimitCause } from "./report.ts";
+import { type AttackResult, type ControlResult, isFailure, stoppedCause, timeLimitCause } from "./report.ts";
 import { defaultRecoveryMs, RestartError, type Runner } from "./runner.ts";
 import { missingCapability } from "./capabilities.ts";
 import { timers } from "../core/http/timers.ts";
@@ -72,7 +72,7 @@ export async function checkInTurn(
       return skippedResult(task, "after another variant of the attack no login worked");
     }
     const first = await checkOnce(task, runner);
-    const isDecided = first.verdict !== "failed" || broken !== undefined || confirmed.has(task.attack.id);
+    const isDecided = broken !== undefined || !mustRepeat(first, confirmed);
     if (!isDecided && mayRestart()) await restart?.();
     const result = isDecided ? first : confirmedResult(first, await checkOnce(task, runner.renewed()), confirmed);
     if (result.cause === effects.noLogin.cause) lost.add(targetOf(task));
@@ -161,9 +161,17 @@ export async function checkInTurn(
   if (isStale) await restart!().catch(() => {});
 }
 
-/** The result of a failure that was repeated: it fails only if it happened again. */
+/**
+ * Whether a result counts only if it happens again: one failure of each attack, and whatever was not accepted that must
+ * be, which a slow machine can cause.
+ */
+export function mustRepeat({ verdict, attack: { id, level } }: AttackResult, confirmed: ReadonlySet<string>): boolean {
+  return level === "must-tolerate" ? isFailure(verdict) : verdict === "failed" && !confirmed.has(id);
+}
+
+/** The result of a failure that was repeated: it counts only if it happened again. */
 export function confirmedResult(first: AttackResult, again: AttackResult, confirmed: Set<string>): AttackResult {
-  if (again.verdict === "failed") {
+  if (isFailure(again.verdict)) {
     confirmed.add(again.attack.id);
     return again;
   }

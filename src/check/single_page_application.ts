@@ -1,71 +1,180 @@
 /** A driver of a single-page application in a browser: its pages show who is logged in. */
 
-import { browserApplication } from "./browser_application.ts";
-import type { ClientDriver } from "./driver.ts";
-import type { ScriptedPage } from "../platform/runtime/chromium.ts";
-import { userReader, type UserTexts } from "./user_texts.ts";
-import { timers } from "../core/http/timers.ts";
+import type {
+  BrowserContext,
+  DocumentRequest,
+  DocumentResponse,
+  PageContent,
+  ScriptedPage,
+} from "../platform/runtime/chromium.ts";
+import type { Callback } from "../testing/browser/callback.ts";
+import { untilStopped } from "./attempt.ts";
+import { type ClientBrowser, type ClientDriver, type ClientJourney, unknownUser, UnreachableError } from "./driver.ts";
+import { markupOf } from "./markers.ts";
+import { type PageSession, userReader, type UserTexts } from "./user_texts.ts";
+import { mayOpen, originOf } from "./web_page.ts";
 
 /** Options of {@link singlePageApplication}. */
 export interface SinglePageOptions extends UserTexts {
-  /** Opens a page in a browser context of its own, without cookies. */
-  openPage(): Promise<ScriptedPage>;
+  /** Opens a browser context without cookies. */
+  openContext(): Promise<BrowserContext>;
 }
 
-/** A login has ended when the page stays as it is for this time, in milliseconds; and how often the check looks. */
-const [quietMs, stepMs] = [1500, 100] as const;
+/** The texts of buttons and links that log in, and of pages from which a user can log out. */
+const [loginText, logoutText] = [/^(?:log|sign)[ -]?in\b/i, /\b(?:log|sign)[ -]?(?:out|off)\b/i];
 
-/** The URL and the text of the page. */
-const state = "location.href + '\\n' + (document.body?.innerText ?? '')";
+/** A page of the application. */
+interface Tab {
+  readonly page: ScriptedPage;
+  journey: ClientJourney;
+  /** The number of authorization requests. */
+  authorizations: number;
+  /** What the server or the check rejected. */
+  failure?: unknown;
+}
 
-/** Clicks the first button or link that logs in. @returns Whether there is one. */
-const clickLogin = `(() => {
-  const all = [...document.querySelectorAll("button, a, [role=button], input[type=submit]")];
-  const found = all.find((element) => /^\\s*(?:log|sign)[ -]?in\\b/i.test(element.innerText || element.value || ""));
-  found?.click();
-  return found !== undefined;
-})()`;
+/** What a browser of the check has opened. */
+interface Opened {
+  readonly context: BrowserContext;
+  /** The newest page. */
+  tab?: Tab;
+  /** The number of logins that have begun and not ended. */
+  logins: number;
+  /** Who was logged in at the end of the last one. */
+  user?: string;
+}
 
-/** Drives a single-page application: opens its URL, and clicks "Log in" or "Sign in" if the page waits for that. */
-export function singlePageApplication(
-  loginUrl: string,
-  { openPage, ...texts }: SinglePageOptions,
-): ClientDriver {
-  const readTexts = userReader(texts);
-  const read = async (page: ScriptedPage) => String(await page.evaluate(state) ?? "");
-  const userIn = (text: string) => readTexts(text).sub;
-  /** Whether the page waited for a click at the first login. */
-  let waits = false;
-  return browserApplication({
-    name: new URL(loginUrl).origin,
-    openPage,
-    async logIn(page) {
-      await page.navigate(loginUrl);
-      let hasClicked = false;
-      /** The page at a click that may have come before its scripts. */
-      let tried: string | undefined;
-      let last = "";
-      for (let quiet = 0; quiet < quietMs; quiet += stepMs) {
-        await new Promise((resolve) => timers.setTimeout(resolve, stepMs));
-        const text = await read(page);
-        if (userIn(text) !== undefined) {
-          waits ||= hasClicked;
-          return;
+/**
+ * Drives a single-page application: opens its URL, and clicks "Log in" or "Sign in" if it does not begin a login by
+ * itself. Authorization requests of its pages go to the browser of the journey, whose response the page gets.
+ */
+export function singlePageApplication(loginUrl: string, { openContext, ...texts }: SinglePageOptions): ClientDriver {
+  const read = userReader(texts);
+  const browsers = new WeakMap<ClientBrowser, Opened>();
+  /** The first login: its number of authorization requests, and the text of its last page. */
+  let first: { readonly authorizations: number; readonly text: string } | undefined;
+
+  async function open({ browser, signal }: ClientJourney): Promise<Opened> {
+    const opened: Opened = { context: await openContext(), logins: 0 };
+    browsers.set(browser, opened);
+    const close = () => void opened.context.close().catch(() => {});
+    signal.aborted ? close() : signal.addEventListener("abort", close, { once: true });
+    return opened;
+  }
+
+  async function openTab(opened: Opened, journey: ClientJourney): Promise<Tab> {
+    const { browser: { visits }, headers } = journey;
+    /** The last document of the page, and of its frames. */
+    const last = new Map<boolean, string>();
+    const page = await opened.context.openPage({
+      headers,
+      watched: ["latchkey", (url) => void visits.push({ url, html: markupOf("script") })],
+      async respond(request) {
+        const { url, isInFrame } = request;
+        const [from, { issuer, redirectUri }] = [last.get(isInFrame), tab.journey];
+        last.set(isInFrame, url);
+        if (originOf(url) === originOf(issuer)) return await respondAsServer(tab, request);
+        if (from !== undefined && originOf(from) !== originOf(issuer)) {
+          visits.push({ url: from, location: url, html: "" });
         }
-        if (text !== last) {
-          quiet = 0;
-          hasClicked ||= tried !== undefined;
-        }
-        last = text;
-        const isEarly = waits && !hasClicked && tried === undefined &&
-          await page.evaluate("document.readyState") === "complete";
-        if (isEarly && await page.evaluate(clickLogin) === true) tried = text;
-        if (quiet + stepMs < quietMs || hasClicked) continue;
-        hasClicked = true;
-        if (await page.evaluate(clickLogin) === true) quiet = 0;
+        const isOpened = tab.failure === undefined && mayOpen(url, [loginUrl, redirectUri], issuer);
+        return isOpened ? undefined : { status: 404 };
+      },
+    });
+    const tab: Tab = { page, journey, authorizations: 0 };
+    return opened.tab = tab;
+  }
+
+  /** The response to a request for a document of the server. Default: that of the server itself. */
+  async function respondAsServer(
+    tab: Tab,
+    { url, isInFrame }: DocumentRequest,
+  ): Promise<DocumentResponse | undefined> {
+    if (!/[?&](?:response_type|request|request_uri)=/.test(url)) return undefined;
+    try {
+      // A new login is not part of the attack: its honest response would log in the user.
+      if (!isInFrame && tab.authorizations++ >= (first?.authorizations ?? Infinity)) {
+        throw new Error("the application began a new login");
       }
-      throw new Error(`the page shows no user: ${last.slice(0, 300)}`);
-    },
-    readUser: async (page) => userIn(await read(page)),
-  });
+      const callback = await tab.journey.authorize(url);
+      return callback.method === "GET"
+        ? { status: 302, headers: { location: callback.url } }
+        : { status: 200, headers: { "content-type": "text/html" }, body: postPage(callback) };
+    } catch (error) {
+      if (!isInFrame) tab.failure ??= error;
+      return { status: 400 };
+    }
+  }
+
+  /** The session that the page shows; not that of a user who was logged in before. */
+  function sessionOf(
+    { authorizations, failure, journey: { browser } }: Tab,
+    opened: Opened,
+    { url, text, html, cookies }: PageContent,
+    before?: string,
+  ): PageSession {
+    browser.visits.push({ url, html, headers: { "set-cookie": cookies.replaceAll("; ", "\n") } });
+    const shown = read(text);
+    const isLoggedIn = first !== undefined && [first.text, text].every((each) => logoutText.test(each));
+    const sub = shown.sub ?? (isLoggedIn ? unknownUser : undefined);
+    if (sub === undefined || sub === before) {
+      throw failure ?? new Error(`the page shows no new user: ${text.slice(0, 300)}`);
+    }
+    first ??= { authorizations, text };
+    opened.user = sub;
+    return { ...shown, sub, location: url };
+  }
+
+  /** Opens a URL. @throws {UnreachableError} If the application does not respond. */
+  async function navigate({ page }: Tab, url: string): Promise<void> {
+    const problem = await page.navigate(url);
+    if (problem !== undefined && /REFUSED|NOT_RESOLVED|UNREACHABLE/.test(problem)) {
+      throw new UnreachableError(`${url} could not be reached: ${problem}`);
+    }
+  }
+
+  async function logIn(journey: ClientJourney): Promise<PageSession> {
+    const { browser, signal, loginParameters = {} } = journey;
+    const earlier = browsers.get(browser);
+    const isFresh = earlier === undefined || earlier.logins === 0 || earlier.user !== undefined;
+    if (isFresh) await earlier?.context.close();
+    const opened = isFresh ? await open(journey) : earlier;
+    opened.logins++;
+    try {
+      const tab = await openTab(opened, journey);
+      const url = new URL(loginUrl);
+      for (const [name, value] of Object.entries(loginParameters)) url.searchParams.set(name, value);
+      await navigate(tab, url.href);
+      let content = await tab.page.settle(signal);
+      const waits = tab.authorizations === 0 && read(content.text).sub === undefined;
+      if (waits && await tab.page.click(loginText)) content = await tab.page.settle(signal);
+      return sessionOf(tab, opened, content);
+    } finally {
+      opened.logins--;
+    }
+  }
+
+  async function receiveCallback(journey: ClientJourney, callback: Callback): Promise<PageSession> {
+    const opened = browsers.get(journey.browser) ?? await open(journey);
+    const { user, tab = await openTab(opened, journey) } = opened;
+    Object.assign(tab, { journey, authorizations: first?.authorizations });
+    if (callback.method === "POST") await tab.page.write(postPage(callback));
+    else await navigate(tab, callback.url);
+    return sessionOf(tab, opened, await tab.page.settle(journey.signal), user);
+  }
+
+  return {
+    name: new URL(loginUrl).origin,
+    recordsVisits: true,
+    logIn: (journey) => untilStopped(logIn(journey), journey.signal),
+    receiveCallback: (journey, callback) => untilStopped(receiveCallback(journey, callback), journey.signal),
+  };
+}
+
+/** A page that posts an authorization response. */
+function postPage({ url, params }: Callback): string {
+  const escape = (text: string) => text.replace(/[&"<]/g, (char) => `&#${char.charCodeAt(0)};`);
+  const inputs = [...params].map(([name, value]) => `<input name="${escape(name)}" value="${escape(value)}">`);
+  const form = `<form method=post action="${escape(url)}">${inputs.join("")}</form>`;
+  return `${form}<script>document.forms[0].submit()</script>`;
 }

@@ -1,7 +1,6 @@
 /** A driver of a web application that is configured with the issuer: a browser logs in to it over HTTP. */
 
 import { readLimited } from "../server/fetching/outbound.ts";
-import { isLoopback, isTestHost } from "../core/http/test_hosts.ts";
 import { exactFetch } from "../platform/runtime/send_request.ts";
 import { type CookieJar, cookieJar } from "../testing/browser/cookie_jar.ts";
 import { type FormControl, parseForms, submitForm } from "../client/html_form.ts";
@@ -23,8 +22,8 @@ import {
 import { anotherUser, type PageSession, type Reading, userReader } from "./user_texts.ts";
 import {
   describeWebPage,
-  hostOf,
   isSame,
+  mayOpen,
   originOf,
   type Page,
   resolve,
@@ -233,11 +232,6 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   /** Follows redirects, through the server, to a page of the application. */
   async function follow(first: Step, journey: ClientJourney, progress: Progress): Promise<Page> {
     const { issuer, redirectUri, browser, authorize, endSession } = journey;
-    const applicationOrigins = [start, redirectUri, loggedInUrl, logoutUrl].flatMap((url) =>
-      url === undefined ? [] : [originOf(String(url))]
-    );
-    // An application that is not on a test host must not make the check send requests to this machine.
-    const isLocal = applicationOrigins.some((origin) => isTestHost(hostOf(origin)));
     let wasSubmitted = false;
     let step = first;
     for (let steps = 0; steps < maxSteps; steps++) {
@@ -259,10 +253,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
         progress.wasAtServer = true;
         step = responseStep({ url, method, params }, issuer);
         progress.userBefore = users.get(browser);
-      } else if (
-        !applicationOrigins.includes(originOf(step.url)) &&
-        !(isLocal && isLoopback(hostOf(step.url)) || hostOf(step.url) === hostOf(issuer))
-      ) {
+      } else if (!mayOpen(step.url, [start, redirectUri, loggedInUrl, logoutUrl], issuer)) {
         throw new Error(`the application redirects the browser to ${step.url.slice(0, 200)}`);
       }
       if (!/^https?:/i.test(step.url)) {

@@ -1,5 +1,6 @@
 /** Pages of a web application, as a browser receives them, and how two of them compare. */
 
+import { isLoopback, isTestHost } from "../core/http/test_hosts.ts";
 import { stripQuery } from "../testing/browser/test_browser.ts";
 import { withoutScripts } from "../client/html_form.ts";
 
@@ -52,6 +53,16 @@ export function resolve(location: string, url: string): string {
 
 export function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+/**
+ * Whether the browser of a check opens a URL, which must be of the application or the server. An application that is
+ * not on a test host must not make the check send requests to this machine.
+ */
+export function mayOpen(url: string, ofApplication: readonly (string | URL | undefined)[], issuer: string): boolean {
+  const origins = ofApplication.flatMap((own) => own === undefined ? [] : [originOf(String(own))]);
+  const isLocal = origins.some((origin) => isTestHost(hostOf(origin)));
+  return origins.includes(originOf(url)) || isLocal && isLoopback(hostOf(url)) || hostOf(url) === hostOf(issuer);
 }
 
 export function hostOf(url: string): string {

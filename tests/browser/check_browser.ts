@@ -9,17 +9,30 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { findingLines, unclearIn } from "../check/accusations.ts";
-import { browserApplication, type CheckOptions, type CheckReport } from "../../src/check/mod.ts";
+import type { CheckReport, ClientDriver } from "../../src/check/mod.ts";
 import { testLatchkey } from "../../src/testing/mod.ts";
 import { checkClient } from "../check/patient_check.ts";
 import { checkInProcess } from "../cli/check_runs.ts";
-import { startChromium } from "../../src/platform/runtime/chromium.ts";
-import { singlePageApplication, type SinglePageOptions } from "../../src/check/single_page_application.ts";
+import { accountKeys, accountPage, accountTextsFor } from "../check/broken_accounts.ts";
+import { partOf } from "../check/catalogue_part.ts";
+import { startWebApplication } from "../check/small_web_application.ts";
+import { type Chromium, startChromium } from "../../src/platform/runtime/chromium.ts";
+import { checkUsers } from "../../src/check/user_texts.ts";
+import { singlePageApplication } from "../../src/check/single_page_application.ts";
 import { readPackageFile } from "../installed.ts";
 import { sample } from "../sample.ts";
 import { closeBrowser, executablePath, openPage as openTestPage } from "./harness.ts";
 
-after(closeBrowser);
+const skip = executablePath === undefined;
+let started: Promise<Chromium> | undefined;
+
+/** The browser of the checks. */
+const chromium = () => started ??= startChromium(executablePath!);
+
+after(async () => {
+  await (await started)?.close();
+  await closeBrowser();
+});
 
 /** The page of the application: starts a login, or ends one, and shows who is logged in. */
 const pageOf = (issuer: string, client_id: string) =>
@@ -38,16 +51,14 @@ const run = location.pathname === "/callback"
 run.catch((error) => show("error", String(error)));
 </script>`;
 
-const texts = { loggedInText: "alice", users: [{ sub: "alice" }, { sub: "bob" }] };
-
 /** Checks a page in Chromium, with the script of a library at `/oauth.js`. */
 async function checkPage(
   pageOf: (issuer: string, client_id: string) => string,
   library: string,
-  options: CheckOptions,
-  openPage?: SinglePageOptions["openPage"],
+  only: readonly string[],
+  createDriver?: (origin: string) => ClientDriver,
 ): Promise<CheckReport> {
-  await using as = await testLatchkey({ alg: "EdDSA" });
+  await using as = await testLatchkey({ alg: "EdDSA", users: checkUsers });
   const { url: issuer } = await as.listen();
   let page = "";
   const app = createServer((request, response) => {
@@ -59,34 +70,35 @@ async function checkPage(
   const origin = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
   const { client_id } = as.client({ redirect_uri: `${origin}/callback` });
   page = pageOf(issuer, client_id);
-
-  const driver = openPage ? singlePageApplication(origin, { openPage, ...texts }) : browserApplication({
-    name: "single-page application",
-    async openPage() {
-      const opened = await openTestPage("about:blank");
-      return Object.assign(opened.page, { close: () => opened[Symbol.asyncDispose]() });
-    },
-    async logIn(page) {
-      await page.goto(origin);
-      await page.locator("#user:not(:empty), #error:not(:empty)").waitFor({ state: "attached" });
-      const error = await page.locator("#error").textContent();
-      if (error) throw new Error(error);
-    },
-    readUser: async (page) => await page.locator("#user").textContent() || undefined,
-  });
-  const report = await checkClient(driver, { as, ...options });
+  const { openContext } = await chromium();
+  const driver = createDriver?.(origin) ?? singlePageApplication(origin, { openContext, users: checkUsers });
+  const report = await checkClient(driver, { as, only });
   app.close();
   assertEquals(report.control.passed, true, String(report));
   return report;
 }
 
+/** A driver that opens a browser itself. */
+const ownBrowser = (origin: string): ClientDriver => ({
+  name: "single-page application",
+  opensBrowser: true,
+  async logIn() {
+    await using opened = await openTestPage(origin);
+    const { page } = opened;
+    await page.locator("#user:not(:empty), #error:not(:empty)").waitFor({ state: "attached" });
+    const error = await page.locator("#error").textContent();
+    if (error) throw new Error(error);
+    return { sub: await page.locator("#user").textContent() ?? "" };
+  },
+});
+
 test("a single-page application in Chromium has the mistakes of its library: the browser prevents none of them", {
-  skip: executablePath === undefined,
+  skip,
 }, async () => {
   const library = await readPackageFile("oidc-client-ts/dist/browser/oidc-client-ts.min.js");
   const passed = sample(["response/state-wrong", "token/type-case"], 2, 0);
   const only = [...passed, "response/iss-wrong", "transport/redirect"];
-  const report = await checkPage(pageOf, library, { only });
+  const report = await checkPage(pageOf, library, only, ownBrowser);
   const failed = [...new Set(report.failures.map(({ attack: { id } }) => id))];
   assertEquals(failed, ["transport/redirect"], String(report));
   const warned = report.results.filter(({ verdict }) => verdict === "warning").map(({ attack: { id } }) => id);
@@ -95,13 +107,20 @@ test("a single-page application in Chromium has the mistakes of its library: the
   assertEquals(unclearIn(report).length, 0, String(report));
 });
 
+/** Correct applications: whether each waits for a click, and whether it renews its tokens in a frame. */
+const correct: Readonly<Record<string, { readonly waits?: boolean; readonly renews?: boolean }>> = {
+  "waits for a click": { waits: true },
+  "logs in by itself": {},
+  "renews its tokens without pages": { waits: true, renews: true },
+};
+
 /** A page that makes every check of oauth4webapi, and those that it leaves to its caller. */
-const correctPage = (issuer: string, client_id: string) =>
+const correctPage = ({ waits, renews }: typeof correct[string]) => (issuer: string, client_id: string) =>
   `<title>Shop</title><p id="user"></p><p id="error"></p><script type="module">
 import * as oauth from "/oauth.js";
 const issuer = new URL(${JSON.stringify(issuer)});
 const client = { client_id: ${JSON.stringify(client_id)}, id_token_signed_response_alg: "EdDSA" };
-const options = { [oauth.allowInsecureRequests]: true, signal: () => AbortSignal.timeout(2000) };
+const options = { [oauth.allowInsecureRequests]: true, signal: () => AbortSignal.timeout(4000) };
 const redirect_uri = location.origin + "/callback";
 const show = (id, text) => document.getElementById(id).textContent = text;
 async function discover() {
@@ -109,28 +128,23 @@ async function discover() {
   if (as.issuer !== ${JSON.stringify(issuer)}) throw new Error("wrong issuer");
   return as;
 }
-async function begin() {
+async function begin(prompt) {
   const as = await discover();
   const login = {
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
     verifier: oauth.generateRandomCodeVerifier(),
   };
-  sessionStorage.setItem("login", JSON.stringify(login));
   const url = new URL(as.authorization_endpoint);
   if (!/^https?:$/.test(url.protocol)) throw new Error("wrong authorization endpoint");
   url.search = new URLSearchParams({
-    client_id: client.client_id, redirect_uri, response_type: "code", scope: "openid profile",
-    state: login.state, nonce: login.nonce,
+    client_id: client.client_id, redirect_uri, response_type: "code", scope: "openid profile email",
+    state: login.state, nonce: login.nonce, ...prompt && { prompt },
     code_challenge: await oauth.calculatePKCECodeChallenge(login.verifier), code_challenge_method: "S256",
   });
-  location.assign(url);
+  return { url, login };
 }
-async function complete() {
-  const { state, nonce, verifier } = JSON.parse(sessionStorage.getItem("login"));
-  sessionStorage.removeItem("login");
-  const url = new URL(location.href);
-  history.replaceState(null, "", "/callback");
+async function exchange(url, { state, nonce, verifier }) {
   const as = await discover();
   const params = oauth.validateAuthResponse(as, client, url, state);
   const response = await oauth.authorizationCodeGrantRequest(
@@ -140,65 +154,126 @@ async function complete() {
   await oauth.validateApplicationLevelSignature(as, response, options);
   const { sub, azp = client.client_id } = oauth.getValidatedIdTokenClaims(tokens);
   if (sub === "" || azp !== client.client_id) throw new Error("wrong sub or azp");
-  show("user", sub);
+  const userinfo = await oauth.userInfoRequest(as, client, tokens.access_token, options);
+  if (!/json/.test(userinfo.headers.get("content-type"))) throw new Error("wrong media type");
+  return await oauth.processUserInfoResponse(as, client, sub, userinfo);
 }
-(location.pathname === "/callback" ? complete() : begin()).catch((error) => show("error", String(error)));
+async function logIn() {
+  const { url, login } = await begin();
+  sessionStorage.setItem("login", JSON.stringify(login));
+  location.assign(url);
+}
+async function complete() {
+  const login = JSON.parse(sessionStorage.getItem("login"));
+  sessionStorage.removeItem("login");
+  const url = new URL(location.href);
+  history.replaceState(null, "", "/callback");
+  const user = await exchange(url, login);
+  show("user", user.name ?? user.email ?? user.sub);
+  if (${renews === true}) await renew(user.sub).catch(() => {});
+}
+async function renew(sub) {
+  const { url, login } = await begin("none");
+  const frame = document.body.appendChild(Object.assign(document.createElement("iframe"), { src: url, hidden: true }));
+  const { data } = await new Promise((resolve) => addEventListener("message", resolve, { once: true }));
+  frame.remove();
+  if ((await exchange(new URL(data), login)).sub !== sub) throw new Error("another user");
+}
+const run = parent !== window
+  ? async () => parent.postMessage(location.href, location.origin)
+  : location.pathname === "/callback"
+  ? complete
+  : ${waits === true}
+  ? async () => {
+    document.body.append(document.createElement("button"));
+    document.querySelector("button").textContent = "Log in";
+    document.querySelector("button").onclick = logIn;
+  }
+  : logIn;
+run().catch((error) => show("error", String(error)));
 </script>`;
 
-test("a correct single-page application in Chromium is accused of nothing", {
-  skip: executablePath === undefined,
-}, async () => {
-  const report = await checkPage(correctPage, await readPackageFile("oauth4webapi/build/index.js"), {
-    only: [
-      // These log in a second user, or withhold a response.
-      ...["session/two-users", "error/never-returns", "response/swapped", "response/late"],
-      ...["response/iss-missing", "response/code-missing", "id-token/alg-other", "id-token/user-similar"],
-    ],
+for (const [place, [name, kind]] of Object.entries(correct).entries()) {
+  test(`a correct single-page application in Chromium is accused of nothing: it ${name}`, { skip }, async () => {
+    const report = await checkPage(correctPage(kind), await readPackageFile("oauth4webapi/build/index.js"), [
+      ...["session/two-users", "response/swapped", "response/twice", "userinfo/thin", "session/markup"],
+      ...partOf(["session", "response", "error", "userinfo", "token"], 20, place),
+    ]);
+    assertEquals(findingLines(report), [], String(report));
   });
-  assertEquals(findingLines(report), [], String(report));
-});
+}
 
-test("a single-page application is checked without code, also one that waits for a click", {
-  skip: executablePath === undefined,
-}, async () => {
-  const waitingPage = (issuer: string, client_id: string) =>
-    "<button>Log in</button>" +
-    correctPage(issuer, client_id).replace(
-      ": begin())",
-      `: (async () => document.querySelector("button").onclick = begin)())`,
-    );
-  const chromium = await startChromium(executablePath!);
-  try {
-    const library = await readPackageFile("oauth4webapi/build/index.js");
-    for (const [page, only] of [[correctPage, "response/code-missing"], [waitingPage, "token/type-case"]] as const) {
-      const report = await checkPage(page, library, { only: [only] }, chromium.openPage);
-      assertEquals([report.passed, report.counts.passed], [true, report.results.length], String(report));
+/** Mistakes: a text of the page, what is in its place, and the attack that finds it. */
+const mistakes: Readonly<Record<string, readonly [text: string, instead: string, foundBy: string]>> = {
+  "writes texts as HTML": [".textContent = text", ".innerHTML = text", "session/markup"],
+  "goes to any target": [
+    `show("user", user.name`,
+    `location.assign(sessionStorage.getItem("target") ?? "#");
+  show("user", user.name`,
+    "session/return-target",
+  ],
+};
+
+for (const [name, [text, instead, foundBy]] of Object.entries(mistakes)) {
+  test(`a single-page application in Chromium is found by ${foundBy}: it ${name}`, { skip }, async () => {
+    const stores = `const target = new URL(location.href).searchParams.get("next");
+  if (target) sessionStorage.setItem("target", target);
+  location.assign(url)`;
+    const page = (issuer: string, client_id: string) =>
+      correctPage({})(issuer, client_id).replace("location.assign(url)", () => stores).replace(text, () => instead);
+    const report = await checkPage(page, await readPackageFile("oauth4webapi/build/index.js"), [foundBy]);
+    assert(report.counts.failed > 0, String(report));
+  });
+}
+
+for (const [place, key] of Object.keys(accountKeys).entries()) {
+  test(
+    `in Chromium, an application that finds accounts by ${key} is found by what its page shows`,
+    { skip },
+    async () => {
+      for (const text of sample(accountTextsFor(key), 2, place)) {
+        await using as = await testLatchkey({ alg: "EdDSA", users: checkUsers });
+        const { url: issuer } = await as.listen();
+        const { userPage, loggedInText } = accountPage(key, text);
+        await using application = await startWebApplication((url) => {
+          as.client({ client_id: "shop", redirect_uri: `${url}/callback` });
+          return { issuer, clientId: "shop", alg: "EdDSA", userPage };
+        });
+        const { openContext } = await chromium();
+        const driver = singlePageApplication(`${application.url}/login`, {
+          openContext,
+          users: checkUsers,
+          loggedInText,
+        });
+        const report = await checkClient(driver, { as, only: ["id-token/user-similar"] });
+        assert(report.counts.failed > 0, `${text}: ${report}`);
+      }
+    },
+  );
+}
+
+test(
+  "the browser of a check listens on no port, to which every user of the machine could connect",
+  { skip },
+  async () => {
+    const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith("latchkey-chromium-"));
+    const earlier = await folders();
+    const chromium = await startChromium(executablePath!);
+    try {
+      const own = (await folders()).filter((name) => !earlier.includes(name));
+      const files = await Promise.all(own.map((name) => readdir(join(tmpdir(), name))));
+      assert(files.length > 0);
+      // Chromium writes the port there.
+      assertEquals(files.flat().filter((name) => name === "DevToolsActivePort"), []);
+    } finally {
+      await chromium.close();
     }
-  } finally {
-    await chromium.close();
-  }
-});
-
-test("the browser of a check listens on no port, to which every user of the machine could connect", {
-  skip: executablePath === undefined,
-}, async () => {
-  const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith("latchkey-chromium-"));
-  const earlier = await folders();
-  const chromium = await startChromium(executablePath!);
-  try {
-    const own = (await folders()).filter((name) => !earlier.includes(name));
-    const files = await Promise.all(own.map((name) => readdir(join(tmpdir(), name))));
-    assert(files.length > 0);
-    // Chromium writes the port there.
-    assertEquals(files.flat().filter((name) => name === "DevToolsActivePort"), []);
-  } finally {
-    await chromium.close();
-  }
-});
+  },
+);
 
 test(
   "latchkey check --browser checks an application in this browser",
-  { skip: executablePath === undefined },
+  { skip },
   async () => {
     const { code, stdout } = await checkInProcess(["--only", "token/type-case", "--browser", executablePath!]);
     assertEquals(code, 0, stdout);

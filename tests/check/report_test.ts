@@ -171,8 +171,8 @@ test("no reason for a skipped attack looks like a secret, which reports redact",
 
 test("only an application that the check drives by its pages gets a flag for another page", () => {
   const reasonOf = (...has: Capability[]) => missingCapability(["refresh"], new Set(has), false);
-  assertEquals(reasonOf("journeyBrowser"), "the check cannot refresh the tokens (add --refresh-url)");
-  assertEquals(reasonOf(), "the check cannot refresh the tokens in a browser");
+  assertEquals(reasonOf("logIn", "receive"), "the check cannot refresh the tokens (add --refresh-url)");
+  assertEquals(reasonOf("logIn"), "the check cannot refresh the tokens in a browser");
 });
 
 test("the report as text says why attacks were skipped, and how many, at its end", async () => {

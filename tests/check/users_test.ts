@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { unclearIn } from "./accusations.ts";
+import { accountKeys, accountPage, accountTextsFor } from "./broken_accounts.ts";
 import type { CheckReport } from "../../src/check/mod.ts";
 import { checkUsers } from "../../src/check/user_texts.ts";
 import type { User } from "../../src/mod.ts";
@@ -207,37 +208,10 @@ test("a page that shows the sub of the user of a check decides who is logged in"
   assertEquals([undecided, unclearIn(report)], [["the sub and a space"], []], String(report));
 });
 
-/** By what an application that is wrong finds the account of a user. */
-const accountKeys: Readonly<Record<string, (user: User) => unknown>> = {
-  "email": ({ email }) => email,
-  "email with any email_verified": ({ email, email_verified, sub }) => email_verified ? email : sub,
-  "the local part of email": ({ email }) => String(email).split("@")[0],
-  "preferred_username": ({ preferred_username }) => preferred_username,
-  "sub without letter case": ({ sub }) => sub.toLowerCase(),
-};
-
-/** What its page shows of the account, beside the name that the user has now. */
-const accountTexts: Readonly<Record<string, (account: User, number: number) => string>> = {
-  "the sub": ({ sub }) => sub,
-  "the email": ({ email }) => String(email),
-  "an id of its own": (_, number) => `account-${number}`,
-};
-
-for (const [place, [name, key]] of Object.entries(accountKeys).entries()) {
-  test(`an application that finds accounts by ${name} is found by each page that shows the account`, async () => {
-    // A new user with this email address has the same text.
-    const shown = Object.keys(accountTexts).filter((text) => text !== "the email" || !name.includes("email"));
-    for (const text of sample(shown, 2, place)) {
-      const accounts: User[] = [];
-      const keys: unknown[] = [];
-      const userPage = (info: object) => {
-        const user = info as User;
-        if (!keys.includes(key(user))) keys[accounts.push(user) - 1] = key(user);
-        const place = keys.indexOf(key(user));
-        return `${user.name}: ${accountTexts[text]!(accounts[place]!, place)}`;
-      };
-      const loggedInText = text === "an id of its own" ? "account-0" : undefined;
-      const situation = { users: checkUsers, userPage, loggedInUrl: `${shop}/me`, loggedInText };
+for (const [place, key] of Object.keys(accountKeys).entries()) {
+  test(`an application that finds accounts by ${key} is found by each page that shows the account`, async () => {
+    for (const text of sample(accountTextsFor(key), 2, place)) {
+      const situation = { users: checkUsers, ...accountPage(key, text), loggedInUrl: `${shop}/me` };
       const report = await check(situation, ["id-token/user-similar"]);
       assert(report.counts.failed > 0, `${text}: ${report}`);
     }

@@ -105,7 +105,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       const results = when === "together"
         ? await Promise.all([attempt(deliver), attempt(deliver)])
         : [await attempt(deliver), await attempt(deliver)];
-      const exchanges = as.log.unmasked.filter("token", { grant_type: "authorization_code" }).length;
+      // A client may renew its tokens with another code.
+      const exchanges = as.log.unmasked.filter("token", { params: { code: callback.code! } }).length;
       const sent = `the client sent the code ${exchanges === 1 ? "once" : `${exchanges} times`}`;
       const accepted = results.find((result) => result.status === "fulfilled");
       const outcome = accepted === undefined ? "rejected" : "accepted";

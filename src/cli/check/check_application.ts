@@ -183,7 +183,7 @@ export async function checkApplication(
       server.issuer,
       {
         tokenIn: flags.tokenIn,
-        openPage: chromium?.openPage,
+        openContext: chromium?.openContext,
         timeLimits: flags.timeLimits,
         timeoutMs: attemptMs,
         recoveryMs: flags.recovery * 1000,

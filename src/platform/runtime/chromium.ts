@@ -7,21 +7,78 @@ import { join } from "node:path";
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
 
+/** A request for a document: a page, or one in a frame. */
+export interface DocumentRequest {
+  readonly url: string;
+  readonly isInFrame: boolean;
+}
+
+/** What a page receives. */
+export interface DocumentResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What is done with a page. */
+export interface PageOptions {
+  /**
+   * Responds to a request for a document, also for each step of a redirect. `undefined`: the request is sent, with these
+   * header fields.
+   */
+  respond(request: DocumentRequest): Promise<DocumentResponse | undefined>;
+  /** Header fields that are added to requests for documents. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The name of a global variable, and what is called with the URL of a page when its scripts read the variable. */
+  readonly watched: readonly [name: string, read: (url: string) => void];
+}
+
+/** What a page shows. */
+export interface PageContent {
+  readonly url: string;
+  readonly text: string;
+  readonly html: string;
+  /** The cookies that scripts can read. */
+  readonly cookies: string;
+}
+
 /** A page of a browser that runs scripts. */
 export interface ScriptedPage {
-  /** Opens a URL. Does not wait for the page. */
-  navigate(url: string): Promise<void>;
-  /** Evaluates an expression whose value JSON can carry; `undefined` while the page is about to change. */
-  evaluate(expression: string): Promise<unknown>;
+  /** Opens a URL. @returns Why it did not load, such as `net::ERR_CONNECTION_REFUSED`; `undefined` if it did. */
+  navigate(url: string): Promise<string | undefined>;
+  /** Replaces the document. */
+  write(html: string): Promise<void>;
+  /** Clicks the first button or link whose text begins with one of these. @returns Whether there is one. */
+  click(pattern: RegExp): Promise<boolean>;
+  /** Waits until nothing is under way: no request, no timer that ends soon, and no change. */
+  settle(signal: AbortSignal): Promise<PageContent>;
+}
+
+/** Pages that share their cookies and their storage. */
+export interface BrowserContext {
+  openPage(options: PageOptions): Promise<ScriptedPage>;
+  /** Closes its pages. */
   close(): Promise<void>;
 }
 
 /** A running Chromium. */
 export interface Chromium {
-  /** Opens a page in a browser context of its own, without cookies. */
-  openPage(): Promise<ScriptedPage>;
+  /** Opens a context without cookies. */
+  openContext(): Promise<BrowserContext>;
   close(): Promise<void>;
 }
+
+/** How often a page is looked at, in milliseconds. */
+const stepMs = 50;
+
+/** How often a page must look the same; with timers that end soon more often, because they may start each other. */
+const [quietLooks, waitingLooks] = [6, 60] as const;
+
+/** How often a page is looked at that changes all the time. */
+const maxLooks = 120;
+
+/** How soon a timer ends that is waited for, in milliseconds. */
+const soonMs = 2000;
 
 /** How long it may take to start, in milliseconds. */
 const maxStartMs = 20_000;
@@ -36,6 +93,10 @@ interface Message {
   readonly id?: number;
   readonly result?: Members;
   readonly error?: { readonly message: string };
+  /** The name of an event. */
+  readonly method?: string;
+  readonly params?: Members;
+  readonly sessionId?: string;
 }
 
 /**
@@ -68,10 +129,11 @@ export async function startChromium(path: string): Promise<Chromium> {
     const [, , , commands, messages] = child.stdio ?? [];
     // Without a program there are no pipes.
     if (!commands || !messages) return await failure;
-    const send = commandSender(commands as Writable, messages as Readable);
+    const connection = connect(commands as Writable, messages as Readable);
+    const { send } = connection;
     await Promise.race([send("Browser.getVersion", {}).catch(() => failure), failure]);
     return {
-      openPage: pageOpener(send),
+      openContext: () => openContext(connection),
       async close() {
         // By itself: the program may be a script that does not pass a signal on.
         send("Browser.close", {}).catch(() => {});
@@ -105,10 +167,16 @@ function failureOf(child: ReturnType<typeof spawn>, path: string): Promise<never
   return failure;
 }
 
-type SendCommand = (method: string, params: Members, sessionId?: unknown) => Promise<Members>;
+/** The commands and events of the browser. */
+interface Connection {
+  send(method: string, params: Members, sessionId?: unknown): Promise<Members>;
+  /** Receives the events of each session. */
+  readonly listeners: Map<unknown, (method: string, params: Members) => void>;
+}
 
 /** Sends commands to the browser, which separates messages by a null character. */
-function commandSender(commands: Writable, messages: Readable): SendCommand {
+function connect(commands: Writable, messages: Readable): Connection {
+  const listeners: Connection["listeners"] = new Map();
   const waiting = new Map<number, PromiseWithResolvers<Members>>();
   let sent = 0;
   let rest = "";
@@ -116,7 +184,8 @@ function commandSender(commands: Writable, messages: Readable): SendCommand {
     const texts = (rest + part).split("\0");
     rest = texts.pop()!;
     for (const text of texts) {
-      const { id = 0, result = {}, error } = JSON.parse(text) as Message;
+      const { id = 0, result = {}, error, method, params = {}, sessionId } = JSON.parse(text) as Message;
+      if (method !== undefined) listeners.get(sessionId)?.(method, params);
       const { resolve, reject } = waiting.get(id) ?? {};
       waiting.delete(id);
       if (error === undefined) resolve?.(result);
@@ -133,33 +202,165 @@ function commandSender(commands: Writable, messages: Readable): SendCommand {
   messages.on("close", end);
   // A write after the end of the browser.
   commands.on("error", end);
-  return (method, params, sessionId) => {
+  const send: Connection["send"] = (method, params, sessionId) => {
     if (hasEnded) return Promise.reject(ended);
     const call = Promise.withResolvers<Members>();
     waiting.set(++sent, call);
     commands.write(`${JSON.stringify({ id: sent, method, params, sessionId })}\0`);
     return call.promise;
   };
+  return { send, listeners };
 }
 
-/** Opens pages. */
-function pageOpener(send: SendCommand): () => Promise<ScriptedPage> {
-  return async () => {
-    const { browserContextId } = await send("Target.createBrowserContext", {});
-    const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId });
-    const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
-    return {
-      async navigate(url) {
-        await send("Page.navigate", { url }, sessionId);
-      },
-      async evaluate(expression) {
-        const params = { expression, returnByValue: true };
-        const { result } = await send("Runtime.evaluate", params, sessionId).catch(() => ({ result: undefined }));
-        return (result as { readonly value?: unknown } | undefined)?.value;
-      },
-      async close() {
-        await send("Target.disposeBrowserContext", { browserContextId });
-      },
-    };
+async function openContext(connection: Connection): Promise<BrowserContext> {
+  const { browserContextId } = await connection.send("Target.createBrowserContext", {});
+  return {
+    openPage: (options) => openPage(connection, browserContextId, options),
+    async close() {
+      await connection.send("Target.disposeBrowserContext", { browserContextId });
+    },
   };
 }
+
+/** What events say of a request. */
+interface RequestEvent {
+  readonly requestId: string;
+  readonly loaderId: string;
+  readonly type: string;
+  readonly frameId: string;
+  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  readonly frame: { readonly parentId?: string; readonly loaderId: string };
+  readonly payload: string;
+}
+
+async function openPage(
+  { send, listeners }: Connection,
+  browserContextId: unknown,
+  { respond, headers = {}, watched: [watchedName, read] }: PageOptions,
+): Promise<ScriptedPage> {
+  const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId });
+  const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
+  const command = (method: string, params: Members = {}) => send(method, params, sessionId);
+  /** The requests without a response, with the document that sent them. */
+  const open = new Map<string, string>();
+
+  async function decide({ requestId, frameId, request }: RequestEvent): Promise<void> {
+    const response = await respond({ url: request.url, isInFrame: frameId !== targetId });
+    if (response === undefined) {
+      return void await command("Fetch.continueRequest", {
+        requestId,
+        headers: listFields({ ...request.headers, ...headers }),
+      });
+    }
+    await command("Fetch.fulfillRequest", {
+      requestId,
+      responseCode: response.status,
+      responseHeaders: listFields(response.headers),
+      body: btoa(String.fromCharCode(...new TextEncoder().encode(response.body ?? ""))),
+    });
+  }
+
+  listeners.set(sessionId, (method, params) => {
+    const event = params as unknown as RequestEvent;
+    if (method === "Runtime.bindingCalled") read(event.payload);
+    // It waits for an answer.
+    if (method === "Page.javascriptDialogOpening") {
+      command("Page.handleJavaScriptDialog", { accept: true }).catch(() => {});
+    }
+    // A stream of events never ends.
+    if (method === "Network.requestWillBeSent" && event.type !== "EventSource") {
+      open.set(event.requestId, event.loaderId);
+    }
+    if (method === "Network.loadingFinished" || method === "Network.loadingFailed") open.delete(event.requestId);
+    if (method === "Page.frameNavigated" && event.frame.parentId === undefined) {
+      for (const [id, loader] of open) if (loader !== event.frame.loaderId) open.delete(id);
+    }
+    // The page may be gone before the response.
+    if (method === "Fetch.requestPaused") decide(event).catch(() => {});
+  });
+  await Promise.all([
+    ...["Page.enable", "Runtime.enable", "Network.enable"].map((method) => command(method)),
+    command("Runtime.addBinding", { name: bindingName }),
+    command("Page.addScriptToEvaluateOnNewDocument", { source: watchScript(watchedName) }),
+    command("Fetch.enable", { patterns: [{ urlPattern: "http*", resourceType: "Document" }] }),
+  ]);
+  /** Evaluates an expression whose value JSON can carry; `undefined` while the page is about to change. */
+  async function evaluate(expression: string): Promise<unknown> {
+    const params = { expression, returnByValue: true };
+    const { result } = await command("Runtime.evaluate", params).catch(() => ({ result: undefined }));
+    return (result as { readonly value?: unknown } | undefined)?.value;
+  }
+
+  return {
+    async navigate(url) {
+      const { errorText } = await command("Page.navigate", { url });
+      return errorText as string | undefined;
+    },
+    write: async (html) => void await evaluate(`document.write(${JSON.stringify(html)})`),
+    click: async (pattern) => await evaluate(`${clickFirst}(${pattern})`) === true,
+    async settle(signal) {
+      for (let last: Look | undefined, looks = 0, quiet = 0; looks < maxLooks;) {
+        await new Promise((resolve) => setTimeout(resolve, stepMs));
+        signal.throwIfAborted();
+        const now = open.size > 0 ? undefined : await evaluate(look) as Look | undefined;
+        const isQuiet = now?.isComplete === true && open.size === 0;
+        looks = isQuiet ? looks + 1 : 0;
+        quiet = isQuiet && now.seen === last?.seen ? quiet + 1 : 0;
+        last = now;
+        if (isQuiet && quiet >= (now.timers > 0 ? waitingLooks : quietLooks)) break;
+      }
+      return await evaluate(content) as PageContent;
+    },
+  };
+}
+
+/** What is seen of a page while it changes. */
+interface Look {
+  readonly seen: string;
+  /** The number of timers that end soon. */
+  readonly timers: number;
+  readonly isComplete: boolean;
+}
+
+const look = `({
+  seen: location.href + document.body?.innerText,
+  timers: globalThis.latchkeyTimers,
+  isComplete: document.readyState === "complete",
+})`;
+
+const content = `({
+  url: location.href,
+  text: document.body?.innerText ?? "",
+  html: document.documentElement.outerHTML,
+  cookies: document.cookie,
+})`;
+
+const clickFirst = `((pattern) => {
+  const all = [...document.querySelectorAll("button, a, [role=button], input[type=submit]")];
+  const found = all.find((element) => pattern.test((element.innerText || element.value || "").trim()));
+  found?.click();
+  return found !== undefined;
+})`;
+
+const bindingName = "latchkeyRead";
+
+/** A script that runs before those of each document: it watches a variable, and counts the timers that end soon. */
+const watchScript = (name: string) =>
+  `(() => {
+  Object.defineProperty(globalThis, "${name}", { get: () => (${bindingName}(location.href), () => {}) });
+  const { setTimeout: start, clearTimeout: end } = globalThis;
+  const open = new Set();
+  globalThis.setTimeout = (act, delay, ...values) => {
+    const id = start((...given) => {
+      open.delete(id);
+      return typeof act === "function" ? act(...given) : (0, eval)(act);
+    }, delay, ...values);
+    if (!(delay > ${soonMs})) open.add(id);
+    return id;
+  };
+  globalThis.clearTimeout = (id) => (open.delete(id), end(id));
+  Object.defineProperty(globalThis, "latchkeyTimers", { get: () => open.size });
+})()`;
+
+const listFields = (fields: Readonly<Record<string, string>> = {}) =>
+  Object.entries(fields).map(([name, value]) => ({ name, value }));

@@ -22,7 +22,7 @@ test("commands to a browser that has ended are rejected", { skip: process.platfo
   await chmod(path, 0o700);
   try {
     const chromium = await startChromium(path);
-    for (let i = 0; i < 3; i++) await assertRejects(() => chromium.openPage(), Error, "the browser has ended");
+    for (let i = 0; i < 3; i++) await assertRejects(() => chromium.openContext(), Error, "the browser has ended");
     await chromium.close();
   } finally {
     await rm(folder, { recursive: true });
