@@ -84,7 +84,7 @@ export async function resolveLoginHint(
 export async function userForClientHint(
   server: HostedServer,
   hint: string,
-  clientId: string,
+  clientId: string | undefined,
 ): Promise<User | undefined> {
   const named = await userForHint(server, hint);
   if (named !== undefined || !server.policy.acceptsAny.includes("users")) return named;

@@ -9,6 +9,7 @@ import { asServerPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { webOriginsOf } from "./keycloak_handlers.ts";
 import { keycloakPages } from "./keycloak_pages.ts";
+import { credentialsFor } from "./shared/credentials.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { hasObjectBody, omit, withChangedBody } from "./shared/members.ts";
 import { withOneLifetime } from "./shared/one_lifetime.ts";
@@ -172,12 +173,7 @@ function withCredentials(
   const origin = request.headers.get("origin");
   if (origin === null || response.headers["access-control-allow-origin"] === undefined) return response;
   if (!isWebOrigin(server, clientId, origin)) return response;
-  const cors = {
-    "access-control-allow-origin": origin,
-    "access-control-allow-credentials": "true",
-    vary: "origin",
-  };
-  return { ...response, headers: { ...response.headers, ...cors } };
+  return { ...response, headers: { ...response.headers, ...credentialsFor(origin) } };
 }
 
 function isWebOrigin({ clients }: Server, clientId: string | undefined, origin: string): boolean {

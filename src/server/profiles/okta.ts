@@ -1,5 +1,6 @@
 /** What differs from the standards at Okta. */
 
+import type { App } from "../app.ts";
 import { isTextList } from "../../core/http/json_value.ts";
 import type { Members, ProviderRequest, RequestFacts } from "../config/provider_functions.ts";
 import type { Server } from "../../core/server.ts";
@@ -11,14 +12,20 @@ import { clientEndpoint } from "../../core/token/client_endpoint.ts";
 import { describeToken } from "../../core/token/introspect.ts";
 import type { Handlers } from "../../core/route.ts";
 import { warn } from "../trace.ts";
-import { approveBySessionToken, authnEndpoint, readSessionToken } from "./okta_authn.ts";
+import { allowWidgets, approveBySessionToken, authnEndpoint, readSessionToken } from "./okta_authn.ts";
 
 export function oktaProvider(): Provider {
+  // okta-auth-js lib/oidc/util/browser.ts compares the member state of the message.
+  const messages = webMessage("okta_post_message", (response) => response);
+  let app: App;
   return {
+    setup(assembled, changes) {
+      messages.setup(assembled, changes);
+      app = assembled;
+    },
+    handle: (next) => allowWidgets(messages.handle(next), () => app.server.clients),
     // https://developer.okta.com/docs/concepts/auth-servers/: the org server has its endpoints below /oauth2/v1.
     path: (path, { site }) => path.replace(/^\/oauth2\/v1\//, `${site.base}/v1/`),
-    // okta-auth-js lib/oidc/util/browser.ts compares the member state of the message.
-    ...webMessage("okta_post_message", (response) => response),
     // okta/okta-auth-js test/support/tokens.js: cid, uid, scp and the login as sub.
     claims(claims, { kind, server, user }) {
       const { sub, client_id, scope } = claims;

@@ -7,18 +7,20 @@
 import type { Approver } from "../login/approver.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/sessions/session.ts";
 import { describePage, isCrossSite, rejectCrossSite, rejectUntrustedHost } from "../../core/http/cross_site.ts";
-import { type HttpResponse, json } from "../../core/http/message.ts";
+import { type HttpResponse, json, withHeaders } from "../../core/http/message.ts";
+import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
 import type { RequestCheck } from "../../core/server.ts";
 import type { AuthorizationRequest } from "../../core/authorize/authorization_request.ts";
 import { randomId, storageKey } from "../../core/keys/secrets.ts";
 import { reject } from "../../core/rules/reject.ts";
 import { readJsonObject } from "../../platform/http/json_body.ts";
-import { userForHint } from "../clients/login_hint.ts";
+import { userForClientHint } from "../clients/login_hint.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { hasPassword } from "../login/account_picker.ts";
 import { rejectCrossSiteLogin } from "../login/cross_site_login.ts";
 import { storeOf } from "../stored/records.ts";
+import { credentialsFor } from "./shared/credentials.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { asText } from "./shared/members.ts";
 
@@ -26,6 +28,8 @@ import { asText } from "./shared/members.ts";
 const sessionTokenLifetimeMs = 5 * 60_000;
 
 const purpose = "okta session token";
+
+const authnPath = "/api/v1/authn";
 
 interface SessionToken {
   readonly id: string;
@@ -38,7 +42,7 @@ interface SessionToken {
 /** `POST /api/v1/authn`. */
 export function authnEndpoint(): Endpoint {
   return {
-    ...{ name: "okta_authn", path: "/api/v1/authn", methods: ["POST"], caller: "any", title: "Authentication" },
+    ...{ name: "okta_authn", path: authnPath, methods: ["POST"], caller: "any", title: "Authentication" },
     ...{ errors: "json", role: "step" },
     parameters: [{ name: "password", secret: "password" }, { name: "sessionToken", secret: "session_token" }],
     responseParameters: [{ name: "sessionToken", secret: "session_token", linksFlow: true }],
@@ -50,7 +54,7 @@ export function authnEndpoint(): Endpoint {
         rejectCrossSite(context);
         const { username, password } = await readJsonObject(request, "HT-06");
         const [login, typed] = [asText(username) ?? "", asText(password) ?? ""];
-        const user = await userForHint(server, login);
+        const user = await userForClientHint(server, login, undefined);
         const credentials = { sub: user?.sub ?? login, user, password: typed, address: target.clientAddress.address };
         const isOpen = user !== undefined && !hasPassword(user);
         const result = isOpen ? "right" : await server.verifyPassword(server, credentials);
@@ -75,6 +79,23 @@ export function authnEndpoint(): Endpoint {
         });
       },
     }),
+  };
+}
+
+/**
+ * Lets pages of clients authenticate: those with the sign-in widget, which sends cookies (okta-auth-js lib/tx/api.ts).
+ * The Trusted Origins of this server are those of redirect URIs: https://developer.okta.com/docs/guides/enable-cors/
+ */
+export function allowWidgets(next: RequestHandler, clients: () => HostedServer["clients"]): RequestHandler {
+  return async (request, peer) => {
+    const origin = request.headers.get("origin");
+    const isTrusted = origin !== null && parseTarget(request.url, {}).path === authnPath &&
+      clients().hasPagesAt(origin);
+    if (!isTrusted) return await next(request, peer);
+    if (request.method !== "OPTIONS") return withHeaders(await next(request, peer), credentialsFor(origin));
+    const allowed = request.headers.get("access-control-request-headers") ?? "";
+    const preflight = { "access-control-allow-methods": "POST", "access-control-allow-headers": allowed };
+    return { status: 204, headers: { ...credentialsFor(origin), ...preflight }, body: null };
   };
 }
 

@@ -108,3 +108,49 @@ test("the paths of Okta's org server are those of its authorization server", asy
     }
   }
 });
+
+test("[UI-31] a page with the sign-in widget authenticates at the server, if a client has its origin", async () => {
+  const client = { client_id: "spa", redirect_uris: ["https://shop.test:3000/cb"] };
+  await using as = await testLatchkey({
+    ...{ profile: "okta", login: "interactive", clients: [client] },
+    users: [{ sub: "alice", email: "alice@app.example", password: "correct horse" }],
+  });
+  const send = (method: string, origin: string, more: Readonly<Record<string, string>>, body?: object) =>
+    as.fetch(new URL("/api/v1/authn", as.issuer), {
+      method,
+      headers: { origin, "content-type": "application/json", ...more },
+      body: body && JSON.stringify(body),
+    });
+  const corsOf = ({ status, headers }: Response) =>
+    ["origin", "credentials", "headers"].reduce<unknown[]>(
+      (values, name) => [...values, headers.get(`access-control-allow-${name}`)],
+      [status],
+    );
+  const names = "content-type,x-okta-user-agent-extended";
+  const preflight = { "access-control-request-method": "POST", "access-control-request-headers": names };
+  const right = { username: "alice@app.example", password: "correct horse" };
+  const own = "https://shop.test:3000";
+  assertEquals(corsOf(await send("OPTIONS", own, preflight)), [204, own, "true", names]);
+  const response = await send("POST", own, { "sec-fetch-site": "cross-site" }, right);
+  assertEquals(corsOf(response), [200, own, "true", null]);
+  assertEquals((await response.json()).status, "SUCCESS");
+  assertEquals(corsOf(await send("POST", own, {}, { ...right, password: "wrong" })), [401, own, "true", null]);
+  for (const origin of ["https://evil.example", "https://shop.test", "http://shop.test:3000", "null"]) {
+    assertEquals(corsOf(await send("OPTIONS", origin, preflight)), [405, null, null, null], origin);
+    const [, ...cors] = corsOf(await send("POST", origin, { "sec-fetch-site": "cross-site" }, right));
+    assertEquals(cors, [null, null, null], origin);
+  }
+});
+
+test("[OI-06] Okta's authentication creates the user of the name if any user is accepted", async () => {
+  for (const [users, expected] of [["any", 200], [[{ sub: "alice" }], 401]] as const) {
+    await using as = await testLatchkey({ profile: "okta", login: "interactive", users });
+    const response = await as.fetch(new URL("/api/v1/authn", as.issuer), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ username: "carol@app.example", password: "any" }),
+    });
+    assertEquals(response.status, expected);
+    await response.body?.cancel();
+  }
+});
