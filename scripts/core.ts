@@ -6,7 +6,7 @@ import { assembleServer } from "../src/core/create_server.ts";
 import type { Server } from "../src/core/server.ts";
 import { extensions } from "../src/server/hosting/extensions.ts";
 import { latchkey } from "../src/server/hosting/latchkey.ts";
-import { partsAfter, partsBefore } from "../src/server/hosting/parts.ts";
+import { builtInAfter, builtInBefore } from "../src/server/hosting/built_in_extensions.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { readImportGraph } from "./import_graph.ts";
 import { findFolderCircles } from "./import_rules.ts";
@@ -48,8 +48,8 @@ const figures = {
 };
 for (const [name, figure] of Object.entries(figures)) console.log(`${String(figure).padStart(6)}  ${name}`);
 const secrets = { addClients() {} };
-const parts = [...partsBefore({ secrets, hosting: {} } as never), ...extensions, ...partsAfter];
-console.log(`\nThe parts and extensions of the whole server, in order: ${parts.map(({ name }) => name).join(", ")}.`);
+const all = [...builtInBefore({ secrets, hosting: {} } as never), ...extensions, ...builtInAfter];
+console.log(`\nThe extensions of the whole server, in order: ${all.map(({ name }) => name).join(", ")}.`);
 
 /** The extension whose function has this name; `undefined` for one of the core. */
 function ownerOf(call: unknown): string | undefined {
@@ -67,12 +67,12 @@ function functionsOf(value: object, path = ""): (readonly [name: string, call: u
   });
 }
 
-// Without replacements at first; then what differs after each part is what it replaces.
+// Without replacements at first; then what differs after each extension is what it replaces.
 const { issuer, policy, store, now, randomBytes, trace, passed, observe, clients, users } = whole;
 let extended = await assembleServer({
   given: { issuer, policy, store, now, randomBytes, trace, passed, observe, clients, users },
   keys: whole.keys as never,
-  extensions: parts.map(({ extend: _, ...part }) => part) as never,
+  extensions: all.map(({ extend: _, ...others }) => others) as never,
 });
 const owners = new Map<string, string[]>();
 // Rows that stand instead of one of the core have its name.
@@ -82,7 +82,7 @@ for (const [name, call] of functionsOf(server)) {
   const row = [...present].find(([other, itsName]) => itsName === name && ownerOf(other) !== undefined);
   if (row !== undefined) owners.set(name, [ownerOf(row[0])!]);
 }
-for (const { name: owner, extend } of parts) {
+for (const { name: owner, extend } of all) {
   const former = new Map(functionsOf(extended));
   extended = { ...extended, ...await extend?.(extended as never) };
   for (const [name, call] of new Map(functionsOf(extended))) {

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { checksWith } from "../src/core/authorize/checks.ts";
 import { placeNames, stepsWith } from "../src/core/token/table.ts";
 import type { Server } from "../src/core/server.ts";
-import { partsAfter, partsBefore } from "../src/server/hosting/parts.ts";
+import { builtInAfter, builtInBefore } from "../src/server/hosting/built_in_extensions.ts";
 import { approvalChecks, destinationChecks, tokenRequestSteps } from "../tests/core/check_order.ts";
 import { parseRules, type RuleRow } from "../src/devtools/rules/rules_file.ts";
 import { extensions } from "../src/server/hosting/extensions.ts";
@@ -103,8 +103,8 @@ function printList(heading: string, lines: readonly string[]): void {
   if (lines.length > 0) console.log(`\n${heading} (${lines.length}):\n${lines.map((line) => `  ${line}`).join("\n")}`);
 }
 
-/** The parts and the extensions of the whole server, in order. */
-const owned = [...partsBefore({ hosting: {} } as never), ...extensions, ...partsAfter];
+/** The extensions of the whole server, in order. */
+const owned = [...builtInBefore({ hosting: {} } as never), ...extensions, ...builtInAfter];
 
 /** The core or the extension whose function has this name. */
 function ownerOf(name: string): string {

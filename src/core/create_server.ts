@@ -1,4 +1,4 @@
-/** Creates a server from its parts: the defaults of its members. Then extensions replace some. */
+/** Assembles a server: the defaults of its members, which extensions then replace. */
 
 import { claimRules } from "./clients/claims.ts";
 import { clientAuthentication } from "./token/client_auth.ts";
@@ -43,14 +43,14 @@ type Given =
   | "clients"
   | "users";
 
-interface ServerParts {
+interface ServerInput {
   readonly given: Pick<Server, Given> & Partial<Server>;
   readonly keys: Keys;
   /** The extensions of the program. Default: none. */
   readonly extensions?: readonly CoreExtension[];
-  /** Parts of a larger server, in the same form. Default: none. */
+  /** Extensions that a larger server always has, before those of the program. Default: none. */
   readonly before?: readonly CoreExtension[];
-  /** Parts that also apply to what extensions replace. Default: none. */
+  /** Those that also apply to what the others replace. Default: none. */
   readonly after?: readonly CoreExtension[];
   /** Grant types besides those of every server and of extensions. Default: none. */
   readonly grantTypes?: readonly GrantType[];
@@ -61,10 +61,10 @@ interface ServerParts {
  * order.
  *
  * @typeParam S The type of the server, with what the extensions add.
- * @throws {ConfigurationError} If extensions conflict with each other or with a part, or one returned no server.
+ * @throws {ConfigurationError} If extensions conflict, or one returned no server.
  */
 export async function assembleServer<S extends Server = Server>(
-  { before = [], extensions = [], after = [], ...others }: ServerParts,
+  { before = [], extensions = [], after = [], ...others }: ServerInput,
 ): Promise<S> {
   assertNoIssues(findExtensionIssues(extensions, [...before, ...after]));
   const all = [...before, ...extensions, ...after];
@@ -85,7 +85,7 @@ export async function assembleServer<S extends Server = Server>(
 
 /** The server with the defaults of its members, and with what extensions list. */
 function createServer(
-  { given, keys, extensions = [], grantTypes = [] }: Omit<ServerParts, "before" | "after">,
+  { given, keys, extensions = [], grantTypes = [] }: Omit<ServerInput, "before" | "after">,
 ): Server {
   const { issuer, policy } = given;
   immediate("now", given.now());

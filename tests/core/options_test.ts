@@ -191,7 +191,7 @@ test("an issue says what was expected, what was found, and how to correct it", a
       [{ clients: [secret] }, 'Expected no secret, because token_endpoint_auth_method is "none", found a secret.'],
       [
         { extensions: [replacing("one"), replacing("two")] },
-        "and a place that no other extension replaces, found instead AZ-17, which the extension one has.",
+        'and a place that no other extension replaces, found { instead: "AZ-17" }, which the extension one replaces.',
       ],
       [{ users: [{ sub: "alice", big: 1n }] }, "Expected a value that JSON can represent, found a BigInt."],
     ] as const

@@ -70,7 +70,7 @@ test("a value under a name that is no extension of the server is an error of the
   const location = new URL((await authorize()).headers.get("location")!);
   assertEquals([location.searchParams.get("error"), location.searchParams.has("code")], ["server_error", false]);
   assertEquals(causes, [
-    `ProgramError: expected a slot with the name of an extension of this server (tenancy), received "tenants"`,
+    `ProgramError: expected a slot with the name of an extension of this server, received "tenants". Did you mean tenancy?`,
   ]);
 });
 

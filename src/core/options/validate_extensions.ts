@@ -8,7 +8,7 @@ import { isPlace, type Place, placesOf, replacedName } from "../place.ts";
 import { suggest } from "../policy/suggest.ts";
 import type { ConfigIssue } from "../rules/configuration_error.ts";
 import type { Server } from "../server.ts";
-import type { TokenSteps } from "../token/steps.ts";
+import type { Step, TokenSteps } from "../token/steps.ts";
 import { placeNames } from "../token/table.ts";
 
 /** A table of the core, to which extensions add rows. */
@@ -44,18 +44,18 @@ const tables: readonly Table[] = [
 /**
  * The issues of the names, the checks and the steps of extensions.
  *
- * @param parts Of a larger server, with which they must not conflict. Default: none.
+ * @param builtIn Extensions that the server always has, with which they must not conflict. Default: none.
  */
 export function findExtensionIssues(
   extensions: readonly CoreExtension[] = [],
-  parts: readonly CoreExtension[] = [],
+  builtIn: readonly CoreExtension[] = [],
 ): ConfigIssue[] {
-  const names = [...parts, ...extensions].map(({ name }) => name);
+  const names = [...builtIn, ...extensions].map(({ name }) => name);
   // Each of two would read the values of the other.
   const repeated = extensions.flatMap(({ name }, i) =>
-    names.indexOf(name) === parts.length + i ? [] : [{
+    names.indexOf(name) === builtIn.length + i ? [] : [{
       path: `extensions[${i}].name`,
-      expected: "a name that no other extension and no part of the server has",
+      expected: "a name that no other extension of the server has",
       received: quoteValue(name),
       hint: "Pass each extension once, and choose another name for your own.",
     }]
@@ -65,27 +65,33 @@ export function findExtensionIssues(
       path: `extensions[${i}].steps`,
       expected: `tables of steps: ${tableNames.join(", ")}`,
       received: quoteValue(table),
-      hint: "deno task rules prints the steps of each table.",
+      hint: `${didYouMean(table, tableNames)}static/docs/extensions.md#how-a-token-is-made explains them.`,
     }))
   );
-  return [...repeated, ...unknown, ...tables.flatMap((table) => findTableIssues(table, extensions, parts))];
+  return [...repeated, ...unknown, ...tables.flatMap((table) => findTableIssues(table, extensions, builtIn))];
 }
 
-/** The issues of rows at no place, and of names and replaced rows that another extension or a part has. */
+/** The issues of rows at no place, and of names and replaced rows that another extension has. */
 function findTableIssues(
   { path, names, rows }: Table,
   extensions: readonly CoreExtension[],
-  parts: readonly CoreExtension[],
+  builtIn: readonly CoreExtension[],
 ): ConfigIssue[] {
   const owners = new Map(names.map((name) => [`the name ${name}`, "the core"]));
-  for (const part of parts) for (const row of rows(part)) owners.set(claimOf(row), `the part ${part.name}`);
+  for (const own of builtIn) {
+    for (const row of rows(own)) owners.set(claimOf(row), `the built-in extension ${own.name}`);
+  }
   return extensions.flatMap((extension, i) =>
     rows(extension).flatMap((row, j) => {
       const { place } = row;
       const at = `extensions[${i}].${path}[${j}]`;
       if (place !== undefined && !isPlace(place, names)) {
         const received = printable(JSON.stringify(place) ?? describeKind(place));
-        const hint = names.length === 0 ? "Leave place out." : `Write it like { after: ${quoteValue(names.at(-1))} }.`;
+        const example = names.length === 0
+          ? "Leave place out."
+          : `Write it like { after: ${quoteValue(names.at(-1))} }.`;
+        const [name] = Object.values(Object(place));
+        const hint = didYouMean(String(name), names) + example;
         return [{ path: `${at}.place`, expected: placesOf(names), received, hint }];
       }
       const claim = claimOf(row);
@@ -94,20 +100,27 @@ function findTableIssues(
         owners.set(claim, `the extension ${extension.name}`);
         return [];
       }
+      const isOptional = extensions.some(({ name }) => owner === `the extension ${name}`);
       return [{
         path: at,
         expected: "a name of its own, and a place that no other extension replaces",
-        received: `${printable(claim)}, which ${owner} has`,
-        hint: "Choose another name or place, or pass one of the two extensions.",
+        received: `${printable(claim)}, which ${owner} ${replacedName(place) === undefined ? "has" : "replaces"}`,
+        hint: `Choose another name or place${isOptional ? ", or pass one of the two extensions" : ""}.`,
       }];
     })
   );
 }
 
+/** The question for a misspelt name, with a space after it; empty if no known name is similar. */
+function didYouMean(name: string, known: readonly string[]): string {
+  const meant = suggest(name, known);
+  return meant === undefined ? "" : `Did you mean ${meant}? `;
+}
+
 /** What only one row of a table may have: its name, or the row that it replaces, whose name it then has. */
 function claimOf({ name, place }: Row): string {
   const replaced = replacedName(place);
-  return replaced === undefined ? name && `the name ${name}` : `instead ${replaced}`;
+  return replaced === undefined ? name && `the name ${name}` : `{ instead: ${quoteValue(replaced)} }`;
 }
 
 /** The issues of grant types that a server would have twice: the first one would run. */
@@ -147,12 +160,17 @@ export function findExtendIssues(
   const extended: Members = { ...before, ...returned };
   const lost = [
     ...lostMembers("", Object.entries(before), extended),
+    ...lostMembers("steps.", Object.entries(before.steps), Object(extended.steps)),
     // Other members of a group may be those of a class, which a replacement does not need.
     ...groups.filter((group) => isObject(extended[group])).flatMap((group) => {
       const functions = Object.entries(before[group]).filter(([, value]) => typeof value === "function");
       return lostMembers(`${group}.`, functions, extended[group] as Members);
     }),
   ];
+  for (const [table, rows] of Object.entries<readonly Partial<Step<unknown>>[]>(Object(extended.steps))) {
+    const i = Array.isArray(rows) ? rows.findIndex((row) => typeof row?.run !== "function") : -1;
+    if (i >= 0) lost.push(`steps.${table}[${i}].run`);
+  }
   if (lost.length > 0) {
     const received = `one without ${lost.join(", ")} (extension ${name})`;
     return [{ path, expected: "a server with all members that it had", received, hint }];

@@ -5,6 +5,7 @@ import type { Authorization } from "../token/grants/authenticated_request.ts";
 import type { Client } from "../clients/clients.ts";
 import { quoteValue } from "../http/quote_value.ts";
 import type { NewGrant } from "../token/grants/grant_functions.ts";
+import { suggest } from "../policy/suggest.ts";
 import type { Server } from "../server.ts";
 import type { Grant, RevocationRecord, Subject } from "./store.ts";
 
@@ -21,11 +22,10 @@ export async function grantOf(
 export function createGrant({ now, extensionNames }: Server, { id: clientId }: Client, granted: NewGrant): Grant {
   const unknown = Object.keys(granted.extensions ?? {}).find((name) => !extensionNames.has(name));
   if (unknown !== undefined) {
+    const meant = suggest(unknown, [...extensionNames]);
     throw new ProgramError(
-      `expected a slot with the name of an extension of this server (${
-        [...extensionNames].join(", ") || "it has none"
-      }), ` +
-        `received ${quoteValue(unknown)}`,
+      `expected a slot with the name of an extension of this server, received ${quoteValue(unknown)}. ` +
+        (meant === undefined ? "Pass slot() the name of your extension." : `Did you mean ${meant}?`),
     );
   }
   // A grant type of a program may pass a whole user.

@@ -25,7 +25,7 @@ import type { Pages } from "../pages.ts";
 import type { AddedSecrets } from "../redaction/registered_secrets.ts";
 import { aroundRouter } from "./around.ts";
 import { assertOwnPaths } from "./configured_paths.ts";
-import { partsAfter, partsBefore } from "./parts.ts";
+import { builtInAfter, builtInBefore } from "./built_in_extensions.ts";
 import { demoClientMover } from "./demo_client_mover.ts";
 import { endSessionsOfChangedUsers } from "./end_user_sessions.ts";
 import { type EndpointTable, endpointTable, pluginEndpoints } from "./endpoint_table.ts";
@@ -152,9 +152,9 @@ async function composeServer(
   const { outbound, grantTypes } = options;
   return await assembleServer<HostedServer>({
     ...{ keys, grantTypes },
-    before: partsBefore({ secrets, hosting: { keyRotation: keys, outbound, issuerInEffect } }),
+    before: builtInBefore({ secrets, hosting: { keyRotation: keys, outbound, issuerInEffect } }),
     extensions,
-    after: hasListener ? [...partsAfter, acceptedRequests] : partsAfter,
+    after: hasListener ? [...builtInAfter, acceptedRequests] : builtInAfter,
     given: { issuer, policy, store, now, randomBytes, trace, passed: ignore, observe, ...entries },
   });
 }

@@ -14,7 +14,7 @@ import { placeNames, replaceIssue, stepsWith } from "../../../src/core/token/tab
 import { extensions, type LatchkeyOptions } from "../../../src/mod.ts";
 import type { Extension } from "../../../src/server/extension.ts";
 import type { HostedServer } from "../../../src/server/hosted_server.ts";
-import { partsAfter, partsBefore } from "../../../src/server/hosting/parts.ts";
+import { builtInAfter, builtInBefore } from "../../../src/server/hosting/built_in_extensions.ts";
 import { basic, encode, startCore } from "../../core/kit.ts";
 import { basicHeader, publicTokens, testClients } from "../client_endpoints.ts";
 import { decodeClaims, testServer } from "../../kit.ts";
@@ -57,7 +57,7 @@ async function claimsWith(list: readonly Extension[], request: Readonly<Record<s
 test("the tables that deno task rules prints are those of a server", async () => {
   let steps: HostedServer["steps"] | undefined;
   await testServer({ ...options, extensions, plugins: [{ setup: (app) => void (steps = app.server.steps) }] });
-  const printed = stepsWith([...partsBefore({ hosting: {} } as never), ...extensions, ...partsAfter]);
+  const printed = stepsWith([...builtInBefore({ hosting: {} } as never), ...extensions, ...builtInAfter]);
   for (const table of tables) {
     assertEquals(steps![table].map(({ name }) => name), printed[table].map(({ name }) => name), table);
   }
@@ -94,6 +94,8 @@ test("a table, a place or a name that is none stops the start, and the message s
   const run = () => ({});
   const mistakes: readonly (readonly [steps: object, text: string])[] = [
     [{ claims: [] }, "Expected tables of steps: granted, narrowed, beforeIssue, issue, "],
+    [{ accessTokenClaim: [] }, "Did you mean accessTokenClaims?"],
+    [{ accessTokenClaims: [{ name: "a", place: { after: "protocl" }, run }] }, "Did you mean protocol?"],
     [{ accessTokenClaims: [{ name: "a", place: { after: "usr" }, run }] }, "with one of grant type, protocol, user"],
     [{ issue: [{ name: "a", place: { instead: "refresh" }, run }] }, "one of access_token, refresh_token, id_token"],
     [{ issue: [{ name: "id_token", run }] }, "found the name id_token, which the core has"],
@@ -120,7 +122,7 @@ test("a table, a place or a name that is none stops the start, and the message s
   await assertRejects(
     () => core({ ...given, extensions: [replacing("one"), replacing("two")] }),
     ConfigurationError,
-    "found instead user, which the extension one has",
+    'found { instead: "user" }, which the extension one replaces',
   );
   const renaming: CoreExtension = {
     name: "one",
@@ -133,7 +135,7 @@ test("a table, a place or a name that is none stops the start, and the message s
   );
 });
 
-test("an extension that conflicts with another, with a part or with a grant type, or adds what nothing calls, stops the start", async () => {
+test("an extension that conflicts with another, with a built-in one or with a grant type, or adds what nothing calls, stops the start", async () => {
   const run = () => ({});
   const grantType = (type: string) => [{ type, title: "Own", parameters: [], authorize: run as never }];
   const conflicts: readonly (readonly [extension: object, text: string, only?: "latchkey"])[] = [
@@ -144,14 +146,26 @@ test("an extension that conflicts with another, with a part or with a grant type
       "found grants.formatTokens (extension own).\n  Did you mean formatToken?",
     ],
     [
+      { extend: <S extends Server>(server: S) => ({ ...server, steps: {} }) },
+      "one without steps.granted, steps.narrowed",
+    ],
+    [
+      { extend: <S extends Server>(server: S) => ({ ...server, steps: { ...server.steps, afterIssue: [run] } }) },
+      "one without steps.afterIssue[0].run (extension own)",
+    ],
+    [
       { steps: { accessTokenClaims: [{ name: "own", place: { instead: "user" }, run }] } },
-      "found instead user, which the part resource_indicators has",
+      'found { instead: "user" }, which the built-in extension resource_indicators replaces',
       "latchkey",
     ],
-    [{ steps: { accessTokenClaims: [{ name: "aud", run }] } }, "found the name aud, which the part", "latchkey"],
+    [
+      { steps: { accessTokenClaims: [{ name: "aud", run }] } },
+      "found the name aud, which the built-in extension",
+      "latchkey",
+    ],
     [
       { requestChecks: [{ place: { instead: "RI-01" }, read: run }] },
-      "found instead RI-01, which the part",
+      'found { instead: "RI-01" }, which the built-in extension',
       "latchkey",
     ],
   ];

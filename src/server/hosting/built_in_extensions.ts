@@ -1,6 +1,6 @@
-/** The parts of the whole server, in the form of extensions. They stand before and after those that a server has. */
+/** The built-in extensions, which every server has, before and after those that it is given. */
 
-import { changingClients } from "../clients/mod.ts";
+import { changingClients } from "../clients/changing_clients.ts";
 import { ownScope } from "../clients/own_scope.ts";
 import { anyClient } from "../clients/unregistered_clients.ts";
 import { announcedIss } from "../config/metadata_setting.ts";
@@ -11,17 +11,17 @@ import type { Extension } from "../config/extension.ts";
 import { resourceIndicators } from "./resource_indicators.ts";
 import { explanations } from "./with_explanations.ts";
 import { hosting, type HostingOptions } from "./with_hosting.ts";
-import { clientResponses } from "./with_responses.ts";
+import { clientResponses } from "./client_responses.ts";
 
-interface PartOptions {
+interface BuiltInOptions {
   readonly secrets: AddedSecrets;
   readonly hosting: HostingOptions;
 }
 
-/** What extensions find in a server. */
-export function partsBefore({ secrets, hosting: options }: PartOptions): readonly Extension[] {
+/** Those before the extensions that a server is given. */
+export function builtInBefore({ secrets, hosting: options }: BuiltInOptions): readonly Extension[] {
   return [resourceIndicators, changingClients, explanations, clientResponses, redaction(secrets), hosting(options)];
 }
 
-/** What also applies to what extensions replace. */
-export const partsAfter: readonly Extension[] = [ownScope, anyClient, consumedRequests, announcedIss];
+/** Those that also apply to what the others replace. */
+export const builtInAfter: readonly Extension[] = [ownScope, anyClient, consumedRequests, announcedIss];
