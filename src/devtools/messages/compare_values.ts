@@ -133,7 +133,7 @@ export function findMissing(text: string): ValueComparison | undefined {
 
 /** A place of a value that has none. */
 const noValue =
-  /(?:(\w{3,20}) |[:=] ?)(?:["'<(]?(?=undefined|null|nil|None)|(?=""|''))(undefined|null|nil|None|""|'')(?=$|["'>),.;\s])/;
+  /(?:(\w{3,20}) |(?<!\berror)[:=] ?)(?:["'<(]?(?=undefined|null|nil|None)|(?=""|''))(undefined|null|nil|None|""|'')(?=$|["'>),.;\s])/;
 
 const claimNames =
   /^(?:iss|aud|exp|nbf|iat|alg|typ|kid|sub|nonce|state|issuer|audience|azp|id_token|redirect_uri|access_token|jwt)$/i;

@@ -86,7 +86,7 @@ const codes = {
   },
   unauthorized_client: {
     tells:
-      "not the token holder > The token was issued to another client: its aud must have the client that exchanges it.",
+      "public > 2 ; not the token holder > The token was issued to another client: its aud must have the client that exchanges it.",
     title: "unauthorized_client: the client may not use this grant type or response type",
     signs: `
       client|application|app not_allow|not_authorize|unauthorized|not_permit|not_enable|not_allowed|disallow|disabled|not_authorized grant|flow|direct_access|service_account|grant_type|standard_flow|implicit|response_type|use|request|access_token|offline|method !http_client|redirect|origin|scope|user`,
@@ -100,6 +100,7 @@ const codes = {
     guide: "static/docs/configure.md#the-configuration-file",
   },
   unsupported_grant_type: {
+    tells: "urn: > 3 ; password|implicit|disabled > 2",
     title: "unsupported_grant_type: the token endpoint does not know this grant_type",
     signs: `
       grant|grant_type|granttype unsupported|not_support|not_allow|unknown|not_enable|not_allowed|not_permit|missing|invalid|disabled type|grant_type|client|flow|password|credentials|implicit|code|server !invalid_grant|sql|privilege`,
@@ -182,6 +183,7 @@ const codes = {
     guide: "static/docs/limits.md",
   },
   invalid_token: {
+    tells: "revoked > 4 ; \\bid.?token > 3 ; audience|issuer > 2",
     title: "invalid_token: the access token is expired, revoked, malformed, or for another API",
     signs: `
       ?token|access_token|bearer|introspection inactive|not_active|active_false|revoked|revoke|not_recognized|unknown|introspect|no_longer_active|is_not_valid|not_valid|blacklisted !refresh|code|csrf|id_token_hint|yet|before|alg|signature|unexpected_token|reset|device|audience|issuer|time|json
@@ -198,6 +200,7 @@ const codes = {
     guide: "static/docs/resource-servers.md",
   },
   insufficient_scope: {
+    tells: "scope_|authorit > 3 ; \\broles?\\b|\\bscp\\b > 2",
     title: "insufficient_scope: the access token is valid, but lacks a scope of the API",
     signs: `
       privilege|scope|permission|authority higher|more|additional require|need|necessary|than request|access|token|resource
@@ -410,6 +413,7 @@ const codes = {
     guide: "static/docs/ciba.md",
   },
   invalid_dpop_proof: {
+    tells: "jkt|thumbprint|bound > 2 ; \\bath\\b > 3 ; jti|replay|\\biat\\b > 4",
     title: "invalid_dpop_proof: the DPoP proof is missing or not valid for this request",
     signs: `
       dpop|proof_possession|dpop_proof|jkt|htu|htm ${wrong}|${absent}|mismatch|require|required|bound|expire|thumbprint|ath|verify|fail|replay|old|binding|proof

@@ -12,13 +12,13 @@ export const libraryProblems = {
   state: {
     compares: { loopback: 1 },
     tells:
-      "entropy|characters|too (?:short|weak) > 7 ; authenticity > 6 ; unprotect|hmac|decrypt|securecookie|secret > 5 ; cookie does not match|newer|another login|already|replay|back > 3 ; correlation|samesite|secure cookie > 2 ; expired|store|redis|restart > 4",
+      "entropy|characters|too (?:short|weak) > 7 ; authenticity > 6 ; unprotect|hmac|decrypt|securecookie|secret > 5 ; cookie does not match|newer|another login|already|replay|\\bback\\b > 3 ; correlation|samesite|secure cookie > 2 ; expired|store|redis|restart > 4",
     title: "State mismatch or missing cookie: the callback came without the session in which the login began",
     signs: `
-      cookie|cookies callback|csrf|login|oauth2|oauth ${absent}|fail|invalid|not_valid !cookie_secret|exceed|reject|block|samesite|secure|ignore
+      cookie|cookies callback|csrf|login|oauth2|oauth ${absent}|fail|invalid|not_valid !cookie_secret|exceed|loop|local_storage|session_storage|reject|block|samesite|secure|ignore
       session|state ${absent}|expire|invalid|not_exist oauth|oidc|callback|login|authenticate|authentication|cookie|state !state_machine|token
-      state|correlation|relay_state|login_session|transaction oauth|oidc|openid|auth|authorization|callback|login|param|parameter|session|cookie|request ${wrong}|${absent}|expire|lost !userinfo|exceed
-      ?state|correlation ${wrong}|${absent} !illegal
+      state|correlation|relay_state|login_session|transaction oauth|oidc|openid|auth|authorization|callback|login|param|parameter|session|cookie|request ${wrong}|${absent}|expire|lost !userinfo|loop|local_storage|session_storage|exceed
+      ?state|correlation ${wrong}|${absent}|already|replay !illegal
       state mismatch|mismatching|not_match|differ
       5>?unprotect|securecookie|secure_cookie|hmac message|state|value|cookie|not_valid|validation|decrypt !too_long|too_large
       6>?authenticity token|error|invalid
@@ -47,7 +47,7 @@ export const libraryProblems = {
     signs: `
       3>state|initial_state missing|lost|cleared|inaccessible storage
       state|request storage|session_storage|local_storage no|not_found|match|matching|missing`,
-    tells: "cleared|inaccessible|partition|private mode > 3",
+    tells: "127\\.0\\.0\\.1|origin > 2 ; cleared|inaccessible|partition|private mode > 3",
     title: "No matching state in the browser: the application has no record of this login",
     causes: [
       "The callback was handled twice: React StrictMode runs effects twice, two components call it, or the page was reloaded with code and state still in the address.",
@@ -140,6 +140,7 @@ export const libraryProblems = {
     seen: ["aud"],
   },
   aud: {
+    tells: "\\bid.?token|client_?id > 2",
     compares: { kind: 1, value: 2 },
     title: "Wrong audience (aud): the token is not for the application or API that received it",
     signs: `
@@ -162,11 +163,12 @@ export const libraryProblems = {
     seen: ["aud"],
   },
   typ: {
+    tells: "\\bid.?token > 2",
     compares: {},
     title: "Wrong token type (typ): the API accepts other tokens than at+jwt",
     signs: `
       typ ${wrong}|${absent}|check|header|accept
-      ?token|jwt type|typ ${wrong}|not_accept !grant|unsupported_token_type|content|none|claim|algorithm`,
+      ?token|jwt type|typ ${wrong}|not_accept !path|grant|unsupported_token_type|content|none|claim|algorithm`,
     causes: [
       "Access tokens here are at+jwt (RFC 9068), and the API accepts only JWT, or tokens without typ.",
       "The API expects at+jwt, and got an ID token, whose typ is JWT.",
@@ -216,11 +218,12 @@ export const libraryProblems = {
     guide: "static/docs/mock.md#a-real-browser",
   },
   signature: {
+    tells: "truncat|4096|base64 > 2 ; hmac|hs256|client secret > 3",
     title: "Invalid signature: the signature of the token does not verify",
     signs: `
       signature not_validate|not_valid|not_verify|invalid|unverified|validation_fail|verification_fail|verify_fail token|jwt|jws|key|id_token|assertion|access_token
-      signature token|jwt|jws|id_token|bearer|claim|assertion ${wrong}|error|verif|not_verify|tampered !nbf|expire|dpop|none
-      ?signature|signing|mac ${wrong}|error|not_verify|verification_error|tampered !nbf|expire|dpop|not_before|reached|algorithm|key|kid
+      signature token|jwt|jws|id_token|bearer|claim|assertion ${wrong}|error|verif|not_verify|tampered !algorithm|hs256|nbf|expire|dpop|none
+      ?signature|signing|mac ${wrong}|error|not_verify|verification_error|tampered !immature|nbf|expire|dpop|not_before|reached|algorithm|key|kid
       -jws|jwt|id_token verify|verification fail|failure|error|not !claim
       rsa|ecdsa|ed25519|hmac|crypto verification_error|verify_error`,
     causes: [
@@ -261,6 +264,7 @@ export const libraryProblems = {
     guide: "static/docs/team.md#signing-keys-and-their-rotation",
   },
   alg: {
+    tells: "hs256 > 2",
     compares: {},
     title: "Unexpected algorithm (alg): the token is signed with another one than the application accepts",
     signs: `
@@ -376,10 +380,11 @@ export const libraryProblems = {
     guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
   },
   certificate: {
+    tells: "zscaler|netskope|corporate > 3",
     isTransport: true,
     title: "Self-signed certificate: the client does not trust the certificate of the server",
     signs: `
-      certificate|cert|x509|pkix|peer_certificate|ca|chain ${wrong}|verify|verification|self_sign|selfsigned|unknown_authority|untrusted|trust|trusted|unable|path_building|unknown_issuer|authority|sign|revoke|unknown !client_certificate|thumbprint|x5t|bound|assertion|bearer|sign_request|keychain
+      certificate|cert|x509|pkix|peer_certificate|ca|chain ${wrong}|verify|verification|self_sign|selfsigned|unknown_authority|untrusted|trust|trusted|unable|path_building|unknown_issuer|authority|sign|revoke|unknown !client_certificate|thumbprint|x5t|bound|assertion|bearer|sign_request|keychain|connect_cert
       2>certificate|cert|x509|altname|altnames|san|hostname valid_for|not_valid_name|altname|altnames|subject_alternative|name_mismatch|common_name|hostname_mismatch|not_contain_ip|contain_any_ip|ip_san|not_match|not_valid|mismatch|doesn_match|alternative !signature|client_certificate|url_hostname|redirect_uri
       2>x509 valid not !yet|expire|authority
       4>certificate|cert|x509 expire|expired|not_yet|date_invalid|notafter|has_expired !client_secret
@@ -400,6 +405,7 @@ export const libraryProblems = {
     guide: "static/docs/test-in-any-language.md#run-your-tests-beside-a-server",
   },
   refused: {
+    tells: "econnrefused ::1 > 3",
     isTransport: true,
     title: "Connection refused: nothing listens where the client connects",
     signs: `
@@ -427,13 +433,14 @@ export const libraryProblems = {
       oidc|openid server not_available|unavailable|unreachable|not_reach|down
       query provider 404|error|fail|not_find|not_found
       4>types_supported|values_supported|scopes_supported|methods_supported|modes_supported|algorithms_supported ${absent}|property|field|key|require|expected
-      4>?jwks_uri|token_endpoint|authorization_endpoint|userinfo_endpoint|jwks_url missing_field|missing_member|missing_property|missing|must_configure|not_configure !fetch|load|http|url|parameter
+      4>?jwks_uri|token_endpoint|authorization_endpoint|userinfo_endpoint|jwks_url missing|must_configure|not_configure|required|undefined !fetch|load|http|url|parameter
       3>json parse|decode|unexpected|character error|expected|not|fail|invalid oidc|oauth|openid|discovery !jwt|jwk|jwks|token|key|userinfo|id_token
       ?provider|issuer|authority initialize|discover|query|setup|init|load|contact|resolve|lookup|reach ${fails}
       3>?doctype|html|text_html json|not_valid|expected|unexpected|parse|content_type|response !token|jwks
       ?realm|tenant|provider ${absent}|unknown|exist|disabled|404 !callback|invalid_token`,
     hides: true,
-    tells: "404|not found|not exist > 1 ; html|doctype|content.?type > 3",
+    tells:
+      "missing (?:required )?(?:field|member|property|key)|field required|_supported\\b > 4 ; 404|not found|not exist > 1 ; html|doctype|content.?type > 3",
     causes: [
       "The URL is wrong: another path (a realm, a tenant), another port, or the metadata URL where the issuer is expected.",
       "The server cannot be reached from there: containers, TLS, a proxy. The cause below the message says so.",
@@ -452,7 +459,7 @@ export const libraryProblems = {
     title: "CORS error: the browser blocked the response, because it does not allow the origin of the page",
     signs: `
       cors ${fails}|policy|block|preflight|header|origin|allow|not|error|request|failed
-      cross_origin request|block|policy|isolation|fetch|resource
+      cross_origin request|block|policy|isolation|fetch|resource !opener
       access_control_allow_origin|access_control_allow_headers|access_control|preflight|access_control_allow_credentials
       origin not_allow|not_allowed|null|disallow|not_permit|blocked|forbidden access|access_control|cors|request|origin|web|javascript|allow
       cross_origin|origin token redemption|spa|single_page
@@ -623,7 +630,7 @@ export const libraryProblems = {
     title: "Not a JWT: the token is opaque, empty or something else",
     signs: `
       jwt|jws|id_token|access_token|bearer_token|token malformed|segment|segments|deserialize|parse|parsing|well_formed|three_part|dots|period|periods|delimiter|compact|base64|base64url|opaque|unparsable|not_jwt|number_segments|parts|corrupt|wrong_number|json !verify|verification|decode|decoding|unexpected_token|fetch|response_body|csrf|key|jwk|pem|syntax|jwks|html|doctype|template|secret|url|endpoint|header_size|algorithm|none|encrypted|unmarshal|claim|subject|missing_field|response|property
-      jwt|jws|token string|compact invalid|must|malformed|not|format|not_valid !claim|aud|active|subject|exp|unexpected_token|csrf|key|type_error|undefined_reading|not_string_literal
+      jwt|jws|token string|compact invalid|must|malformed|not|format|not_valid !claim|aud|active|subject|exp|unexpected_token|csrf|key|type_error|path|undefined_reading|not_string_literal
       -jwt|jws|id_token|access_token|bearer_token|token decode|decoding|deserialize !unexpected_token|fetch|csrf|secret|endpoint
       ?segment|segments not_enough|too_many|wrong|number|invalid
       jwt|jws ${wrong} format|structure|serialization|header|payload|encoding`,
@@ -655,6 +662,7 @@ export const libraryProblems = {
     guide: "static/docs/resource-servers.md",
   },
   token_response: {
+    tells: "content.?type|text/plain > 2",
     title: "No access token in the token response: the application cannot read it there",
     signs: `
       access_token|accesstoken missing|no|not_present|must_string|absent|lack|not_contain|not_return|not_found|require|not_pass response|body|property|field|member|reply|parse|option|parameter !header|authorization|request
@@ -673,8 +681,8 @@ export const libraryProblems = {
     title: "Redirect scheme not registered: the system knows no application for the redirect URI",
     signs: `
       url_scheme|scheme|schemes unknown|not_register|not_have|missing|support|handler|err|placeholder launch|registered|unknown|url|app|handler|redirect_scheme !authentication|no_scheme|protocol_scheme
-      no_activity|not_handle|activity handle intent|activity|redirect_uri
-      app_auth_redirect|appauthredirectscheme|cfbundleurl|cfbundle_url|intent_filter
+      no_activity|no_browser|browser_app|not_handle|activity handle intent|activity|redirect_uri|redirect
+      app_auth_redirect|bundle_url|intent_filter
       unknown_protocol navigation|prevent|prevented`,
     causes: [
       "The application does not register the scheme: CFBundleURLSchemes in Info.plist, an intent filter or appAuthRedirectScheme on Android.",
@@ -778,6 +786,7 @@ export const libraryProblems = {
     seen: ["iss", "aud", "login host"],
   },
   mcp: {
+    tells: "s256|code_challenge > 3 ; protected.resource|resource.metadata|www-authenticate > 2",
     compares: { path: 2, host: 2, port: 2, slash: 2, loopback: 2 },
     title: "MCP authorization failed: the MCP client finds no way to log in",
     signs: `
@@ -798,6 +807,7 @@ export const libraryProblems = {
     seen: ["metadata path"],
   },
   url: {
+    tells: '\\$\\{|\\{\\{ > 3 ; (?<!/)localhost:|(?:scheme|protocol):? ?"\\w > 2',
     isTransport: true,
     title: "No absolute URL: the address of the server is empty, or has no scheme",
     signs: `
@@ -833,6 +843,7 @@ export const libraryProblems = {
     guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
   },
   name: {
+    tells: "eai_again|\\w\\.localhost > 3",
     isTransport: true,
     title: "Name not found: no DNS server or hosts file of the client knows the host",
     signs: `
@@ -890,6 +901,7 @@ export const libraryProblems = {
     guide: "static/docs/containers-and-ci.md",
   },
   proxy: {
+    tells: "407|tunnel|corporate > 4 ; plain http|wrong version > 2",
     title: "Bad gateway: a proxy in front of the server could not get its response",
     signs: `
       502|bad_gateway|503|upstream|no_healthy|504|service_unavailable gateway|upstream|unavailable|proxy|healthy|connect|error|server|bad|nginx|envoy|traefik|response
@@ -925,6 +937,7 @@ export const libraryProblems = {
     guide: "static/docs/users.md#add-claims-or-roles-to-access-tokens-and-id-tokens",
   },
   redirect_loop: {
+    tells: "x-forwarded|traefik|nginx|ingress|proxy > 4 ; protected > 2",
     title: "Too many redirects: the application begins a new login after each one that succeeded",
     signs: `
       err_too_many_redirects|too_many_redirect|redirect_too_many|redirected_too_many|toomanyredirects|too_many_http_redirects|redirect_loop|redirection_loop|infinite_redirect|endless_redirect|loop_detect|redirect_count_exceed
@@ -942,6 +955,7 @@ export const libraryProblems = {
     seen: ["login host", "code"],
   },
   cookie: {
+    tells: "cross-site|third.?party|form_post > 2",
     title: "Cookie rejected: the browser did not store or send a cookie of the application",
     signs: `
       2>cookie cross_site|third_party|lax|strict reject|block|ignore|not_sent|invalid|context
@@ -1031,6 +1045,7 @@ export const libraryProblems = {
     compares: {},
   },
   no_code: {
+    tells: "called without|bookmark|reload > 2 ; fragment|#code|form_post > 3",
     title: "No code in the callback: the application was called without an authorization response",
     signs: `
       ?code missing|no|absent !non|response_code|status|verifier|challenge|source|error_code|country|device
@@ -1047,6 +1062,7 @@ export const libraryProblems = {
     seen: ["rejection", "code"],
   },
   userinfo: {
+    tells: "jwt|signed > 3 ; \\bid.?token > 2",
     title: "Userinfo failed: the userinfo endpoint rejected the request, or its response is unusable",
     signs: `
       userinfo|user_info|user_profile|userinfo_endpoint|user_information|profile_url ${fails}|401|403|status|invalid|unexpected|retrieve|fetch|unable|not_found|unauthorized|error !sub|subject|npm
@@ -1067,6 +1083,7 @@ export const libraryProblems = {
     title: "Encrypted token (JWE): the token cannot be decrypted, or the application does not expect encryption",
     signs: `
       jwe|encrypted|decrypt|decryption|cek|keydecryption token|jwt|id_token|key|fail|failed|support|not|unable|jwe|algorithm|payload|five !ssl|tls|cookie|session|database|disk|password|git
+      3>?jwe|decryption cookie|session
       ?decrypt|decryption|encrypted|jwe ${fails}|invalid|not`,
     causes: [
       "The application decrypts with another key than the one it registered, or the key set changed.",
@@ -1079,6 +1096,7 @@ export const libraryProblems = {
     guide: "static/docs/signed-requests.md#encrypted-id-tokens-and-userinfo-jwe",
   },
   key_format: {
+    tells: "\\bbits?\\b|\\bbytes?\\b.{0,40}(?:short|secure|least|minimum) > 3 ; secretor|symmetric > 2",
     title: "Unusable key: the key cannot be read, or is too short for the algorithm",
     signs: `
       rsa|hmac|ec|cryptographic|elliptic_curve|symmetric key not|invalid|below|short|must|least|bytes !kid|matching|ssh|host_key|cache|session
@@ -1098,6 +1116,7 @@ export const libraryProblems = {
     guide: "static/docs/verify-tokens.md",
   },
   auth_time: {
+    tells: "\\bacr\\b|\\bamr\\b|mfa|factor > 2",
     title: "Login too old or too weak: auth_time, acr or amr is not what the application requires",
     signs: `
       auth_time|max_age|authentication_time|authtime ${wrong}|${absent}|too_old|old|exceed|past|elapsed|must|require|greater|future|check
@@ -1111,6 +1130,7 @@ export const libraryProblems = {
     guide: "static/docs/authorization-requests.md#step-up-authentication-acr_values",
   },
   assertion: {
+    tells: "\\baud|audience > 1 ; signature|\\bkey|jwks > 2 ; expired|jti|replay|clock > 3 ; \\bsub\\b|\\biss\\b > 4",
     title: "Client assertion rejected: the JWT by which the client authenticates is not valid",
     signs: `
       client_assertion|private_key_jwt|client_secret_jwt|assertion|jwt_bearer ${wrong}|${absent}|expire|replay|jti|verify|fail|require|required|audience|aud|not_yet|expired|signature|mismatch|not_found|failed !saml|debug|junit|expect|node_assert|err_assertion|unit`,
@@ -1128,6 +1148,7 @@ export const libraryProblems = {
     compares: { slash: 1, loopback: 1, port: 1, path: 1 },
   },
   client_certificate: {
+    tells: "bound|thumbprint|x5t > 2 ; subject|\\bdn\\b > 3",
     title: "Client certificate: mutual TLS without the certificate that is expected",
     signs: `
       client_certificate|mutual_tls|mtls|x5t|certificate_bound|tls_client_auth ${wrong}|${absent}|require|required|thumbprint|mismatch|bound|expected|presented|request|not_sent|handshake`,
@@ -1142,6 +1163,7 @@ export const libraryProblems = {
     seen: ["rejection"],
   },
   post_only: {
+    tells: "form_post|callback > 2 ; json|urlencoded|media type > 1 ; authorize|well-known > 3",
     title: "Wrong method or body: the endpoint takes another HTTP method or content type",
     signs: `
       method post|get|405|http not_allow|not_allowed|not_support|only|require|must|405 token|endpoint|authorize|oauth|callback|url|userinfo|login|authorization !npm|payment|shipping|not_function|undefined|auth_method|client_secret_post|client_secret_basic

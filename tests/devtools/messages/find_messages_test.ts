@@ -158,7 +158,6 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
     ],
     url: [
       'failed to get token: Post "": unsupported protocol scheme ""',
-      'oidc discovery: Get "idp:8080/.well-known/openid-configuration": unsupported protocol scheme "idp"',
       "requests.exceptions.MissingSchema: Invalid URL '/oauth/token': No scheme supplied. Perhaps you meant https:///oauth/token?",
       "OAuth token request: builder error: relative URL without a base",
       'parse ":9000/.well-known/openid-configuration": missing protocol scheme',
@@ -470,6 +469,15 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
       "Refused to display 'https://sso.acme.test/' in a frame because it set 'X-Frame-Options' to 'sameorigin'.",
     ],
     // What the words and values say of the cause, and which party speaks.
+    "url>2": [
+      'oidc discovery: Get "idp:8080/.well-known/openid-configuration": unsupported protocol scheme "idp"',
+    ],
+    "redirect_loop>4": ["ERR_TOO_MANY_REDIRECTS behind traefik (oauth)"],
+    "no_code>3": ["code not found in the query: the response is in the fragment (oauth callback)"],
+    "mcp>3": ["MCP: authorization server metadata does not include code_challenge_methods_supported S256"],
+    "key_format>3": ["The specified key byte array is 88 bits, which is not secure enough for HMAC-SHA of a JWT"],
+    "browser_state>2": ["No matching state found in storage: it has another origin"],
+    "refused>3": ["connect ECONNREFUSED ::1:9000"],
     "state>5": [
       "handling the remote login: Unable to unprotect the message.State.",
       "securecookie: the value is not valid (OAuth)",
