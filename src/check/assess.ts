@@ -99,14 +99,15 @@ export function describeOutcome({ outcome, error, session, expectedSub }: Observ
     : `${completed} as ${JSON.stringify(sub)}`;
 }
 
-/** The code and the message of an error, on one line, at most 300 characters. */
+/** The code and the message of an error, on one line, at most 200 characters. */
 export function describeError(error: unknown): string {
-  return completeError(error).slice(0, 300);
+  return completeError(error).slice(0, 200);
 }
 
 /** The code and the whole message of an error, on one line. */
 export function completeError(error: unknown): string {
   try {
+    if (error === undefined) return "it did not end within the time limit";
     if (!(error instanceof Error)) return String(error);
     const { code } = error as Error & { readonly code?: unknown };
     const prefix = typeof code === "string" && !error.message.includes(code) ? `${code}: ` : "";
@@ -164,11 +165,12 @@ function resultOf(
     : because;
   const seen = outcome === "crashed"
     ? "crashed"
-    : observed?.seen === "hung" && shown.seen !== "endless"
-    ? "hung"
+    : outcome === "hung" && shown.seen !== "endless"
+    ? observed!.seen
     : shown.seen ?? observed?.seen ?? usuallySeen(attack);
   const general = verdict === "warning" ? warningEffect(seen) : effects[seen];
-  const effect = withOwnFix(general, ownFixes.includes(seen) ? undefined : attack.fix);
+  const isOfEffect = outcome === "hung" || outcome === "crashed" || seen === "endless";
+  const effect = withOwnFix(general, isOfEffect ? undefined : attack.fix);
   return {
     ...task,
     effect: passed || isUnclear || doesNotApply ? usualEffect(attack) : effect,
@@ -178,9 +180,6 @@ function resultOf(
     ...verdict === "failed" && requirement !== undefined && { requirement: describeRequirement(requirement) },
   };
 }
-
-/** What is mended in the same way after each attack. */
-const ownFixes: readonly Seen[] = ["crashed", "hung", "endless"];
 
 /** Why a requirement does not bind a client; `undefined` if it does. */
 function whyReleased(
@@ -202,11 +201,20 @@ export const usualEffect = (attack: Attack): Effect => withOwnFix(effects[usuall
 
 const withOwnFix = (effect: Effect, fix = effect.fix): Effect => ({ ...effect, fix });
 
+/** The number of requests to one endpoint of a client that does not wait, but repeats them. */
+const minLoop = 10;
+
 /** What an attacker got, as a journey of any attack shows it; the text follows "the client". */
 function observedHarm(
   { trap, session, expectedSub, outcome, exchanges }: Observation,
 ): { readonly seen: Seen; readonly harm: string } | undefined {
-  if (outcome === "hung") return { seen: "hung", harm: "kept the user waiting, and did not end" };
+  if (outcome === "hung") {
+    const [endpoint, requests = []] = [...Map.groupBy(exchanges, (exchange) => exchange.endpoint)]
+      .find(([, { length }]) => length >= minLoop) ?? [];
+    return endpoint === undefined
+      ? { seen: "hung", harm: "kept the user waiting, and did not end" }
+      : { seen: "repeated", harm: `sent ${requests.length} requests to ${endpoint}, and did not end` };
+  }
   const [request] = trap.requests;
   if (request !== undefined) {
     const secrets = new Set(trap.requests.flatMap((each) => secretsInRequest(each, exchanges)));

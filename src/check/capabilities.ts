@@ -60,6 +60,7 @@ export type Capability =
   | "dpop"
   | "idToken"
   | "readsIdToken"
+  | "refreshToken"
   | "keepsKeys"
   | "userinfo"
   | "usesAccessToken"
@@ -247,6 +248,11 @@ const capabilities: Readonly<Record<Capability, CapabilityDescription>> = {
     missing: "the client accepts any text as an ID token, so it does not read it (id-token/payload-shape)",
     seen: "reads the ID token",
     isUsual: true,
+  },
+  refreshToken: {
+    missing: "the client receives no refresh token: its grant_types have no refresh_token, or it lacks offline_access",
+    isUsual: true,
+    isSeenIn: (exchange) => isTokenRequest(exchange) && /"refresh_token"/.test(exchange.response?.body ?? ""),
   },
   keepsKeys: {
     missing: "the client fetches the keys at each login",

@@ -81,6 +81,9 @@ async function losesUserWithCookies(
   return await currentUser().catch(() => "unknown") === undefined;
 }
 
+const noRefreshToken = "the client received no refresh token: add refresh_token to its grant_types, " +
+  "and let it request offline_access if the server requires that";
+
 /**
  * Begins a session without a fault in each way that the driver supports, and uses each other capability, all in
  * separate journeys.
@@ -141,8 +144,11 @@ export async function runControl(
     if (use === undefined && start === undefined) continue;
     const { login, used } = await run(start ?? first!, use);
     const result = used ?? login;
-    if (result.outcome !== "accepted") failedCapabilities.set(capability, result.error ?? new Error("it did not end"));
-    else if (withoutServerNumber(login.result!.sub) !== withoutServerNumber(session.sub)) {
+    const seen = capabilitiesIn(exchanges);
+    const lacksToken = capability === "refresh" && seen.includes("requestsTokens") && !seen.includes("refreshToken");
+    if (result.outcome !== "accepted") {
+      failedCapabilities.set(capability, lacksToken ? new Error(noRefreshToken) : result.error);
+    } else if (withoutServerNumber(login.result!.sub) !== withoutServerNumber(session.sub)) {
       failedCapabilities.set(capability, new Error(`another user was logged in: ${login.result!.sub}`));
     }
   }

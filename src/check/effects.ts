@@ -53,7 +53,7 @@ const table = {
     consequence:
       "While a response of the server is wrong, browsers are redirected without end: users see no error, and the " +
       "requests overload the server.",
-    fix: "After an error, show it with a link to log in; begin no login by itself.",
+    fix: "After an error report it, and let the user begin the next login.",
   },
   noLogin: {
     cause: "accepts no login after an attack",
@@ -73,8 +73,8 @@ const table = {
     severity: "high",
     consequence: "A browser takes part in the login or the session of another: an attacker acts there, or watches.",
     fix:
-      "Keep state, nonce, code verifier and tokens of each login in the session of its browser, compare them before " +
-      "the token request, and create a new random session id at login.",
+      "Keep state, nonce, code verifier and tokens of each login apart, and compare them with those of the browser or " +
+      "the window that began it, before the token request.",
   },
   leaked: {
     cause: "sends credentials to a host other than the issuer",
@@ -99,9 +99,7 @@ const table = {
     cause: "shows its secrets to scripts, other sites or logs",
     severity: "medium",
     consequence: "A script in a page, another site or a reader of logs gets tokens, a code or the session of a user.",
-    fix:
-      "Keep tokens on the server, redirect to a URL without the code, and set the session cookie with HttpOnly, Secure " +
-      "and SameSite=Lax or Strict.",
+    fix: "Keep tokens, secrets and the code verifier out of URLs, pages and logs.",
   },
   kept: {
     cause: "keeps a session, tokens or data that have ended",
@@ -115,8 +113,15 @@ const table = {
     cause: "ends or loses the session of a user",
     severity: "medium",
     consequence: "Users lose their session because one request failed, or because an attacker or another site ends it.",
-    fix:
-      "Keep the session until the user logs out, the server rejects its refresh token, or a valid logout token names it.",
+    fix: "Keep the session and its refresh token until the user logs out or the server rejects the refresh token.",
+  },
+  reused: {
+    cause: "sends a refresh token twice",
+    severity: "high",
+    consequence:
+      "Servers that detect it revoke all tokens of the login (RFC 9700 §4.14.2): the user is logged out whenever two " +
+      "requests refresh at once.",
+    fix: "Let requests that need new tokens wait for one refresh, also across processes and windows.",
   },
   repeated: {
     cause: "repeats requests too often or too soon",

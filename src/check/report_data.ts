@@ -16,7 +16,8 @@ export interface ReportData
     Pick<CheckReport, "client" | "passed" | "problem" | "counts" | "attackCounts" | "causes" | "outdatedBaseline">,
     Pick<CheckReport, "seconds"> {
   /** The login without an attack; if it failed, also why. */
-  readonly control: Pick<ControlResult, "passed" | "outcome" | "sub" | "claims" | "authorizations"> & {
+  readonly control: Pick<ControlResult, "passed" | "sub" | "claims" | "authorizations"> & {
+    readonly response: JourneyOutcome;
     readonly failure?: ControlFailure;
     /** What was seen of the client: clauses that follow "the client". */
     readonly observed: readonly string[];
@@ -34,7 +35,8 @@ export interface ReportedResult
     Pick<Attack, "id" | "title" | "level" | "correctClient" | "sources">,
     Omit<Effect, "cause">,
     Pick<AttackResult, "values" | "verdict" | "because" | "cause" | "harm" | "requirement" | "isKnown" | "isUnclear"> {
-  readonly outcome?: JourneyOutcome;
+  /** How the client responded; absent if the attack did not run. */
+  readonly response?: JourneyOutcome;
   /** What the server sent instead of what it sends without an attack. */
   readonly sent: readonly string[];
   /** A line for each exchange: `userinfo 200, changed by: edited body`. */
@@ -50,7 +52,7 @@ export function describeReport(report: CheckReport): ReportData {
   const described = withVisibleTexts({
     ...{ client, passed, problem },
     control: {
-      ...{ passed: control.passed, outcome, sub, claims, authorizations },
+      ...{ passed: control.passed, response: outcome, sub, claims, authorizations },
       failure: report.controlFailure,
       observed: control.passed ? describeCapabilities(capabilities, exchanges) : [],
       failedCapabilities: Object.fromEntries(
@@ -75,7 +77,7 @@ function describeResult(
   const { id, title, level, correctClient, sources } = attack;
   const { severity, consequence, fix } = effect;
   const described = withVisibleTexts({
-    ...{ id, title, level, severity, ...result, outcome, consequence, correctClient, fix, sources },
+    ...{ id, title, level, severity, ...result, response: outcome, consequence, correctClient, fix, sources },
     exchanges: exchanges.map(({ endpoint, response, faults }) => {
       const changes = faults.length === 0 ? "" : `, changed by: ${faults.join(", ")}`;
       return `${endpoint} ${response?.status ?? "no response"}${changes}`;

@@ -78,10 +78,7 @@ const isExtensible = ({ cause }: CauseGroup): boolean =>
   cause.includes("(add ") && !cause.includes("through pages and redirects");
 
 const formatSkipped = (heading: string, groups: readonly CauseGroup[]): string[] =>
-  list(
-    heading,
-    groups.length === 0 ? [] : [groups.map(({ cause, attacks }) => `${cause} (${attacks.length})`).join("; ")],
-  );
+  list(heading, groups.map(({ cause, attacks }) => `${cause} (${attacks.length})`));
 
 /**
  * The first lines of the text: the counts, why the login without an attack failed, and what is wrong with the check.
@@ -105,8 +102,8 @@ export function formatSummary(data: ReportData): string[] {
 }
 
 /** Whether an attack ran: without a login none does. */
-export const hasRun = (results: readonly Pick<ReportedResult, "outcome">[]): boolean =>
-  results.some(({ outcome }) => outcome !== undefined);
+export const hasRun = (results: readonly Pick<ReportedResult, "response">[]): boolean =>
+  results.some(({ response }) => response !== undefined);
 
 /** `226 attacks (635 logins, 12.3 s)`, and how many of these logins the check had no time for. */
 export function formatSize({ results, seconds }: Pick<ReportData, "results" | "seconds">): string {
@@ -160,9 +157,16 @@ export const formatCauses = ({ causes }: ReportData): string[] =>
 const maxNames = 8;
 
 /** The first names, and how many others there are. */
-function listSome(names: readonly string[]): string {
+function listSome(names: readonly string[], separator = ", "): string {
   const rest = names.length - maxNames;
-  return [...names.slice(0, maxNames), ...rest > 0 ? [`${rest} more`] : []].join(", ");
+  return [...names.slice(0, maxNames), ...rest > 0 ? [`${rest} more`] : []].join(separator);
+}
+
+/** The texts; of some that are repeated to the end only the first time, and how often. */
+function withoutRepeats(texts: readonly string[]): readonly string[] {
+  const isPeriod = (length: number) => texts.every((text, index) => text === texts[index % length]);
+  const period = texts.findIndex((_, index) => index > 0 && texts.length % index === 0 && isPeriod(index));
+  return period < 0 ? texts : [...texts.slice(0, period), `all of it ${texts.length / period} times`];
 }
 
 function list(heading: string, names: readonly string[]): string[] {
@@ -196,7 +200,7 @@ function formatVariants(variants: readonly ReportedResult[]): string[] {
   const { because, exchanges } = variants[0]!;
   return [
     line("received", `${because}.`),
-    ...exchanges.length === 0 ? [] : [line("requests", exchanges.join("; "))],
+    ...exchanges.length === 0 ? [] : [line("requests", listSome(withoutRepeats(exchanges), "; "))],
     ...variants.flatMap(({ values, sent }) => {
       const heading = formatValues(values);
       if (sent.length === 0) return heading === "" ? [] : [line("variant", heading)];

@@ -222,6 +222,8 @@ test("a client that checks nothing falls for the attacks that a correct client m
     only: [...partOf(["id-token", "response", "userinfo", "logout"], 8, 0), "response/mix-up"],
   });
   const passed = report.results.filter(({ verdict, attack }) => verdict === "passed" && attack.level === "must-reject");
+  const longest = String(report).split("\n").reduce((one, other) => one.length > other.length ? one : other);
+  assert(longest.length < 400, longest);
   // No client can complete these: there is no code, no readable token, or no readable user.
   const impossible = ["response/code-missing", "id-token/parts", "id-token/payload-shape"];
   // It keeps users and sessions apart, and checks nothing of what the server sends.

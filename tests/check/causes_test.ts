@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { CheckOptions, CheckReport, ClientDriver } from "../../src/check/mod.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { effects, type Seen, warningEffect } from "../../src/check/effects.ts";
-import { seenText } from "../../src/check/capabilities.ts";
+import { type Capability, seenText } from "../../src/check/capabilities.ts";
 import { correctDecisions } from "./decisions.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
@@ -139,4 +139,45 @@ test("the fix belongs to the attack: each message that a client must reject has 
     "Require that aud of the ID token is your client_id, or a list with it and nothing that you do not trust. " +
     "Compare iss, sub and aud of the new ID token with those of the login, and discard the response if one differs.",
   ]);
+});
+
+test("only attacks on pages advise about cookies: the client may be a command line", () => {
+  const aboutPages: readonly Capability[] = ["visits", "receive", "receiveCallback", "cookieSession"];
+  const fixes = [
+    ...Object.values(effects).map(({ fix }) => fix),
+    ...attacks.flatMap(({ needs, fix }) => needs.some((need) => aboutPages.includes(need)) ? [] : fix ?? []),
+  ];
+  assertEquals(fixes.filter((fix) => /cookie|HttpOnly|SameSite/i.test(fix)), []);
+});
+
+test("a client that repeats a request without end is advised to stop, and not to set a timeout", async () => {
+  const http: typeof correctDecisions.http = (fetch) => async (url, init) => {
+    for (;;) {
+      const response = await fetch(url, init);
+      if (response.status !== 503) return response;
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  };
+  const client = smallClient(undefined, undefined, undefined, { ...correctDecisions, http });
+  const { causes } = await checkClientWithEdDsa(client, { only: ["keys/down"], timeoutMs: 1000 });
+  assertEquals(causes.map(({ cause, verdict, fix }) => [cause, verdict, fix]), [
+    [effects.repeated.cause, "failed", effects.repeated.fix],
+  ]);
+});
+
+test("[RFC 9700 §4.14.2] two refreshes at once fail if they cost the session at a server that detects it", async () => {
+  const only = ["refresh/concurrent"];
+  assertEquals(await causesOf(smallClient("refreshes in every request that meets a 401"), { only }), [
+    "failed, high: sends a refresh token twice",
+  ]);
+});
+
+test("without a refresh token, the check says why there is none", async () => {
+  const { client, ...driver } = smallClient();
+  const report = await checkClientWithEdDsa(
+    { ...driver, client: { ...client, grant_types: ["authorization_code"] } },
+    { only: ["refresh"] },
+  );
+  assertMatch(report.problem!, /refresh fails without an attack: .* add refresh_token to its grant_types/);
+  assertMatch(String(report), /^ {2}receives no refresh token/m);
 });

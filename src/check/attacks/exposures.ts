@@ -16,6 +16,7 @@ const sources = ["RFC 10017 §6.1", "RFC 9700 §4.16", "OWASP ASVS 3.3"];
 export const exposures: readonly Attack[] = [
   defineAttack({
     id: "session/token-in-url",
+    fix: "Send tokens in the body or the header of a request, and redirect the browser to a URL without them.",
     title: "The URLs of a login appear in the browser history, in logs and in Referer headers.",
     correctClient: "The client puts no token into a URL.",
     needs: ["visits"],
@@ -25,6 +26,7 @@ export const exposures: readonly Attack[] = [
   }),
   defineAttack({
     id: "session/token-in-page",
+    fix: "Keep tokens on the server, and write none into a page.",
     level: "should-reject",
     title: "A script in a page of the application reads the page.",
     correctClient: "The client writes no token into its pages.",
@@ -34,6 +36,7 @@ export const exposures: readonly Attack[] = [
   }),
   defineAttack({
     id: "session/token-in-cookie",
+    fix: "Set a cookie that has a token with HttpOnly, or keep the token on the server.",
     level: "should-reject",
     title: "A script in a page of the application reads the cookies.",
     correctClient: "The client sets no cookie without HttpOnly that has a token.",
@@ -43,6 +46,7 @@ export const exposures: readonly Attack[] = [
   }),
   defineAttack({
     id: "session/code-in-url",
+    fix: "After the token request, redirect the browser to a URL without the code.",
     level: "should-reject",
     title: "The page at which the login ends loads something from another host, which receives the URL as Referer.",
     correctClient: "The client redirects the browser to a URL without the code.",
@@ -52,6 +56,8 @@ export const exposures: readonly Attack[] = [
   }),
   defineAttack({
     id: "session/secret-exposed",
+    fix:
+      "Send the client secret, assertions and device codes only to the server, in the body or the header of a request.",
     title: "The user of the application reads everything that the browser receives and sends.",
     correctClient: "The client keeps its secret, its assertions and its device codes on the server.",
     requirement: "RFC 6749 §10.1",
@@ -63,6 +69,7 @@ export const exposures: readonly Attack[] = [
   }),
   defineAttack({
     id: "session/verifier-exposed",
+    fix: "Make state a random value of its own, and keep the code verifier and tokens out of every URL.",
     title: "An observer of the URLs of a login reads every parameter, in whatever form it is encoded.",
     correctClient:
       "The client sends the code verifier and its tokens in no authorization request, and in no other URL.",
@@ -75,6 +82,7 @@ export const exposures: readonly Attack[] = [
   }),
   defineAttack({
     id: "session/refresh-token-exposed",
+    fix: "Keep refresh tokens and code verifiers on the server, and send scripts at most an access token.",
     level: "should-reject",
     title: "A script in a page of the application requests the responses that the page itself requests.",
     correctClient: "The client keeps refresh tokens on the server, and gives scripts at most access tokens.",
@@ -84,6 +92,7 @@ export const exposures: readonly Attack[] = [
   }),
   defineAttack({
     id: "session/user-in-shared-cache",
+    fix: "Send Cache-Control: no-store with pages that show the user or set cookies.",
     level: "should-reject",
     title: "A shared cache keeps what its headers allow, and sends it to the next user.",
     correctClient: "The client marks pages that show the user or set cookies as private or no-store.",

@@ -101,6 +101,7 @@ export const logoutAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "logout/back-channel-claims",
+    fix: "Before a session ends, make every check of Back-Channel Logout §2.6, and respond with status 400.",
     title:
       "The logout token is not signed by the issuer, is an ID token, or has a claim or an event that is not valid.",
     requirement: "OpenID Connect Back-Channel Logout §2.6",
@@ -117,6 +118,7 @@ export const logoutAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "logout/back-channel-other",
+    fix: "End only the sessions that a valid logout token names, by iss with sid or sub.",
     title: "The logout token has the sid of another session, or the sub of another user.",
     correctClient: "The client ends no session other than the one that the token names.",
     sources: ["OpenID Connect Back-Channel Logout §2.7"],
@@ -157,6 +159,7 @@ export const logoutAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "logout/back-channel-replayed",
+    fix: "Remember the jti of each logout token until its exp, and reject it the second time.",
     title: "A logout token is sent a second time, after the user has logged in again.",
     correctClient: "The client rejects the token because of its jti, and the new session continues.",
     level: "should-reject",
@@ -186,25 +189,28 @@ export const logoutAttacks: readonly Attack[] = [
   defineAttack({
     id: "logout/cookie-kept",
     fix: "End the session on the server at logout; to delete its cookie ends it only in this browser.",
-    level: "should-reject",
+    level: "must-reject",
     title: "After the user has logged out, an attacker sends the session cookie of before the logout.",
     correctClient: "The client has ended the session on the server, and the cookie belongs to no user.",
     needs: ["logOut", "currentUser", "cookieSession"],
     sources: ["OpenID Connect RP-Initiated Logout §2", "OWASP ASVS 7.4.1", "netbirdio/netbird#5723"],
-    async perform({ journey: { browser }, session }) {
+    async perform(stage) {
+      const { journey: { browser }, session } = stage;
       const before = browser.cookies.all();
       await session!.logOut!();
       setCookies(browser.cookies, before);
-      const isLoggedIn = await userAfterLogout(session!) !== undefined;
-      return conclude(
-        isLoggedIn ? "the cookie of before the logout still logs in the user" : undefined,
-        "the cookie of before the logout belongs to no user",
-        "kept",
-      );
+      if (await userAfterLogout(session!) === undefined) {
+        return conclude(undefined, "the cookie of before the logout belongs to no user");
+      }
+      const failure = "the cookie of before the logout still logs in the user";
+      const used = await useEndedSession(stage);
+      // Without the tokens, an application that keeps its sessions in cookies can do nothing else.
+      return conclude(failure, "", "kept", used.passed ? undefined : "used the tokens of a user who had logged out");
     },
   }),
   defineAttack({
     id: "logout/front-channel-foreign",
+    fix: "End the session only if iss and sid of the request are those of the session.",
     title: "A page of another site loads the front-channel logout URI with a wrong iss or sid, or with neither.",
     correctClient: "The client does not end the session.",
     level: "should-reject",
@@ -235,6 +241,7 @@ export const logoutAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "logout/by-get",
+    fix: "Log out only by a POST with a token against CSRF, or ask the user first.",
     level: "should-reject",
     title: "A page of another site opens the URL at which the pages of the application log out.",
     correctClient: "The client does not end the session, or asks the user first.",

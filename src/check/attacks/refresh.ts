@@ -33,7 +33,7 @@ const hidesRejection = (observation: Observation) =>
   observation.outcome === "accepted" && exchangesOf(observation, "authorize").length === 0;
 
 /** A fault that rotates the refresh token of each client, or of none, and changes the response. */
-const rotating = (name: string, rotates: boolean, edit: (members: Members) => Members): Fault => ({
+export const rotating = (name: string, rotates: boolean, edit: (members: Members) => Members): Fault => ({
   ...editJsonBody(name, edit),
   extend: (server) => ({ ...server, grants: { ...server.grants, rotates: () => rotates } }),
 });

@@ -215,6 +215,7 @@ export const resourceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "resource/unauthorized-for-ever",
+    fix: "Report the rejection if the resource rejects a new token, too.",
     title: "The resource rejects every access token with 401, even a new one, or with 403 insufficient_scope.",
     correctClient: "The client starts at most three further logins, and reports the failure; the next login works.",
     level: "must-recover",
@@ -232,6 +233,7 @@ export const resourceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "resource/insufficient-scope",
+    fix: "Request the scope values that the token had and the missing one together, once.",
     title: "The resource rejects the token with 403 insufficient_scope, and names only the missing scope value.",
     correctClient:
       "The client requests the old scope and the missing value together once, or reports the missing value.",

@@ -7,7 +7,7 @@ import { exchangesOf, type Observation } from "../attack.ts";
 import { userAfterLogout } from "./ended_session.ts";
 import { waitUntil } from "./open_logins.ts";
 import { oneOf } from "./parameters.ts";
-import { refreshSelector } from "./refresh.ts";
+import { refreshSelector, rotating } from "./refresh.ts";
 import { failIf, unclear } from "./conclusions.ts";
 
 /** How often the client refreshed. */
@@ -81,7 +81,8 @@ export const sessionAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "refresh/concurrent",
-    title: "Two requests of the client need new tokens at the same time, and the first refresh takes a while.",
+    title:
+      "Two requests of the client need new tokens at the same time, and the server revokes a login whose refresh token is used twice.",
     correctClient: "The client refreshes once, and both requests use the new tokens.",
     journey: "session",
     endpoints: ["token", "userinfo"],
@@ -94,6 +95,9 @@ export const sessionAttacks: readonly Attack[] = [
       const expired = as.on("userinfo", (request) => request.header("authorization")?.endsWith(` ${used}`) === true)
         .always(error("invalid_token"));
       const waiting = hold();
+      as.on("token", refreshSelector).always(
+        rotating("refresh tokens rotated", true, (members) => members),
+      );
       as.on("token", refreshSelector).once(waiting);
       const both = Promise.allSettled([session!.request!(), session!.request!()]);
       await Promise.race([waiting.arrived, both]);
@@ -103,12 +107,15 @@ export const sessionAttacks: readonly Attack[] = [
       const failed = (await both).filter((result) => result.status === "rejected").length;
       const refreshes = as.log.unmasked.filter("token", refreshSelector).length - earlier;
       if (refreshes === 0) return unclear("the client did not refresh");
+      const isAlive = await session!.refresh!().then(() => true, () => false);
       return {
         outcome: failed === 0 ? "accepted" : "rejected",
-        passed: failed === 0 && refreshes === 1,
-        seen: failed === 0 ? "repeated" : "ended",
+        passed: failed === 0 && refreshes === 1 && isAlive,
+        seen: refreshes > 1 && !isAlive ? "reused" : failed === 0 ? "repeated" : "ended",
         because: `the client refreshed ${refreshes === 1 ? "once" : `${refreshes} times`}, ` +
-          (failed === 0 ? "and both requests succeeded" : `and ${failed} of 2 requests failed`),
+          (failed === 0 ? "both requests succeeded" : `${failed} of 2 requests failed`) +
+          (isAlive ? "" : ", and the session is lost"),
+        ...!isAlive && { harm: "lost the session of the user" },
       };
     },
   }),

@@ -135,6 +135,7 @@ const rows: readonly Row[] = [
   },
   {
     id: "session/cookie-flags",
+    fix: "Set the session cookie with HttpOnly, Secure and SameSite=Lax or Strict.",
     level: "should-reject",
     title: "A script, an http connection or another site can read or use the session cookie.",
     correctClient:
