@@ -4,7 +4,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { accusations, unclearIn } from "./accusations.ts";
+import { unclearIn } from "./accusations.ts";
 import { sample } from "../sample.ts";
 import { partOf } from "./catalogue_part.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
@@ -72,12 +72,4 @@ test("a client without extensions is not asked for them: the attacks are skipped
   assertEquals(report.counts.skipped, report.results.length, String(report));
   const reasons = new Map(report.results.map(({ attack: { id }, because }) => [id, because]));
   assertEquals(reasons.get("par/rejected"), "the client pushes no authorization request");
-});
-
-test("a client that signs assertions for the token endpoint of any metadata is found, and one for the issuer is not", async () => {
-  for (const assertionFor of ["token endpoint", undefined] as const) {
-    const client = styledClient("assertions", { authentication: "private_key_jwt", par: true, assertionFor });
-    const report = await checkClientWithEdDsa(client, { only: ["metadata/audience-injection"] });
-    assertEquals(accusations(report).length, assertionFor === undefined ? 0 : 1, String(report));
-  }
 });

@@ -1,80 +1,14 @@
 /**
- * What the check of a client with one issuer says of each mistake, and of a correct application. `fixed_issuer_test.ts`
- * tests how the check runs.
+ * What the check of a client with one issuer says of a correct application, and of one that loses its logins.
+ * `fixed_issuer_test.ts` tests how the check runs.
  */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { unclearIn } from "./accusations.ts";
-import type { CheckOptions } from "../../src/check/mod.ts";
-import { sample } from "../sample.ts";
 import { partOf, partOfCatalogue } from "./catalogue_part.ts";
 import { checkFixedIssuer, idsOf, withVerdict } from "./fixed_issuer.ts";
-import type { ApplicationMistake } from "./small_web_application.ts";
 import { replaceTimers } from "../until.ts";
-
-const mistakes: Readonly<
-  Record<
-    Exclude<
-      ApplicationMistake,
-      | "accepts unknown keys"
-      | "shows no login"
-      | "starts a new login after every error"
-      | "stops at a wrong state"
-      | "stops at a text as ID token"
-      | "stops after a login of mallory"
-      | "hangs at a wrong nonce"
-      | "logs no user in after a wrong nonce"
-    >,
-    CheckOptions & {
-      readonly foundBy: readonly string[];
-      /** Default: any. */
-      readonly warnings?: readonly string[];
-      readonly restarts?: boolean;
-    }
-  >
-> = {
-  "does not compare state": {
-    only: ["response/state-wrong", "response/state-of-another-browser", "response/swapped", "id-token/nonce-wrong"],
-    // Its code verifier and nonce still protect it.
-    foundBy: [],
-    warnings: [
-      ...["response/state-wrong", "response/state-of-another-browser", "response/swapped"],
-    ],
-  },
-  "does not verify the ID token": {
-    only: ["id-token/alg-none", "id-token/signed-by-stranger", "id-token/nonce-wrong", "keys/rotated"],
-    // OpenID Connect Core §3.1.3.7 lets it rely on TLS.
-    foundBy: [],
-    warnings: ["id-token/signed-by-stranger"],
-  },
-  "fetches the JWKS once": {
-    only: ["keys/rotated", "id-token/signed-by-stranger", "userinfo"],
-    // The check does not wait as long as clients rest before they fetch keys again.
-    foundBy: [],
-    warnings: ["keys/rotated"],
-  },
-  "believes any userinfo": { only: ["userinfo/sub-other", "response/swapped"], foundBy: ["userinfo/sub-other"] },
-  "stores the refresh response as it is": {
-    only: ["refresh", "token/optional-missing"],
-    foundBy: ["refresh/token-omitted"],
-  },
-  "ends the session when a refresh fails": { only: ["refresh"], foundBy: ["refresh/transient"] },
-  "keeps a failed discovery": {
-    only: ["transport/unavailable"],
-    restarts: true,
-    foundBy: ["transport/unavailable"],
-  },
-};
-
-for (const [mistake, { foundBy, warnings, ...options }] of sample(Object.entries(mistakes), 6, 0)) {
-  test(`an application that ${mistake} is found by ${[...foundBy, ...warnings ?? []].join(", ")}`, async () => {
-    const report = await checkFixedIssuer({ ...options, mistake: mistake as ApplicationMistake });
-    assert(report.control.passed, String(report));
-    assertEquals(idsOf(report.failures).sort(), [...foundBy].sort(), String(report));
-    if (warnings) assertEquals(withVerdict(report, "warning").sort(), [...warnings].sort(), String(report));
-  });
-}
 
 test("an attack after which no login works fails for that, and the later ones are skipped", async () => {
   const mistake = "logs no user in after a wrong nonce";

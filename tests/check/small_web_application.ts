@@ -12,13 +12,11 @@ import { correctPages, escapeHtml, type PageDecisions, type PageTokens } from ".
 
 /** A mistake of a copy. */
 export type ApplicationMistake =
-  | "does not compare state"
   | "does not verify the ID token"
   | "accepts unknown keys"
   | "fetches the JWKS once"
   | "believes any userinfo"
   | "keeps a failed discovery"
-  | "stores the refresh response as it is"
   | "shows no login"
   | "starts a new login after every error"
   | "stops at a wrong state"
@@ -183,7 +181,7 @@ export function webApplicationAt(
     const isOwn = pages.isState(received, login.state);
     const tokens = await openid.authorizationCodeGrant(server, new URL(request.url), {
       pkceCodeVerifier: login.verifier,
-      expectedState: mistake === "does not compare state" ? openid.skipStateCheck : isOwn ? received! : login.state,
+      expectedState: isOwn ? received! : login.state,
       expectedNonce: login.nonce,
       idTokenExpected: true,
     });
@@ -209,9 +207,7 @@ export function webApplicationAt(
     const tokens = await openid.refreshTokenGrant(await (config ?? discover()), session.refreshToken!);
     if (tokens.id_token !== undefined) await verifyIdToken(tokens.id_token, (await discover()).serverMetadata());
     if ((tokens.claims()?.sub ?? session.sub) !== session.sub) throw new Error("the ID token is about another user");
-    session.refreshToken = mistake === "stores the refresh response as it is"
-      ? tokens.refresh_token
-      : tokens.refresh_token ?? session.refreshToken;
+    session.refreshToken = tokens.refresh_token ?? session.refreshToken;
   }
 
   async function startLogin(request: Request): Promise<Response> {

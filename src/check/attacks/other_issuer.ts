@@ -13,10 +13,10 @@ const rejected = {
 } as const;
 
 /** The endpoints of the second issuer. */
-export async function openOtherEndpoints({ openOtherIssuer }: Stage) {
+async function openOtherEndpoints({ openOtherIssuer }: Stage) {
   const other = await openOtherIssuer();
   const response = await other.fetch(`${other.issuer}/.well-known/openid-configuration`);
-  return await response.json() as { readonly authorization_endpoint: string; readonly token_endpoint: string };
+  return await response.json() as { readonly authorization_endpoint: string };
 }
 
 /** The attacks with a second issuer. */

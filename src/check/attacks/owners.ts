@@ -1,13 +1,11 @@
 /** Whose a login, a session or a token is: of one browser, one user, one issuer. */
 
 import { findParam } from "../../recorder/record_request.ts";
-import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { body, idToken } from "../../testing/faults/mod.ts";
+import { idToken } from "../../testing/faults/mod.ts";
 import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { conclude, unclear } from "./conclusions.ts";
 import { findSecondUser, loggedTokens } from "./open_logins.ts";
-import { openOtherEndpoints } from "./other_issuer.ts";
 import { oneOf } from "./parameters.ts";
 
 /** Whether a server issued a code, and whether one received it. */
@@ -18,7 +16,7 @@ const issued = ({ log }: TestLatchkey, code: string) =>
 const received = ({ log }: TestLatchkey, code: string) =>
   log.unmasked.filter("token").some(({ request }) => findParam(request, "code") === code);
 
-/** The attacks on owners, of the categories `response`, `session`, `userinfo` and `metadata`. */
+/** The attacks on owners, of the categories `response` and `session`. */
 export const ownerAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/other-toolkit",
@@ -49,34 +47,6 @@ export const ownerAttacks: readonly Attack[] = [
         "the client sent each code to its own issuer only",
         "leaked",
         mixed && `sent a code of ${mixed.own.issuer} to ${mixed.foreign.issuer}`,
-      );
-    },
-  }),
-  defineAttack({
-    id: "metadata/audience-injection",
-    fix: "Use the issuer to which you send an assertion as its audience, never a value that another server chose.",
-    stop: undefined,
-    title: "The metadata names the token endpoint of another, honest issuer, and a PAR endpoint of its own.",
-    correctClient: "The client sends this server no assertion whose audience is the other issuer or its endpoint.",
-    needs: ["severalIssuers", "assertion", "par"],
-    sources: ["draft-ietf-oauth-security-topics-update-03 §2.1", "RFC 10070 §4"],
-    async perform(stage) {
-      const { as, begin, openOtherIssuer } = stage;
-      const other = await openOtherIssuer();
-      const { token_endpoint } = await openOtherEndpoints(stage);
-      as.on("discovery").always(body.edited({ token_endpoint }, "token endpoint of another issuer"));
-      await begin().catch(() => undefined);
-      const audiences = as.log.unmasked.exchanges.flatMap(({ request }) =>
-        [
-          decodeJwtPart(findParam(request, "client_assertion") ?? "", 1).aud,
-        ].flat()
-      ).filter((aud) => typeof aud === "string");
-      const injected = audiences.find((aud) => aud.startsWith(other.issuer));
-      return conclude(
-        injected && "the client sent an assertion for another issuer to this server",
-        "the client sent no assertion for another issuer to this server",
-        "leaked",
-        injected && `signed an assertion for ${injected}, and sent it to ${as.issuer}`,
       );
     },
   }),

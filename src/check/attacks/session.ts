@@ -40,18 +40,6 @@ const loggingOut = { journey: "session", level: "must-recover", needs: ["logOut"
 /** The attacks on a session, of the categories `error`, `refresh` and `logout`. */
 export const sessionAttacks: readonly Attack[] = [
   defineAttack({
-    id: "error/never-returns",
-    needs: ["journeyBrowser"],
-    title: "The authorization endpoint never redirects the browser back, and the user starts the login again.",
-    correctClient: "The client does not wait for the first response, and the second login works.",
-    sources: ["RFC 8252 §8.3"],
-    async perform({ startLogin, driver, journey }) {
-      await startLogin();
-      return await driver.logIn!(journey);
-    },
-    assess: ({ outcome }) => failIf(outcome !== "accepted", "the second login failed", "noLogin"),
-  }),
-  defineAttack({
     id: "error/userinfo-401",
     title: "The userinfo endpoint rejects the access token with invalid_token, once or always.",
     correctClient: "The client refreshes the tokens at most once, and repeats the request at most once.",

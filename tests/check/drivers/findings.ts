@@ -188,13 +188,6 @@ const findings: readonly Finding[] = [
     results: ["state", "used"].map((what) => `skipped response/state-of-another-browser {"what":"${what}"}`),
     source: ["express-openid-connect/lib/context.js:760", "state: encodeState(stateValue)"],
   },
-  // It keeps the tokens in cookies, and the application does not accept as many, except on Bun: it has one limit of
-  // headers for a process, and the issuer of the check, in the same process, raises it.
-  {
-    libraries: ["express-openid-connect"],
-    results: "Bun" in globalThis ? [] : ['skipped token/members {"member":"refresh_token","value":"huge"}'],
-    source: ["express-openid-connect/lib/appSession.js:160", "Math.ceil(value.length / cookieChunkSize)"],
-  },
   // A callback with a code and an error counts as a success.
   {
     libraries: ["MCP SDK"],
@@ -213,11 +206,10 @@ const findings: readonly Finding[] = [
     results: ['failed error/token {"how":"invalid_grant"}'],
     source: [`${mcpSdk}:653`, "return await authInternal(provider, options)"],
   },
-  // It accepts an empty access token or `token_type`, and any other `token_type`.
+  // It accepts an empty `token_type`, and any other.
   {
     libraries: ["MCP SDK"],
     results: [
-      'warning token/required-missing {"member":"access_token","value":"empty"}',
       'warning token/required-missing {"member":"token_type","value":"empty"}',
       "failed token/type-unknown *",
     ],
