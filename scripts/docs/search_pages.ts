@@ -31,7 +31,7 @@ export interface IndexedSection extends FoundSection {
 
 /** Words that say nothing about a page. */
 const stopWords = new Set(
-  "a an and are as at be by can do does for from get how i in into is it its me my not of on or should that the their them then there this to use using we what when where which why with work you your me my make makes let want need put if has have was will would could any some just so please every am been but had he her him his may more than too very give mean means anything something don doesn isn can t know happened there show"
+  "a an and are as at be by can do does for from get how i in into is it its me my not of on or should that the their them then there this to use using we what when where which why with work you your me my make makes let want need put if has have was will would could any some just so please every am been but had he her him his may more than too very give mean means anything something still whether out off don doesn isn can t know happened there show"
     .split(" "),
 );
 
@@ -72,7 +72,6 @@ const synonyms: Readonly<Record<string, string>> = Object.fromEntries(
     user: "person people human somebody someone everybody everyone anybody bob alice",
     role: "admin administrator manager boss chief moderator editor rights permission",
     install: "setup",
-    device: "phone tablet laptop wifi machine computer television",
     team: "colleague coworker teammate office",
     decode: "inside contain content open eyj readable",
     logout: "signout logoff",
@@ -84,7 +83,7 @@ const synonyms: Readonly<Record<string, string>> = Object.fromEntries(
     claims: "field attribute extra department team country language birthday nickname avatar photo info information",
     paste: "write enter insert",
     loop: "jump bounce circle forever endlessly flicker",
-    silent: "hidden invisible background iframe frame",
+    silent: "hidden invisible background iframe frame quietly unnoticed",
     style: "colour color logo theme design css font dark ugly appearance branding",
     lifetime: "last until",
     expire: "stale outdated old",
@@ -115,18 +114,22 @@ const products = new Set(
 /** A query with the words of the documentation: `sign in` is `login`, `10 s` a duration. */
 function plainQuery(query: string): string {
   return query.replaceAll(
+    /\b(turn|switch|shut|put|speed|log|sign|throw|get) (?:it|this|me|them) (?=off|down|on|out|up|in\b)/gi,
+    "$1 ",
+  ).replaceAll(
     /\b(?:sign|log)(?:ing|ged|s)?[ -](in|out|off|up|on)\b/gi,
     (_, direction: string) => ({ in: "login", on: "login", up: "signup" })[direction.toLowerCase()] ?? "logout",
   )
     .replaceAll(/\bc#|\bcsharp\b/gi, "asp.net").replaceAll(/\bhow long\b/gi, "how long lifetime")
     .replaceAll(
-      /\b(?:\d+|one|two|five|ten|thirty|an?) ?(?:s|secs?|seconds?|mins?|minutes?|h|hours?|days?|weeks?)\b/gi,
+      /\b\d+ ?(?:s|secs?|seconds?|mins?|minutes?|h|hours?|days?|weeks?)\b/gi,
       "duration",
     );
 }
 
 /** A question for the meaning of a word. */
-const definition = /^(?:what(?:'s| is| are) (?!in\b|inside|wrong)|what does .* mean|meaning of|explain )/i;
+const definition =
+  /^(?:what(?:'s| is| are) (?!in\b|inside|wrong)(?:\S+ ){0,2}\S+$|what does .* mean|meaning of|explain )/i;
 
 /** Words of somebody who wants something to go wrong; the guide to errors is for those who do not. */
 const causing = /\b(?:purpose|make|let|pretend|simulate|fake|force|cause|return|answer|deliberately|want|i need)\b/i;
@@ -144,7 +147,7 @@ const author =
 /** Stems that half of the site has: the other words of a query say more. */
 const common = new Set(
   ("test login log user server token app application client page run get set access request example start see say click button instead " +
-    "tell look change try another other different new second work go").split(" ")
+    "tell look change try another other different new second work go read check one find send").split(" ")
     .map(stemmer),
 );
 
@@ -156,7 +159,8 @@ const indexOptions: Options<IndexedSection> = {
   tokenize(text, field) {
     if (field === "names") return text.split("\n");
     if (field === "line" || field === "text") return wordsOf(text);
-    return [...pairsOf(text), ...wordsOf(field === "aliases" ? text.replaceAll(absence, "") : text)];
+    const plain = plainQuery(text);
+    return [...pairsOf(plain), ...wordsOf(field === "aliases" ? plain.replaceAll(absence, "") : plain)];
   },
   processTerm(term, field) {
     const word = term.toLowerCase();
@@ -221,7 +225,7 @@ export function findPages(index: MiniSearch<IndexedSection>, query: string): Fou
         ? 1
         : 2 / 3) *
       (!forAuthors.test(id) || author.test(query) ? 1 : authorsOnly) *
-      (/glossary/.test(id) && definition.test(query) ? 8 : 1),
+      (/glossary/.test(id) && definition.test(query) ? 20 : 1),
     // A word may be unfinished or misspelled; the word itself counts much more.
     prefix: (term) => term.length > 2,
     fuzzy: (term) => term.length > 5 ? 0.2 : false,

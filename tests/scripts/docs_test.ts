@@ -147,6 +147,8 @@ test("everyday words lead to the section that answers, and a stem is no other wo
     "my app asks for an issuer or authority address": "guides/start.html#connect",
     "the page keeps jumping back and forth": "guides/flows.html#the-login-fails",
     "log in in a popup or hidden window": "guides/sessions.html#silent-login",
+    "how do I turn it off": "guides/not-for.html#uninstall",
+    "when do I get logged out automatically": "guides/sessions.html#three-lifetimes",
     "suddenly it says my token is too old": "guides/configure.html#token-lifetime",
     "what is the password of the test users": "guides/users.html#passwords",
     "how long am I logged in before I have to log in again": "guides/sessions.html#three-lifetimes",

@@ -65,7 +65,9 @@ export function findMessages(text: string): readonly FoundMessage[] {
   const exact = findExact(searched);
   const lineOf = ({ start }: Match) => searched.slice(0, start).split("\n").length;
   const isTaken = (match: Match) =>
-    exact.some((one) => !(isHidden(one) && match.problem.isTransport) && overlap(one, match));
+    exact.some((one) =>
+      !(isHidden(one) && (match.problem.isTransport || match.code && !match.isSign)) && overlap(one, match)
+    );
   const written = findCodes(searched);
   const words = findWords(searched, written.length > 0).map((sign) => ({
     ...sign,

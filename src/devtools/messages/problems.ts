@@ -498,7 +498,7 @@ export const libraryProblems = {
     compares: { slash: 1, loopback: 1, port: 1, scheme: 1, host: 2 },
     title: "Redirect URI mismatch: the redirect_uri of the login is not registered for the client",
     signs: `
-      redirect_uri|redirect_url|redirection_uri|redirect_uris|callback_url|callback_uri|reply_url|reply_address|return_url|redirecturi|redirecturl|redirect ${wrong}|${absent}|registered|register|allow|allowed|whitelist|permit|disallow|mismatching|unauthorized !post_logout|logout|signout|too_many|loop|silent|another_client
+      redirect_uri|redirect_url|redirection_uri|redirect_uris|callback_url|callback_uri|reply_url|reply_address|return_url|redirecturi|redirecturl|redirect ${wrong}|${absent}|unregistered|registered|register|allow|allowed|whitelist|permit|disallow|mismatching|unauthorized !post_logout|logout|signout|too_many|loop|silent|another_client
       scheme|hostname url configured|redirect_uri not_match|mismatch|differ accessed|redirect_uri|request
       redirect_uri|redirect_url|callback_url must|should registered|login_redirect|one|app|settings|start|match
       4>invalid|reject redirect domain|port|host whitelist|protocol|match
@@ -681,7 +681,7 @@ export const libraryProblems = {
     title: "Redirect scheme not registered: the system knows no application for the redirect URI",
     signs: `
       url_scheme|scheme|schemes unknown|not_register|not_have|missing|support|handler|err|placeholder launch|registered|unknown|url|app|handler|redirect_scheme !authentication|no_scheme|protocol_scheme
-      no_activity|no_browser|browser_app|not_handle|activity handle intent|activity|redirect_uri|redirect
+      no_activity|find_activity|no_browser|browser_app|not_handle|activity handle intent|activity|redirect_uri|redirect
       app_auth_redirect|bundle_url|intent_filter
       unknown_protocol navigation|prevent|prevented`,
     causes: [
