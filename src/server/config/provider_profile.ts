@@ -30,6 +30,8 @@ export interface ProviderProfile extends ProviderSettings {
   readonly metadataMembers?: readonly string[];
   /** Whether a client without `post_logout_redirect_uris` has its redirect URIs for them. Default: false. */
   readonly redirectsAfterLogout?: boolean;
+  /** Whether a client without `grant_types` may use refresh tokens. Default: false. */
+  readonly refreshesByDefault?: boolean;
   /** Claims with the same value for every user; only on test hosts. Default: none. */
   readonly fixedClaims?: FixedClaims;
   /** How requests, responses and claims differ from the standards; only in a program and on test hosts. */

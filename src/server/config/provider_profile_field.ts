@@ -46,6 +46,7 @@ export function providerProfileField(paths: Field<EndpointPaths>): ObjectField<P
     ),
     metadataMembers: texts(["issuer", "token_endpoint"]),
     redirectsAfterLogout: flag(),
+    refreshesByDefault: flag(),
     fixedClaims: object<FixedClaims>("FixedClaims", {
       access_token: claimsByScope,
       id_token: claimsByScope,

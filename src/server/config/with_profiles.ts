@@ -3,6 +3,7 @@
 import { isObject } from "../../core/http/json_value.ts";
 import { providers } from "./provider_settings/providers.ts";
 import type { ProviderName } from "./provider_profile.ts";
+import { grantTypesFor } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
@@ -47,7 +48,7 @@ export async function withProfiles<T extends ProfileSettings & Pick<Settings, "i
   let path = "";
   const functions: (ProviderName | ProviderFunctions)[] = [];
   let data: ProviderData = {};
-  let redirectsAfterLogout = false;
+  let ofClients: ClientDefaults = {};
   for (const [i, profile] of list.entries()) {
     const place = Array.isArray(given.profile) ? `profile[${i}]` : "profile";
     const name = nameOf(profile);
@@ -68,8 +69,8 @@ export async function withProfiles<T extends ProfileSettings & Pick<Settings, "i
     }
     const { name: _, issuerPath, accepts, metadataMembers, fixedClaims, functions: own, ...rest } =
       typeof profile === "string" ? await providers[profile]() : profile;
-    const { redirectsAfterLogout: redirects, ...settings } = rest;
-    redirectsAfterLogout = redirects ?? redirectsAfterLogout;
+    const { redirectsAfterLogout, refreshesByDefault, ...settings } = rest;
+    ofClients = merge(ofClients, { redirectsAfterLogout, refreshesByDefault });
     const raised = floor === undefined ? { settings, weaker: [] } : raiseTo(floor, settings);
     for (const { setting, expected, received } of raised.weaker) {
       issues.push({
@@ -96,8 +97,8 @@ export async function withProfiles<T extends ProfileSettings & Pick<Settings, "i
     });
   }
   const merged = names.length === 0 ? given : merge(values, given, 1) as T;
-  const beforeStandards = redirectsAfterLogout && Array.isArray(merged.clients)
-    ? { ...merged, clients: merged.clients.map(withLogoutUris) }
+  const beforeStandards = Array.isArray(merged.clients)
+    ? { ...merged, clients: merged.clients.map((client) => withClientDefaults(client, ofClients)) }
     : merged;
   const profile = activeProfile(beforeStandards);
   return {
@@ -113,9 +114,17 @@ export async function withProfiles<T extends ProfileSettings & Pick<Settings, "i
   };
 }
 
-function withLogoutUris(client: ClientMetadata): ClientMetadata {
-  const { redirect_uris, post_logout_redirect_uris = redirect_uris } = client;
-  return post_logout_redirect_uris === undefined ? client : { ...client, post_logout_redirect_uris };
+type ClientDefaults = Pick<ProviderProfile, "redirectsAfterLogout" | "refreshesByDefault">;
+
+function withClientDefaults(client: ClientMetadata, defaults: ClientDefaults): ClientMetadata {
+  const { redirect_uris, response_types, post_logout_redirect_uris = redirect_uris, grant_types } = client;
+  const addsUris = defaults.redirectsAfterLogout && post_logout_redirect_uris !== undefined;
+  const addsRefresh = defaults.refreshesByDefault && grant_types === undefined && redirect_uris !== undefined;
+  return {
+    ...client,
+    ...addsUris && { post_logout_redirect_uris },
+    ...addsRefresh && { grant_types: [...grantTypesFor(response_types ?? ["code"]), "refresh_token"] },
+  };
 }
 
 function nameOf(profile: Profile): string {

@@ -25,6 +25,8 @@ interface Login {
   readonly request?: Readonly<Record<string, string>>;
 }
 
+const profiles: ProviderName[] = ["apple", "auth0", "cognito", "entra", "github", "google", "keycloak", "okta"];
+
 const grant_types = ["authorization_code", "refresh_token"];
 
 const plain: Login = {
@@ -137,7 +139,6 @@ async function received(
 }
 
 test("what no client, user, scope, setting or time moves at a provider is a constant of the provider", async () => {
-  const profiles: ProviderName[] = ["apple", "auth0", "cognito", "entra", "github", "google", "keycloak", "okta"];
   await forEachCase(profiles, async (profile) => {
     const [one, two] = await Promise.all([received(profile, plain), received(profile, other)]);
     const equal = [...one].filter(([place, value]) => value !== undefined && two.get(place) === value)
@@ -221,4 +222,28 @@ test("entra: azpacr is how the client authenticated; github: the token of an App
     tokens.push((await github.logIn(client, { scope: "user" })).tokens.access_token.slice(0, 4));
   }
   assertEquals(tokens, ["gho_", "ghu_"]);
+});
+
+test("a client without grant_types gets a refresh token where a new application of the provider does", async () => {
+  const scope = "openid email offline_access user";
+  const given: ProviderName[] = [];
+  await forEachCase(profiles, async (profile) => {
+    const client = { ...other.client, grant_types: undefined };
+    await using as = await testLatchkey({ profile, clients: [client] });
+    const { tokens } = await as.logIn(client, {
+      scope: scope.split(" ").filter((value) => providerProfiles[profile].scopes!.includes(value)).join(" "),
+      ...profile === "apple" && { responseMode: "form_post" as const },
+      authorization: { access_type: "offline" },
+    });
+    if (tokens.refresh_token !== undefined) given.push(profile);
+    const machine = { client_id: "machine", client_secret: secret, grant_types: ["client_credentials"] };
+    const code = { ...other.client, grant_types: ["authorization_code"] };
+    const hybrid = { ...code, grant_types: undefined, response_types: ["code", "code id_token"] };
+    for (const settings of [[machine, code], [hybrid]]) {
+      if (profile === "github" || profile === "cognito") continue;
+      await (await testLatchkey({ profile, clients: settings })).close();
+    }
+  });
+  // An Okta application has the grant only if its settings say so, and a GitHub App is one by it.
+  assertEquals(given.toSorted(), ["apple", "auth0", "cognito", "entra", "google", "keycloak"]);
 });

@@ -37,4 +37,5 @@ export const appleProfile: ProviderProfile = {
   accessTokenFormat: "opaque",
   lifetimes: { access_token: 3600, id_token: 86400, refresh_token: 315360000, refresh_token_idle: 315360000 },
   refresh: { reuse: "same" },
+  refreshesByDefault: true,
 };

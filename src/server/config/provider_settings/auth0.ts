@@ -43,6 +43,8 @@ export const auth0Profile: ProviderProfile = {
   lifetimes: { access_token: 86400, id_token: 36000, refresh_token: 2592000, refresh_token_idle: 1296000 },
   // https://auth0.com/docs/secure/tokens/refresh-tokens/get-refresh-tokens
   refresh: { onlyOffline: true },
+  // https://auth0.com/docs/get-started/applications/application-grant-types: grants of new applications.
+  refreshesByDefault: true,
   accepts: {
     // auth0/auth0-spa-js src/api.ts
     token_endpoint: ["json"],

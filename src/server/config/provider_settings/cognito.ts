@@ -46,5 +46,6 @@ export const cognitoProfile: ProviderProfile = {
   pkce: { requireMethod: true, insecureAllowMissing: true },
   // doc_source/token-endpoint.md: the response to a refresh has no refresh token.
   refresh: { reuse: "same" },
+  refreshesByDefault: true,
   lifetimes: { code: 300, access_token: 3600, id_token: 3600, refresh_token: 2592000, refresh_token_idle: 2592000 },
 };

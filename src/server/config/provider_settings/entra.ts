@@ -62,5 +62,6 @@ export const entraProfile: ProviderProfile = {
   pkce: { insecureAllowPlain: true },
   // docs/identity-platform/refresh-tokens.md: each use returns a new one, and the old one is not revoked; 90 days.
   refresh: { onlyOffline: true, reuse: "another" },
+  refreshesByDefault: true,
   lifetimes: { access_token: 3599, id_token: 3599, code: 600, refresh_token: 7776000, refresh_token_idle: 7776000 },
 };

@@ -64,6 +64,7 @@ export const googleProfile: ProviderProfile = {
   lifetimes: { access_token: 3599, id_token: 3600, refresh_token: 315360000, refresh_token_idle: 15552000 },
   // googleapis/google-auth-library-nodejs src/auth/oauth2client.ts: the response to a refresh has no refresh token.
   refresh: { reuse: "same" },
+  refreshesByDefault: true,
   // https://developers.google.com/identity/protocols/oauth2/web-server: the examples
   tokenPrefixes: { code: "4/0A", access_token: "ya29.", refresh_token: "1//0" },
   accepts: {

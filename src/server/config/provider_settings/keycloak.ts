@@ -52,6 +52,7 @@ export const keycloakProfile: ProviderProfile = {
   pkce: { insecureAllowMissing: true, insecureAllowPlain: true },
   // keycloak/keycloak TokenManager: a used refresh token stays valid unless the realm revokes it.
   refresh: { reuse: "another" },
+  refreshesByDefault: true,
   // keycloak-js lib/keycloak.js decodes a refresh token as a JWT: {"alg":"HS512","typ":"JWT"} and {"typ":"Refresh"}.
   tokenPrefixes: { refresh_token: "eyJhbGciOiJIUzUxMiIsInR5cCI6IkpXVCJ9.eyJ0eXAiOiJSZWZyZXNoIn0." },
 };
