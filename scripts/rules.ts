@@ -3,12 +3,12 @@
  * rule, and compares tests/rules.md with the table in the code: `deno task rules --help`.
  */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { checksWith } from "../src/core/authorize/checks.ts";
 import { placeNames, stepsWith } from "../src/core/token/table.ts";
 import type { Server } from "../src/core/server.ts";
 import { builtInAfter, builtInBefore } from "../src/server/hosting/built_in_extensions.ts";
-import { approvalChecks, destinationChecks, tokenRequestSteps } from "../tests/core/check_order.ts";
+import { approvalChecks, claimsOfSteps, destinationChecks, tokenRequestSteps } from "../tests/core/check_order.ts";
 import { parseRules, type RuleRow } from "../src/devtools/rules/rules_file.ts";
 import { extensions } from "../src/server/hosting/extensions.ts";
 import { rules } from "../src/server/rules.ts";
@@ -159,6 +159,21 @@ const inside: Readonly<Record<string, Table>> = {
   id_token: "idTokenClaims",
 };
 
+/** What makes a token of the claims of a table. It is the last that can change them. */
+const makers: Readonly<Partial<Record<Table, string>>> = {
+  accessTokenClaims: "grants.formatToken",
+  idTokenClaims: "grants.formatIdToken",
+};
+
+/** The file of an extension in `src/server/`. */
+function fileOf(owner: string): string {
+  const files = [
+    `extensions/${owner}/mod.ts`,
+    ...["clients/", "hosting/", "hosting/with_"].map((path) => `${path}${owner}.ts`),
+  ];
+  return files.find((file) => existsSync(new URL(`server/${file}`, sourceFolder))) ?? "";
+}
+
 /** How a token is made at a server with all extensions: each step in the order in which it runs, and whose it is. */
 function printSteps(): void {
   const steps = stepsWith(owned);
@@ -166,18 +181,34 @@ function printSteps(): void {
     console.log(`${indent}${tables[table]} (${table}):`);
     for (const { name, run, changes } of steps[table]) {
       const owner = ownerOf(run.name);
+      const isBuiltIn = !extensions.some((extension) => extension.name === owner);
+      const whose = owner === "core"
+        ? `core, ${run.name}`
+        : `${isBuiltIn ? "built-in " : ""}extension ${owner}, server/${fileOf(owner)}`;
+      const claims = claimsOfSteps[`${name} of ${table}`];
       const notes = [
         ...owner !== "core" && placeNames[table].includes(name) ? ["instead of the core's"] : [],
         ...changes === undefined ? [] : [`changes ${changes.join(", ")}`],
+        ...claims === undefined ? [] : [claims],
       ];
-      print(name, [owner, ...notes].join("; "), indent);
+      print(name, [whose, ...notes].join("; "), indent);
+    }
+    const maker = makers[table];
+    if (maker !== undefined) {
+      print(
+        maker,
+        "makes the token; before, a profile or a test changes any claim (server/token/claim_change.ts)",
+        indent,
+      );
     }
   };
   const print = (name: string, text: string, indent: string): void => {
     console.log(`${indent}  ${name.padEnd(34)}  ${text}`);
     if (inside[name] !== undefined) printTable(inside[name], `${indent}    `);
   };
-  console.log("How a token is made, in order: step, core or extension. At the authorization endpoint:\n");
+  console.log(
+    "How a token is made, in order: step, core or extension with its function or file, claims. At the authorization endpoint:\n",
+  );
   printTable("granted");
   printTable("beforeIssue");
   console.log("\nAt the token endpoint:\n");

@@ -50,3 +50,13 @@ export const tokenRequestSteps: readonly { readonly by: string; readonly does: s
   { by: "requireUser", does: "requires that the user may still log in" },
   { by: "consumeGrant", does: "consumes what can be used once" },
 ];
+
+/** The claims that steps set, by the step and its table. */
+export const claimsOfSteps: Readonly<Record<string, string>> = {
+  "grant type of accessTokenClaims": "addedClaims: act of token_exchange, authorization_details of the step above",
+  "protocol of accessTokenClaims": "iss, sub, aud, client_id, scope, iat, exp, jti, auth_time, sid",
+  "user of accessTokenClaims": "those of the settings accessTokenClaims and resources",
+  "requested claims of accessTokenClaims": "userinfo_claims, userinfo_values",
+  "protocol of idTokenClaims": "iss, sub, aud, exp, iat, auth_time, nonce, at_hash, sid",
+  "user of idTokenClaims": "those that the request or the setting idTokenClaims names",
+};

@@ -15,6 +15,7 @@ import { extensions, type LatchkeyOptions } from "../../../src/mod.ts";
 import type { Extension } from "../../../src/server/extension.ts";
 import type { HostedServer } from "../../../src/server/hosted_server.ts";
 import { builtInAfter, builtInBefore } from "../../../src/server/hosting/built_in_extensions.ts";
+import { claimsOfSteps } from "../../core/check_order.ts";
 import { basic, encode, startCore } from "../../core/kit.ts";
 import { basicHeader, publicTokens, testClients } from "../client_endpoints.ts";
 import { decodeClaims, testServer } from "../../kit.ts";
@@ -60,6 +61,39 @@ test("the tables that deno task rules prints are those of a server", async () =>
   const printed = stepsWith([...builtInBefore({ hosting: {} } as never), ...extensions, ...builtInAfter]);
   for (const table of tables) {
     assertEquals(steps![table].map(({ name }) => name), printed[table].map(({ name }) => name), table);
+  }
+});
+
+test("the claims that deno task rules prints of the protocol are those of a login", async () => {
+  const found: Record<string, string> = {};
+  const recording: CoreExtension = {
+    name: "recording",
+    extend(server) {
+      const { accessTokenClaims, idTokenClaims } = server.steps;
+      const recorded = <Row extends { readonly name: string; run(...input: never[]): unknown }>(
+        table: Table,
+        rows: readonly Row[],
+      ) =>
+        rows.map((row) => ({
+          ...row,
+          async run(...input: never[]) {
+            const claims = await row.run(...input);
+            found[`${row.name} of ${table}`] = Object.keys(claims as object).join(", ");
+            return claims;
+          },
+        })) as never;
+      const steps = {
+        ...server.steps,
+        accessTokenClaims: recorded("accessTokenClaims", accessTokenClaims),
+        idTokenClaims: recorded("idTokenClaims", idTokenClaims),
+      };
+      return { ...server, steps };
+    },
+  };
+  const { code, exchange } = await startCore({ extensions: [recording] });
+  await exchange(await code({ scope: "openid", nonce: "n" }));
+  for (const row of ["protocol of accessTokenClaims", "protocol of idTokenClaims"]) {
+    assertEquals(found[row], claimsOfSteps[row]);
   }
 });
 
