@@ -20,7 +20,7 @@ import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
 import { inspector } from "../src/devtools/mod.ts";
 import { logging } from "../src/cli/operating/mod.ts";
-import { core, OAuthError, parameters, randomId, slot } from "../src/core/mod.ts";
+import { core, OAuthError, parameters, randomId, slot, wrapIssueStep } from "../src/core/mod.ts";
 import { extensions, host } from "../src/mod.ts";
 import { findRuntime } from "../scripts/test_run.ts";
 import { latchkey } from "./secret_leak_check.ts";
@@ -343,14 +343,18 @@ test("the examples of extensions leave one out, and add one of the program", asy
   const body = program("static/docs/extensions.md").replaceAll(/: Extension(?:<[^>]*>)?|<string>|: typeof [\w.]+/g, "")
     .replaceAll("await using", "const");
   const options = {
-    clients: [{ client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] }],
+    clients: [{
+      client_id: "spa",
+      redirect_uris: ["http://localhost:5173/cb"],
+      grant_types: ["authorization_code", "refresh_token"],
+    }],
     users: [{ sub: "a" }],
   };
   const start = (given: object) => latchkey({ ...options, ...given });
-  const made = `${body}\nreturn { op_policy_uri, servers: [as, extended, labelled, prefixed] };`;
+  const made = `${body}\nreturn { op_policy_uri, servers: [as, extended, labelled, prefixed, limited] };`;
   const { op_policy_uri, servers } = await run(
     made,
-    { extensions, latchkey: start, slot },
+    { extensions, latchkey: start, slot, wrapIssueStep },
   );
   assertEquals(op_policy_uri, "https://as.example/policy");
   const found = await Promise.all(servers.map(async (server: Awaited<ReturnType<typeof start>>) => {
@@ -366,16 +370,19 @@ test("the examples of extensions leave one out, and add one of the program", asy
       code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
     });
     const response = await server.fetch(new Request(`${server.issuer}/oauth2/token`, { method: "POST", body }));
-    const { access_token, id_token } = await response.json();
+    const { access_token, id_token, refresh_token } = await response.json();
     const headers = { authorization: `Bearer ${access_token}` };
     const { status } = await server.fetch(new Request(`${server.issuer}/oauth2/userinfo`, { headers }));
     const jwt = access_token.replace(/^at\./, "");
     const tenants = [jwt, id_token].map((token) => decodeClaims(token).tenant);
     await server.close();
-    return [...tenants, jwt === access_token, status];
+    return [...tenants, jwt === access_token, status, refresh_token !== undefined];
   }));
-  const usual = [undefined, undefined, true, 200];
-  assertEquals(found, [usual, usual, ["acme", "acme", true, 200], [undefined, undefined, false, 200]]);
+  const usual = [undefined, undefined, true, 200, true];
+  assertEquals(found, [
+    ...[usual, usual, ["acme", "acme", true, 200, true], [undefined, undefined, false, 200, true]],
+    [undefined, undefined, true, 200, false],
+  ]);
 });
 
 test("the examples of a resource server reject a request without a token", async () => {

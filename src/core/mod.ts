@@ -63,6 +63,7 @@ export { randomId } from "./keys/secrets.ts";
 export { memoryStore } from "./store/memory.ts";
 export { slot } from "./slot.ts";
 export type { ListedRecord, ListOptions, RecordMetadata, Store, StoredRecord } from "./store/store.ts";
+export { wrapIssueStep } from "./token/table.ts";
 export type { CoreTrace, MinimalEvent as TraceEvent, MinimalTrace as Trace } from "./trace.ts";
 
 /** A server. */

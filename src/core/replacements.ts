@@ -1,4 +1,4 @@
-/** Names functions by whose they are, for stacks. */
+/** Names functions after their owner, for stacks. */
 
 /** Names the functions of an object. A frozen function keeps its name. */
 export function nameFunctions(object: object, name: string): void {
@@ -11,7 +11,7 @@ export function nameFunctions(object: object, name: string): void {
  * Names the functions that an extension or a plugin has replaced or added, such as `grants.create of the extension
  * tenants`.
  *
- * @param owner Whose functions they are.
+ * @param owner Their owner.
  * @param path Of the object in the server, with a dot at its end. Default: the server itself.
  */
 export function nameReplacements(before: object, after: object, owner: string, path = ""): void {

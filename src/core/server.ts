@@ -8,9 +8,9 @@
  * (`responses/authorization_response.ts`).
  *
  * A token request passes through `clientEndpoint` (`token/client_endpoint.ts`), which authenticates the client, then
- * `findGrantType` (`token/token.ts`), `authorize` of the grant type (`token/grants/`), which checks the code or the
- * refresh token, which the endpoint lets be consumed once its scope and user are checked,
- * and `issueTokens` (`token/tokens/mod.ts`), by the steps of `token/table.ts`.
+ * `tokenResponse` (`token/token.ts`). It calls `authorize` of the grant type (`token/grants/`), which verifies the code
+ * or the refresh token; checks the scope and the user; consumes the code or the refresh token; and calls `issueTokens`
+ * (`token/tokens/mod.ts`), which runs the steps of `token/table.ts`.
  */
 
 import type { Approval } from "./authorize/approval.ts";

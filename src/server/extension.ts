@@ -33,6 +33,7 @@ export type { Repository } from "./clients/repository.ts";
 export type { RequestCheck, Server } from "../core/server.ts";
 export type { GrantType } from "./config/standing.ts";
 export { slot } from "../core/slot.ts";
+export { wrapIssueStep } from "../core/token/table.ts";
 export type { Session } from "../core/sessions/session.ts";
 export type { TokenResponse } from "../core/token/grants/authenticated_request.ts";
 export type { Subject } from "../core/store/records.ts";

@@ -4,7 +4,7 @@ import { object, text } from "../core/policy/field.ts";
 import { quote } from "../server/config/config_issue.ts";
 import type { Authorization } from "../core/token/grants/authenticated_request.ts";
 import { type Server, serverWith } from "../core/server.ts";
-import { replaceIssue } from "../core/token/table.ts";
+import { wrapIssueStep } from "../core/token/table.ts";
 import { assertOptions } from "./options.ts";
 
 /** @internal */
@@ -69,7 +69,7 @@ export function withOpaqueToken(
   { steps }: Server,
   newTokenFor: (server: Server, authorization: Authorization) => Server["newToken"] | undefined,
 ): Server["steps"] {
-  return replaceIssue(steps, "access_token", (issue) => (server, issued, authorization, ...more) => {
+  return wrapIssueStep(steps, "access_token", (issue) => (server, issued, authorization, ...more) => {
     const newToken = authorization.issue === undefined ? newTokenFor(server, authorization) : undefined;
     if (newToken === undefined) return issue(server, issued, authorization, ...more);
     const { client } = authorization;

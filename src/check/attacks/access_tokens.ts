@@ -1,6 +1,6 @@
 /** Access tokens in unusual forms that the server accepts; a client must not read them (RFC 6749 §1.4). */
 
-import { replaceIssue } from "../../core/token/table.ts";
+import { wrapIssueStep } from "../../core/token/table.ts";
 import { storageKey } from "../../core/keys/secrets.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 
@@ -11,7 +11,7 @@ export function opaqueAccessToken(name: string, choose: (token: string) => strin
     waitsFor: "issued an access token",
     extend: (server, context) => ({
       ...server,
-      steps: replaceIssue(server.steps, "access_token", (issue) => async (inner, before, authorization, ...others) => {
+      steps: wrapIssueStep(server.steps, "access_token", (issue) => async (inner, before, authorization, ...others) => {
         const { client } = authorization;
         const opaqueClient = { ...client, metadata: { ...client.metadata, access_token_format: "opaque" as const } };
         const issued = await issue(inner, before, { ...authorization, client: opaqueClient }, ...others);

@@ -1,4 +1,4 @@
-/** The ids of attacks and faults that are part of another one now, by that one: a name that somebody wrote keeps working. */
+/** Former ids of attacks and faults, by the attack that includes them now. They keep working where somebody wrote them. */
 
 const parts: Readonly<Record<string, readonly string[]>> = {
   "device/slow-down": ["device/pending"],

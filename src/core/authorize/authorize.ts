@@ -109,7 +109,7 @@ export async function completeAuthorization(
   const { server } = context;
   const { client, destination } = pending;
   const grant = await acceptApproval(server, pending, approval, session);
-  // Issuing the response ends the request. If something fails after this, no extension may end it a second time.
+  // Issuing the response consumes a stored request. The error of a later failure must not consume it again.
   const recipient = { client, destination: { ...destination, extensions: undefined } };
   return await withErrors(context, recipient, async () => {
     const response = await server.grants.issueResponse(server, pending, grant);

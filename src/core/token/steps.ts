@@ -12,13 +12,13 @@ import type { Granted } from "./grants/grant_functions.ts";
 /** @internal A row of a table. */
 export interface Step<Run> {
   /**
-   * Its name, which no other row of the table has, and which a {@link Place} can name; of one that issues a token, that token. A row
-   * that stands `instead` of another has the name of that row.
+   * Its name, unique in the table; of a row that issues a token, that of the token. A row that stands `instead` of
+   * another has the name of that row.
    */
   readonly name: string;
   /** Default: after the rows of the core, in the order of the extensions. */
   readonly place?: Place;
-  /** Of claims: those of the row `protocol` that it changes, such as `aud`. Default: none, and it may change none. */
+  /** The protected claims that it changes, such as `aud` (`table.ts`). Default: none. */
   readonly changes?: readonly string[];
   readonly run: Run;
 }
@@ -73,11 +73,12 @@ interface Runs<Server> {
  * clock in seconds.
  */
 export interface TokenSteps<Server> {
-  /** What an approval grants. A row returns it all. It throws if the user may not grant it. */
+  /** What an approval grants. A row returns all that it received. It throws if the user may not grant it. */
   readonly granted: readonly Step<Runs<Server>["granted"]>[];
   /**
-   * What a token request gets of a stored grant, before it is consumed. A row returns it all. It throws if the request
-   * asks for more than was granted.
+   * What a token request gets of a stored grant, before it is consumed: access tokens have the values of
+   * `extensions`, and the next refresh token those of `grant`. A row returns all that it received. It throws if the
+   * request asks for more than was granted.
    */
   readonly narrowed: readonly Step<Runs<Server>["narrowed"]>[];
   /** What happens before something is issued: for an approval, and, without `request`, for a token request. */

@@ -120,10 +120,11 @@ function mapTables<Value>(
 /**
  * The steps with another function that issues a token.
  *
- * @param token Its name, such as `refresh_token`.
+ * @param token The name of the step, such as `refresh_token`.
+ * @param replace Returns the new function. It receives the former one, which the new one can call.
  * @throws {ProgramError} If nothing issues it.
  */
-export function replaceIssue(
+export function wrapIssueStep(
   steps: TokenSteps<Server>,
   token: string,
   replace: (issue: Issue<Server>) => Issue<Server>,

@@ -8,7 +8,7 @@ import { storageKey } from "../../core/keys/secrets.ts";
 import { slot } from "../../core/slot.ts";
 import type { CheckInput, GrantType, Server } from "../../core/server.ts";
 import type { Issue } from "../../core/token/steps.ts";
-import { replaceIssue } from "../../core/token/table.ts";
+import { wrapIssueStep } from "../../core/token/table.ts";
 import { longScope } from "./google_endpoints.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
@@ -43,7 +43,7 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
   };
 
   return ({ requestChecks, steps, grantTypes, extensionNames }) => {
-    const { issue, ...others } = replaceIssue(steps, "refresh_token", onlyOffline);
+    const { issue, ...others } = wrapIssueStep(steps, "refresh_token", onlyOffline);
     return {
       extensionNames: new Set([...extensionNames, profileName]),
       requestChecks: [

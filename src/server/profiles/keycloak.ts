@@ -4,7 +4,7 @@ import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "../config/provider_functions.ts";
 import { keycloakProfile } from "../config/provider_settings/keycloak.ts";
 import { type Server, serverWith } from "../../core/server.ts";
-import { replaceIssue } from "../../core/token/table.ts";
+import { wrapIssueStep } from "../../core/token/table.ts";
 import { asServerPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { webOriginsOf } from "./keycloak_handlers.ts";
@@ -113,7 +113,7 @@ function withOfflineSessions(server: HostedServer): HostedServer {
         await grants.storeRefreshToken(server, request, token, grantId, limited);
       },
     },
-    steps: replaceIssue(steps, "refresh_token", (issue) => (server, issued, authorization, now, request) =>
+    steps: wrapIssueStep(steps, "refresh_token", (issue) => (server, issued, authorization, now, request) =>
       issue(
         issuingOffline(server, authorization.scope.includes("offline_access")),
         issued,

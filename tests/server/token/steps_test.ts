@@ -10,7 +10,7 @@ import {
   slot,
   type TraceEvent,
 } from "../../../src/core/mod.ts";
-import { placeNames, replaceIssue, stepsWith } from "../../../src/core/token/table.ts";
+import { placeNames, stepsWith, wrapIssueStep } from "../../../src/core/token/table.ts";
 import { extensions, type LatchkeyOptions } from "../../../src/mod.ts";
 import type { Extension } from "../../../src/server/extension.ts";
 import type { HostedServer } from "../../../src/server/hosted_server.ts";
@@ -160,7 +160,7 @@ test("a table, a place or a name that is none stops the start, and the message s
   );
   const renaming: CoreExtension = {
     name: "one",
-    extend: (server) => ({ ...server, steps: replaceIssue(server.steps, "refresh", (issue) => issue) }),
+    extend: (server) => ({ ...server, steps: wrapIssueStep(server.steps, "refresh", (issue) => issue) }),
   };
   await assertRejects(
     () => core({ ...given, extensions: [renaming] }),
