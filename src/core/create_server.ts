@@ -4,7 +4,7 @@ import { claimRules } from "./clients/claims.ts";
 import { clientAuthentication } from "./token/client_auth.ts";
 import type { CoreExtension } from "./extension.ts";
 import { grantTypesOf } from "./token/grants/mod.ts";
-import { grantFunctions } from "./token/grants/default_functions.ts";
+import { grantFunctions } from "./token/grants/default_grant_functions.ts";
 import { immediate, withImmediateFunctions } from "./immediate.ts";
 import { signingKeys } from "./keys/jwks.ts";
 import { jwtSigner, jwtTypes } from "./keys/jwt.ts";
@@ -112,7 +112,7 @@ function createServer(
     sessionFor,
     steps: stepsWith(extensions),
     endSession,
-    receipt: bearerTokens,
+    presentedTokens: bearerTokens,
     grants: grantFunctions,
     identifiers: publicIdentifiers,
     responses: {

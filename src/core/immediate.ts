@@ -56,14 +56,20 @@ export function withImmediateFunctions<M extends Partial<Server>>(before: Server
   }
   const listener = <T extends Call>(former: T, current: T) =>
     current === former ? current : ((...values) => ignoreRejection(current.apply(after, values))) as T;
-  const { passed, observe, grants, receipt } = after;
+  const { passed, observe, grants, presentedTokens } = after;
   return {
     ...after,
     ...replaced<Server>(before, after, "newToken", "now"),
     ...passed && { passed: listener(before.passed, passed) },
     ...observe && { observe: listener(before.observe, observe) },
     ...grants && { grants: copyWith(grants, replaced(before.grants, grants, "isEmpty")) },
-    ...receipt && { receipt: copyWith(receipt, replaced(before.receipt, receipt, "read", "schemes", "challenge")) },
+    ...presentedTokens &&
+      {
+        presentedTokens: copyWith(
+          presentedTokens,
+          replaced(before.presentedTokens, presentedTokens, "read", "schemes", "challenge"),
+        ),
+      },
   };
 }
 

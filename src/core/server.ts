@@ -96,7 +96,7 @@ export interface Server {
   /** How responses, tokens and claims are sent to clients. */
   readonly responses: ClientResponses;
   /** How protected resources of the server receive access tokens. */
-  readonly receipt: TokenReceipt;
+  readonly presentedTokens: PresentedTokens;
   /** Why a login does not meet the demands of a request; `undefined` if it does. */
   findUnmetDemand(
     server: Server,
@@ -200,7 +200,7 @@ export interface ClientResponses {
 }
 
 /** @internal How protected resources of the server receive access tokens. Default: as bearer tokens (RFC 6750). */
-export interface TokenReceipt {
+export interface PresentedTokens {
   /** Reads the access token in an `Authorization` header. @throws {OAuthError} If it has several. */
   read(server: Server, authorization: string | null): SentToken;
   /** The schemes of the tokens that resources accept. */

@@ -29,7 +29,7 @@ function extend(change: (server: Server, mistake: Mistake) => object) {
 const functionsOfServer: Readonly<Record<string, (server: Server) => Record<string, unknown>>> = {
   newToken: (server) => server as unknown as Record<string, unknown>,
   "grants.isEmpty": ({ grants }) => grants as unknown as Record<string, unknown>,
-  "receipt.challenge": ({ receipt }) => receipt as unknown as Record<string, unknown>,
+  "presentedTokens.challenge": ({ presentedTokens }) => presentedTokens as unknown as Record<string, unknown>,
 };
 
 for (const [kind, mistake] of Object.entries(mistakes)) {

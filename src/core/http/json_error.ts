@@ -32,7 +32,7 @@ export function bearerError(context: Context, error: OAuthError, members: ErrorM
     ...code === "insufficient_scope" && { scope },
   };
   const challenges = endpoint?.errors === "resource"
-    ? server.receipt.challenge(server, request.headers.get("authorization"), status, parameters)
+    ? server.presentedTokens.challenge(server, request.headers.get("authorization"), status, parameters)
     : challenge("Bearer", parameters);
   return json(status, members, { "www-authenticate": challenges, ...headers });
 }

@@ -135,7 +135,7 @@ export function findRepeatedGrantTypes({ grantTypes }: Server): ConfigIssue[] {
 }
 
 /** The members of a server whose functions extensions replace one by one. */
-const groups = ["clients", "users", "keys", "grants", "identifiers", "responses", "receipt"] as const;
+const groups = ["clients", "users", "keys", "grants", "identifiers", "responses", "presentedTokens"] as const;
 
 /** The groups of which the server calls each function, and no other. */
 const calledGroups = ["grants", "identifiers", "responses"] as const;

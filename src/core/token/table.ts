@@ -8,7 +8,7 @@ import { nameFunctions } from "../replacements.ts";
 import { ProgramError } from "../rules/program_error.ts";
 import type { Server } from "../server.ts";
 import type { Authorization } from "./grants/authenticated_request.ts";
-import { grantApproved } from "./grants/default_functions.ts";
+import { grantApproved } from "./grants/default_grant_functions.ts";
 import { assertReturned, returnedFields } from "./returned.ts";
 import type { Issue, TokenSteps } from "./steps.ts";
 import { issueRefreshToken } from "./tokens/issue_refresh_token.ts";

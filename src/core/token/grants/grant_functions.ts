@@ -1,4 +1,4 @@
-/** How grants, access tokens and logins are made and checked. `default_functions.ts` has the defaults. */
+/** How grants, access tokens and logins are made and checked. `default_grant_functions.ts` has the defaults. */
 
 import type { UserClaims } from "../../clients/claims.ts";
 import type { User } from "../../clients/client.ts";

@@ -9,10 +9,8 @@ import type { Issue } from "../steps.ts";
 
 /** Issues the first refresh token of a grant, or the refresh token that the grant type has chosen. */
 export const issueRefreshToken: Issue<Server> = async (server, _issued, authorization, _now, request) => {
-  const { client, subject, scope, grantId, refresh: nextRefreshToken } = authorization;
-  if (nextRefreshToken !== undefined) {
-    return nextRefreshToken.token === undefined ? {} : { refresh_token: nextRefreshToken.token };
-  }
+  const { client, subject, scope, grantId, refresh } = authorization;
+  if (refresh !== undefined) return refresh.token === undefined ? {} : { refresh_token: refresh.token };
   if (subject?.sid === undefined || !client.grantTypes.includes("refresh_token")) return {};
   if (server.policy.refresh.onlyOffline && !scope.includes("offline_access")) return {};
   const token = server.newToken(server, "refresh_token");

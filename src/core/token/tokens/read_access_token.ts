@@ -7,7 +7,7 @@ import type { ResourceRequest } from "../grants/authenticated_request.ts";
 import { findRevoked } from "../../store/grant.ts";
 import { isDeeperThan, isObject, isTextList } from "../../http/json_value.ts";
 import type { AccessTokenProblem } from "../../rules/openid.ts";
-import type { Server, TokenReceipt } from "../../server.ts";
+import type { PresentedTokens, Server } from "../../server.ts";
 import { type AccessToken, type AccessTokenClaims, revocableIds } from "./access_token.ts";
 import { verifyOwnJwt } from "../../keys/verification.ts";
 import type { OwnJwtPolicy } from "../../keys/verify_jwt.ts";
@@ -16,7 +16,7 @@ import type { OwnJwtPolicy } from "../../keys/verify_jwt.ts";
 const accessTokenPolicy: OwnJwtPolicy = { kind: "access_token" };
 
 /** Access tokens without further proofs (RFC 6750). */
-export const bearerTokens: TokenReceipt = {
+export const bearerTokens: PresentedTokens = {
   read: (_server, authorization) => readAuthorization(authorization),
   schemes: () => ["Bearer"],
   assertHolder(_server, _request, _sent, { cnf }) {
@@ -94,11 +94,11 @@ export async function requireAccessToken(
   other: OtherPlace | undefined,
   ...scopes: readonly string[]
 ): Promise<AccessToken> {
-  const { receipt } = server;
+  const { presentedTokens } = server;
   const sent = requireSentToken(request.header("authorization"), {
     missing: (facts, handling) => reject("BR-02", facts, handling),
-    read: (authorization) => receipt.read(server, authorization),
-    schemes: receipt.schemes(server),
+    read: (authorization) => presentedTokens.read(server, authorization),
+    schemes: presentedTokens.schemes(server),
     other,
   });
   const { token } = sent;
@@ -106,7 +106,7 @@ export async function requireAccessToken(
   if (typeof accessToken === "string") throw reject("BR-02", { token, problem: accessToken });
   const { audience } = accessToken;
   if (!audience.includes(server.audience)) throw reject("BR-02", { token, audience });
-  const headers = await receipt.assertHolder(server, request, sent, accessToken.claims);
+  const headers = await presentedTokens.assertHolder(server, request, sent, accessToken.claims);
   const { scope: granted } = accessToken.claims;
   const values = granted?.split(" ") ?? [];
   const found = scopes.find((scope) => values.includes(scope));

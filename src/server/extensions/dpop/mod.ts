@@ -23,7 +23,7 @@ function proofsOf({ policy }: Server): AcceptedProofs {
 
 /** Verifies the proofs of token requests, and requires the key that a code or refresh token is bound to. */
 function withProofs(server: HostedServer): HostedServer {
-  const { grants, receipt, responses } = server;
+  const { grants, presentedTokens, responses } = server;
   return {
     ...server,
     responses: {
@@ -44,7 +44,7 @@ function withProofs(server: HostedServer): HostedServer {
         throw unproven("code", expectedKey, provenKey);
       },
     },
-    receipt: {
+    presentedTokens: {
       read: (server, authorization) => proofsOf(server).read(authorization),
       schemes: (server) => proofsOf(server).schemes,
       challenge: (server, ...rejected) => proofsOf(server).challenges(...rejected),
@@ -52,7 +52,7 @@ function withProofs(server: HostedServer): HostedServer {
         const { cnf, client_id: clientId } = claims;
         // Bound to a key of another kind.
         if (cnf !== undefined && cnf.jkt === undefined && sent.scheme === "Bearer") {
-          return await receipt.assertHolder(server, request, sent, claims);
+          return await presentedTokens.assertHolder(server, request, sent, claims);
         }
         await assertKeyProven(
           sent.scheme,

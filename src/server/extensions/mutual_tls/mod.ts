@@ -74,7 +74,7 @@ function withCertificateMethods(server: HostedServer): HostedServer {
 
 /** Verifies the certificates of token requests, and requires the one that an access token is bound to. */
 function withCertificates(server: HostedServer): HostedServer {
-  const { receipt, responses } = server;
+  const { presentedTokens, responses } = server;
   return {
     ...server,
     responses: {
@@ -85,14 +85,14 @@ function withCertificates(server: HostedServer): HostedServer {
         return await responses.token(server, certificateKey.put(request, requireCertificate(server, request)));
       },
     },
-    receipt: {
-      ...receipt,
+    presentedTokens: {
+      ...presentedTokens,
       async assertHolder(server: HostedServer, request, sent, claims) {
         const { [confirmationMember]: thumbprint, jkt } = claims.cnf ?? {};
-        if (thumbprint === undefined) return await receipt.assertHolder(server, request, sent, claims);
+        if (thumbprint === undefined) return await presentedTokens.assertHolder(server, request, sent, claims);
         (await load()).assertSameCertificate(server, request, thumbprint);
         const isProven = jkt === undefined && sent.scheme === "Bearer";
-        return isProven ? {} : await receipt.assertHolder(server, request, sent, claims);
+        return isProven ? {} : await presentedTokens.assertHolder(server, request, sent, claims);
       },
     },
   };
