@@ -144,6 +144,10 @@ const forAuthors =
 const author =
   /\b(?:tests?|testing|suite|code|script|api|javascript|typescript|npm|node|vitest|jest|playwright|cypress|selenium|pytest|junit|python|ci|pipeline|my own program|plugin|attacks?|bugs?|security|holes?|time|clock)\b/i;
 
+/** Pages for those who know the protocol: they have its words, so they need no weight in questions of others. */
+const forExperts =
+  /(?:ciba|mutual-tls|grants|registration|signed-requests|standards|security-events|authorization-requests|resource-servers|verify-tokens|emulators|moving|limits|embed)\.html/;
+
 /** Stems that half of the site has: the other words of a query say more. */
 const common = new Set(
   ("test login log user server token app application client page run get set access request example start see say click button instead " +
@@ -225,6 +229,7 @@ export function findPages(index: MiniSearch<IndexedSection>, query: string): Fou
         ? 1
         : 2 / 3) *
       (!forAuthors.test(id) || author.test(query) ? 1 : authorsOnly) *
+      (forExperts.test(id) ? 0.7 : 1) *
       (/glossary/.test(id) && definition.test(query) ? 20 : 1),
     // A word may be unfinished or misspelled; the word itself counts much more.
     prefix: (term) => term.length > 2,
