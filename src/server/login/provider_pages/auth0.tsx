@@ -27,28 +27,7 @@ const universal = {
   ),
 };
 
-export const auth0 = loginPage("state", { ...universal, path: () => "/u/login" });
-
 const { username, password, ...common } = universal;
-
-export const auth0IdentifierFirst = loginPage(
-  "state",
-  {
-    ...common,
-    path: () => "/u/login/identifier",
-    username,
-    fault: { text: "Please enter an email address", id: "error-element-username" },
-  },
-  {
-    ...common,
-    path: () => "/u/login/password",
-    title: ({ client }) => `Enter Your Password | ${client}`,
-    above: [() => <h1>Enter Your Password</h1>, purpose],
-    top: (props) => <span class="ulp-authenticator-selector-text">{props.username}</span>,
-    repeatedUsername: "username",
-    password,
-  },
-);
 
 /** @param field The first field: the e-mail address, or the user name, of a database that requires one. */
 function lockPage(field: Field): ProviderPage {
@@ -77,10 +56,30 @@ function lockPage(field: Field): ProviderPage {
   });
 }
 
-export const auth0Classic = lockPage({
-  ...{ name: "email", type: "email", placeholder: "yours@example.com", autocomplete: "email", "aria-label": "Email" },
-});
-
-export const auth0ClassicUsername = lockPage({
-  ...{ name: "username", placeholder: "username/email", "aria-label": "Username or email" },
-});
+export const auth0Pages = {
+  auth0: loginPage("state", { ...universal, path: () => "/u/login" }),
+  "auth0-classic": lockPage({
+    ...{ name: "email", type: "email", placeholder: "yours@example.com", autocomplete: "email", "aria-label": "Email" },
+  }),
+  "auth0-classic-username": lockPage({
+    ...{ name: "username", placeholder: "username/email", "aria-label": "Username or email" },
+  }),
+  "auth0-identifier-first": loginPage(
+    "state",
+    {
+      ...common,
+      path: () => "/u/login/identifier",
+      username,
+      fault: { text: "Please enter an email address", id: "error-element-username" },
+    },
+    {
+      ...common,
+      path: () => "/u/login/password",
+      title: ({ client }) => `Enter Your Password | ${client}`,
+      above: [() => <h1>Enter Your Password</h1>, purpose],
+      top: (props) => <span class="ulp-authenticator-selector-text">{props.username}</span>,
+      repeatedUsername: "username",
+      password,
+    },
+  ),
+};

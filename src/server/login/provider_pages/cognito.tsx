@@ -43,35 +43,6 @@ function twice(form: VNode): VNode {
 
 const hosted = { class: "inputField-customizable", autocomplete: undefined, autofocus: false, required: true };
 
-// The profile serves an authorization request at `/login`, too.
-export const cognito = loginPage("state", {
-  path: () => "/login/",
-  title: "Signin",
-  frame: twice,
-  attributes: ({ action }) => ({
-    ...{ action: relative(action), name: "cognitoSignInForm", class: "cognito-asf form", novalidate: false },
-  }),
-  top: ({ action }) => <input type="hidden" name="_csrf" value={new URL(action).searchParams.get("client_id")!} />,
-  username: {
-    ...{ ...hosted, id: "signInFormUsername", name: "username", placeholder: "Username" },
-    before: () => <label for="signInFormUsername" class="label-customizable">Username</label>,
-  },
-  password: {
-    ...{ ...hosted, id: "signInFormPassword", name: "password", placeholder: "Password" },
-    before: () => <label for="signInFormPassword" class="label-customizable">Password</label>,
-  },
-  fault: {
-    ...{ text: "Incorrect username or password.", id: "loginErrorMessage", class: "errorMessage-customizable" },
-    at: "bottom",
-  },
-  button: () => (
-    <input
-      {...{ name: "signInSubmitButton", type: "submit", value: "Sign in", "aria-label": "submit" }}
-      class="btn btn-primary submitButton-customizable"
-    />
-  ),
-});
-
 const submit = (text: string) => (
   <button type="submit">
     <span>{text}</span>
@@ -84,21 +55,51 @@ const managed = {
   fault: { text: "Incorrect username or password." },
 };
 
-export const cognitoManaged = loginPage(
-  "state",
-  {
-    ...managed,
+export const cognitoPages = {
+  // The profile serves an authorization request at `/login`, too.
+  cognito: loginPage("state", {
     path: () => "/login/",
-    above: [() => <h1>Sign in</h1>],
-    username: { label: "Username", id: "username", name: "username", placeholder: "Enter your username" },
-    button: () => submit("Next"),
-  },
-  {
-    ...managed,
-    path: () => "/login/password",
-    above: [() => <h1>Enter your password</h1>],
-    top: ({ username }) => <p>{username}</p>,
-    password: { label: "Password", id: "password", name: "password", placeholder: "Enter your password" },
-    button: () => submit("Continue"),
-  },
-);
+    title: "Signin",
+    frame: twice,
+    attributes: ({ action }) => ({
+      ...{ action: relative(action), name: "cognitoSignInForm", class: "cognito-asf form", novalidate: false },
+    }),
+    top: ({ action }) => <input type="hidden" name="_csrf" value={new URL(action).searchParams.get("client_id")!} />,
+    username: {
+      ...{ ...hosted, id: "signInFormUsername", name: "username", placeholder: "Username" },
+      before: () => <label for="signInFormUsername" class="label-customizable">Username</label>,
+    },
+    password: {
+      ...{ ...hosted, id: "signInFormPassword", name: "password", placeholder: "Password" },
+      before: () => <label for="signInFormPassword" class="label-customizable">Password</label>,
+    },
+    fault: {
+      ...{ text: "Incorrect username or password.", id: "loginErrorMessage", class: "errorMessage-customizable" },
+      at: "bottom",
+    },
+    button: () => (
+      <input
+        {...{ name: "signInSubmitButton", type: "submit", value: "Sign in", "aria-label": "submit" }}
+        class="btn btn-primary submitButton-customizable"
+      />
+    ),
+  }),
+  "cognito-managed": loginPage(
+    "state",
+    {
+      ...managed,
+      path: () => "/login/",
+      above: [() => <h1>Sign in</h1>],
+      username: { label: "Username", id: "username", name: "username", placeholder: "Enter your username" },
+      button: () => submit("Next"),
+    },
+    {
+      ...managed,
+      path: () => "/login/password",
+      above: [() => <h1>Enter your password</h1>],
+      top: ({ username }) => <p>{username}</p>,
+      password: { label: "Password", id: "password", name: "password", placeholder: "Enter your password" },
+      button: () => submit("Continue"),
+    },
+  ),
+};

@@ -57,17 +57,19 @@ function Approval(props: ScreenProps): VNode {
   );
 }
 
-export const dexNoApproval = loginPage("state", credentials);
+const noApproval = loginPage("state", credentials);
 
-export const dexConnectors: ProviderPage = {
-  ...dexNoApproval,
-  screens: [{ path: (base) => `${base}/auth/local`, isInPlace: true, Page: Connectors }, ...dexNoApproval.screens],
-};
-
-export const dex: ProviderPage = {
-  ...dexNoApproval,
-  approval: {
-    path: (base) => `${base}/approval`,
-    ...{ isConsent: true, deny: ["approval", "rejected"], Page: Approval },
+export const dexPages = {
+  dex: {
+    ...noApproval,
+    approval: {
+      path: (base) => `${base}/approval`,
+      ...{ isConsent: true, deny: ["approval", "rejected"], Page: Approval },
+    },
   },
-};
+  "dex-connectors": {
+    ...noApproval,
+    screens: [{ path: (base) => `${base}/auth/local`, isInPlace: true, Page: Connectors }, ...noApproval.screens],
+  },
+  "dex-no-approval": noApproval,
+} satisfies Record<string, ProviderPage>;

@@ -46,7 +46,7 @@ const tenant = (base: string) => base.replace(/\/v2\.0$/, "");
 const common = { isInPlace: true, title: "Sign in to your account", attributes: { name: "f1" } };
 
 /** For tenants that do not ask "Stay signed in?". */
-export const entraNoKmsi = loginPage(
+const noKmsi = loginPage(
   "ctx",
   {
     ...common,
@@ -86,13 +86,8 @@ export const entraNoKmsi = loginPage(
   },
 );
 
-export const entra: ProviderPage = {
-  ...entraNoKmsi,
-  approval: { path: (base) => `${tenant(base)}/kmsi`, isConsent: false, Page: StaySignedIn },
-};
-
 /** @param id The id of the first field: `email` of user flows, or that of other user flows and of custom policies. */
-export function entraB2c(id: string): ProviderPage {
+function b2c(id: string): ProviderPage {
   return loginPage("tx", {
     path: (base) => `${tenant(base)}/api/CombinedSigninAndSignup/confirmed`,
     isInPlace: true,
@@ -112,3 +107,14 @@ export function entraB2c(id: string): ProviderPage {
     button: () => <button id="next" type="submit">Sign in</button>,
   });
 }
+
+export const entraPages = {
+  entra: {
+    ...noKmsi,
+    approval: { path: (base) => `${tenant(base)}/kmsi`, isConsent: false, Page: StaySignedIn },
+  },
+  "entra-b2c": b2c("email"),
+  "entra-b2c-logonidentifier": b2c("logonIdentifier"),
+  "entra-b2c-signinname": b2c("signInName"),
+  "entra-no-kmsi": noKmsi,
+} satisfies Record<string, ProviderPage>;

@@ -84,16 +84,7 @@ function quickstart(title: string, prefix: string, button: string, question: str
   };
 }
 
-export const duende = quickstart(
-  "Duende IdentityServer",
-  "Input.",
-  "Input.Button",
-  "Would you like to logout of IdentityServer?",
-);
-
-export const identityServer4 = quickstart(
-  "IdentityServer4",
-  "",
-  "button",
-  "Would you like to log out of IdentityServer?",
-);
+export const identityServerPages = {
+  duende: quickstart("Duende IdentityServer", "Input.", "Input.Button", "Would you like to logout of IdentityServer?"),
+  identityserver4: quickstart("IdentityServer4", "", "button", "Would you like to log out of IdentityServer?"),
+};

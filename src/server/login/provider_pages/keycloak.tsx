@@ -48,10 +48,11 @@ function keycloakPage(
   };
 }
 
-export const keycloak = keycloakPage(({ text, ...rest }) => (
-  <button class="pf-v5-c-button pf-m-primary pf-m-block" type="submit" {...rest}>{text}</button>
-));
-
-export const keycloakV1 = keycloakPage(({ text, ...rest }) => (
-  <input class="pf-c-button pf-m-primary pf-m-block btn-lg" type="submit" value={text} {...rest} />
-));
+export const keycloakPages = {
+  keycloak: keycloakPage(({ text, ...rest }) => (
+    <button class="pf-v5-c-button pf-m-primary pf-m-block" type="submit" {...rest}>{text}</button>
+  )),
+  "keycloak-v1": keycloakPage(({ text, ...rest }) => (
+    <input class="pf-c-button pf-m-primary pf-m-block btn-lg" type="submit" value={text} {...rest} />
+  )),
+};

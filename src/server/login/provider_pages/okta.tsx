@@ -60,25 +60,25 @@ const form = "form20";
 const username = ["input28", "identifier"] as const;
 const passcode = "credentials.passcode";
 
-export const okta = loginPage(
-  "stateToken",
-  widget({ form, username, password: ["input36", passcode], submit: { value: "Sign in" } }),
-);
-
-export const oktaIdentifierFirst = loginPage(
-  "stateToken",
-  widget({ form, username, submit: { value: "Next" } }),
-  widget({
-    ...{ path: "/signin/verify", form: "form53", heading: "Verify with your password" },
-    ...{ password: ["input61", passcode], submit: { value: "Verify" } },
-  }),
-);
-
-export const oktaClassic = loginPage(
-  "stateToken",
-  widget({
-    username: ["okta-signin-username", "username"],
-    password: ["okta-signin-password", "password"],
-    submit: { id: "okta-signin-submit", value: "Sign in" },
-  }),
-);
+export const oktaPages = {
+  okta: loginPage(
+    "stateToken",
+    widget({ form, username, password: ["input36", passcode], submit: { value: "Sign in" } }),
+  ),
+  "okta-classic": loginPage(
+    "stateToken",
+    widget({
+      username: ["okta-signin-username", "username"],
+      password: ["okta-signin-password", "password"],
+      submit: { id: "okta-signin-submit", value: "Sign in" },
+    }),
+  ),
+  "okta-identifier-first": loginPage(
+    "stateToken",
+    widget({ form, username, submit: { value: "Next" } }),
+    widget({
+      ...{ path: "/signin/verify", form: "form53", heading: "Verify with your password" },
+      ...{ password: ["input61", passcode], submit: { value: "Verify" } },
+    }),
+  ),
+};
