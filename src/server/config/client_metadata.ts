@@ -15,22 +15,14 @@ import type { ProfileName } from "./strictness.ts";
 /** @internal A name of an extension of the program. Editors suggest the names that are listed beside it. */
 export type OtherName = string & Record<never, never>;
 
-/** @internal How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
-export type ClientAuthMethod =
-  | "none"
-  | "client_secret_basic"
-  | "client_secret_post"
-  | "client_secret_jwt"
-  | "private_key_jwt"
-  | "tls_client_auth"
-  | "self_signed_tls_client_auth"
-  | OtherName;
-
 /** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
 export const clientAuthMethodNames = [
   ...["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt"] as const,
   ...["tls_client_auth", "self_signed_tls_client_auth", "none"] as const,
-] satisfies readonly ClientAuthMethod[];
+] as const;
+
+/** @internal How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
+export type ClientAuthMethod = typeof clientAuthMethodNames[number] | OtherName;
 
 /** A response type (OAuth 2.0 Multiple Response Types §3, §5): `code` of every server, the others of an extension. */
 export type ResponseType = "code" | "id_token" | "code id_token" | OtherName;

@@ -107,20 +107,8 @@ export interface ServerSettings extends NetworkSettings, ProviderSettings {
   readonly throttle?: boolean;
 }
 
-/** @internal What the setting `insecure` accepts. */
-export type Insecure =
-  | "http-issuer"
-  | "http-redirect-uris"
-  | "auto-login"
-  | "open-login"
-  | "demo-clients"
-  | "directory"
-  | "open-registration"
-  | "inspector"
-  | "show-secrets";
-
 /** What each value of the setting `insecure` lets others do, as the end of a sentence. */
-export const insecureEffects: Readonly<Record<Insecure, string>> = {
+export const insecureEffects = {
   "http-issuer": "tokens and passwords are sent without TLS",
   "http-redirect-uris": "codes are sent to clients without TLS",
   "auto-login": "every visitor is logged in, without a page",
@@ -130,7 +118,10 @@ export const insecureEffects: Readonly<Record<Insecure, string>> = {
   "open-registration": "every program can register a client",
   inspector: "every visitor sees all logins",
   "show-secrets": "every program that reaches the server can read codes, tokens and secrets",
-};
+} as const;
+
+/** @internal What the setting `insecure` accepts. */
+export type Insecure = keyof typeof insecureEffects;
 
 /** Everything that the setting `insecure` can accept. */
 export const insecureNames = Object.keys(insecureEffects) as readonly Insecure[];

@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import type { PolledFacts } from "../../stored/delivery.ts";
-import { DeviceFacts } from "./device.tsx";
+import { DeviceFacts, Result } from "./device.tsx";
 import { Layout, type Site } from "../../pages/layout.tsx";
 import { PageActions } from "../../pages/page_actions.tsx";
 import { CodeItem, CodeList, DefinitionItem } from "../../pages/value.tsx";
@@ -28,20 +28,8 @@ export interface BackchannelProps extends Site {
 /** The page at `/backchannel`. */
 export function Backchannel({ requests, result, ...site }: BackchannelProps): VNode {
   if (result !== undefined) {
-    return (
-      <Layout
-        site={site}
-        variant="card"
-        heading={result === "approved" ? "You allowed the request" : "You denied the request"}
-      >
-        <p>
-          {result === "approved"
-            ? "The client continues by itself within a few seconds. You can close this window."
-            : "The client gets no access to your account. You can close this window."}
-        </p>
-        <PageActions site={site} />
-      </Layout>
-    );
+    const heading = { approved: "You allowed the request", denied: "You denied the request" };
+    return <Result site={site} result={result} receiver="client" heading={heading} />;
   }
   const heading = requests === undefined
     ? "You are not logged in"

@@ -41,7 +41,10 @@ export interface DeviceForm {
 
 /** The page at `/device`. */
 export function Device({ codeForm, confirmation, result, ...site }: DeviceProps): VNode {
-  if (result !== undefined) return <Result site={site} result={result} />;
+  if (result !== undefined) {
+    const heading = { approved: "The device is connected", denied: "You denied the device" };
+    return <Result site={site} result={result} receiver="device" heading={heading} />;
+  }
   if (confirmation !== undefined) return <Confirmation site={site} {...confirmation} />;
   const { action, fields, userCode, error } = codeForm!;
   return (
@@ -152,15 +155,17 @@ function Confirmation(
   );
 }
 
-function Result({ site, result }: { readonly site: Site; readonly result: "approved" | "denied" }): VNode {
-  const isApproved = result === "approved";
+/** What the user decided. @param receiver Who waits for the decision, without the article. */
+export function Result({ site, result, receiver, heading }: {
+  readonly site: Site;
+  readonly result: "approved" | "denied";
+  readonly receiver: "client" | "device";
+  readonly heading: Readonly<Record<"approved" | "denied", string>>;
+}): VNode {
+  const outcome = result === "approved" ? "continues by itself within a few seconds" : "gets no access to your account";
   return (
-    <Layout site={site} variant="card" heading={isApproved ? "The device is connected" : "You denied the device"}>
-      <p>
-        {isApproved
-          ? "The device continues by itself within a few seconds. You can close this window."
-          : "The device gets no access to your account. You can close this window."}
-      </p>
+    <Layout site={site} variant="card" heading={heading[result]}>
+      <p>The {receiver} {outcome}. You can close this window.</p>
       <PageActions site={site} />
     </Layout>
   );
