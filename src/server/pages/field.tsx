@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /** A form field: label, hint, errors and control, linked for screen readers. */
 
-import type { VNode } from "preact";
+import type { InputHTMLAttributes, VNode } from "preact";
 import { Notice } from "./notice.tsx";
 
 /** An error in one field of a form. */
@@ -50,17 +50,19 @@ interface FieldProps {
   readonly emptyChoice?: string;
   /** Values to suggest beside any other text, each with its label. */
   readonly suggestions?: readonly (readonly [value: string, label: string])[];
+  /** Attributes of an input of one line, instead of its own. Default: none. */
+  readonly input?: InputHTMLAttributes;
 }
 
 /** A labelled text field, without autocorrection, or a choice. */
 export function FieldInput(
   { name, label, hint, value = "", errors = [], lines = 1, optional = false, ...given }: FieldProps,
 ): VNode {
-  const { choices, emptyChoice = "default", suggestions } = given;
+  const { choices, emptyChoice = "default", suggestions, input: { id = name, ...input } = {} } = given;
   const ownErrors = errors.filter((error) => error.field === name);
   const described = [hint && `${name}-hint`, ownErrors.length > 0 && `${name}-fault`].filter(Boolean).join(" ");
   const attributes = {
-    id: name,
+    id,
     name,
     required: !optional,
     autocomplete: "off" as const,
@@ -69,9 +71,10 @@ export function FieldInput(
     "aria-describedby": described || undefined,
     "aria-invalid": ownErrors.length > 0 ? "true" as const : undefined,
   };
+  const line = { type: "text", value, list: suggestions && `${name}-known` };
   return (
     <div class="field">
-      <label for={name}>{label}</label>
+      <label for={id}>{label}</label>
       {hint !== undefined && <p id={`${name}-hint`}>{hint}</p>}
       <FieldErrors name={name} faults={ownErrors} />
       {choices !== undefined
@@ -84,7 +87,7 @@ export function FieldInput(
         )
         : lines > 1
         ? <textarea {...attributes} rows={lines}>{value}</textarea>
-        : <input {...attributes} type="text" value={value} list={suggestions && `${name}-known`} />}
+        : <input {...{ ...attributes, ...line, ...input } as InputHTMLAttributes} />}
       {suggestions !== undefined && (
         <datalist id={`${name}-known`}>
           {suggestions.map(([value, label]) => <option key={label} value={value} label={label} />)}

@@ -79,9 +79,9 @@ test("a click on a user with a password opens the password field, with the name 
   const page = await requestAuthorization(browser, { login_hint: "erin" });
   const [, href] = /<a class="person" href="([^"]*as=alice[^"]*)"/.exec(page.html)!;
   const asked = await openPage(browser, "", await browser.get(href!.replaceAll("&amp;", "&")));
-  assertStringIncludes(asked.html, `name="sub" type="text" required value="alice" autocomplete="username"`);
-  assertStringIncludes(asked.html, `autocomplete="current-password" autofocus`);
-  assertStringIncludes(page.html, `value="erin" autocomplete="username"`);
+  assertMatch(asked.html, /<input(?=[^>]* value="alice")[^>]* name="sub"[^>]* autocomplete="username"/);
+  assertMatch(asked.html, /<input[^>]* autocomplete="current-password"[^>]* autofocus/);
+  assertMatch(page.html, /<input(?=[^>]* value="erin")[^>]* autocomplete="username"/);
   const { path, fields } = fillForm(page, "sub", "bob");
   fields.set("sub", "alice");
   const posted = await openPage(browser, path, await send(browser, path, fields));

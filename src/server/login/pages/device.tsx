@@ -3,6 +3,7 @@
 
 import type { VNode } from "preact";
 import type { PolledFacts } from "../../stored/delivery.ts";
+import { FieldInput } from "../../pages/field.tsx";
 import { Layout, type Site } from "../../pages/layout.tsx";
 import { Notice } from "../../pages/notice.tsx";
 import { PageActions } from "../../pages/page_actions.tsx";
@@ -52,26 +53,16 @@ export function Device({ codeForm, confirmation, result, ...site }: DeviceProps)
       {error !== undefined && <Notice kind="bad" text={error} />}
       <form class="form" method="post" action={action}>
         <HiddenInputs fields={fields} />
-        <div class="field">
-          <label for="user_code">Code</label>
-          <p id="user_code-hint">The eight letters that the device shows.</p>
-          <input
-            id="user_code"
-            name="user_code"
-            class="user-code"
-            type="text"
-            required
-            size={12}
-            maxLength={40}
-            value={userCode}
-            autocomplete="off"
-            autocapitalize="characters"
-            spellcheck={false}
-            aria-describedby="user_code-hint"
-            aria-invalid={error === undefined ? undefined : "true"}
-            autofocus
-          />
-        </div>
+        <FieldInput
+          name="user_code"
+          label="Code"
+          hint="The eight letters that the device shows."
+          value={userCode}
+          input={{
+            ...{ type: "text", class: "user-code", size: 12, maxLength: 40, autocapitalize: "characters" },
+            ...{ "aria-invalid": error === undefined ? undefined : "true", autofocus: true },
+          }}
+        />
         <button type="submit" class="button">Continue</button>
       </form>
       <p class="aside">The next page shows what the device requests. You decide there.</p>

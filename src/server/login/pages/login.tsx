@@ -122,38 +122,25 @@ function AccountPicker({ action, fields, accounts }: LoginProps): VNode {
 
 function PasswordForm({ action, fields, sub, retry }: LoginProps & { readonly sub: string }): VNode {
   const isRetried = retry?.part === "password";
-  const isInvalid = isRetried && retry.fault !== undefined;
+  const invalid = { "aria-invalid": isRetried && retry.fault !== undefined ? "true" : undefined } as const;
   return (
     <section aria-label="Log in with a name and a password">
       <form class="form" method="post" action={action}>
         <HiddenInputs fields={fields} />
-        <div class="field">
-          <label for="sub">User name</label>
-          <input
-            id="sub"
-            name="sub"
-            type="text"
-            required
-            value={sub}
-            autocomplete="username"
-            autocapitalize="none"
-            spellcheck={false}
-            autofocus={isRetried && sub === ""}
-            aria-invalid={isInvalid ? "true" : undefined}
-          />
-        </div>
-        <div class="field">
-          <label for="secret">Password</label>
-          <input
-            id="secret"
-            name="password"
-            type="password"
-            required
-            autocomplete="current-password"
-            autofocus={isRetried && sub !== ""}
-            aria-invalid={isInvalid ? "true" : undefined}
-          />
-        </div>
+        <FieldInput
+          name="sub"
+          label="User name"
+          value={sub}
+          input={{ ...invalid, type: "text", autocomplete: "username", autofocus: isRetried && sub === "" }}
+        />
+        <FieldInput
+          name="password"
+          label="Password"
+          input={{
+            ...{ ...invalid, id: "secret", type: "password", autocomplete: "current-password" },
+            autofocus: isRetried && sub !== "",
+          }}
+        />
         <button type="submit" class="button">Log in</button>
       </form>
     </section>
