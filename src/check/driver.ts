@@ -306,6 +306,18 @@ export const maxNewLogins = 5;
 /** The client redirects the browser, or begins the login again, without end. */
 export class EndlessLoginError extends Error {}
 
+/**
+ * Lets a client begin a login, or not: a new one is no part of an attack, unless the server does the same again.
+ *
+ * @param requests How many authorization requests it has sent; `usual`: in one login.
+ * @throws {Error} If it has completed the login of the journey, or begins it again without end.
+ */
+export function assertMayBegin(requests: number, usual: number, { mayBeginAgain }: ClientJourney): void {
+  const newLogins = Math.floor(requests / usual);
+  if (newLogins > 0 && !mayBeginAgain) throw new Error("the application began a new login");
+  if (newLogins > maxNewLogins) throw new EndlessLoginError(`the application began ${newLogins} new logins`);
+}
+
 /** A resource server rejected a token. */
 export class TokenRejectedError extends Error {
   /** The challenge of its response (RFC 9110 §11.6.1). */

@@ -9,7 +9,14 @@ import type {
 } from "../platform/runtime/chromium.ts";
 import type { Callback } from "../testing/browser/callback.ts";
 import { untilStopped } from "./attempt.ts";
-import { type ClientBrowser, type ClientDriver, type ClientJourney, unknownUser, UnreachableError } from "./driver.ts";
+import {
+  assertMayBegin,
+  type ClientBrowser,
+  type ClientDriver,
+  type ClientJourney,
+  unknownUser,
+  UnreachableError,
+} from "./driver.ts";
 import { markupOf } from "./markers.ts";
 import { type PageSession, userReader, type UserTexts } from "./user_texts.ts";
 import { mayOpen, originOf } from "./web_page.ts";
@@ -92,10 +99,7 @@ export function singlePageApplication(loginUrl: string, { openContext, ...texts 
   ): Promise<DocumentResponse | undefined> {
     if (!/[?&](?:response_type|request|request_uri)=/.test(url)) return undefined;
     try {
-      // A new login is not part of the attack: its honest response would log in the user.
-      if (!isInFrame && tab.authorizations++ >= (first?.authorizations ?? Infinity)) {
-        throw new Error("the application began a new login");
-      }
+      if (!isInFrame) assertMayBegin(tab.authorizations++, first?.authorizations ?? Infinity, tab.journey);
       const callback = await tab.journey.authorize(url);
       return callback.method === "GET"
         ? { status: 302, headers: { location: callback.url } }

@@ -15,6 +15,8 @@ export interface TrappedRequest {
   readonly authorization?: string;
   /** The body as text; empty without one. */
   readonly body: string;
+  /** Whether a browser sent it (Fetch Metadata). */
+  readonly isOfBrowser?: boolean;
 }
 
 /** An origin that only records. */
@@ -92,6 +94,7 @@ export async function listeningTrap(
       url: `${origin()}${pathname}${search}`,
       authorization: request.headers.get("authorization") ?? undefined,
       body: await readBodyText(request).catch(() => ""),
+      isOfBrowser: request.headers.get("sec-fetch-dest") !== null,
     });
     return { status: 404, headers: { "content-type": "text/plain" }, body: "Not found" };
   }, { host: isLocal ? "127.0.0.1" : "0.0.0.0", port: 0 });

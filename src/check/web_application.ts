@@ -7,13 +7,13 @@ import { type FormControl, parseForms, submitForm } from "../client/html_form.ts
 import { describeError } from "./assess.ts";
 import { browserHeaders, type Relation, relationOf, type Sender } from "./browser_headers.ts";
 import {
+  assertMayBegin,
   type ClientBrowser,
   type ClientDriver,
   type ClientJourney,
   type ClientSession,
   EndlessLoginError,
   LoginLimitError,
-  maxNewLogins,
   NoUserPageError,
   UndecidedError,
   unknownUser,
@@ -243,11 +243,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
         if (callback === undefined) return { url: step.url, status: 200, html: "" };
         step = { url: callback.url, from: issuer };
       } else if (isAtServer) {
-        // A new login is not part of the attack, unless the server does the same again.
-        const newLogins = Math.floor(progress.authorizations / usualAuthorizations());
-        if (newLogins > 0 && !journey.mayBeginAgain) throw new Error("the application began a new login");
-        if (newLogins > maxNewLogins) throw new EndlessLoginError(`the application began ${newLogins} new logins`);
-        progress.authorizations++;
+        assertMayBegin(progress.authorizations++, usualAuthorizations(), journey);
         steps = 0;
         const { url, method, params } = await authorize(step.url);
         progress.wasAtServer = true;

@@ -17,6 +17,7 @@ import { accountKeys, accountPage, accountTextsFor } from "../check/broken_accou
 import { partOf } from "../check/catalogue_part.ts";
 import { startWebApplication } from "../check/small_web_application.ts";
 import { type Chromium, startChromium } from "../../src/platform/runtime/chromium.ts";
+import { effects } from "../../src/check/effects.ts";
 import { checkUsers } from "../../src/check/user_texts.ts";
 import { singlePageApplication } from "../../src/check/single_page_application.ts";
 import { readPackageFile } from "../installed.ts";
@@ -106,6 +107,31 @@ test("a single-page application in Chromium has the mistakes of its library: the
   assertEquals([...new Set(warned)], ["response/iss-wrong", "transport/redirect"], String(report));
   assertEquals(unclearIn(report).length, 0, String(report));
 });
+
+test(
+  "a single-page application that begins the login at every error never ends, and its pictures are no requests of a server",
+  {
+    skip,
+  },
+  async () => {
+    const library = await readPackageFile("oidc-client-ts/dist/browser/oidc-client-ts.min.js");
+    const endless = (issuer: string, client_id: string) =>
+      pageOf(issuer, client_id)
+        .replace('run.catch((error) => show("error", String(error)));', "run.catch(() => manager.signinRedirect());")
+        .replace(
+          "({ profile }) => ",
+          `({ profile }) => {
+    document.body.append(Object.assign(new Image(), { src: profile.picture ?? "" }));
+    return profile;
+  }).then((profile) => `,
+        );
+    const { results } = await checkPage(endless, library, ["response/state-wrong", "userinfo/url-fetched"]);
+    const others = results.filter(({ verdict, cause, attack: { id } }) =>
+      id === "userinfo/url-fetched" ? verdict !== "passed" : verdict !== "skipped" && cause !== effects.endless.cause
+    );
+    assertEquals(others.map(({ attack: { id }, because }) => `${id}: ${because}`), []);
+  },
+);
 
 /** Correct applications: whether each waits for a click, and whether it renews its tokens in a frame. */
 const correct: Readonly<Record<string, { readonly waits?: boolean; readonly renews?: boolean }>> = {

@@ -55,12 +55,11 @@ const fetchedUrl = {
   correctClient: "The client does not fetch the URL, or only from a public host.",
   level: "must-reject",
   stop: undefined,
-  // A browser may load a picture.
-  needs: ["journeyBrowser"],
   sources: ["OpenID Connect Core §5.1", "CWE-918"],
   async assess({ trap: { requests }, outcome }) {
     await waitUntil(() => requests.length > 0);
-    return requests.length === 0
+    // A browser may load a picture.
+    return requests.every(({ isOfBrowser }) => isOfBrowser)
       ? passIf(outcome !== "hung", "the client did not fetch the URL")
       : { passed: false, because: "the client fetched the URL", seen: "contacted" };
   },
