@@ -1,10 +1,9 @@
 /** The log of a server in another process. */
 
-import type { RuleId } from "../../core/rules/rule.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import type { RequestPattern } from "../faults/rule_builder.ts";
+import type { Expectation } from "../log/log_expectation.ts";
 import type { Call } from "./connection.ts";
-import type { ClientAuthMethod } from "../../server/config/client_metadata.ts";
 
 /** @internal An exchange as the control returns it: without the traced events, and with internal errors as text. */
 export interface ControlledExchange extends Omit<Exchange, "events"> {
@@ -12,23 +11,12 @@ export interface ControlledExchange extends Omit<Exchange, "events"> {
   readonly internalErrors: readonly string[];
 }
 
-/** @internal Expectations of every selected exchange. Await the last one: one call checks them all. */
-export interface ConnectedExpectation extends PromiseLike<void> {
-  /** The number of calls. Default: at least one. */
-  called(times?: number): ConnectedExpectation;
-  /** The client that called. */
-  by(client: NonNullable<RequestPattern["client"]>): ConnectedExpectation;
-  /** The client authentication method. */
-  with(auth: ClientAuthMethod): ConnectedExpectation;
-  /** Parameters of query or form; `undefined` expects that a parameter was absent. */
-  withParams(params: NonNullable<RequestPattern["params"]>): ConnectedExpectation;
-  /** A rule that was checked and passed, by its id. */
-  passed(rule: RuleId): ConnectedExpectation;
-  /** No response is an error. */
-  succeeded(): ConnectedExpectation;
-  /** Every request was rejected. */
-  rejected(error?: string, rule?: RuleId): ConnectedExpectation;
-}
+/**
+ * @internal The functions of {@link Expectation}. Await the last one: one call checks them all.
+ */
+export type ConnectedExpectation =
+  & PromiseLike<void>
+  & { readonly [Name in keyof Expectation]: (...args: Parameters<Expectation[Name]>) => ConnectedExpectation };
 
 /** @internal The requests and responses of a server, with real values. */
 export interface ConnectedLog {
