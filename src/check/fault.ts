@@ -2,7 +2,7 @@
 
 import type { FaultDefinition } from "../testing/faults/definition.ts";
 import type { Fault } from "../testing/faults/fault.ts";
-import { createFault, faultDefinitions, faultShortcuts } from "../testing/faults/mod.ts";
+import { createFault, faultDefinitions } from "../testing/faults/mod.ts";
 import { formerIds } from "./attacks/former_names.ts";
 import { attacks } from "./attacks/mod.ts";
 
@@ -11,21 +11,16 @@ const attackFaults: readonly FaultDefinition[] = attacks.flatMap(
   ({ id, title, correctClient, endpoints, parameters, on, create }) =>
     create === undefined ? [] : [{
       ...{ id, title, correctClient, endpoints: on ? [on] : endpoints, parameters, create },
-      also: faultNamesOf(id),
+      also: formerIds(id),
     }],
 );
-
-/** The names that lead to an attack: functions in `faults`, and former ids. */
-export function faultNamesOf(attackId: string): readonly string[] {
-  return [...faultShortcuts.filter(({ row }) => row === attackId).map(({ id }) => id), ...formerIds(attackId)];
-}
 
 /** Every way in which the server can misbehave, once each: the faults, then the attacks that change a response. */
 export const allFaults: readonly FaultDefinition[] = [...faultDefinitions, ...attackFaults];
 
 /**
  * Creates a fault by its id: of an attack that changes a response (`id-token/exp-past`), or of a function in `faults`
- * (`idToken.expired`). `latchkey explain faults ID` prints its parameters.
+ * (`delay`). `latchkey explain faults ID` prints its parameters.
  *
  * @param parameters What the attack can vary. Default: its first variant.
  * @throws {TypeError} If nothing has the id, a parameter is unknown or its value has another type.
@@ -39,5 +34,5 @@ export const allFaults: readonly FaultDefinition[] = [...faultDefinitions, ...at
  * ```
  */
 export function fault(id: string, parameters: Readonly<Record<string, unknown>> = {}): Fault {
-  return createFault(id, parameters, [...allFaults, ...faultShortcuts]);
+  return createFault(id, parameters, allFaults);
 }

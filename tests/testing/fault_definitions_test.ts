@@ -13,9 +13,7 @@ import { testLatchkey } from "./test_latchkey.ts";
 import { forEachCase } from "../kit.ts";
 import { strictClient } from "./strict_client.ts";
 
-const { createFault, faultDefinitions, faultShortcuts } = faults;
-
-const all = [...faultDefinitions, ...faultShortcuts];
+const { createFault, faultDefinitions: all } = faults;
 
 /** Logs in and refreshes, or finds a resource, with a fault at the endpoint, until it fires; returns why it did not. */
 async function unmetAfterLogin(endpoint: string, fault: Fault): Promise<readonly string[]> {
@@ -33,8 +31,8 @@ async function unmetAfterLogin(endpoint: string, fault: Fault): Promise<readonly
 
 test("every definition has a title, a sentence about a correct client, and endpoints that exist", async () => {
   const s = await strictClient({ login: "interactive" });
-  assertEquals(new Set(faultDefinitions.map(({ id }) => id)).size, faultDefinitions.length);
-  for (const { id, title, correctClient, endpoints, parameters } of faultDefinitions) {
+  assertEquals(new Set(all.map(({ id }) => id)).size, all.length);
+  for (const { id, title, correctClient, endpoints, parameters } of all) {
     assert(title.length > 0 && !title.endsWith("."), id);
     assertMatch(correctClient, /^The client .+\.$/, id);
     assert(endpoints.length > 0, id);
@@ -47,7 +45,7 @@ test("every definition has a title, a sentence about a correct client, and endpo
 });
 
 test("every function has a definition with its name as the id, and every definition is listed", () => {
-  const { createFault: _, faultDefinitions: __, faultShortcuts: ___, ...members } = faults;
+  const { createFault: _, faultDefinitions: __, ...members } = faults;
   const factories = Object.entries(members).flatMap(([name, member]): (readonly [string, unknown])[] =>
     typeof member === "function"
       ? [[name, member]]
@@ -64,7 +62,6 @@ test("every name of a fault leads to one row, which exists", () => {
   const ids = allFaults.map(({ id }) => id);
   const names = allFaults.flatMap(({ also = [] }) => also);
   assertEquals([ids.length, names.length], [new Set(ids).size, new Set([...names, ...ids]).size - ids.length]);
-  assertEquals(faultShortcuts.filter(({ row }) => !ids.includes(row)), []);
   const used = scenarios.flatMap(({ steps }) => steps.flatMap(({ input = {} }) => input.fault ?? []));
   assertEquals(used.filter((name) => !ids.includes(String(name))), []);
 });
@@ -101,7 +98,7 @@ test("a fault of an attack has the clock of the server, and the values of the at
   assert(Math.abs(exp! + 31_536_000 - now) < 60, String(exp));
   assertThrows(() => fault("id-token/exp-pst"), TypeError, 'Did you mean "id-token/exp-past"?');
   assertThrows(() => fault("id-token/exp-past", { value: "tomorrow" }), RangeError);
-  assertEquals(fault("idToken.expired", { secondsAgo: 60 }).id, "idToken.expired");
+  assertEquals(fault("idToken.expired").id, "id-token/exp-past");
 });
 
 test("parameters survive JSON, and make the same fault again", () => {
@@ -129,9 +126,9 @@ test("wrong parameters are rejected with what was expected, what was received an
   const wrongArguments = faults as unknown as Record<string, (...args: unknown[]) => Fault>;
   const cases: readonly (readonly [() => Fault, typeof TypeError | typeof RangeError, string])[] = [
     [
-      () => createFault("idToken.expird"),
+      () => createFault("idToken.editd"),
       TypeError,
-      'createFault: expected the id of a fault, received "idToken.expird". Did you mean "idToken.expired"?',
+      'createFault: expected the id of a fault, received "idToken.editd". Did you mean "idToken.edited"?',
     ],
     [
       () => createFault("delay", { millisecond: 5 }),

@@ -1,5 +1,6 @@
 /** Registration with the mock: as.register, faults, the log, client libraries (group DR). */
 
+import { fault } from "../../src/check/fault.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { generateKeyPair } from "jose";
 import { exportJWK } from "jose";
@@ -67,7 +68,7 @@ test("[DR-01] faults apply to registration, and reset forgets registered clients
   assertEquals([rejected.status, rejected.error], [400, "invalid_client_metadata"]);
   as.on("register").once(faults.error("temporarily_unavailable", { status: 429, retryAfter: 5 }));
   assertEquals((await assertRejects(() => as.register(), LoginError)).status, 429);
-  as.on("register").once(faults.body.truncated());
+  as.on("register").once(fault("transport/body-wrong", { how: "truncated" }));
   assertEquals((await assertRejects(() => as.register(), LoginError)).status, 201);
   await as.reset();
   const client = await as.register();

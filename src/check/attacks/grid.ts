@@ -4,13 +4,14 @@
  */
 
 import type { Fault } from "../../testing/faults/fault.ts";
-import { body, status } from "../../testing/faults/mod.ts";
+import { status } from "../../testing/faults/mod.ts";
 import { choiceParameter } from "../../testing/faults/parameters.ts";
 import { overrideClaims } from "../../testing/faults/resign.ts";
 import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import type { Scene, Stage } from "../attack.ts";
 import { type Attack, type AttackSource, defineAttack } from "../define_attack.ts";
+import { brokenBodies } from "./broken_bodies.ts";
 import { type WrongValues, wrongValues } from "./wrong_values.ts";
 
 /** Changes a value. */
@@ -95,6 +96,6 @@ const json = (text: string) => status(200, { body: text, headers: { "content-typ
 
 /** Bodies that are no JSON object, by name. */
 export const wrongBodies: Readonly<Record<string, Fault>> = {
-  ...{ html: body.html(), truncated: body.truncated(), empty: body.empty() },
+  ...brokenBodies,
   ...{ null: json("null"), list: json("[]") },
 };

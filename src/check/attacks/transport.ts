@@ -2,9 +2,10 @@
 
 import { withHeaders } from "../../core/http/message.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
-import { body, drop, hang, status } from "../../testing/faults/mod.ts";
+import { drop, hang, status } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { editResponse, hasBody, responseText } from "../../testing/faults/response_body.ts";
+import { brokenBodies } from "./broken_bodies.ts";
 import { validTokenResponse } from "./requirements.ts";
 import { wrongBodies } from "./grid.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
@@ -71,7 +72,7 @@ const failures: Readonly<Record<string, Fault>> = {
   ...{ "dropped before": drop("before"), "dropped midway": drop("midway") },
   ...Object.fromEntries([404, 503].map((code) => [`status ${code}`, status(code)])),
   "429, Retry-After later": status(429, { headers: { "retry-after": "later" } }),
-  "an HTML page": body.html(),
+  "an HTML page": brokenBodies.html,
 };
 
 /** A failure that stays until the journey ends. */

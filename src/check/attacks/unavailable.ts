@@ -1,8 +1,9 @@
 /** Forged tokens, while an answer by which a client would see the forgery does not come: it must not fail open. */
 
 import type { Fault } from "../../testing/faults/fault.ts";
-import { body, drop, hang, status } from "../../testing/faults/mod.ts";
+import { drop, hang, status } from "../../testing/faults/mod.ts";
 import { type Attack, type AttackSource, defineAttack } from "../define_attack.ts";
+import { brokenBodies } from "./broken_bodies.ts";
 import { forgeJwt, signWithForeignKey } from "./forged_jwt.ts";
 import { eachWithEach, oneOf } from "./parameters.ts";
 
@@ -10,7 +11,7 @@ import { eachWithEach, oneOf } from "./parameters.ts";
 const failures: Readonly<Record<string, Fault>> = {
   "status 500": status(500),
   dropped: drop("before"),
-  empty: body.empty(),
+  empty: brokenBodies.empty,
   garbage: status(200, { body: "garbage" }),
   "no response": hang(),
 };

@@ -7,8 +7,7 @@ import { attacks as allAttacks } from "../../check/attacks/mod.ts";
 import { faultDefinitions } from "../../testing/faults/mod.ts";
 import { practices as allPractices } from "../../recorder/practices/mod.ts";
 import { type AttackLevel, categoryOf, idsNamed } from "../../check/attack.ts";
-import { currentId } from "../../check/attacks/former_names.ts";
-import { faultNamesOf } from "../../check/fault.ts";
+import { currentId, formerIds } from "../../check/attacks/former_names.ts";
 import { faultsHelpText } from "./check_help.ts";
 
 /** The members that faults and practices have in common. */
@@ -30,7 +29,7 @@ interface Row extends Listed {
 }
 
 const rows: readonly Row[] = [
-  ...allAttacks.map((attack) => ({ ...attack, also: faultNamesOf(attack.id) })),
+  ...allAttacks.map((attack) => ({ ...attack, also: formerIds(attack.id) })),
   ...faultDefinitions,
 ];
 

@@ -156,7 +156,7 @@ export function createTools(
     verbTool(
       "add_fault",
       "faults.add",
-      "Queues a fault, such as error with the parameter code, idToken.expired or drop, for the next matching requests.",
+      "Queues a fault, such as error with the parameter code, id-token/exp-past or drop, for the next matching requests.",
     ),
     verbTool("advance_clock", "clock.advance", "Moves the clock of the server forward, such as to expire tokens."),
     verbTool("reset", "reset", "Restores the initial state: clients, users, clock; removes tokens, faults and flows."),

@@ -192,7 +192,7 @@ export const libraryProblems = {
     causes: [
       "The application kept the token longer than its lifetime, and does not refresh it.",
       "A clock is wrong: in a virtual machine or a container, or the clock of this server was moved by a test.",
-      "A test queued the fault idToken.expired, or minted the token as expired; then the message is right.",
+      "A test queued the fault id-token/exp-past, or minted the token as expired; then the message is right.",
     ],
     application: "Refresh before expires_in, or log in again. Allow some seconds of clock tolerance, not minutes.",
     server: '"lifetimes": { "access_token": 3600, "id_token": 3600 } in seconds. as.clock.now() is the time.',

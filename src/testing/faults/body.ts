@@ -1,56 +1,9 @@
-/** Broken response bodies: the server handles the request as usual, and the body of its response arrives broken. */
+/** Responses with other members. */
 
-import type { HttpResponse } from "../../core/http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { editParameter, textParameter } from "./parameters.ts";
-import {
-  editJsonBody,
-  editResponse,
-  hasBody,
-  type Members,
-  responseText,
-  withBodyText,
-  withoutNulls,
-} from "./response_body.ts";
+import { editJsonBody, type Members, withoutNulls } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
-
-/** A fault that breaks every response that has a body. */
-function corrupted(
-  name: string,
-  corrupt: (response: HttpResponse | Response, text: string) => HttpResponse | Response,
-): Fault {
-  return editResponse(
-    name,
-    "got a response with a body",
-    hasBody,
-    async (response) => corrupt(response, await responseText(response)),
-  );
-}
-
-/** The body ends in the middle; status and headers are those of the complete response. */
-export const truncated: FaultFactory<() => Fault> = defineFault({
-  id: "body.truncated",
-  row: "transport/body-wrong",
-  create: () =>
-    corrupted("truncated body", (response, text) => withBodyText(response, text.slice(0, Math.ceil(text.length / 2)))),
-});
-
-/** The HTML page of a gateway instead of the body, with the status of the response and `Content-Type: text/html`. */
-export const html: FaultFactory<() => Fault> = defineFault({
-  id: "body.html",
-  row: "transport/body-wrong",
-  create: () => {
-    const page = "<!DOCTYPE html>\n<title>Bad gateway</title>\n<h1>Bad gateway</h1>\n";
-    return corrupted("HTML body", (response) => withBodyText(response, page, { "content-type": "text/html" }));
-  },
-});
-
-/** No body, with the status and headers of the response. */
-export const empty: FaultFactory<() => Fault> = defineFault({
-  id: "body.empty",
-  row: "transport/body-wrong",
-  create: () => corrupted("empty body", (response) => withBodyText(response, "")),
-});
 
 /**
  * Changes the JSON object of a successful response.

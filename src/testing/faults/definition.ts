@@ -3,10 +3,16 @@
 import type { Fault } from "./fault.ts";
 import { type FaultParameter, optionsToValues, type ParameterValues, validateParameters } from "./parameters.ts";
 
-/** What makes a fault. */
-interface FaultMaker {
-  /** What follows `faults.` in a program: `delay`, `idToken.expired`; or that of an attack: `id-token/exp-past`. */
+/** A row of the catalogue. `JSON.stringify` leaves the functions out, so that a list of rows can be sent as it is. */
+export interface FaultDefinition {
+  /** What follows `faults.` in a program: `delay`, `idToken.edited`; or that of an attack: `id-token/exp-past`. */
   readonly id: string;
+  /** What goes wrong, a few words. */
+  readonly title: string;
+  /** What a correct client does when it meets the fault, one sentence. */
+  readonly correctClient: string;
+  /** Former ids that lead to it. Default: none. */
+  readonly also?: readonly string[];
   /** The endpoints where it has an effect. */
   readonly endpoints: readonly string[];
   /** The parameters, in the order of the arguments; each has a default or can be left out. */
@@ -21,31 +27,15 @@ interface FaultMaker {
   create(values?: Readonly<Record<string, unknown>>): Fault;
 }
 
-/** A row of the catalogue. `JSON.stringify` leaves the functions out, so that a list of rows can be sent as it is. */
-export interface FaultDefinition extends FaultMaker {
-  /** What goes wrong, a few words. */
-  readonly title: string;
-  /** What a correct client does when it meets the fault, one sentence. */
-  readonly correctClient: string;
-  /** Other names that lead to it: functions in `faults`, and former ids. Default: none. */
-  readonly also?: readonly string[];
-}
-
-/** A function for a row that an attack of the check has: with the arguments of a program, and without a text. */
-export interface FaultShortcut extends FaultMaker {
-  /** The id of the row. */
-  readonly row: string;
-}
-
 /** A function that creates faults of one definition. It takes arguments instead of an object of values. */
 export type FaultFactory<Create extends (...args: never[]) => Fault> = Create & {
   /** The definition that the function calls. */
-  readonly definition: FaultDefinition | FaultShortcut;
+  readonly definition: FaultDefinition;
 };
 
 /** The source of a definition: its members, and a function that creates the fault from complete and valid values. */
 type FaultSource<Parameters extends readonly FaultParameter[]> =
-  & (Pick<FaultDefinition, "id" | "title" | "correctClient"> | Pick<FaultShortcut, "id" | "row">)
+  & Pick<FaultDefinition, "id" | "title" | "correctClient">
   & {
     /** Default: `any`. */
     readonly endpoints?: readonly string[];
@@ -60,7 +50,7 @@ export function defineFault<
   const Parameters extends readonly FaultParameter[] = [],
 >(source: FaultSource<Parameters>): FaultFactory<Create> {
   const { id, endpoints = ["any"], parameters = [] } = source;
-  const definition: FaultDefinition | FaultShortcut = {
+  const definition: FaultDefinition = {
     ...source,
     endpoints,
     parameters,

@@ -1,23 +1,8 @@
-/** ID tokens that a client must reject (OpenID Connect Core §3.1.3.7). */
+/** ID tokens with other claims or another header (OpenID Connect Core §3.1.3.7). */
 
 import { defineFault, type FaultFactory } from "./definition.ts";
-import { secondsParameter } from "./parameters.ts";
 import type { Fault } from "./fault.ts";
-import { type ClaimsEdit, claimsParameter, editClaims, editHeader, headerParameter, overrideClaims } from "./resign.ts";
-
-/** The ID token has expired, and was issued an hour before that. */
-export const expired: FaultFactory<(secondsAgo?: number) => Fault> = defineFault({
-  id: "idToken.expired",
-  row: "id-token/exp-past",
-  endpoints: ["token"],
-  parameters: [secondsParameter("secondsAgo", 3600, "How long ago the ID token expired.", "Time since expiry")],
-  create: ({ secondsAgo }) =>
-    overrideClaims("expired ID token", ({ auth_time }, now) => {
-      const exp = now - secondsAgo;
-      const iat = exp - 3600;
-      return { exp, iat, auth_time: typeof auth_time === "number" ? Math.min(auth_time, iat) : undefined };
-    }),
-});
+import { type ClaimsEdit, claimsParameter, editClaims, editHeader, headerParameter } from "./resign.ts";
 
 /**
  * Changes the claims of the ID token, which is still signed correctly, with the key of the server. The argument is an

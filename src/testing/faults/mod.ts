@@ -3,7 +3,7 @@
  *
  * A fault gets into an exchange in these steps:
  *
- * 1. `faults.idToken.expired()`, or `createFault("idToken.expired")`, makes a {@link Fault} from its definition.
+ * 1. `faults.status(503)`, or `createFault("status", { code: 503 })`, makes a {@link Fault} from its definition.
  * 2. `as.on("token", match).once(fault)` adds a rule to the fault injector of the server.
  * 3. The plugin of the injector matches each request with the rules and nests the faults of those that match.
  * 4. The fault wraps the request handler, or the server that the protocol rules receive, and uses up one firing.
@@ -16,7 +16,7 @@
  * as.on("token").once(faults.error("invalid_grant"));
  * as.on("token").times(2, faults.status(503, { retryAfter: 1 }));
  * as.on("authorize", { client }).once(faults.authorizationResponse.edited({ state: "other" }));
- * as.on("token").once(faults.idToken.expired());
+ * as.on("token").once(faults.idToken.edited({ nonce: "other" }));
  * as.on("jwks").always(faults.drop());
  * ```
  *
@@ -28,18 +28,18 @@ import { suggest } from "../../core/policy/suggest.ts";
 import * as accessToken from "./access_token.ts";
 /** Authorization responses with changed parameters. */
 import * as authorizationResponse from "./authorization_response.ts";
-/** Broken response bodies. */
+/** Responses with other members. */
 import * as body from "./body.ts";
 /** A wrong clock of the server. */
 import * as clock from "./clock.ts";
-import type { FaultDefinition, FaultShortcut } from "./definition.ts";
+import type { FaultDefinition } from "./definition.ts";
 import { delay } from "./delay.ts";
 import { drop } from "./drop.ts";
 import { error } from "./error.ts";
 import type { Fault } from "./fault.ts";
 import { hang } from "./hang.ts";
 import { hold } from "./hold.ts";
-/** ID tokens that a client must reject. */
+/** ID tokens with other claims or another header. */
 import * as idToken from "./id_token.ts";
 /** Missing and outdated keys. */
 import * as keys from "./keys.ts";
@@ -58,7 +58,8 @@ export type { StatusOptions } from "./status.ts";
 export { delay, drop, error, hang, hold, status };
 export { accessToken, authorizationResponse, body, clock, idToken, keys, store, userinfo };
 
-const all = [
+/** The rows of the catalogue that no attack of the check has, by group. */
+export const faultDefinitions: readonly FaultDefinition[] = [
   { error, status, delay, hang, hold, drop },
   body,
   authorizationResponse,
@@ -70,16 +71,10 @@ const all = [
   clock,
 ].flatMap((group) => Object.values(group).map(({ definition }) => definition));
 
-/** The rows of the catalogue that no attack of the check has, by group. */
-export const faultDefinitions: readonly FaultDefinition[] = all.filter((one) => "title" in one);
-
-/** @internal The functions for rows that an attack of the check has. */
-export const faultShortcuts: readonly FaultShortcut[] = all.filter((one) => "row" in one);
-
 /**
  * Creates a fault by the id of its definition and parameters as JSON carries them.
  *
- * @param definitions Where the id is searched. Default: every function in `faults`.
+ * @param definitions Where the id is searched. Default: the functions in `faults`.
  * @throws {TypeError} If no fault has the id, a parameter is unknown or its value has another type.
  * @throws {RangeError} If a value is out of range.
  *
@@ -91,7 +86,7 @@ export const faultShortcuts: readonly FaultShortcut[] = all.filter((one) => "row
 export function createFault(
   id: string,
   parameters: Readonly<Record<string, unknown>> = {},
-  definitions: readonly (Pick<FaultDefinition, "id" | "also" | "create">)[] = all,
+  definitions: readonly (Pick<FaultDefinition, "id" | "also" | "create">)[] = faultDefinitions,
 ): Fault {
   const definition = definitions.find((candidate) => candidate.id === id) ??
     definitions.find(({ also }) => also?.includes(id));

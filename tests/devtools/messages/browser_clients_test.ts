@@ -1,5 +1,6 @@
 /** Clients for browsers and agents, as far as they run without a page: what they say when a login fails. */
 
+import { fault } from "../../../src/check/fault.ts";
 import * as mcp from "@modelcontextprotocol/client";
 import * as oidc from "oidc-client-ts";
 import { type Fault, faults } from "../../../src/testing/mod.ts";
@@ -70,7 +71,7 @@ testMessages("oidc-client-ts", [
   ],
   [
     "Invalid response Content-Type: *, from URL: *",
-    () => withFault("discovery", faults.body.html(), () => logIn()),
+    () => withFault("discovery", fault("transport/body-wrong"), () => logIn()),
   ],
   ["Crypto.subtle is available only in secure contexts (HTTPS).", async () => {
     // A page of plain http has no subtle.

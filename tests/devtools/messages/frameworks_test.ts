@@ -1,5 +1,6 @@
 /** Libraries that log users in inside web frameworks: what they print when a login fails. */
 
+import { fault } from "../../../src/check/fault.ts";
 import { assert } from "@std/assert";
 import { Auth, customFetch, skipCSRFCheck } from "@auth/core";
 import { betterAuth } from "better-auth";
@@ -104,7 +105,7 @@ testMessages("passport-openidconnect", [
     "ID token not intended for this relying party.",
     () => atToken(faults.idToken.edited({ aud: "another-client" }), () => logIn(openIdStrategy())),
   ],
-  ["ID token has expired.", () => atToken(faults.idToken.expired(), () => logIn(openIdStrategy()))],
+  ["ID token has expired.", () => atToken(fault("id-token/exp-past"), () => logIn(openIdStrategy()))],
   [
     "ID token contains invalid nonce.",
     () => atToken(faults.idToken.edited({ nonce: "another" }), () => logIn(openIdStrategy())),

@@ -88,7 +88,7 @@ testMessages("openid-client 6", [
   ],
   [
     'unexpected JWT "exp" (expiration time) claim value, expiration is past current timestamp',
-    () => atToken(faults.idToken.expired(), () => logIn6()),
+    () => atToken(fault("id-token/exp-past"), () => logIn6()),
   ],
   ['unexpected JWT "nbf" (not before) claim value', () => atToken(fault("id-token/nbf-future"), () => logIn6())],
   ["JWT signature verification failed", () => atToken(fault("id-token/signed-by-stranger"), withSignatures)],
@@ -195,7 +195,7 @@ testMessages("openid-client 5", [
     "aud is missing the client_id, expected * to be included in *",
     () => atToken(faults.idToken.edited({ aud: ["one", "two"], azp: client_id }), () => logIn5()),
   ],
-  ["JWT expired, now *, exp *", () => atToken(faults.idToken.expired(), () => logIn5())],
+  ["JWT expired, now *, exp *", () => atToken(fault("id-token/exp-past"), () => logIn5())],
   ["JWT not active yet, now *, nbf *", () => atToken(fault("id-token/nbf-future"), () => logIn5())],
   ["failed to validate JWT signature", () => atToken(fault("id-token/signed-by-stranger"), () => logIn5())],
   [

@@ -243,14 +243,14 @@ test("[CO-05] a fault that does not exist, or with wrong parameters, is a proble
   const invalid: readonly [object, RegExp][] = [
     [{}, /1 error/],
     [{ fault: "nosuch" }, /expected the id of a fault, received "nosuch"/],
-    [{ fault: "idtoken.expired" }, /Did you mean "idToken\.expired"\?/],
+    [{ fault: "idtoken.edited" }, /Did you mean "idToken\.edited"\?/],
     [{ fault: "drop", endpoint: "tokens" }, /Did you mean token\?/],
     [{ fault: "delay", parameters: { milliseconds: "x" } }, /milliseconds/],
     [{ fault: "drop", times: 0 }, /1 error/],
     [{ fault: "drop", endpoint: "token", params: { scope: { pattern: "(" } } }, /regular expression/],
     [{ fault: "drop", endpoint: "token", params: { scope: 1 } }, /params\.scope/],
     [{ fault: "drop", endpoint: "jwks", grant_type: "refresh_token" }, /Grant type/],
-    [{ fault: "idToken.expired", endpoint: "jwks" }, /has no effect at jwks/],
+    [{ fault: "idToken.edited", endpoint: "jwks" }, /has no effect at jwks/],
   ];
   await forEachCase(invalid, async ([input, detail]) => {
     const { status, body } = await post("/faults/add", input);

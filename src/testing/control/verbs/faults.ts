@@ -72,8 +72,7 @@ export const faultVerbs = [
     summary: "Queues a fault or a plain response (`status`) for the next requests that match.",
     input: faultRequest,
     result: listedFault,
-    run: async ({ control: { faults } }, request) =>
-      faults.add(request, request.fault.includes("/") ? await loadAllFaults() : undefined),
+    run: async ({ control: { faults } }, request) => faults.add(request, await loadAllFaults()),
   }),
   defineVerb({
     name: "faults.all",
