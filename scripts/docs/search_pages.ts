@@ -214,10 +214,10 @@ export function findPages(index: MiniSearch<IndexedSection>, query: string): Fou
   const meant = written.flatMap((word) => synonyms[word] ?? []).filter((word) => !written.includes(word));
   const weightOf = (term: string) =>
     (meant.includes(term) ? meaning : 1) *
-    (products.has(term) ? 3 : term.startsWith("no_") ? 1.5 : common.has(term) ? 0.4 : absent.includes(term) ? 0.3 : 1);
+    (products.has(term) ? 3 : term.startsWith("no_") ? 1.5 : common.has(term) ? 0.6 : absent.includes(term) ? 0.3 : 1);
   const found = index.search(query, {
     fields: ["page", "heading", "aliases", "line", "text"],
-    boost: { page: 2, heading: 4, aliases: 4, line: 2 },
+    boost: { page: 2, heading: 4, aliases: 4, text: 0.4 },
     boostDocument: (id, _term, section) =>
       weights[(section as unknown as FoundSection).part] *
       (/provider-differences/.test(id) ? 1 / 6 : 1) *
