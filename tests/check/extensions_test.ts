@@ -29,7 +29,6 @@ const foundBy: Readonly<Record<ExtensionMistake, readonly string[]>> = {
   "repeats without a limit": ["par/rejected", "dpop/nonce-for-ever", "registration/rejected"],
   "has one nonce for all servers": ["dpop/nonce-renewed"],
   "does not read nonces": ["dpop/nonce-asked", "dpop/nonce-renewed"],
-  "accepts bearer tokens": ["dpop/type-downgraded"],
   "believes any registration": ["registration/response-shape", "registration/changed"],
   "never registers again": ["registration/forgotten"],
 };

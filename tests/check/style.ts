@@ -12,7 +12,6 @@ export type ExtensionMistake =
   | "repeats without a limit"
   | "has one nonce for all servers"
   | "does not read nonces"
-  | "accepts bearer tokens"
   | "believes any registration"
   | "never registers again";
 

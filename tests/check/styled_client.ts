@@ -181,8 +181,7 @@ export function styledClient(name: string, style: Style): ClientDriver {
   function readTokens(tokens: Members): Tokens {
     const { access_token, token_type, refresh_token } = tokens;
     assert(typeof access_token === "string" && access_token !== "", "no access token");
-    const isBound = style.dpop && style.mistake !== "accepts bearer tokens";
-    const isExpected = (isBound ? /^dpop$/i : style.dpop ? /^(?:dpop|bearer)$/i : /^bearer$/i).test(String(token_type));
+    const isExpected = (style.dpop ? /^dpop$/i : /^bearer$/i).test(String(token_type));
     assert(typeof token_type === "string" && isExpected, "wrong token_type");
     assert(refresh_token === undefined || Boolean(refresh_token), "empty refresh token");
     return tokens as Tokens;

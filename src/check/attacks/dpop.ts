@@ -1,10 +1,7 @@
-/** Proofs of possession (RFC 9449): nonces, rejected proofs, and a server that ignores them. */
+/** Proofs of possession (RFC 9449): nonces and rejected proofs. */
 
 import { type HttpResponse, json, withHeaders } from "../../core/http/message.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { proofKey } from "../../server/extensions/bound_tokens/mod.ts";
-import type { Server } from "../../core/server.ts";
-import type { Issue } from "../../core/token/steps.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { withCorsHeaders } from "../../testing/faults/response_body.ts";
@@ -150,29 +147,5 @@ export const dpopAttacks: readonly Attack[] = [
         return { outcome: "accepted", passed: false, because: "the client logged in, and its refreshes failed" };
       }
     },
-  }),
-  defineAttack({
-    id: "dpop/type-downgraded",
-    fix: "Discard an access token whose token_type is not DPoP if you sent a proof.",
-    title: "The server ignores the DPoP proof, and issues a bearer token.",
-    correctClient: "The client discards the access token, because it is not bound to the key of the client.",
-    level: "should-reject",
-    stop: "token",
-    endpoints: ["token"],
-    sources: ["RFC 9449 §5"],
-    once: () => ({
-      name: "proof ignored",
-      waitsFor: "had a DPoP proof",
-      extend(server, context) {
-        const ignored = new WeakSet<object>();
-        const withoutProof = (issue: Issue<Server>): Issue<Server> => (issuing, issued, granted, now, request) => {
-          if (!ignored.has(request) && proofKey.of(request) !== undefined && context.consume()) ignored.add(request);
-          const received = ignored.has(request) ? proofKey.put(request, undefined) : request;
-          return issue(issuing, issued, granted, now, received);
-        };
-        const issue = server.steps.issue.map((row) => ({ ...row, run: withoutProof(row.run) }));
-        return { ...server, steps: { ...server.steps, issue } };
-      },
-    }),
   }),
 ];
