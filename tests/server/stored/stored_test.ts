@@ -112,10 +112,9 @@ for (const [name, skip, create] of storeKinds) {
       const marks = () => Promise.all(["revocation", "used_identifier"].map((kind) => store.count(kind, "")));
       const before = await marks();
       if (isOther) {
-        const error = await assertRejects(
-          async () => await testServer({ ...options, store: await open() }),
-          StoreError,
-        );
+        const refused = await open();
+        const error = await assertRejects(() => testServer({ ...options, store: refused }), StoreError);
+        await refused.close();
         assertMatch(
           error.message,
           /^the store: expected clients and users that this version .* found 1 client and 1 user /,
