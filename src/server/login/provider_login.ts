@@ -82,7 +82,7 @@ export async function showFirstScreen(
   const id = await encodePending(context.server, pending, { name, browser: browser.secret });
   const interaction = { ...pending, id, name: id.slice(0, id.indexOf(".")), browser: browser.secret };
   const shown = { page, pending: interaction, username: pending.request.loginRequirements.loginHint ?? "" };
-  return proceedTo(context, page.screens[0], shown, browser.headers);
+  return proceedTo(context, page.screens[0], { ...shown, headers: browser.headers });
 }
 
 /** The screen after the login, for a user with a session. */
@@ -108,26 +108,18 @@ interface Shown {
   readonly error?: ScreenProps["error"];
   readonly reason?: string;
   readonly status?: number;
+  /** Headers of the response. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-function proceedTo(
-  context: Context<HostedServer>,
-  screen: Screen,
-  shown: Shown,
-  headers: Readonly<Record<string, string>> = {},
-): HttpResponse {
+function proceedTo(context: Context<HostedServer>, screen: Screen, shown: Shown): HttpResponse {
   return screen.isInPlace
-    ? showScreen(context, screen, shown, headers)
-    : redirect("GET", screenUrl(context, screen, shown, "path"), headers);
+    ? showScreen(context, screen, shown)
+    : redirect("GET", screenUrl(context, screen, shown, "path"), shown.headers);
 }
 
-function showScreen(
-  context: Context<HostedServer>,
-  screen: Screen,
-  shown: Shown,
-  headers: Readonly<Record<string, string>> = {},
-): HttpResponse {
-  const { pending: { client, request: { scope } }, username = "", error, reason, status = 200 } = shown;
+function showScreen(context: Context<HostedServer>, screen: Screen, shown: Shown): HttpResponse {
+  const { pending: { client, request: { scope } }, username = "", error, reason, status = 200, headers = {} } = shown;
   return page(context, screen, status, headers, {
     action: screenUrl(context, screen, shown, "action"),
     client: client.name ?? client.id,
@@ -258,8 +250,8 @@ function loginHandlers(
     if (isDenied(screen, form)) return await cancel(context, pending, await readSession(context));
     const username = form.get(screen.username ?? "") ?? pending.request.loginRequirements.loginHint ?? "";
     const shown = { page, pending, username };
-    const again = (retry: Pick<Shown, "error" | "reason" | "status">, headers?: Readonly<Record<string, string>>) =>
-      showScreen(context, screen, { ...shown, ...retry }, headers);
+    const again = (retry: Pick<Shown, "error" | "reason" | "status" | "headers">) =>
+      showScreen(context, screen, { ...shown, ...retry });
     let user = await findUser(server, username);
     if (screen.password === undefined) {
       const isMissing = screen.username !== undefined && username === "";
@@ -276,9 +268,8 @@ function loginHandlers(
       const { status, headers, error } = result;
       return again(
         result.isWrongPassword
-          ? { error: user === undefined ? "username" : "password" }
-          : { error: "password", reason: error, status },
-        headers,
+          ? { error: user === undefined ? "username" : "password", headers }
+          : { error: "password", reason: error, status, headers },
       );
     }
     const { scope, extensions } = pending.request;
