@@ -309,6 +309,7 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
     ],
     invalid_client: [
       "We are sorry... Client not found.",
+      'oauth2: cannot fetch token: 401 Unauthorized Response: {"error":"invalid_client"}',
       'oauth2: "unauthorized_client" "Invalid client secret"',
       '{"error":"invalid_client","error_description":"Bad audience of the token"}',
       '{"error":"invalid_client","error_description":"The redirect URI was expected to be https"}',
