@@ -31,11 +31,6 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === "function";
 }
 
-/** The name of a member that is a promise, which nothing awaits. */
-export function findPromise(object: object): string | undefined {
-  return Object.entries(object).find(([, value]) => isThenable(value))?.[0];
-}
-
 type Call = (...values: never[]) => unknown;
 
 /**

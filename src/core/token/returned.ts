@@ -1,6 +1,6 @@
 /** What functions of a program may return by which a token is made: those of grant types, and steps of extensions. */
 
-import { findPromise } from "../immediate.ts";
+import { isThenable } from "../immediate.ts";
 import {
   anyValue,
   type Field,
@@ -39,45 +39,44 @@ export const authorizationField: Field = {
   others: undefined,
 };
 
-const grantedField: Field = {
-  ...implementation<Granted>({ scope: texts(["read"]), consent: text([]), extensions: objectField }, ["scope"]),
-  others: undefined,
-};
-
 const string = text([]);
 const time = whole(0, { expected: "a whole number" });
 
-/** Claims, and members of token responses. Others may be any value. */
-const membersField: Field = {
-  ...objectField,
-  members: {
-    ...{ iss: string, sub: string, client_id: string, scope: string, jti: string, nonce: string, sid: string },
-    ...{ access_token: string, token_type: string, refresh_token: string, id_token: string },
-    ...{ iat: time, exp: time, auth_time: time, expires_in: time },
-    ...{ at_hash: string, c_hash: string, s_hash: string, act: objectField, cnf: objectField },
-    aud: union([string, texts([])], [], "a string or an array of strings"),
-  },
-  others: anyValue,
+/** The claims that say whose a token is, for whom, until when, and what it is bound to. */
+export const protocolClaims: Readonly<Record<string, Field>> = {
+  ...{ iss: string, sub: string, client_id: string, scope: string, jti: string, nonce: string, sid: string },
+  ...{ iat: time, exp: time, auth_time: time, at_hash: string, c_hash: string, s_hash: string },
+  ...{ aud: union([string, texts([])], [], "a string or an array of strings"), act: objectField, cnf: objectField },
 };
+
+const tokens = { access_token: string, token_type: string, refresh_token: string, id_token: string, expires_in: time };
+
+/** Claims, or members of a token response. Others may be any value. */
+const membersField: Field = { ...objectField, members: { ...protocolClaims, ...tokens }, others: anyValue };
 
 /** What the steps of a table return; those of other tables return nothing. */
 export const returnedFields: Readonly<Partial<Record<keyof TokenSteps<Server>, Field>>> = {
-  granted: grantedField,
+  granted: {
+    ...implementation<Granted>({ scope: texts(["read"]), consent: text([]), extensions: objectField }, ["scope"]),
+    others: undefined,
+  },
   narrowed: authorizationField,
   issue: membersField,
   accessTokenClaims: membersField,
   idTokenClaims: membersField,
-  visibleClaims: { ...objectField, others: anyValue },
+  visibleClaims: objectField,
 };
 
 /**
  * Requires that what a function of a program returned matches its field.
  *
- * @param who The function, such as `consume of the grant type urn:example:ticket`.
- * @throws {ProgramError} If it does not, or if a member is a promise.
+ * @param who The function, such as `authorize of the grant type urn:example:ticket`.
+ * @throws {ProgramError} If it does not, or if a member or a claim is a promise.
  */
 export function assertReturned(who: string, field: Field, returned: unknown): void {
-  const promised = findPromise(Object(returned));
+  const { addedClaims, responseMembers } = Object(returned);
+  const values = Object.entries({ ...addedClaims, ...responseMembers, ...Object(returned) });
+  const promised = values.find(([, value]) => isThenable(value))?.[0];
   const { issue, suggestion } = promised === undefined
     ? findMismatches(field, returned)[0] ?? {}
     : { issue: { path: promised, expected: "a value", received: "a promise. Await it." }, suggestion: undefined };

@@ -9,7 +9,7 @@ import { ProgramError } from "../rules/program_error.ts";
 import type { Server } from "../server.ts";
 import type { Authorization } from "./grants/authenticated_request.ts";
 import { grantApproved } from "./grants/default_grant_functions.ts";
-import { assertReturned, returnedFields } from "./returned.ts";
+import { assertReturned, protocolClaims, returnedFields } from "./returned.ts";
 import type { Issue, TokenSteps } from "./steps.ts";
 import { issueRefreshToken } from "./tokens/issue_refresh_token.ts";
 import {
@@ -45,12 +45,6 @@ const ownSteps: TokenSteps<Server> = {
   afterIssue: [],
   visibleClaims: [{ name: "claims", run: showClaims }],
 };
-
-/** The claims that say whose a token is, for whom, until when, and what it is bound to. No other step may change them. */
-const protectedClaims = [
-  ...["iss", "sub", "aud", "client_id", "scope", "iat", "exp", "jti", "nonce", "auth_time", "sid"],
-  ...["cnf", "act", "at_hash", "c_hash", "s_hash"],
-];
 
 type AnyStep = TokenSteps<Server>[keyof TokenSteps<Server>][number];
 
@@ -97,7 +91,7 @@ function findMistake(
 ): string | undefined {
   if (table.endsWith("TokenClaims")) {
     const isChanged = (claim: string) => claim in before && claim in after && before[claim] !== after[claim];
-    const changed = protectedClaims.find((claim) => isChanged(claim) && !changes.includes(claim));
+    const changed = Object.keys(protocolClaims).find((claim) => isChanged(claim) && !changes.includes(claim));
     return changed && `leave the claim ${changed} as it is. To change it, declare changes: ["${changed}"].`;
   }
   if (table !== "granted" && table !== "narrowed") return undefined;

@@ -7,7 +7,6 @@
  * `core/clients/claims.ts`.
  */
 
-import { findPromise } from "../../immediate.ts";
 import { ProgramError } from "../../rules/program_error.ts";
 import type { Subject } from "../../store/store.ts";
 import type { AccessTokenClaims } from "./access_token.ts";
@@ -29,7 +28,7 @@ export async function issueTokens(
   for (const { run } of beforeIssue) await run(server, client);
   const response: Partial<TokenResponse> = { ...authorization.responseMembers };
   for (const { run } of issue) Object.assign(response, await run(server, response, authorization, now, request));
-  assertMembers(response, authorization.issue === undefined ? ["access_token", "token_type"] : [], "issue");
+  if (authorization.issue === undefined) assertMembers(response, ["access_token", "token_type"], "issue");
   for (const { run } of afterIssue) await run(server, response, authorization, now);
   // Last: the steps read the signed ID token.
   const { id_token } = response;
@@ -76,16 +75,13 @@ async function accessTokenClaims(
   return claims as AccessTokenClaims;
 }
 
-/** @throws {ProgramError} If a token or a response lacks what each of its kind has, or has a promise. */
+/** @throws {ProgramError} If a token or a response lacks what each of its kind has. */
 function assertMembers(members: UserClaims, required: readonly string[], table: keyof Server["steps"]): void {
-  const promised = findPromise(members);
   const missing = required.filter((name) => members[name] === undefined);
-  if (promised === undefined && missing.length === 0) return;
+  if (missing.length === 0) return;
   throw new ProgramError(
-    `expected the steps of ${table} to return ${required.join(", ")}, received ` +
-      (promised === undefined
-        ? `no ${missing.join(" and no ")}. A step that replaces another, or declares changes, must return them.`
-        : `a promise as ${promised}. Await it.`),
+    `expected the steps of ${table} to return ${required.join(", ")}, received no ${missing.join(" and no ")}. ` +
+      "A step that replaces another, or declares changes, must return them.",
   );
 }
 
