@@ -295,7 +295,7 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
       async (i) => (await openLogin(i)).page.response,
       async (i) => {
         const { browser, page } = await openLogin(i);
-        const { path, fields } = fillForm(page, "", undefined, { sub: "alice", password: `guess ${i}` });
+        const { path, fields } = fillForm(page, "", undefined, { username: "alice", password: `guess ${i}` });
         return await send(browser, path, fields);
       },
       async (i) => {

@@ -9,6 +9,7 @@ import { allowsUser, usableSession } from "../../core/authorize/login.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Params } from "../../core/http/params.ts";
 import type { Session } from "../../core/sessions/session.ts";
+import { userForHint } from "../clients/login_hint.ts";
 import { guestFields, hasPassword, parseGuest, recentUsers } from "./account_picker.ts";
 import type { LoginProps } from "./pages/login.tsx";
 import type { Interaction } from "./pending.ts";
@@ -118,8 +119,9 @@ async function authenticateKnown(
 ): Promise<Login | LoginRetry> {
   const { server } = context;
   const { openLogin } = options;
-  const sub = params.get("sub") ?? "";
-  const user = await server.users.find(sub);
+  const name = params.get("sub") ?? params.get("username") ?? "";
+  const user = openLogin ? await userForHint(server, name) : await server.users.find(name);
+  const { sub } = user ?? { sub: name };
   // User enumeration: if user names are secret, each login reads the store once. A read for unknown names only would
   // reveal them by its time.
   if (!openLogin) await server.users.readAsIfStored(sub);

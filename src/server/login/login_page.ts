@@ -90,7 +90,7 @@ export async function showLogin(
   const previousSession = await readSession(context);
   const currentSession = await usableSession(server, pending, previousSession);
   const accounts = await accountsToOffer(context, pending, previousSession, openLogin);
-  const selectedSub = params.get("sub") ?? params.get("as");
+  const selectedSub = params.get("sub") ?? params.get("username") ?? params.get("as");
   // A password manager needs a user name in the field. User enumeration: the hint of the client is not looked up.
   const suggestedSub = [...accounts, ...openLogin ? server.users.known().values() : []].find(hasPassword)?.sub;
   const sub = selectedSub ?? (openLogin ? undefined : loginRequirements.loginHint) ?? suggestedSub ?? "";

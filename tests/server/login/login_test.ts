@@ -667,7 +667,7 @@ test("on a real host users are neither offered nor accepted without a password n
   const login = await requestAuthorization(browser, { login_hint: "carol" });
   assertEquals([describePage(login), offered(login.html), login.text.includes("Alice")], ["login", [], false]);
   assertEquals(login.html.includes('name="new"'), false);
-  const { path, fields } = fillForm(login, "", undefined, { sub: "carol", password: "x" });
+  const { path, fields } = fillForm(login, "", undefined, { username: "carol", password: "x" });
   assertEquals((await openPage(browser, path, await send(browser, path, fields))).status, 403);
   fields.delete("password");
   assertEquals(describePage(await openPage(browser, path, await send(browser, path, fields))), "login");

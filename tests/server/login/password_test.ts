@@ -51,8 +51,8 @@ const severalUsers: ListedOptions = {
 };
 
 /** Types a name and a password on the login page that a request leads to. */
-async function type(browser: Browser, sub: string, password: string, fields = {}) {
-  return await submit(browser, await requestAuthorization(browser, fields), "", undefined, { sub, password });
+async function type(browser: Browser, username: string, password: string, fields = {}) {
+  return await submit(browser, await requestAuthorization(browser, fields), "", undefined, { username, password });
 }
 
 test("a user with a password logs in only with that password", async () => {
@@ -66,10 +66,24 @@ test("a user with a password logs in only with that password", async () => {
   for (const password of wrong) {
     const attempt = openBrowser(await testServer(severalUsers));
     const page = await requestAuthorization(attempt);
-    const { path, fields } = fillForm(page, "", undefined, { sub: "alice", password });
+    const { path, fields } = fillForm(page, "", undefined, { username: "alice", password });
     const again = await openPage(attempt, path, await send(attempt, path, fields));
     assertEquals([describePage(again), attempt.cookies.has(sessionCookie)], ["login", false], password);
     assertEquals(again.status, password === "" ? 200 : 403);
+  }
+});
+
+test("the fields are username and password, and take any name of the user that a hint may have", async () => {
+  const user = { sub: "alice", preferred_username: "ally", email: "alice@app.example", password: digest };
+  for (const username of ["alice", "ally", "ALICE@app.example"]) {
+    const b = await testServer({ ...severalUsers, users: [user, { sub: "bob" }] });
+    const browser = openBrowser(b);
+    const page = await requestAuthorization(browser);
+    for (const field of ["username", "password"]) {
+      assertMatch(page.html, new RegExp(`<input(?=[^>]* id="${field}")[^>]* name="${field}"`));
+    }
+    const next = await submit(browser, page, "", undefined, { username, password: secret });
+    assertEquals(describePage(next), "consent", username);
   }
 });
 
@@ -79,7 +93,7 @@ test("a click on a user with a password opens the password field, with the name 
   const page = await requestAuthorization(browser, { login_hint: "erin" });
   const [, href] = /<a class="person" href="([^"]*as=alice[^"]*)"/.exec(page.html)!;
   const asked = await openPage(browser, "", await browser.get(href!.replaceAll("&amp;", "&")));
-  assertMatch(asked.html, /<input(?=[^>]* value="alice")[^>]* name="sub"[^>]* autocomplete="username"/);
+  assertMatch(asked.html, /<input(?=[^>]* value="alice")[^>]* name="username"[^>]* autocomplete="username"/);
   assertMatch(asked.html, /<input[^>]* autocomplete="current-password"[^>]* autofocus/);
   assertMatch(page.html, /<input(?=[^>]* value="erin")[^>]* autocomplete="username"/);
   const { path, fields } = fillForm(page, "sub", "bob");
@@ -104,7 +118,10 @@ test("a logged-in user continues without the password, unless a new login is req
   const { path, fields } = fillForm(again, "sub", "bob");
   fields.set("sub", "alice");
   assertEquals(describePage(await openPage(browser, path, await send(browser, path, fields))), "login");
-  assertEquals(describePage(await submit(browser, again, "", undefined, { sub: "alice", password: secret })), "code");
+  assertEquals(
+    describePage(await submit(browser, again, "", undefined, { username: "alice", password: secret })),
+    "code",
+  );
 });
 
 test("neither password nor digest is in a page, token, claim, trace or user record returned by the server", async () => {
@@ -204,7 +221,7 @@ test("[UI-12] known and unknown names cause the same store reads", async () => {
     await requestAuthorization(browser);
     shown.add(await asked(() => requestAuthorization(browser, { login_hint: name })));
     const page = await requestAuthorization(browser);
-    const questions = await asked(() => submit(browser, page, "", undefined, { sub: name, password: "wrong" }));
+    const questions = await asked(() => submit(browser, page, "", undefined, { username: name, password: "wrong" }));
     tried.add(questions.replace("get override", "get user"));
   }
   assertEquals([shown.size, tried.size], [1, 1], JSON.stringify([...shown, ...tried]));

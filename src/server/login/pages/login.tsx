@@ -128,7 +128,7 @@ function PasswordForm({ action, fields, sub, retry }: LoginProps & { readonly su
       <form class="form" method="post" action={action}>
         <HiddenInputs fields={fields} />
         <FieldInput
-          name="sub"
+          name="username"
           label="User name"
           value={sub}
           input={{ ...invalid, type: "text", autocomplete: "username", autofocus: isRetried && sub === "" }}
@@ -137,7 +137,7 @@ function PasswordForm({ action, fields, sub, retry }: LoginProps & { readonly su
           name="password"
           label="Password"
           input={{
-            ...{ ...invalid, id: "secret", type: "password", autocomplete: "current-password" },
+            ...{ ...invalid, type: "password", autocomplete: "current-password" },
             autofocus: isRetried && sub !== "",
           }}
         />

@@ -395,7 +395,7 @@ test("[ST-06, ST-07] the login page names the required level, and a login that d
   const page = await requestAuthorization(browser, { acr_values: `${mfa} urn:x:click` });
   assertEquals(describePage(page), "login");
   assertStringIncludes(page.text, `${mfa} or urn:x:click`);
-  const rejected = await submit(browser, page, "", undefined, { sub: "alice", password: "secret" });
+  const rejected = await submit(browser, page, "", undefined, { username: "alice", password: "secret" });
   assertEquals([describePage(rejected), rejected.status], ["login", 403]);
   assertStringIncludes(rejected.text, "does not reach the level");
   assertEquals(describePage(await submit(browser, rejected, "cancel")), "access_denied");
@@ -425,7 +425,7 @@ test("[ST-06] pages: a password reaches the levels that list it, and the consent
   const b = await interactive();
   const browser = openBrowser(b);
   const page = await requestAuthorization(browser, { acr_values: `${pwd} ${mfa}` });
-  const consent = await submit(browser, page, "", undefined, { sub: "alice", password: "secret" });
+  const consent = await submit(browser, page, "", undefined, { username: "alice", password: "secret" });
   assertEquals(describePage(consent), "consent");
   const code = getCode(await submit(browser, consent, "decision", "allow"));
   assertEquals(loginOf(await assertTokenResponse(await b.token({ code }))), {
