@@ -8,6 +8,7 @@ import type {
   ScriptedPage,
 } from "../platform/runtime/chromium.ts";
 import type { Callback } from "../testing/browser/callback.ts";
+import { stripQuery } from "../testing/browser/test_browser.ts";
 import { untilStopped } from "./attempt.ts";
 import {
   assertMayBegin,
@@ -64,7 +65,10 @@ export function singlePageApplication(loginUrl: string, { openContext, ...texts 
   async function open({ browser, signal }: ClientJourney): Promise<Opened> {
     const opened: Opened = { context: await openContext(), logins: 0 };
     browsers.set(browser, opened);
-    const close = () => void opened.context.close().catch(() => {});
+    const close = () => {
+      browsers.delete(browser);
+      opened.context.close().catch(() => {});
+    };
     signal.aborted ? close() : signal.addEventListener("abort", close, { once: true });
     return opened;
   }
@@ -76,6 +80,11 @@ export function singlePageApplication(loginUrl: string, { openContext, ...texts 
     const page = await opened.context.openPage({
       headers,
       watched: ["latchkey", (url) => void visits.push({ url, html: markupOf("script") })],
+      receive({ url, isDocument, status, headers, body }) {
+        if (originOf(url) === originOf(journey.issuer)) return;
+        // A page may replace its URL.
+        visits.push({ url: isDocument ? stripQuery(url) : url, status, headers, html: "", data: body });
+      },
       async respond(request) {
         const { url, isInFrame } = request;
         const [from, { issuer, redirectUri }] = [last.get(isInFrame), tab.journey];

@@ -238,6 +238,12 @@ const mistakes: Readonly<Record<string, readonly [text: string, instead: string,
   show("user", user.name`,
     "session/return-target",
   ],
+  "sends its token in a URL": [
+    "const userinfo = await",
+    `await fetch("/orders?access_token=" + tokens.access_token);
+  const userinfo = await`,
+    "session/token-in-url",
+  ],
 };
 
 for (const [name, [text, instead, foundBy]] of Object.entries(mistakes)) {

@@ -20,8 +20,20 @@ export interface DocumentResponse {
   readonly body?: string;
 }
 
+/** A response to a request of a page. */
+export interface ReceivedResponse {
+  readonly url: string;
+  readonly status: number;
+  readonly isDocument: boolean;
+  /** By lower-case name; without `set-cookie`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /** What is done with a page. */
 export interface PageOptions {
+  /** Receives the responses to documents and to requests of scripts. */
+  receive(response: ReceivedResponse): void;
   /**
    * Responds to a request for a document, also for each step of a redirect. `undefined`: the request is sent, with these
    * header fields.
@@ -231,12 +243,16 @@ interface RequestEvent {
   readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
   readonly frame: { readonly parentId?: string; readonly loaderId: string };
   readonly payload: string;
+  readonly response: Omit<ReceivedResponse, "body" | "isDocument">;
 }
+
+/** The kinds of requests whose responses are read. */
+const readTypes: readonly string[] = ["Document", "XHR", "Fetch"];
 
 async function openPage(
   { send, listeners }: Connection,
   browserContextId: unknown,
-  { respond, headers = {}, watched: [watchedName, read] }: PageOptions,
+  { receive, respond, headers = {}, watched: [watchedName, read] }: PageOptions,
 ): Promise<ScriptedPage> {
   const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId });
   const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
@@ -260,6 +276,16 @@ async function openPage(
     });
   }
 
+  /** The responses whose bodies are not complete. */
+  const begun = new Map<string, Omit<ReceivedResponse, "body">>();
+
+  async function readBody(requestId: string): Promise<void> {
+    const response = begun.get(requestId);
+    begun.delete(requestId);
+    const { body, base64Encoded } = response ? await command("Network.getResponseBody", { requestId }) : {};
+    if (response && !base64Encoded) receive({ ...response, body: String(body) });
+  }
+
   listeners.set(sessionId, (method, params) => {
     const event = params as unknown as RequestEvent;
     if (method === "Runtime.bindingCalled") read(event.payload);
@@ -271,6 +297,14 @@ async function openPage(
     if (method === "Network.requestWillBeSent" && event.type !== "EventSource") {
       open.set(event.requestId, event.loaderId);
     }
+    if (method === "Network.responseReceived" && readTypes.includes(event.type)) {
+      const { url, status, headers } = event.response;
+      const fields = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+      const isDocument = event.type === "Document";
+      begun.set(event.requestId, { url, status, isDocument, headers: Object.fromEntries(fields) });
+    }
+    // A page that is gone has no bodies.
+    if (method === "Network.loadingFinished") readBody(event.requestId).catch(() => {});
     if (method === "Network.loadingFinished" || method === "Network.loadingFailed") open.delete(event.requestId);
     if (method === "Page.frameNavigated" && event.frame.parentId === undefined) {
       for (const [id, loader] of open) if (loader !== event.frame.loaderId) open.delete(id);
