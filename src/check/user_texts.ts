@@ -23,6 +23,17 @@ export function isNamedIn(text: string, exchanges: readonly Exchange[]): boolean
   return values.length === 0 || values.some((value) => value.includes(sought) || isShown(value.trim()));
 }
 
+/** Whether a page of a user with the claims that the server sent may have a text by itself, letter case aside. */
+export function mayShow(text: string, exchanges: readonly Exchange[]): boolean {
+  const values = valuesIn(exchanges).map((value) => value.trim());
+  const sought = text.toLowerCase();
+  return values.length === 0 ||
+    values.some((value) =>
+      hasWord(value, sought) || hasWord(sought, value) || /\s/.test(value) && value.includes(sought) ||
+      value.split("@")[0] === sought
+    );
+}
+
 /** Whether a text is a claim that the server sent, or a part of one, letter case aside. */
 export function isPartOfClaim(text: string, exchanges: readonly Exchange[]): boolean {
   return valuesIn(exchanges).some((value) => value.includes(text.toLowerCase()));
@@ -74,7 +85,7 @@ export function listTexts(value: unknown): readonly string[] {
 
 /** The texts of users that a page shows. */
 export interface ShownTexts {
-  /** Those of the user who logs in, the first one that decides first. */
+  /** Those that only the user who logs in has, each by itself; the first one decides first. */
   readonly ownTexts: readonly string[];
   /** Those of invented users. */
   readonly otherTexts: readonly string[];
@@ -124,12 +135,13 @@ export function userReader({ loggedInText = [], users = [] }: UserTexts): (page:
   let first: { readonly page: string; readonly sub: string; readonly isWord: boolean } | undefined;
   return (page, before = "") => {
     const isNew = (text: string) => page.includes(text) && !before.includes(text);
-    const isOwn = (text: string) => isNew(text) && (hasWord(page, text) || text === first?.sub && !first.isWord);
+    const isOwn = (text: string) => isNew(text) && hasWord(page, text);
     const named = given.find(isNew) ?? own.find(isOwn) ?? own.find(isNew);
     if (named !== undefined) first ??= { page, sub: named, isWord: hasWord(page, named) };
     const ownTexts = own.filter(isOwn);
     const isOther = foreign.some(isNew) || invented.some(isNew);
-    const sub = ownTexts.length > 0 ? first!.sub : isOther ? anotherUser : undefined;
+    const isUser = ownTexts.length > 0 || first !== undefined && !first.isWord && isNew(first.sub);
+    const sub = isUser ? first!.sub : isOther ? anotherUser : undefined;
     const hadBefore = (text: string) => first?.page.includes(text) ?? false;
     return { sub, ownTexts, otherTexts: inventedTexts.filter((text) => hasWord(page, text) && !hadBefore(text)) };
   };

@@ -395,8 +395,8 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   }
 
   /** The logged-in user, as a page of `loggedInUrl` shows. @throws {UndecidedError} If it does not show the user. */
-  function userOf(page: Page, { before, after, text }: Probe, { sub, ownTexts }: Reading): string | undefined {
-    if (ownTexts.length > 0 && page.status < 400) return sub;
+  function userOf(page: Page, { before, after, text }: Probe, { sub }: Reading): string | undefined {
+    if (sub !== undefined && sub !== anotherUser && page.status < 400) return sub;
     if (isSame(page, before)) return undefined;
     if (isSame(page, after) && text === undefined) return unknownUser;
     if (sub !== undefined && page.status < 300) return sub;

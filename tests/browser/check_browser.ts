@@ -258,7 +258,7 @@ for (const [name, [text, instead, foundBy]] of Object.entries(mistakes)) {
   });
 }
 
-for (const [place, key] of Object.keys(accountKeys).entries()) {
+for (const [place, key] of sample([...Object.keys(accountKeys).entries()], 8, 1)) {
   test(
     `in Chromium, an application that finds accounts by ${key} is found by what its page shows`,
     { skip },

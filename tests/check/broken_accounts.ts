@@ -2,14 +2,33 @@
 
 import type { User } from "../../src/mod.ts";
 
-/** By what an application finds the account of a user. */
-export const accountKeys: Readonly<Record<string, (user: User) => unknown>> = {
+/** The claims by which an application may find an account. */
+const claims: Readonly<Record<string, (user: User) => unknown>> = {
+  "sub": ({ sub }) => sub,
   "email": ({ email }) => email,
   "email with any email_verified": ({ email, email_verified, sub }) => email_verified ? email : sub,
-  "the local part of email": ({ email }) => String(email).split("@")[0],
+  "local part of email": ({ email }) => String(email).split("@")[0],
   "preferred_username": ({ preferred_username }) => preferred_username,
-  "sub without letter case": ({ sub }) => sub.toLowerCase(),
+  "name": ({ name }) => name,
 };
+
+/** What an application does with a text before it compares it. */
+const forms: Readonly<Record<string, (text: string) => string>> = {
+  "as it is": (text) => text,
+  "in lower case": (text) => text.toLowerCase(),
+  "without white space": (text) => text.trim(),
+  "its first characters": (text) => text.slice(0, 5),
+  "after the last bar": (text) => text.split("|").at(-1)!,
+};
+
+/** By what an application finds the account of a user. */
+export const accountKeys: Readonly<Record<string, (user: User) => string>> = Object.fromEntries(
+  Object.entries(claims).flatMap(([claim, read]) =>
+    Object.entries(forms).map(([form, write]) =>
+      [`${claim}, ${form}`, (user: User) => write(String(read(user)))] as const
+    )
+  ).filter(([name]) => name !== "sub, as it is"),
+);
 
 /** What its page shows of the account, beside the name that the user has now. */
 const accountTexts: Readonly<Record<string, (account: User, number: number) => string>> = {
@@ -18,9 +37,11 @@ const accountTexts: Readonly<Record<string, (account: User, number: number) => s
   "an id of its own": (_, number) => `account-${number}`,
 };
 
-/** The texts that only the user of an account has: a new user with the same email address shows it, too. */
+/** The texts that show whose account it is: a new user may have the email address, and a page shows no space. */
 export const accountTextsFor = (key: string) =>
-  Object.keys(accountTexts).filter((text) => text !== "the email" || !key.includes("email"));
+  Object.keys(accountTexts).filter((text) =>
+    !(text === "the email" && key.includes("email")) && !(text === "the sub" && key === "sub, without white space")
+  );
 
 /** How an application is checked that finds accounts by a key, and whose page shows a text of the account. */
 export function accountPage(key: string, text: string) {

@@ -10,6 +10,7 @@ import {
   inventedUsers,
   isNamedIn,
   isOtherCaseOfSub,
+  mayShow,
   numberedSub,
   type PageSession,
 } from "../user_texts.ts";
@@ -94,8 +95,9 @@ function assessUser({ outcome, session, earlier, expectedSub, exchanges }: Obser
   if (claims !== undefined) return { passed: false, because: `the client logged in ${JSON.stringify(sub)}` };
   // A driver that reads pages finds the text of a user in what another user has.
   const isOnlyOfEarlier = (text: string) =>
-    keepsCase(text) && isOtherCaseOfSub(text, exchanges) || !isNamedIn(text, exchanges);
-  const known = ownTexts.find(isOnlyOfEarlier);
+    keepsCase(text) && isOtherCaseOfSub(text, exchanges) || !mayShow(text, exchanges);
+  const isPart = ownTexts.length === 0 && !isNamedIn(expectedSub, exchanges);
+  const known = ownTexts.find(isOnlyOfEarlier) ?? (isPart ? expectedSub : undefined);
   if (known !== undefined) {
     return { passed: false, because: `the page shows ${JSON.stringify(known)}, which only the earlier user has` };
   }
