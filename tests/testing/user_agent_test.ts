@@ -7,10 +7,9 @@ import { formatPasswordDigest } from "../../src/server/config/password_digest.ts
 import { formatPersona, parsePersona } from "../../src/testing/persona.ts";
 import { testBrowser } from "../../src/testing/browser/test_browser.ts";
 import type { RequestParameters } from "../../src/client/parameters.ts";
-import { challenge, decodeClaims, forEachCase, goodRequest, testServer } from "../kit.ts";
+import { challenge, forEachCase } from "../kit.ts";
 import { LoginError, personaHeader, testIssuer } from "../../src/testing/mod.ts";
 import { testLatchkey } from "./test_latchkey.ts";
-import { severalUsers, tokens } from "../server/login/several_users.ts";
 
 const site = testIssuer;
 
@@ -375,15 +374,6 @@ test("a browser submits the forms of login and consent", async () => {
   });
 });
 
-test("a persona that denies presses Cancel at login, or Deny at consent", async () => {
-  const { agent, sent } = asking();
-  await agent.authorize({}, { deny: true });
-  assertEquals((await sent())[0], "form_token=t&cancel=yes");
-  const second = asking(consent);
-  await second.agent.authorize({}, { deny: true });
-  assertEquals((await second.sent())[0], "interaction=i%262&scope=openid&scope=read&decision=deny");
-});
-
 test("a page that cannot be submitted is a clear error", async () => {
   await forEachCase<[string, object, string]>([
     [
@@ -442,18 +432,4 @@ test("a browser submits a password, and a wrong password is a clear error", asyn
   const error = await assertRejects(() => as.logIn(client, { as: "carol", password: "c@rol" }), LoginError);
   assertEquals([error.status, error.explanation?.rule], [403, "UI-12"]);
   await assertRejects(() => as.logIn(client, { as: "carol" }), LoginError, "for a login by password: set password");
-});
-
-test("the test browser of the kit passes both pages automatically", async () => {
-  const b = await testServer(severalUsers);
-  const agent = testBrowser({
-    issuer: () => "https://as.test",
-    endpointUrl: (name) => `https://as.test/oauth2/${name}`,
-    fetch: (request) => b.as.fetch(request),
-    as: "carol",
-  });
-  const { code } = await agent.authorize(goodRequest);
-  assertEquals(decodeClaims((await tokens(b, code!)).id_token).sub, "carol");
-  assertEquals((await agent.authorize(goodRequest, { deny: true, as: "bob" })).error, undefined);
-  assertEquals((await agent.authorize({ ...goodRequest, prompt: "login" }, { deny: true })).error, "access_denied");
 });

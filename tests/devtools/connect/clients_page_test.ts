@@ -302,7 +302,15 @@ test("[DI-04] the pages are 403 for an untrusted host name", async () => {
     // The last ones are no URLs to some runtimes, and names to some browsers.
     for (
       const host of [
-        ...["rebound.example.com", "xn--a.evil.com", "xn--0.evil.com:9000", "[evil.com]", "evil.com:x", "other.test"],
+        ...[
+          "rebound.example.com",
+          "localhost.evil.com",
+          "xn--a.evil.com",
+          "xn--0.evil.com:9000",
+          "[evil.com]",
+          "evil.com:x",
+          "other.test",
+        ],
         ...[
           "mypc.corp.internal:9000",
           "mypc:9000",

@@ -139,17 +139,6 @@ test("[FL-01] a pasted error of a client library is explained above all flows, a
   for (const unknown of ["the cat is on the table", "alice"]) assertNotMatch(await search(unknown), /class="known"/);
 });
 
-test("[FL-01] the pages of a long list leave out and repeat no row", async () => {
-  const { code, get, rows } = await inspected();
-  // Neighbours of two users do not fold.
-  for (let i = 0; i < 30; i++) await code({ login_hint: i % 2 === 0 ? "alice" : "bob" });
-  await (await get(discovery)).text();
-  const html = await (await get("/flows?q=spa")).text();
-  const [, older] = /href="\/flows(\?[^"]*before=[^"]*)"/.exec(html)!;
-  const all = [...await rows("?q=spa"), ...await rows(older!.replaceAll("&amp;", "&"))];
-  assertEquals(all.map((row) => Number(row.split(" ")[1])), Array.from({ length: 30 }, (_, i) => 30 - i));
-});
-
 test("[FL-01] equal neighbours are one row, which says how many they are and has the others folded", async () => {
   const { authorize, code, get } = await inspected();
   const folds = async (query = "") => {

