@@ -58,11 +58,11 @@ interface FieldProps {
 export function FieldInput(
   { name, label, hint, value = "", errors = [], lines = 1, optional = false, ...given }: FieldProps,
 ): VNode {
-  const { choices, emptyChoice = "default", suggestions, input: { id = name, ...input } = {} } = given;
+  const { choices, emptyChoice = "default", suggestions, input = {} } = given;
   const ownErrors = errors.filter((error) => error.field === name);
   const described = [hint && `${name}-hint`, ownErrors.length > 0 && `${name}-fault`].filter(Boolean).join(" ");
   const attributes = {
-    id,
+    id: name,
     name,
     required: !optional,
     autocomplete: "off" as const,
@@ -74,7 +74,7 @@ export function FieldInput(
   const line = { type: "text", value, list: suggestions && `${name}-known` };
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <label for={name}>{label}</label>
       {hint !== undefined && <p id={`${name}-hint`}>{hint}</p>}
       <FieldErrors name={name} faults={ownErrors} />
       {choices !== undefined
