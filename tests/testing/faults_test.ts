@@ -710,10 +710,8 @@ test("a rule about the authorization response also applies when the response com
   assertEquals([new URL(page.url).pathname, (await as.fetch(page.url)).status], ["/oauth2/login", 503]);
 });
 
-test("reset and close reject for a fault that never fired, and the log names the faults that did", async () => {
+test("the log names the faults that fired", async () => {
   const as = await testLatchkey();
-  as.on("token").once(faults.idToken.edited());
-  await assertRejects(() => as.reset(), Error, 'on("token").once(edited ID token) never fired');
   as.on("userinfo").once(faults.drop());
   const { tokens } = await as.logIn(as.client());
   const headers = { authorization: `Bearer ${tokens.access_token}` };
