@@ -306,13 +306,8 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     );
   }
 
-  /** The logged-in user; always `undefined` before the first login of the driver, which shows how to read the page. */
-  async function currentUser(journey: ClientJourney): Promise<string | undefined> {
-    return (await readUser(journey))?.sub;
-  }
-
   /**
-   * What the page shows of the logged-in user.
+   * What the page shows of the logged-in user; `undefined` before the first login, which shows how to read it.
    *
    * @param hasFailed Whether the application has reported an error: then a page with an error shows no user.
    */
@@ -366,7 +361,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     return {
       ...{ sub, ownTexts, otherTexts },
       location: "url" in end ? end.url : undefined,
-      currentUser: () => currentUser(journey),
+      currentUser: async () => (await readUser(journey))?.sub,
       ...refreshUrl !== undefined && { refresh: () => use(String(refreshUrl), "refresh", journey) },
       ...apiUrl !== undefined && { request: () => use(String(apiUrl), "request", journey) },
       ...logoutUrl !== undefined && { logOut: () => logOut(String(logoutUrl), journey) },
@@ -380,7 +375,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     const key = `${users.get(journey.browser) === anotherUser ? anotherUser : "the user"} at ${url}`;
     // An application may respond with 200 and an error. The first time is one without an attack.
     if (page.status < 300 && text === (usual.get(key) ?? text)) return void usual.set(key, text);
-    if (await currentUser(journey) === undefined) {
+    if ((await readUser(journey))?.sub === undefined) {
       throw new Error(`after the ${action}, no one is logged in: ${describeWebPage(page)}`);
     }
     throw new Error(`the ${action} failed: ${describeWebPage(page)}`);
