@@ -61,7 +61,7 @@ const outputs: Readonly<
   "src/devtools/assets.gen.ts": {
     at: "static/devtools",
     files: folder("static/devtools", [
-      ...["connect.css", "connect.js", "copy.css", "copy.js", "edit.css", "flow.css", "flow.js", "list.css", "list.js"],
+      ...["connect.css", "connect.js", "copy.css", "copy.js", "flow.css", "flow.js", "list.css", "list.js"],
       ...["tokens.css", "tokens.js", "unseen.svg"],
     ]),
   },

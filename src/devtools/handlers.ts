@@ -9,7 +9,6 @@ export { stepEndpoint } from "./authorized/steps.ts";
 export { clientListPage, clientPage } from "./connect/clients.ts";
 export { homePage } from "./connect/home.ts";
 export { userListPage, userPage } from "./connect/users.ts";
-export { sendEdited, showEditForm } from "./requests/edit/page.ts";
 export * from "./requests/handlers.ts";
 export { recentFlows } from "./requests/list.ts";
 export { showTokenForm, showTokens } from "./requests/tokens/page.ts";

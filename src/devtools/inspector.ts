@@ -56,7 +56,7 @@ export function inspector(options: InspectorOptions & { readonly requests: false
 export function inspector(options?: InspectorOptions): Inspector;
 export function inspector({ requests: hasRequests = true, readRules, ...options }: InspectorOptions = {}): Plugin {
   const requests = hasRequests ? requestPages(options) : undefined;
-  const { recentFlows: _, editLink: __, routes, setup, ...hooks } = requests ?? {};
+  const { recentFlows: _, routes, setup, ...hooks } = requests ?? {};
   return {
     ...hooks,
     setup(app, changes) {
@@ -103,7 +103,7 @@ function connectRoutes({ server: { policy }, site: { base }, endpoints }: App, r
       "step",
       `${base}/authorized/try`,
       "Step after a login",
-      async () => (await load()).stepEndpoint(requests?.editLink),
+      async () => (await load()).stepEndpoint,
       getAndPost,
       [
         ...formParameters,

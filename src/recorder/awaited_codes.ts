@@ -49,8 +49,7 @@ export function awaitedCodes(app: App, onNote: (draft: ExchangeDraft) => void): 
 
   return {
     add(draft, request, { at, client }) {
-      const isWanted = server.policy.allows.explanations && draft.experimentOf === undefined;
-      if (isWanted && awaited.size < maxAwaited) awaited.set(draft, { request, at, client });
+      if (server.policy.allows.explanations && awaited.size < maxAwaited) awaited.set(draft, { request, at, client });
     },
     noteOverdue() {
       for (const [draft, { request, at, client }] of awaited) {

@@ -109,11 +109,6 @@ export interface Exchange {
   /** The names of the faults that changed the exchange. */
   readonly faults: readonly string[];
   /**
-   * The number of the exchange whose request was edited and sent again as this one. Absent unless it is such an
-   * experiment, which no client sent.
-   */
-  readonly experimentOf?: number;
-  /**
    * The ID of the flow. Absent before the request is assigned to a flow, and for requests outside of logins, such as
    * metadata, keys, plain pages and missing ones.
    */

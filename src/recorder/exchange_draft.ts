@@ -34,10 +34,6 @@ export interface ExchangeDraft {
   readonly endpoint?: EndpointDescription;
   /** The secrets of the server's clients; absent before the recorder is set up. */
   readonly registered?: RegisteredSecrets;
-  /**
-   * The number of the exchange whose request was edited and sent again as this one. Absent unless it is an experiment.
-   */
-  readonly experimentOf?: number;
   /** Whether the limit of new flows was reached. */
   readonly isBeyondLimit: boolean;
   /** Whether the response decides if it is recorded: that limit was reached, or the limit of notable exchanges. */
@@ -68,7 +64,7 @@ export interface ExchangeDraft {
 }
 
 /** The members of a draft that are known before the response. */
-export type DraftStart = Pick<ExchangeDraft, "number" | "at" | "experimentOf" | "isBeyondLimit" | "isUndecided">;
+export type DraftStart = Pick<ExchangeDraft, "number" | "at" | "isBeyondLimit" | "isUndecided">;
 
 /** Creates the draft of an exchange. */
 export function createDraft(
@@ -77,9 +73,9 @@ export function createDraft(
   registered: RegisteredSecrets | undefined,
   start: DraftStart,
 ): ExchangeDraft {
-  const { number, at, experimentOf, isBeyondLimit, isUndecided } = start;
+  const { number, at, isBeyondLimit, isUndecided } = start;
   return {
-    ...{ number, at, experimentOf, isBeyondLimit, isUndecided },
+    ...{ number, at, isBeyondLimit, isUndecided },
     endpoint,
     registered,
     head,
@@ -156,7 +152,6 @@ function buildExchange(draft: ExchangeDraft): Exchange {
     warnings: events.flatMap((event) => event.type === "warning" ? [event.explanation] : []),
     events: [...events],
     faults: [...draft.faults],
-    ...draft.experimentOf !== undefined && { experimentOf: draft.experimentOf },
     ...group?.flow !== undefined && { flow: group.flow },
   };
 }

@@ -59,9 +59,9 @@ export function flowIndex(limit: number, maxBytes: number) {
     draft.links.push(key);
   }
 
-  /** The flow that an exchange continues. */
-  function findExisting(draft: ExchangeDraft, values: readonly string[]): FlowGroup | undefined {
-    return [experimentGroup(draft), ...values.map(groupOf)].find((group) => group?.flow !== undefined);
+  /** The flow that an exchange with these values continues. */
+  function findExisting(values: readonly string[]): FlowGroup | undefined {
+    return values.map(groupOf).find((group) => group?.flow !== undefined);
   }
 
   function evict(draft: ExchangeDraft): void {
@@ -101,13 +101,6 @@ export function flowIndex(limit: number, maxBytes: number) {
     return undefined;
   }
 
-  /** The group that an experiment belongs to, whatever its request contains. */
-  function experimentGroup({ experimentOf }: ExchangeDraft): FlowGroup | undefined {
-    if (experimentOf === undefined) return undefined;
-    for (const group of allGroups()) if (group.drafts.some(({ number }) => number === experimentOf)) return group;
-    return undefined;
-  }
-
   function move(draft: ExchangeDraft, group: FlowGroup): void {
     const previous = draft.group!;
     previous.drafts.splice(previous.drafts.indexOf(draft), 1);
@@ -144,7 +137,7 @@ export function flowIndex(limit: number, maxBytes: number) {
       if (draft.group === undefined || draft.group.flow !== undefined) return;
       const { endpoint } = draft;
       const values = findLinkingValues(draft);
-      const existing = findExisting(draft, values);
+      const existing = findExisting(values);
       if (existing !== undefined) {
         const shared = values.filter((value) => groupOf(value) === existing);
         move(draft, existing);
@@ -181,7 +174,7 @@ export function flowIndex(limit: number, maxBytes: number) {
     },
 
     /** Whether an exchange continues a recorded flow. */
-    continuesFlow: (draft: ExchangeDraft): boolean => findExisting(draft, findLinkingValues(draft)) !== undefined,
+    continuesFlow: (draft: ExchangeDraft): boolean => findExisting(findLinkingValues(draft)) !== undefined,
 
     exchanges: (): readonly Exchange[] => allDrafts().map(toExchange),
     flows: (): readonly Flow[] =>
@@ -297,10 +290,9 @@ function toFlow(group: FlowGroup): Flow {
   };
 }
 
-/** How a flow ended: as its last exchange that is no experiment; `pending` while its code is not exchanged. */
+/** How a flow ended: as its last exchange; `pending` while its code is not exchanged. */
 function getFlowOutcome(exchanges: readonly Exchange[]): Outcome {
-  const last = exchanges.findLast(({ experimentOf }) => experimentOf === undefined) ?? exchanges.at(-1)!;
-  const { outcome, response } = last;
+  const { outcome, response } = exchanges.at(-1)!;
   return outcome === "done" && response?.authorizationResponse?.params.some(([name]) => name === "code")
     ? "pending"
     : outcome;

@@ -54,9 +54,7 @@ export function findLastIdToken(exchanges: readonly Exchange[]): string | undefi
 
 /** The exchange that issued the last code of a flow; `undefined` if there is none, or a token request followed it. */
 export function findUnexchangedCode({ exchanges }: Flow): Exchange | undefined {
-  const issued = exchanges.findLast((exchange) =>
-    exchange.experimentOf === undefined && sentCode(exchange) !== undefined
-  );
+  const issued = exchanges.findLast((exchange) => sentCode(exchange) !== undefined);
   if (issued === undefined) return undefined;
   const isExchanged = exchanges.some(({ endpoint, number }) => endpoint === "token" && number > issued.number);
   return isExchanged ? undefined : issued;

@@ -60,11 +60,6 @@ export interface Recorder extends Plugin {
   /** Finds the number of the exchange of a request, more cheaply than the whole exchange. */
   findNumber(request: HttpRequest): number | undefined;
   /**
-   * Marks a request, before it is sent, as an experiment: an edited copy of the request of an exchange. It joins the
-   * flow of the exchange, and does not count as behaviour of the client.
-   */
-  markExperiment(request: HttpRequest, exchange: number): void;
-  /**
    * Calls a listener when an exchange begins, when it ends, and at the end of a streamed body. Ignores errors of the
    * listener. Returns the function that unsubscribes it.
    */
@@ -118,7 +113,6 @@ export function recorder(
 ): Recorder {
   const index = flowIndex(Math.max(1, limit), maxBytes);
   const drafts = new WeakMap<HttpRequest, ExchangeDraft>();
-  const experiments = new WeakMap<HttpRequest, number>();
   const listeners = new Set<(exchange: Exchange) => void>();
   const flowListeners = new Set<(flow: string) => void>();
   let server: Pick<HostedServer, "now" | "trace"> = { now: () => 0, trace() {} };
@@ -158,10 +152,9 @@ export function recorder(
     const target = parseTarget(request.url, peer ?? {});
     const endpoint = findEndpoint(target.path);
     if (!shouldRecord(endpoint, request.method)) return next(request, peer);
-    const experimentOf = findForRequest(experiments, request);
-    const isBeyondLimit = experimentOf === undefined && newFlows.isReached(false);
-    const isUndecided = isBeyondLimit || experimentOf === undefined && newFlows.isReached(true);
-    const start = { number: ++exchangeCount, at: server.now(), experimentOf, isBeyondLimit, isUndecided };
+    const isBeyondLimit = newFlows.isReached(false);
+    const isUndecided = isBeyondLimit || newFlows.isReached(true);
+    const start = { number: ++exchangeCount, at: server.now(), isBeyondLimit, isUndecided };
     return record(next, peer, addDraft(request, target, endpoint, start), request);
   }
 
@@ -309,7 +302,6 @@ export function recorder(
       const mayBeLeftOut = draft !== undefined && draft.group?.flow === undefined && isOmittedAlone(draft);
       return mayBeLeftOut ? undefined : draft?.number;
     },
-    markExperiment: (request, exchange) => void experiments.set(request, exchange),
     exchanges: index.exchanges,
     flows: index.flows,
     flow: index.flow,

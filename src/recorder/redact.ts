@@ -40,11 +40,8 @@ export const shorten: Mask = (value, label) => {
   return isToken ? value.slice(0, 4) + length : length;
 };
 
-/** The end of a value as {@link shorten} writes it. */
-export const redactedPart = /…\(\d+\)/;
-
 /** A value that is already redacted: a mask, or a placeholder of the log of a test. */
-const redactedPattern = new RegExp(`^(?:(?:eyJ…)?[^…]{0,4}${redactedPart.source}|\\{\\{[^{}]{1,80} \\d+\\}\\})$`);
+const redactedPattern = new RegExp(`^(?:(?:eyJ…)?[^…]{0,4}…\\(\\d+\\)|\\{\\{[^{}]{1,80} \\d+\\}\\})$`);
 
 /** Maximum length of a text of a request that is searched, in characters: a search of 60 kB takes 25 ms. */
 const maxSearchedChars = 4096;

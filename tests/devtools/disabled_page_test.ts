@@ -80,7 +80,6 @@ test("[UI-19] a missing entry of a page says where the others are", async () => 
     "/clients/none": "Choose a client of the list at /clients.",
     "/users/none": "Choose a user of the list at /users.",
     "/flows/7": "Send the request again, or choose a flow that /flows lists.",
-    "/flows/edit/7": "Choose a request in a flow of /flows, or begin a new login.",
   };
   await forEachCase(Object.entries(missing), async ([path, fix]) => {
     const response = await as.fetch(new Request(as.issuer + path, asBrowser));

@@ -319,7 +319,6 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
     static_devtools: [() => get("/static/devtools/flow.css")],
     flow: [() => get("/flows/1")],
     flow_step: [() => get("/flows/of/1")],
-    flow_edit: [() => get("/flows/edit/1")],
   };
 }
 

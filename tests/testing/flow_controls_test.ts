@@ -28,13 +28,13 @@ test("[FL-21] the page of a failed flow has at most 40 controls, and names at mo
   const html = await (await server.get("/flows/1")).text();
   assertStringIncludes(html, "pill bad");
   assertLessOrEqual(controls(html), 40);
-  assertEquals(actions(html), ["Edit and send again", "Share as HTML", "Copy as Markdown"]);
+  assertEquals(actions(html), ["Share as HTML", "Copy as Markdown", "Show all secrets"]);
   await server.token({ client_id: "web", client_secret: "wrong" });
   const withChange = actions(await (await server.get("/flows/2")).text());
   assertEquals(withChange.map((label) => label.replace(/<[^>]*>/g, "")), [
     "Compare with the client web",
-    "Edit and send again",
     "Share as HTML",
+    "Copy as Markdown",
   ]);
 });
 

@@ -18,7 +18,7 @@ import {
   startLinks,
 } from "../../core/demo/demo_flow.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
-import { type HttpRequest, type HttpResponse, redirect } from "../../core/http/message.ts";
+import { type HttpResponse, redirect } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { inspectCode } from "../../core/demo/authorized.ts";
 import type { Client } from "../../core/clients/clients.ts";
@@ -196,15 +196,8 @@ function areSecretsShown(server: HostedServer, { redirectUris }: Client, { needs
 /** A result, with the step that its request belongs to. */
 type StepResult = SentResult & StepProps["exchanges"][number];
 
-/** The page that edits a request and sends it again: a path below the base; `undefined` if there is none. */
-export type FindEditLink = (request: HttpRequest) => string | undefined;
-
 /** Runs one step and renders its outcome. */
-async function runStep(
-  context: Context<HostedServer>,
-  params: Params,
-  findEditLink?: FindEditLink,
-): Promise<HttpResponse> {
+async function runStep(context: Context<HostedServer>, params: Params): Promise<HttpResponse> {
   const { server } = context;
   const site: Site = context.site;
   const { step, state: before } = await readState(context, params);
@@ -238,7 +231,7 @@ async function runStep(
       outcome,
       reason,
       fix: fixOf(reason),
-      exchanges: results.map((result) => ({ ...result, editLink: result.sent && findEditLink?.(result.sent) })),
+      exchanges: results,
       secretsShown: areSecretsShown(server, client.client, form),
       checks: typeof response.id_token !== "string" || step === "refresh" ? [] : await checkResponse(server, arrived),
       tokenChecks: await checkIdToken(context, step, after, response),
@@ -369,7 +362,7 @@ async function checkIdToken(
 }
 
 /** The target of the buttons of `/authorized`; opened by hand, it leads back there. */
-export const stepEndpoint = (findEditLink: FindEditLink | undefined): Handlers<HostedServer> => ({
+export const stepEndpoint: Handlers<HostedServer> = {
   async GET(context) {
     await assertCallbackPage(context);
     return redirect("GET", `${context.site.base}/authorized`);
@@ -377,6 +370,6 @@ export const stepEndpoint = (findEditLink: FindEditLink | undefined): Handlers<H
   async POST(context) {
     await assertCallbackPage(context);
     // The page sends no referrer even to this server, because its URL contains the code.
-    return await runStep(context, await readProtectedForm(context, true), findEditLink);
+    return await runStep(context, await readProtectedForm(context, true));
   },
-});
+};

@@ -41,12 +41,11 @@ interface Record {
 /** The facts that belong to a problem; none without a request that has them. */
 export function whatServerSaw({ seen = [] }: Problem, recorder: Recorder, server: Server): readonly ServerFact[] {
   if (seen.length === 0) return [];
-  const isFromClient = ({ experimentOf }: Exchange) => experimentOf === undefined;
   const record: Record = {
     server,
     recorder,
     flows: recorder.flows().toReversed(),
-    exchanges: recorder.exchanges().filter(isFromClient).toReversed(),
+    exchanges: recorder.exchanges().toReversed(),
   };
   return seen.flatMap((fact) => readers[fact](record) ?? []);
 }

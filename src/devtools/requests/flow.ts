@@ -20,8 +20,7 @@ import { issuedTokens } from "../../recorder/issued_tokens.ts";
 import { countMasked, type DisplayOptions, type Masked, requestMessage, responseMessage } from "./message.ts";
 import { exchangeChecks, exchangeWarnings } from "./step_checks.ts";
 import { describeSentSecret } from "./sent_secret.ts";
-import { exchangeStatus, exchangeTitle, fieldValue, flowStatus, isFromClient, outcomeOf } from "./labels.ts";
-import { isEditable } from "./edit/editable.ts";
+import { exchangeStatus, fieldValue, flowStatus, outcomeOf } from "./labels.ts";
 import type { App } from "../../server/app.ts";
 import { asServerPolicy } from "../../server/config/server_policy.ts";
 
@@ -60,9 +59,9 @@ export interface ShownSteps {
 export function flowRow(flow: Flow): FlowRow {
   const { id, startedAt, client, sub, exchanges } = flow;
   const failed = exchanges[findFailure(exchanges)] ??
-    exchanges.findLast((exchange) => isFailed(exchange) && isFromClient(exchange));
+    exchanges.findLast((exchange) => isFailed(exchange));
   const status = flowStatus(flow);
-  const last = exchanges.findLast(isFromClient) ?? exchanges.at(-1);
+  const last = exchanges.at(-1);
   const deciding = failed !== undefined && status.tone === "bad" ? failed : last;
   const rejection = failed && rejectionSummary(failed);
   const endedAt = last?.respondedAt;
@@ -72,7 +71,7 @@ export function flowRow(flow: Flow): FlowRow {
     client,
     // With client credentials, the subject is the client.
     user: sub === client ? undefined : sub,
-    endpoint: deciding === undefined ? "" : exchangeTitle(deciding),
+    endpoint: deciding === undefined ? "" : deciding.title,
     outcome: outcomeOf(status),
     status,
     durationMs: endedAt === undefined ? undefined : endedAt - startedAt,
@@ -150,7 +149,7 @@ export async function describeFlow(
 
 /** Whether the last request of the client was the exchange of its code for an ID token. */
 function isSilentAfterIdToken(flow: Flow): boolean {
-  const last = flow.exchanges.findLastIndex(isFromClient);
+  const last = flow.exchanges.length - 1;
   const isExchange = flow.exchanges[last]?.request.form.some(([name, value]) =>
     name === "grant_type" && value === "authorization_code"
   );
@@ -182,7 +181,7 @@ export function summarizeFlow(
     ...describeFailure(exchanges, findFailure(exchanges), findHelp),
     steps: exchanges.map((exchange, i) => ({
       href: stepPath(flow, i + 1),
-      title: exchangeTitle(exchange),
+      title: exchange.title,
       status: exchangeStatus(exchange),
     })),
   };
@@ -195,9 +194,9 @@ export function findFailure(exchanges: readonly Exchange[]): number {
   return index;
 }
 
-/** Whether a rule rejected a request of the client. The rejection of an experiment is no failure of the flow. */
+/** Whether a rule rejected a request of the client. */
 export function rejectsClient(exchange: Exchange): boolean {
-  return exchange.rejection !== undefined && isFromClient(exchange);
+  return exchange.rejection !== undefined;
 }
 
 function hasWarning({ warnings }: Exchange): boolean {
@@ -237,13 +236,13 @@ function describeFailure(
       ...{
         step: index + 1,
         request: failed.number,
-        title: exchangeTitle(failed),
+        title: failed.title,
         more: later.filter(rejectsClient).length,
       },
       ...{ error, rule, cites, reason, expected, received, earlier, fix },
       ...findHelp(explanation),
     },
-    continued: later.some((exchange) => isFromClient(exchange) && !rejectsClient(exchange)),
+    continued: later.some((exchange) => !rejectsClient(exchange)),
   };
 }
 
@@ -268,7 +267,7 @@ function describeStep(
   const response = responseMessage(masked, options);
   return {
     number,
-    title: exchangeTitle(exchange),
+    title: exchange.title,
     at,
     durationMs: respondedAt === undefined ? undefined : respondedAt - at,
     status: exchangeStatus(exchange),
@@ -276,12 +275,7 @@ function describeStep(
     hops: exchangeHops(exchange),
     checks: exchangeChecks(exchange, options.checkOrder(exchange)),
     warnings: exchangeWarnings(exchange),
-    ...options.editPath !== undefined && isEditable(masked.original) &&
-      { edit: `${options.editPath}/${masked.original.number}` },
     notes: [
-      ...isFromClient(exchange)
-        ? []
-        : ["This request is an experiment: a request of this flow that was edited and sent again."],
       ...faults.map((error) => `Injected fault: ${error}.`),
       ...events.flatMap(eventNote),
     ],

@@ -131,7 +131,7 @@ export async function showOne(context: Context, recorder: Recorder, name: string
   const allPractices = new URLSearchParams(query).get("practices") === "all";
   return await showFlow(context, flow, {
     form,
-    editPath: server.policy.allows.openTools ? `${site.base}/flows/edit` : undefined,
+    isRecorded: true,
     sinceSuccess: sinceSuccess(recorder.flows(), flow),
     practices: "count" in flow ? undefined : await describePractices(server, recorder, flow, site.base, allPractices),
   });
@@ -141,15 +141,15 @@ export async function showOne(context: Context, recorder: Recorder, name: string
 interface FlowView extends Pick<FlowProps, "practices" | "about" | "sinceSuccess"> {
   /** The export, instead of the page: `har`, `html`, `md` or `sh`. */
   readonly form?: string;
-  /** Where its requests can be edited and sent again. Default: nowhere. */
-  readonly editPath?: string;
+  /** Whether this server recorded it. Default: false. */
+  readonly isRecorded?: boolean;
 }
 
 /** A flow as a page or an export; also one that no recorder has any more, such as that of an attack of a check. */
 export async function showFlow(
   context: Context,
   flow: Flow | DocumentRequests,
-  { form, editPath, ...view }: FlowView,
+  { form, isRecorded = false, ...view }: FlowView,
 ): Promise<HttpResponse> {
   const { server, target: { query } } = context;
   const site: Site = context.site;
@@ -170,10 +170,9 @@ export async function showFlow(
       ...await describeFlow(server, flow, readShownSteps(params), {
         ...{ secrets, now: server.now() },
         findHelp: findHelp(context),
-        editPath,
         checkOrder: (exchange) => findCheckOrder(appOf(context), exchange),
         // Only what this server has recorded can be changed here.
-        canControl: editPath !== undefined && site.links?.some(({ path }) => path === "/faults") === true,
+        canControl: isRecorded && site.links?.some(({ path }) => path === "/faults") === true,
       }),
       ...view,
       confirmation: confirmation.text,

@@ -5,16 +5,6 @@ import { isStreamNotOffered } from "../../recorder/record_response.ts";
 import type { FlowKind } from "./pages/props.ts";
 import type { Status } from "../../server/pages/status_badge.tsx";
 
-/** The title of an exchange. That of an experiment also says what was sent. */
-export function exchangeTitle({ title, experimentOf }: Exchange): string {
-  return experimentOf === undefined ? title : `Experiment: ${title}`;
-}
-
-/** Whether a client sent the request, or its user; an experiment comes from these pages. */
-export function isFromClient({ experimentOf }: Exchange): boolean {
-  return experimentOf === undefined;
-}
-
 /** The label of a request for a missing page. */
 const noPage = "no page";
 
@@ -60,7 +50,7 @@ function lacksStream(exchange: Exchange): boolean {
  */
 export function flowStatus(flow: Flow): Status {
   const { outcome } = flow;
-  const exchanges = flow.exchanges.filter(isFromClient);
+  const exchanges = flow.exchanges;
   const last = exchanges.findLast((exchange) => !lacksStream(exchange)) ?? exchanges.at(-1);
   if (last === undefined) return { tone: "open", label: "empty" };
   if (outcome === "pending" && last.outcome === "done") return { tone: "open", label: "code not exchanged yet" };
@@ -81,7 +71,7 @@ export function outcomeOf({ tone, label }: Status): Status {
 
 /** Whether the last token lacked scope or a stronger login: the client obtains another one in a login of its own. */
 function endsWithStepUp({ exchanges }: Flow): boolean {
-  const error = exchanges.findLast(isFromClient)?.rejection?.error;
+  const error = exchanges.at(-1)?.rejection?.error;
   return error === "insufficient_scope" || error === "insufficient_user_authentication";
 }
 

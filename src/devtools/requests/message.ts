@@ -19,8 +19,6 @@ export interface DisplayOptions {
   readonly secrets: boolean;
   /** The server's clock, in milliseconds since the epoch. */
   readonly now: number;
-  /** The path of the pages that edit a request, without its number; absent: there are none. */
-  readonly editPath?: string;
 }
 
 export function requestMessage({ original, masked }: Masked<Exchange>, options: DisplayOptions): MessageDetails {

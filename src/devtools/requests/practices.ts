@@ -7,7 +7,6 @@ import type { Recorder } from "../../recorder/recorder.ts";
 import { redactTextAbout } from "../../recorder/redact.ts";
 import type { FlowPractices, PracticeEvidence, PracticeRow } from "./pages/props.ts";
 import type { Tone } from "../../server/pages/status_badge.tsx";
-import { exchangeTitle, isFromClient } from "./labels.ts";
 
 /** Maximum number of findings of one practice on the page. */
 const maxFindings = 3;
@@ -41,8 +40,7 @@ export async function describePractices(
   all: boolean,
 ): Promise<FlowPractices> {
   const { client } = flow;
-  const recorded = client === undefined ? flow.exchanges : exchangesOfClient(recorder.exchanges(), client);
-  const exchanges = recorded.filter(isFromClient);
+  const exchanges = client === undefined ? flow.exchanges : exchangesOfClient(recorder.exchanges(), client);
   const registered = client === undefined ? undefined : server.clients.known().get(client);
   const recording = { issuer: server.issuer, exchanges, client: registered?.metadata };
   const results = await readPractices([recording], { flow: flow.id });
@@ -72,7 +70,7 @@ export async function describePractices(
 
 /** The name of an exchange, and where the pages show it. Exchanges outside of flows have no page. */
 function describeStep(exchange: Exchange, flow: Flow, base: string): PracticeEvidence["steps"][number] {
-  if (exchange.flow === undefined) return { title: exchangeTitle(exchange) };
+  if (exchange.flow === undefined) return { title: exchange.title };
   const step = flow.exchanges.findIndex(({ number }) => number === exchange.number) + 1;
   return {
     title: step > 0 ? `step ${step}` : `flow ${exchange.flow}`,

@@ -23,7 +23,6 @@ import { parameters } from "../../core/http/params.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { type Recorder, recorder } from "../../recorder/recorder.ts";
 import { type Notifier, notifier } from "./notifier.ts";
-import { type PendingExperiments, pendingExperiments } from "./edit/pending_experiments.ts";
 import type { FindRecentFlows } from "./pages/props.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 
@@ -51,8 +50,6 @@ export interface RequestPages
   /** The endpoints of the pages. */
   routes(app: App): Endpoint[];
   readonly recentFlows: FindRecentFlows;
-  /** The page that edits a request and sends it again: a path below the base. */
-  editLink(request: HttpRequest): string | undefined;
 }
 
 /**
@@ -64,8 +61,6 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
     recorder({ limit: options.limit, maxFlowsPerSecond: options.maxFlowsPerSecond ?? 100 });
   const ownRecorder = options.recorder === undefined ? activeRecorder : undefined;
   const changes = notifier((notify) => activeRecorder.subscribeToFlows(notify));
-  const pending = pendingExperiments();
-  let canEdit = false;
 
   function flowLink(request: HttpRequest): string | undefined {
     const number = activeRecorder.findNumber(request);
@@ -80,35 +75,21 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
   return {
     recorder: activeRecorder,
     name: "recorder",
-    handle(next) {
-      const record = ownRecorder?.handle?.(next) ?? next;
-      return (request, peer) => {
-        const edited = pending.take(request.url);
-        if (edited !== undefined) activeRecorder.markExperiment(request, edited);
-        return record(request, peer);
-      };
-    },
+    handle: (next) => ownRecorder?.handle?.(next) ?? next,
     onPassed: (rule, value, context) => ownRecorder?.onPassed?.(rule, value, context),
     onEvent: (event, context) => ownRecorder?.onEvent?.(event, context),
     setup(app, changes) {
       const { issuer, policy: { allows, insecure } } = app.server;
       if (!insecure.includes("inspector") && !allows.openTools) throw inspectorNotAllowed(issuer);
       if (insecure.includes("show-secrets") && !allows.openTools) throw exportNotAllowed(issuer);
-      canEdit = allows.openTools;
       app.developerPages.flowLink = flowLink;
       app.developerPages.flowLinkFor = flowLinkFor;
       ownRecorder?.setup?.(app, changes);
     },
     routes: (app) => [
       ...flowRoutes(app.site.base, activeRecorder, changes),
-      ...app.server.policy.allows.openTools
-        ? [tokensRoute(app.site.base, activeRecorder), editRoute(app.site.base, activeRecorder, pending)]
-        : [],
+      ...app.server.policy.allows.openTools ? [tokensRoute(app.site.base, activeRecorder)] : [],
     ],
-    editLink(request) {
-      const number = canEdit ? activeRecorder.findNumber(request) : undefined;
-      return number === undefined ? undefined : `/flows/edit/${number}`;
-    },
     recentFlows: async (clientId) => (await load()).recentFlows(activeRecorder, clientId),
     close() {
       changes.close();
@@ -171,33 +152,6 @@ function tokensRoute(base: string, activeRecorder: Recorder): Endpoint {
       async POST(context: Context<HostedServer>) {
         checkHost(context);
         return await (await load()).showTokens(context, activeRecorder);
-      },
-    }),
-  };
-}
-
-/** The pages that edit a recorded request and send it again: to this server alone. */
-function editRoute(base: string, activeRecorder: Recorder, pending: PendingExperiments): Endpoint {
-  const numberOf = ({ server, request, target: { path } }: Context) => {
-    rejectUntrustedHost(server, request, "FL-05");
-    return path.slice(path.lastIndexOf("/") + 1);
-  };
-  return {
-    name: "flow_edit",
-    path: `${base}/flows/edit/*`,
-    methods: ["GET", "POST"],
-    caller: "browser",
-    title: "Edit a request",
-    errors: "page",
-    parameters: parameters({ name: "form_token", secret: "form_token" }),
-    load: () => ({
-      async GET(context) {
-        const number = numberOf(context);
-        return await (await load()).showEditForm(context, activeRecorder, number);
-      },
-      async POST(context) {
-        const number = numberOf(context);
-        return await (await load()).sendEdited(context, activeRecorder, pending, number);
       },
     }),
   };

@@ -246,7 +246,7 @@ test("[FL-02] the page of a failed flow starts with the reason, expected and rec
   );
   assertMatch(
     opening!,
-    / How to fix it: Send the redirect_uri .* Edit and send again , step 2 Flow 1, request 2 invalid_grant client spa .* Share as HTML .* Step 2: Code exchange Copy step 2 as curl ✗ redirect_uri does not match the authorization request TK-15 OAuth 2\.1 §10\.2 .* Request POST \/oauth2\/token .* Response 400 Bad Request /,
+    / How to fix it: Send the redirect_uri .* Flow 1, request 2 invalid_grant client spa .* Share as HTML .* Step 2: Code exchange Copy step 2 as curl ✗ redirect_uri does not match the authorization request TK-15 OAuth 2\.1 §10\.2 .* Request POST \/oauth2\/token .* Response 400 Bad Request /,
   );
   const text = await bench.read("/flows/1");
   for (const once of ["How to fix it:", "Expected ", "Received "]) assertEquals(text.split(once).length, 2, once);

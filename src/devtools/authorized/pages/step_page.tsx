@@ -137,11 +137,7 @@ export interface StepProps extends Site {
   /** How to fix it, if the reason names a rule of this server. Default: none. */
   readonly fix?: string;
   /** The exchanges in order. */
-  readonly exchanges: readonly (HttpExchange & {
-    readonly step: FormStep;
-    /** The page that edits the request and sends it again: a path below the base. Absent if there is none. */
-    readonly editLink?: string;
-  })[];
+  readonly exchanges: readonly (HttpExchange & { readonly step: FormStep })[];
   /** Whether secrets are shown until the user hides them. */
   readonly secretsShown: boolean;
   /** The checks of the client; empty if the response has no ID token. */
@@ -238,7 +234,7 @@ export function StepPage(props: StepProps): VNode {
       {rejectsTokens && checkSection}
       <Section id="exchange" heading="Request and response">
         {exchanges.some(({ secrets }) => secrets.length > 0) && <ShowAllSecrets shown={props.secretsShown} />}
-        {exchanges.map(({ step: sent, editLink, ...exchange }, i) => {
+        {exchanges.map(({ step: sent, ...exchange }, i) => {
           const name = lowerFirst(stepTexts[sent].button);
           const purpose = exchanges.length > 1 ? ` to ${name}` : "";
           return (
@@ -248,13 +244,6 @@ export function StepPage(props: StepProps): VNode {
                 {...exchange}
                 copyLabels={{ request: `the request${purpose}`, response: `the response${purpose}` }}
               />
-              {editLink !== undefined && props.editable.length === 0 && (
-                <p>
-                  <a href={base + editLink}>
-                    Edit and send again{purpose && <span class="unseen">{` the request${purpose}`}</span>}
-                  </a>
-                </p>
-              )}
             </>
           );
         })}

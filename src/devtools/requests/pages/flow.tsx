@@ -165,17 +165,9 @@ function Opening({ props, rejected, children }: {
 }): VNode {
   const { base, reason, continued, row, secrets, now, long, sinceSuccess } = props;
   const path = `${base}/flows/${row.id}`;
-  const next = rejected?.edit === undefined ? undefined : {
-    href: rejected.edit,
-    label: (
-      <>
-        Edit and send again<span class="unseen">{`, step ${rejected.number}`}</span>
-      </>
-    ),
-  };
   const summary = (
     <>
-      {reason && <FailureSummary {...{ base, reason, continued, next }} />}
+      {reason && <FailureSummary {...{ base, reason, continued }} />}
       {sinceSuccess && (
         <p>
           Since the last success, <a href={`${base}/flows/${sinceSuccess.flow}`}>flow {sinceSuccess.flow}</a>:{" "}
@@ -231,7 +223,7 @@ export function FlowDetails(props: FlowProps): VNode {
   const practiceSection = practices && <Practices key="practices" practices={practices} path={path} />;
   const hasMasked = secrets !== "never" && steps.some(({ masked }) => masked > 0);
   const rejected = findRejected(props);
-  const actionCount = [reason?.change, rejected?.edit].filter((action) => action !== undefined).length;
+  const actionCount = reason?.change === undefined ? 0 : 1;
   const links = [
     <a key="html" class="button plain" href={`${path}.html`} download>Share as HTML</a>,
     <a key="md" class="button plain" href={`${path}.md`}>Copy as Markdown</a>,
@@ -315,7 +307,7 @@ export function FlowDetails(props: FlowProps): VNode {
 
 /** The page of a flow as a document that needs no server: without links, forms and curl commands. */
 export function FlowDocument({ style, styleDigest, ...flow }: FlowProps & StandaloneStyle): VNode {
-  const steps = flow.steps.map((step): FlowStep => ({ ...step, brief: false, hasCommand: false, edit: undefined }));
+  const steps = flow.steps.map((step): FlowStep => ({ ...step, brief: false, hasCommand: false }));
   const props: FlowProps = { ...flow, steps, long: false, secrets: "never" };
   return (
     <Standalone title={flowHeading(props)} style={style} styleDigest={styleDigest}>

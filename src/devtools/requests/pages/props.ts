@@ -169,8 +169,6 @@ export interface FlowStep {
   readonly masked: number;
   /** Whether its request was recorded whole, so that it can be copied as a command. */
   readonly hasCommand: boolean;
-  /** The path of the page that edits its request and sends it again; absent if that is not possible. */
-  readonly edit?: string;
   /** Whether it is initially unfolded. */
   readonly open: boolean;
   /** Whether only its parameters are shown, with a link to the rest. */

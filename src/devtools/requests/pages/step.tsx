@@ -119,11 +119,10 @@ function CurlLink({ step: { number, hasCommand, brief }, path }: StepProps): VNo
 /** The checks of a step, its request and its response. Reason, fix and actions of the rejected step are beside it. */
 function StepDetails({ isReason = false, ...props }: StepProps & { readonly isReason?: boolean }): VNode {
   const { step, now } = props;
-  const { number, checks, warnings, notes, request, response } = step;
+  const { checks, warnings, notes, request, response } = step;
   const failed = checks.filter(({ passed }) => passed === false);
   const others = checks.filter(({ passed }) => passed !== false);
   const canCopy = step.hasCommand && !step.brief;
-  const canEdit = step.edit !== undefined;
   const options = { now, brief: step.brief, level: isReason ? "h3" : "h4" } as const;
   return (
     <>
@@ -140,13 +139,9 @@ function StepDetails({ isReason = false, ...props }: StepProps & { readonly isRe
           <b>i</b> <bdi>{note}</bdi>
         </p>
       ))}
-      {(canCopy || canEdit) && !isReason && (
+      {canCopy && !isReason && (
         <p>
-          <CurlLink {...props} /> {canEdit && (
-            <a href={step.edit}>
-              Edit and send again<span class="unseen">{`, step ${number}`}</span>
-            </a>
-          )}
+          <CurlLink {...props} />
         </p>
       )}
       <Panes>
