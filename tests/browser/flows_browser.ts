@@ -108,7 +108,7 @@ for (const { name, options } of browserVariants) {
       const paths = [["list", "/flows?outcome="], ["none", "/flows?client=x"], [
         "secrets",
         `/flows/${day.good}?show=secrets`,
-      ], ["practices", `/flows/${day.ended}?practices=all#practices`]];
+      ]];
       for (const [kind, id] of Object.entries(day)) paths.push([kind, `/flows/${id}`]);
       for (const [what, path] of paths) {
         await page.goto(url + path);

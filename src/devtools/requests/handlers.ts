@@ -35,7 +35,6 @@ import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { findMessages } from "../messages/find_messages.ts";
 import { whatServerSaw } from "../messages/what_server_saw.ts";
-import { describePractices } from "./practices.ts";
 import { sinceSuccess } from "./last_success.ts";
 import { formatFlowDocument } from "./flow_document.ts";
 import { describeList, exportedFlows, flowKinds, selectFlows } from "./list.ts";
@@ -127,18 +126,15 @@ export async function changeRecording(context: Context, recorder: Recorder): Pro
 export async function showOne(context: Context, recorder: Recorder, name: string): Promise<HttpResponse> {
   const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|html|md|sh))?$/.exec(name)?.groups ?? {};
   const flow = findFlow(recorder, id);
-  const { server, site, target: { query } } = context;
-  const allPractices = new URLSearchParams(query).get("practices") === "all";
   return await showFlow(context, flow, {
     form,
     isRecorded: true,
     sinceSuccess: sinceSuccess(recorder.flows(), flow),
-    practices: "count" in flow ? undefined : await describePractices(server, recorder, flow, site.base, allPractices),
   });
 }
 
 /** What the page of a flow has besides its exchanges. */
-interface FlowView extends Pick<FlowProps, "practices" | "about" | "sinceSuccess"> {
+interface FlowView extends Pick<FlowProps, "about" | "sinceSuccess"> {
   /** The export, instead of the page: `har`, `html`, `md` or `sh`. */
   readonly form?: string;
   /** Whether this server recorded it. Default: false. */

@@ -2,7 +2,7 @@
 /** The page of one flow: the reason of a failure, the sequence, the issued tokens, the exports. */
 
 import type { ComponentChildren, VNode } from "preact";
-import { Layout, Panes, Script, Section, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Layout, Script, Section, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { lowerFirst, upperFirst } from "../../../server/pages/first_letter.ts";
 import { ClockNotice, ConfirmationNotice, Notice } from "../../../server/pages/notice.tsx";
@@ -10,7 +10,6 @@ import { Standalone, type StandaloneStyle } from "../../../server/pages/standalo
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { Code } from "../../../server/pages/value.tsx";
 import { FailureSummary } from "./failure.tsx";
-import { Practices } from "./practices.tsx";
 import { formatMilliseconds, Timestamp } from "./parts.tsx";
 import type { FlowProps, FlowStep, Issued, IssuedActions, IssuedStatus } from "./props.ts";
 import { Lanes } from "./sequence.tsx";
@@ -113,8 +112,8 @@ function IssuedSection({ base, issued, isSilent, unreadScope, csrfToken }: FlowP
   );
 }
 
-/** One line about a flow: number, error, client, user, time; and after a success the practices to improve. */
-function Facts({ row, reason, about, practices }: Pick<FlowProps, "row" | "reason" | "about" | "practices">): VNode {
+/** One line about a flow: number, error, client, user, time. */
+function Facts({ row, reason, about }: Pick<FlowProps, "row" | "reason" | "about">): VNode {
   const { at, client, user, durationMs, document, steps } = row;
   return (
     <p class="facts-line">
@@ -132,11 +131,6 @@ function Facts({ row, reason, about, practices }: Pick<FlowProps, "row" | "reaso
       )}
       <Timestamp at={at} full />
       {durationMs !== undefined && <span>{formatMilliseconds(durationMs)}</span>}
-      {reason === undefined && practices !== undefined && practices.lacking > 0 && (
-        <a href="#practices">
-          {practices.lacking === 1 ? "1 improvement" : `${practices.lacking} improvements`} suggested
-        </a>
-      )}
     </p>
   );
 }
@@ -217,10 +211,8 @@ function Sequence({ props, children }: { readonly props: FlowProps; readonly chi
 const maxActions = 3;
 
 export function FlowDetails(props: FlowProps): VNode {
-  const { base, row, reason, steps, next, issued, practices, about, secrets, confirmation, csrfToken } = props;
+  const { base, row, reason, steps, next, issued, about, secrets, confirmation, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
-  const issuedSection = issued.length > 0 && <IssuedSection key="issued" {...props} />;
-  const practiceSection = practices && <Practices key="practices" practices={practices} path={path} />;
   const hasMasked = secrets !== "never" && steps.some(({ masked }) => masked > 0);
   const rejected = findRejected(props);
   const actionCount = reason?.change === undefined ? 0 : 1;
@@ -273,7 +265,7 @@ export function FlowDetails(props: FlowProps): VNode {
                 <p>
                   <a href={`${path}.har`}>HAR for tools</a>, without secrets
                 </p>
-                {practices && (
+                {about === undefined && row.document === undefined && (
                   <ConfirmedAction
                     label="Delete this flow"
                     confirmLabel="Yes, delete it"
@@ -298,9 +290,7 @@ export function FlowDetails(props: FlowProps): VNode {
           </p>
         )}
       </Sequence>
-      {/* The list of all practices needs the whole width. */}
-      {practices &&
-        (practices.all ? [issuedSection, practiceSection] : <Panes>{issuedSection}{practiceSection}</Panes>)}
+      {issued.length > 0 && <IssuedSection {...props} />}
     </Layout>
   );
 }

@@ -224,40 +224,6 @@ export interface Issued {
   readonly children: readonly Issued[];
 }
 
-/** What shows a practice, or its lack. */
-export interface PracticeEvidence {
-  readonly parameter?: string;
-  /** What the client did. */
-  readonly because: string;
-  /** The exchanges, with the links to their steps; one outside of flows has none. */
-  readonly steps: readonly { readonly title: string; readonly href?: string }[];
-}
-
-/** A practice of good clients. */
-export interface PracticeRow {
-  readonly id: string;
-  /** What a good client does. */
-  readonly title: string;
-  readonly status: Status;
-  /** Why it was skipped. */
-  readonly because?: string;
-  readonly evidence: readonly PracticeEvidence[];
-  readonly sources: readonly string[];
-}
-
-/** The practices that a flow shows. */
-export interface FlowPractices {
-  /** How many practices the client should adopt, one sentence. */
-  readonly summary: string;
-  /** The worst first. */
-  readonly rows: readonly PracticeRow[];
-  /** The number of practices that the client should improve. */
-  readonly lacking: number;
-  readonly total: number;
-  /** Whether all practices are listed; otherwise those that the client lacks. */
-  readonly all: boolean;
-}
-
 /** A flow in full. */
 export interface FlowProps extends Site {
   readonly row: FlowRow;
@@ -280,8 +246,6 @@ export interface FlowProps extends Site {
   readonly sinceSuccess?: SinceSuccess;
   /** What the last form changed; absent: nothing. */
   readonly confirmation?: string;
-  /** Absent for requests for a document. */
-  readonly practices?: FlowPractices;
   /** What the flow belongs to if no recorder has it, such as an attack of a check, and the page that lists it. */
   readonly about?: { readonly label: string; readonly list: NavigationLink };
   /** Whether secrets are shown; `never`: they cannot be shown. */
