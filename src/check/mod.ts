@@ -19,6 +19,7 @@ export type { PracticeReport } from "../testing/practice_report.ts";
 export type { PracticeResult } from "../recorder/practices/mod.ts";
 export type { Practice } from "../recorder/practices/practice.ts";
 export { webApplication } from "./web_application.ts";
+export type { UserTexts } from "./user_texts.ts";
 export type { WebApplicationOptions } from "./web_application.ts";
 export { checkClient } from "./check_client.ts";
 export { fault } from "./fault.ts";

@@ -4,7 +4,6 @@ import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import type { ClientSession } from "./driver.ts";
-import type { WebApplicationOptions } from "./web_application.ts";
 
 /** Minimum length of a claim value to search for in a text, in characters: shorter ones match by chance. */
 const minValueChars = 3;
@@ -101,7 +100,15 @@ export interface Reading extends ShownTexts {
 }
 
 /** By which texts a reader knows the users. */
-export type UserTexts = Pick<WebApplicationOptions, "loggedInText" | "users">;
+export interface UserTexts {
+  /**
+   * A text, or several of which a page has one, that the page at `loggedInUrl` has only for the logged-in user, such as
+   * the name. Default: the claims of `users`; without them, the status and the content of the page are compared.
+   */
+  readonly loggedInText?: string | readonly string[];
+  /** The users of the server, by whose claims a page shows who is logged in; the one who logs in first. Default: none. */
+  readonly users?: readonly object[];
+}
 
 /** What a session of another user than the first is called. */
 export const anotherUser = "another user";

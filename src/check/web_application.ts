@@ -19,7 +19,7 @@ import {
   unknownUser,
   UnreachableError,
 } from "./driver.ts";
-import { anotherUser, type PageSession, type Reading, userReader } from "./user_texts.ts";
+import { anotherUser, type PageSession, type Reading, userReader, type UserTexts } from "./user_texts.ts";
 import {
   describeWebPage,
   isSame,
@@ -36,7 +36,7 @@ import type { TestClientOptions } from "../testing/clients.ts";
 import type { Fetch } from "../testing/fetch.ts";
 
 /** Options of {@link webApplication}. */
-export interface WebApplicationOptions {
+export interface WebApplicationOptions extends UserTexts {
   /** The name in the report. Default: the origin of the application. */
   readonly name?: string;
   /**
@@ -44,13 +44,6 @@ export interface WebApplicationOptions {
    * or a redirect. Default: the URL where the login ends.
    */
   readonly loggedInUrl?: string | URL;
-  /**
-   * A text, or several of which a page has one, that the page at `loggedInUrl` has only for the logged-in user, such as
-   * the name. Default: the claims of `users`; without them, the status and the content of the page are compared.
-   */
-  readonly loggedInText?: string | readonly string[];
-  /** The users of the server, by whose claims a page shows who is logged in; the one who logs in first. Default: none. */
-  readonly users?: readonly object[];
   /** A URL at which the application refreshes its tokens. Default: the attacks on refreshes are skipped. */
   readonly refreshUrl?: string | URL;
   /** A URL at which the application uses its access token. Default: the attacks on its use are skipped. */

@@ -5,7 +5,6 @@ import {
   authMethodsOf as authMethodsOfCore,
   type ClientMetadata as CoreMetadata,
 } from "../../core/clients/client.ts";
-import type { HostedServer } from "../hosted_server.ts";
 import type { Client } from "../../core/clients/clients.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { RuleExplanation } from "../../core/rules/errors.ts";
@@ -180,7 +179,7 @@ export interface HostedClient extends Client {
    */
   redirectUriIssue?(
     redirectUri: string,
-    server: Pick<HostedServer, "isOwnEndpoint">,
+    server: { isOwnEndpoint?(uri: string): boolean },
   ): { readonly expected: string; readonly hint: string } | undefined;
   /** Its metadata document; absent if the client is registered. */
   readonly document?: ClientDocument;
