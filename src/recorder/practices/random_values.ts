@@ -54,7 +54,9 @@ function guessable(one: LoginValue, values: readonly LoginValue[], name: string)
   const others = values.filter(({ value }) => value !== one.value);
   const weak = others.find(({ value }) => bitsOf(ownPart(one.value, value)) < minBits);
   if (weak === undefined) return undefined;
-  const length = ownPart(one.value, weak.value).length;
+  // A random value may begin or end like a short one, which is no fault of the random one.
+  const isByItself = bitsOf(one.value) < minBits && bitsOf(ownPart(weak.value, one.value)) >= minBits;
+  const length = isByItself ? one.value.length : ownPart(one.value, weak.value).length;
   return length === one.value.length
     ? { because: `the ${name} has ${length} ${length === 1 ? "character" : "characters"}, which can be guessed` }
     : {
