@@ -46,7 +46,6 @@ import { userDecisions } from "./user_decisions.ts";
 import { type BackchannelClient, backchannelClient } from "./backchannel.ts";
 import { type DeviceClient, deviceClient } from "./device.ts";
 import type { PolledRequestOptions } from "./polled_request.ts";
-import { callGlobalTokenRevocation } from "./global_token_revocation.ts";
 import { endSessionOf } from "./end_session.ts";
 
 const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectOption };
@@ -248,7 +247,6 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     ...underName(),
     underName,
     sendEvent: async (...call) => await sendSecurityEvent(getServer(), ...call),
-    globalTokenRevocation: async (...call) => await callGlobalTokenRevocation(getServer(), ...call),
     revoke: (grantsOf) => grants.revoke(getServer(), grantsOf),
     nextValues: values.add,
     changeSettings: changes.change,

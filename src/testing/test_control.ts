@@ -31,7 +31,6 @@ import type { Persona } from "./persona.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import type { RegisteredTestClient, RegisterOptions } from "./registration.ts";
 import type { ResetOptions } from "./resettable_state.ts";
-import type { GlobalTokenRevocationOptions } from "./global_token_revocation.ts";
 import type { EventName } from "../server/extensions/shared_signals/event_types.ts";
 import type { SecurityEventOptions } from "./security_events.ts";
 import type { TestResource } from "./resource.ts";
@@ -132,15 +131,6 @@ export interface TestControl extends LoginClient, BackchannelClient, DeviceClien
    * ```
    */
   sendEvent(type: EventName, sub: string, options?: SecurityEventOptions): Promise<number>;
-  /**
-   * Calls the endpoint of an application that revokes all tokens of a user (draft-parecki-oauth-global-token-revocation
-   * §3), with a JWT of this server as the bearer token.
-   *
-   * @returns The status of the response: 204 is success.
-   * @throws {TypeError} If the URL is not an http or https URL, or the user has no e-mail address.
-   * @throws {Error} If there is no response, or the server must not contact the host.
-   */
-  globalTokenRevocation(url: string, sub: string, options?: GlobalTokenRevocationOptions): Promise<number>;
   /**
    * Revokes the codes and tokens of a user, of a client, or of a user at a client; or one token: an access token alone,
    * a refresh token with its grant. No client authentication is needed.

@@ -230,36 +230,3 @@ test("wrong calls say what was expected", async () => {
   await assertRejects(() => on.sendEvent("session-revoked", "alice", { fault: "none" as never }), TypeError, "fault");
   assertEquals(await on.sendEvent("session-revoked", "alice"), 0);
 });
-
-test("globalTokenRevocation() names the user to the application, with a token for its endpoint alone", async () => {
-  await using as = await testLatchkey({ seed: 1 });
-  const url = "https://app.test/global-token-revocation";
-  const received: Request[] = [];
-  as.serve(url, (request) => {
-    received.push(request);
-    return new Response(null, {
-      status: received.length === 1 ? 204 : 302,
-      headers: { location: "https://app.test/" },
-    });
-  });
-  assertEquals(await as.globalTokenRevocation(url, "alice"), 204);
-  assertEquals(await as.globalTokenRevocation(url, "bob"), 302);
-  const [request] = received as [Request];
-  assertEquals([request.method, await request.json()], [
-    "POST",
-    { sub_id: { format: "iss_sub", iss: as.issuer, sub: "alice" } },
-  ]);
-  const jwks = createLocalJWKSet(await (await as.fetch("/oauth2/jwks")).json());
-  const expected = { issuer: as.issuer, audience: url, typ: "global-token-revocation+jwt" };
-  const token = request.headers.get("authorization")!.replace("Bearer ", "");
-  const { payload } = await jwtVerify(token, jwks, { ...expected, currentDate: new Date(as.clock.now()) });
-  assertEquals([payload.exp! - payload.iat!, payload.iat! - payload.nbf!], [300, 300]);
-  await as.globalTokenRevocation(url, "bob", { format: "email" });
-  assertEquals(await received.at(-1)!.json(), { sub_id: { format: "email", email: "bob@example.com" } });
-  await assertRejects(() => as.globalTokenRevocation(url, "carol", { format: "email" }), TypeError, "no user");
-  await assertRejects(() => as.globalTokenRevocation(url, "bob", { format: "sub" as never }), TypeError, "format");
-  as.users.set({ sub: "carol" });
-  await assertRejects(() => as.globalTokenRevocation(url, "carol", { format: "email" }), TypeError, "with email");
-  await assertRejects(() => as.globalTokenRevocation("/x", "alice"), TypeError, "http or https");
-  await assertRejects(() => as.globalTokenRevocation("https://127.0.0.1:1/x", "alice"));
-});

@@ -38,7 +38,7 @@ type Remote<Handle> = {
 type SameFunctions = Remote<
   Pick<
     TestControl,
-    "changeSettings" | "globalTokenRevocation" | "importKey" | "nextValues" | "reset" | "revoke" | "sendEvent"
+    "changeSettings" | "importKey" | "nextValues" | "reset" | "revoke" | "sendEvent"
   >
 >;
 

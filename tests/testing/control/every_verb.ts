@@ -86,9 +86,6 @@ export async function callEveryVerb(issuer: string): Promise<void> {
   await call("users.set", { sub: "carol", email: "carol@example.com" });
   assertEquals(await call("sendEvent", { type: "session-revoked", sub: "carol" }), { streams: 0 });
 
-  // Any server that the mock may call: itself, which has no such endpoint.
-  assertEquals(await call("globalTokenRevocation", { url: `${issuer}/nothing`, sub: "carol" }), { status: 404 });
-
   const grant = { client: "web", sub: "carol" };
   for (const kind of ["idToken", "logoutToken", "refreshToken", "code"]) await call(`mint.${kind}`, grant);
   await call("mint.assertion", { sub: "carol" });
