@@ -43,8 +43,6 @@ interface BannerOptions extends ExposedParts {
   readonly resources: readonly string[];
   /** The issuers at paths of a server that adds others at their first request. Default: none. */
   readonly issuers?: readonly string[];
-  /** Whether it reads shortcuts from the terminal. */
-  readonly hasShortcuts: boolean;
   /** The width of the terminal, in characters. Default: lines are not wrapped. */
   readonly width?: number;
   /** Whether the terminal shows colours. Default: false. */
@@ -73,7 +71,6 @@ export function banner(
     certificateOrigin,
     resources,
     issuers,
-    hasShortcuts,
     width,
     colors = false,
   }: BannerOptions,
@@ -120,7 +117,7 @@ export function banner(
     ["Keys", `${policy.alg}, kept in ${store}`],
     ...policy.providers.length === 0 ? [] : [["Provider", policy.providers.join(", ")]],
     ...profiles.length === 0 ? [] : [["Profile", profiles.join("; ")]],
-    ["Ctrl-C", `stops the server${hasShortcuts ? "; press h + Enter for help" : ""}`],
+    ["Ctrl-C", "stops the server"],
   ];
   return [
     `Latchkey ${version}, ready in ${Math.round(startMs)} ms, issuer ${issuer}`,
@@ -156,7 +153,7 @@ function pagesUrl(issuer: string, { frontChannelUrl }: Pick<ServerPolicy, "front
 }
 
 /** The page to open first: the start of a login of the demo client if there is one, otherwise the home page. */
-export function firstPage(
+function firstPage(
   issuer: string,
   policy: Pick<InitialEntries, "clients"> & Pick<ServerPolicy, "frontChannelUrl">,
 ): string {

@@ -2,15 +2,13 @@
 
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
-import type { Terminal } from "../platform/runtime/terminal.ts";
 import type { App } from "../server/app.ts";
 import { demoKey, demoSecret } from "../server/config/demo_entries.ts";
 import { formatLicences, formatVersion, version } from "./about.ts";
-import { banner, firstPage, insecureParts } from "./banner.ts";
+import { banner, insecureParts } from "./banner.ts";
 import { describeExposure } from "./exposure.ts";
 import { openServer, type ProgramServer, type RunConfiguration } from "./open_server.ts";
 import { readConfiguration } from "./read_config.ts";
-import { programShortcuts, runShortcut } from "./shortcuts.ts";
 import { printText } from "./terminal_text.ts";
 
 /** Starts the server, or prints what a flag asks for. */
@@ -19,7 +17,7 @@ export async function startServer(
   environment: ProcessEnvironment,
   readRules: ReadRules,
 ): Promise<void> {
-  const { env, isTerminal, readTextFile } = environment;
+  const { env, readTextFile } = environment;
   const config = await readConfiguration({ args, env, readTextFile });
   if (config.kind === "help") return printText(config.text, environment);
   if (config.kind === "version") return console.log(formatVersion());
@@ -28,12 +26,9 @@ export async function startServer(
 
   const opened = await openServer(config, environment, readRules);
   const started = { ...opened, config, ...await listen(opened, config) };
-  const stop = stopper(started, environment);
-  environment.onStop(stop);
+  environment.onStop(stopper(started, environment));
   if (config.log === "json") return logStart(started);
-  const terminal = isTerminal && config.log === "text" && !env.CI ? await environment.openTerminal() : undefined;
-  console.log(await startBanner(started, environment, terminal !== undefined));
-  if (terminal !== undefined) offerShortcuts(started, terminal, stop);
+  console.log(await startBanner(started, environment));
 }
 
 /** The address of a server that listens. */
@@ -100,7 +95,6 @@ function logStart(started: StartedServer): void {
 async function startBanner(
   started: StartedServer,
   { env, isOutputTerminal, terminalWidth }: ProcessEnvironment,
-  hasShortcuts: boolean,
 ): Promise<string> {
   const { server, app, config, storedEntries } = started;
   const { configSource, host, issuersByPath, resolved: { hasDemoClients } } = config;
@@ -110,7 +104,7 @@ async function startBanner(
   );
   return banner({
     ...startDetails(started),
-    ...{ configSource, policy, storedEntries, host, hasShortcuts },
+    ...{ configSource, policy, storedEntries, host },
     startMs: performance.now(),
     defaultUser: (await server.users.list({ limit: 1 }))[0]?.sub,
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
@@ -121,17 +115,6 @@ async function startBanner(
     issuers: issuersByPath?.ids.map((id) => `${server.issuer}/${id}`),
     width: isOutputTerminal ? terminalWidth() : undefined,
     colors: isOutputTerminal && !env.NO_COLOR,
-  });
-}
-
-/** Runs the commands that the banner names, when their lines are read. */
-function offerShortcuts({ server, app }: StartedServer, terminal: Terminal, stop: () => void): void {
-  const policy = initialPolicy(app);
-  const users = policy.login === "auto" ? server.users : undefined;
-  const shortcuts = programShortcuts({ terminal, page: firstPage(server.issuer, policy), users, stop });
-  terminal.onLine(async (line) => {
-    const text = await runShortcut(line, shortcuts);
-    if (text !== undefined) console.log(text);
   });
 }
 

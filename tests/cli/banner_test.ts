@@ -25,7 +25,6 @@ test("[FS-24] the banner names TLS as the task of the proxy, where a proxy ends 
       control: "off",
       policy: { ...policy, users, clients: clientsAt(issuer) },
       resources: [],
-      hasShortcuts: false,
     });
   };
   assertMatch(
@@ -42,7 +41,7 @@ test("the banner names pages where a browser reaches them", async () => {
   const { policy, users, clientsAt } = await resolveSettings(settings, issuer, { extensions });
   const text = banner({
     ...{ startMs: 0, version: "0", issuer, url: "http://0.0.0.0:9000", host: "0.0.0.0", store: "memory" },
-    ...{ storedEntries: {}, inspector: "on", faults: "off", control: "open", resources: [], hasShortcuts: false },
+    ...{ storedEntries: {}, inspector: "on", faults: "off", control: "open", resources: [] },
     policy: { ...policy, users, clients: clientsAt(issuer) },
   });
   for (const path of ["/", "/flows", "/_control/openapi.json"]) {

@@ -29,7 +29,6 @@ export function commandEnvironment(
     env: { ...Object.fromEntries(own), ...!hasFile && fastKeys, ...variables },
     now: Date.now,
     ...{ readTextFile, writeLogLine: () => {}, onStop: () => {}, onExit: () => {} },
-    openTerminal: () => Promise.resolve(undefined),
     exit: () => {
       throw new Error("The command may not end the process.");
     },

@@ -43,10 +43,6 @@ export const processEnvironment: ProcessEnvironment = {
     let rest = encoder.encode(`${line}\n`);
     while (rest.length > 0) rest = rest.subarray(Deno.stderr.writeSync(rest));
   },
-  async openTerminal() {
-    const { openTerminal } = await import("./terminal.ts");
-    return openTerminal((command) => Deno.permissions.querySync({ name: "run", command }).state === "granted");
-  },
   onStop(callback) {
     Deno.addSignalListener("SIGINT", callback);
     // Windows has no SIGTERM.

@@ -44,7 +44,6 @@ export const processEnvironment: ProcessEnvironment = {
     }
     errorOutput.write(`${line}\n`);
   },
-  openTerminal: async () => (await import("./terminal.ts")).openTerminal(),
   onStop(callback) {
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, callback);
     onRunnerEnd(process.env.npm_command, () => process.ppid, callback);

@@ -1,7 +1,5 @@
 /** The interface to the process: arguments, environment variables, files, signals, exit. */
 
-import type { Terminal } from "./terminal.ts";
-
 /** The process, with the same interface on every runtime. */
 export interface ProcessEnvironment {
   /** The command line arguments, without runtime and program. */
@@ -23,11 +21,6 @@ export interface ProcessEnvironment {
   readTextFile(path: string): Promise<string>;
   /** Writes a line of the log to standard error. `console.error` takes at least twice as long. */
   writeLogLine(line: string): void;
-  /**
-   * Opens the terminal to read lines; `undefined` if the process has no terminal, runs in the background, or may not
-   * find out whether it does.
-   */
-  openTerminal(): Promise<Terminal | undefined>;
   /** Calls back at every SIGINT and SIGTERM, and once when the program that started this process by `npx` has ended. */
   onStop(callback: () => void): void;
   /** Calls back, synchronously, when the process ends: by {@link exit}, or by an error that no code catches. */

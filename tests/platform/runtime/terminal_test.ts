@@ -1,4 +1,4 @@
-/** The shortcuts of the program in a terminal, and its start in the background of one. */
+/** The program in a terminal, and its start in the background of one. */
 
 import { assertEquals } from "@std/assert";
 import { spawnSync } from "node:child_process";
@@ -12,21 +12,7 @@ const hasScript = process.platform === "linux" && spawnSync("script", ["--versio
 
 const skip = !hasScript || binary !== undefined;
 
-/** The end of the banner where the shortcuts work. */
-const hint = /; press h \+ Enter for help$/m;
-
 const args = ["--port", "0"];
-
-test("in a terminal, a letter and Enter acts, and q stops the server", { skip }, async () => {
-  const program = await startProgram({ args, env: { CI: "" }, inTerminal: "exec PROGRAM" });
-  assertEquals(hint.test(program.banner), true);
-  program.type("h\n");
-  await program.waitForOutput(/^u \+ Enter {2}makes the next user the default user$/m);
-  program.type("u\n");
-  await program.waitForOutput(/^bob is the default user now$/m);
-  program.type("q\n");
-  assertEquals((await program.exited).code, 0);
-});
 
 test("the banner has colours in a terminal, and none elsewhere or with NO_COLOR", { skip }, async () => {
   // deno-lint-ignore no-control-regex -- the sequences of colours
@@ -76,7 +62,6 @@ for (
 ) {
   test(`in ${where} it reads nothing from the terminal`, { skip }, async () => {
     const program = await startProgram({ args, env, inTerminal });
-    assertEquals(hint.test(program.banner), false);
     assertEquals((await fetch(`http://localhost:${program.port}/`)).ok, true);
     program.type(typed);
     assertEquals((await program.exited).code, 0);
