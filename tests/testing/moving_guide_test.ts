@@ -4,6 +4,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readConfiguration } from "../../src/cli/read_config.ts";
+import { fault } from "../../src/check/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { health } from "../../src/cli/operating/mod.ts";
 import { requestMappings } from "../../src/testing/request_mappings.ts";
@@ -72,7 +73,7 @@ for (const section of sections.filter(({ program }) => program !== "")) {
   test(`each call of ${section.name} succeeds`, async () => {
     const calls = cells(call, section);
     assert(calls.length > 3);
-    const names = { testLatchkey, faults, privateJwk: { ...await newKey(), kid: "own" } };
+    const names = { testLatchkey, faults, fault, privateJwk: { ...await newKey(), kid: "own" } };
     const { fetch } = globalThis;
     for (const cell of calls) {
       const body = `${section.program}\n${cell};\nreturn as;`;
