@@ -91,7 +91,7 @@ export function showReport({ site }: Context, check: ClientCheck, report: CheckR
 /** The flow of one journey, by its number in the report: as a page, or as an export. */
 export async function showJourney(context: Context, { results }: CheckReport): Promise<HttpResponse> {
   const { path } = context.target;
-  const { number, form } = /\/(?<number>\d+)(?:\.(?<form>har|md|sh))?$/.exec(path)?.groups ?? {};
+  const { number, form } = /\/(?<number>\d+)(?:\.(?<form>md|sh))?$/.exec(path)?.groups ?? {};
   const result = results[Number(number) - 1];
   const exchanges = result?.evidence.exchanges ?? [];
   const [first] = exchanges;

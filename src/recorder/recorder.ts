@@ -8,7 +8,7 @@
  * 4. Listeners receive the exchange at its start and at its end.
  * 5. `awaited_codes.ts` notes the codes that no client exchanges.
  * 6. `flow_limit.ts` limits the new flows per second.
- * 7. `redact.ts` hides secrets before a page, log or export shows an exchange; `export/` writes text, JSON and HAR.
+ * 7. `redact.ts` hides secrets before a page, log or export shows an exchange; `export/` writes text and JSON.
  */
 
 import type { App } from "../server/app.ts";

@@ -78,9 +78,7 @@ test("each attack leads to its flow, as a page and as exports, without secrets",
   const page = await (await as.fetch(path!)).text();
   assertMatch(page, /id-token\/nonce-wrong[^]*Injected fault:/);
   const code = result.evidence.exchanges.flatMap(({ request }) => request.form).find(([name]) => name === "code")![1];
-  for (const text of [page, await (await as.fetch(`${path}.har`)).text()]) assert(!text.includes(code));
-  const { log } = JSON.parse(await (await as.fetch(`${path}.har`)).text());
-  assertEquals(log.entries.length, result.evidence.exchanges.length);
+  for (const text of [page, await (await as.fetch(`${path}.md`)).text()]) assert(!text.includes(code));
   assertEquals((await as.fetch("/flows/check/99999")).status, 404);
 });
 

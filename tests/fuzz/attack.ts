@@ -98,7 +98,6 @@ const pages = [
     "/flows",
     "/flows/1",
     "/flows/1?show=secrets",
-    "/flows/1.har",
     "/flows/1.md",
     "/flows/1.sh?step=1",
   ],

@@ -159,7 +159,7 @@ test("[FL-03] pages and exports of recorded texts take about the time of plain w
       const pages = [
         "/flows",
         "/flows.json",
-        ...ids.slice(-1).flatMap((id) => ["", ".har", ".md", ".sh"].map((end) => `/flows/${id}${end}`)),
+        ...ids.slice(-1).flatMap((id) => ["", ".md", ".sh"].map((end) => `/flows/${id}${end}`)),
       ];
       return await timeOf(async () => {
         for (const path of pages) assertEquals((await get(path)).status, 200, path);

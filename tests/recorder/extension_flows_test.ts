@@ -26,7 +26,7 @@ test("push, login and tokens are one flow, without the request_uri in clear text
   assertEquals(summary, ["par done", "authorize done", "token done", "authorize rejected"]);
   assertEquals(flow!.client, "spa");
   const secret = request_uri.slice(prefix.length);
-  for (const path of ["/flows", "/flows/1", "/flows/1.md", "/flows/1.har"]) {
+  for (const path of ["/flows", "/flows/1", "/flows/1.md"]) {
     const response = await server.get(path);
     const text = await response.text();
     assertEquals(response.status, 200, path);
@@ -40,7 +40,7 @@ test("[EN-01] flows and the page for tokens know an encrypted ID token, and flow
   const record = recorder();
   const b = await server(encryptedFor("ECDH-ES"), { plugins: [record, inspector()] });
   const { id_token } = await exchange(b);
-  for (const path of ["", ".md", ".har"]) {
+  for (const path of ["", ".md"]) {
     const response = await b.get(`/flows/${record.flows().at(-1)!.id}${path}`);
     assertEquals([response.status, (await response.text()).includes(id_token!)], [200, false], path);
   }
@@ -67,7 +67,7 @@ test("start, page, login, consent and polls are one flow, without the device cod
     ...["token done", "token rejected"],
   ]);
   assertEquals([flow!.client, flow!.sub], ["tv", "alice"]);
-  for (const path of ["/flows", "/flows/1", "/flows/1.md", "/flows/1.har"]) {
+  for (const path of ["/flows", "/flows/1", "/flows/1.md"]) {
     const text = await (await server.get(path)).text();
     assert(!text.includes(device_code.split(".")[1]!), `${path} contains the device code`);
     if (path === "/flows/1") {

@@ -8,7 +8,6 @@ import { test } from "node:test";
 import { latchkey, type LatchkeyOptions } from "../../src/mod.ts";
 import { inspector } from "../../src/devtools/inspector.ts";
 import { logging } from "../../src/cli/operating/logging.ts";
-import { toHar } from "../../src/recorder/export/har.ts";
 import { formatFlowMarkdown } from "../../src/recorder/export/markdown.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { testLog } from "../../src/testing/log/log.ts";
@@ -119,7 +118,6 @@ async function watchedServer(limit: number, options: LatchkeyOptions = {}) {
         written("Markdown")(
           formatFlowMarkdown(flow, flow.exchanges.findIndex(({ rejection }) => rejection !== undefined)),
         );
-        written("HAR")(JSON.stringify(toHar(flow.exchanges, { issuer: as.issuer })));
       }
       const { exchanges } = testLog(record);
       for (const { request, response, rejection, client } of exchanges) {
@@ -130,7 +128,7 @@ async function watchedServer(limit: number, options: LatchkeyOptions = {}) {
         written(path)(await (await send(path, {})).text());
       }
       const names = new Set(outputs.map(([name]) => name));
-      assert(["terminal", "log", "trace", "HAR"].every((name) => names.has(name)), [...names].join());
+      assert(["terminal", "log", "trace", "Markdown"].every((name) => names.has(name)), [...names].join());
       const leaks = outputs.flatMap(([name, text]) =>
         secrets.map((secret) => text.indexOf(secret)).filter((at) => at >= 0)
           .map((at) => `${name}: ${text.slice(Math.max(0, at - 150), at + 50)}`)

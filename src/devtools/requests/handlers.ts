@@ -14,7 +14,6 @@ import { isSameOrigin } from "../../server/pages/same_origin.ts";
 import { reject } from "../../server/rules/mod.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import { toFlowData } from "../../recorder/export/flow_data.ts";
-import { toHar } from "../../recorder/export/har.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { formatFlowMarkdown } from "../../recorder/export/markdown.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
@@ -124,7 +123,7 @@ export async function changeRecording(context: Context, recorder: Recorder): Pro
 
 /** GET /flows/{id} and its exports. */
 export async function showOne(context: Context, recorder: Recorder, name: string): Promise<HttpResponse> {
-  const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|html|md|sh))?$/.exec(name)?.groups ?? {};
+  const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>html|md|sh))?$/.exec(name)?.groups ?? {};
   const flow = findFlow(recorder, id);
   return await showFlow(context, flow, {
     form,
@@ -135,7 +134,7 @@ export async function showOne(context: Context, recorder: Recorder, name: string
 
 /** What the page of a flow has besides its exchanges. */
 interface FlowView extends Pick<FlowProps, "about" | "sinceSuccess"> {
-  /** The export, instead of the page: `har`, `html`, `md` or `sh`. */
+  /** The export, instead of the page: `html`, `md` or `sh`. */
   readonly form?: string;
   /** Whether this server recorded it. Default: false. */
   readonly isRecorded?: boolean;
@@ -153,7 +152,11 @@ export async function showFlow(
   if (form === "html") return exportResponse(flow, form, await formatFlowDocument(appOf(context), flow));
   if (form !== undefined) {
     const step = Number(params.get("step") || 1);
-    return exportResponse(flow, form, formatExport(server.issuer, flow, form, step));
+    return exportResponse(
+      flow,
+      form,
+      form === "md" ? formatFlowMarkdown(flow, findFailure(flow.exchanges)) : formatCommand(server.issuer, flow, step),
+    );
   }
   const canShowSecrets = server.policy.allows.openTools;
   const secrets = canShowSecrets && params.get("show") === "secrets";
@@ -229,32 +232,18 @@ function notRecorded(reason: string): HttpError {
 /** An export of a flow, or of one step. Secrets are always redacted, because users share exports. */
 function exportResponse(flow: Flow, format: string, text: string): HttpResponse {
   const name = `flow-${flow.id.replace("/", "-")}.${format}`;
-  const isFile = Object.hasOwn(fileTypes, format);
+  const isFile = format === "html";
   return {
     status: 200,
     headers: {
       // Also Markdown and commands are plain text, so that browsers display them.
-      "content-type": isFile ? fileTypes[format]! : "text/plain; charset=utf-8",
+      "content-type": `text/${isFile ? "html" : "plain"}; charset=utf-8`,
       "content-disposition": `${isFile ? "attachment" : "inline"}; filename="${name}"`,
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
     },
     body: `${text.trimEnd()}\n`,
   };
-}
-
-/** The content types of exports that are saved as files. */
-const fileTypes: Readonly<Record<string, string>> = { har: "application/json", html: "text/html; charset=utf-8" };
-
-function formatExport(issuer: string, flow: Flow, format: string, step: number): string {
-  switch (format) {
-    case "md":
-      return formatFlowMarkdown(flow, findFailure(flow.exchanges));
-    case "sh":
-      return formatCommand(issuer, flow, step);
-    default:
-      return JSON.stringify(toHar(flow.exchanges, { issuer }), null, 2);
-  }
 }
 
 /** A step as a curl command. @throws {HttpError} 404 if the flow has no such step, or the step no command. */

@@ -17,7 +17,7 @@ test("[FL-03, DR-06] a registration access token in the metadata of another clie
   const url = other.registration_client_uri.replace(server.as.issuer, "");
   await server.get(url, { headers: { authorization: `Bearer ${other.registration_access_token}` } });
   for (const id of ["1", "2", "3"]) {
-    for (const path of [id, `${id}.md`, `${id}.har`]) {
+    for (const path of [id, `${id}.md`]) {
       const response = await server.get(`/flows/${path}`);
       assert(!(await response.text()).includes(secret), path);
     }

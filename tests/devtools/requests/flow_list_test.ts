@@ -240,7 +240,7 @@ test("[FL-03] real values in /flows.json need a setting, and the issuer on a tes
   const { flows: [{ exchanges: [authorize, token] }] } = await readJson(server, "?show=secrets");
   assertEquals(authorize.response.authorizationResponse.params.code, code);
   assertEquals([token.request.form.code, token.response.body.access_token], [code, access_token]);
-  assertEquals((await (await server.get("/flows/1.har?show=secrets")).text()).includes(code), false);
+  assertEquals((await (await server.get("/flows/1.md?show=secrets")).text()).includes(code), false);
 
   const real = {
     issuer: "https://auth.company.com",

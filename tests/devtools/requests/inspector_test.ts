@@ -413,7 +413,7 @@ test("[FL-03] list, page and exports contain no secret until the page is asked t
   const secrets = [code, other, verifier, refresh_token, tokens.access_token, tokens.id_token, btoa("web:web-secret")];
   const paths = [
     "/flows",
-    ...["1", "2", "1.har", "1.md", "2.har?show=secrets"].map((name) => `/flows/${name}`),
+    ...["1", "2", "1.md", "2.md?show=secrets"].map((name) => `/flows/${name}`),
   ];
   for (const path of paths) {
     const text = await (await bench.get(path)).text();
@@ -432,7 +432,7 @@ test("[FL-03] a client secret instead of a user or id is in no page, export or f
   for (
     const path of [
       "/flows",
-      ...["1", "2", "3", "1.har", "2.md", "3.md"].map((name) => `/flows/${name}`),
+      ...["1", "2", "3", "1.md", "2.md", "3.md"].map((name) => `/flows/${name}`),
     ]
   ) {
     const response = await bench.get(path);
@@ -537,19 +537,21 @@ test("[FL-08] tokens ended by a logout are shown as ended with their session", a
   assertMatch(await bench.read("/flows/1"), /Refresh token of step 2 ✗ revoked with its session/);
 });
 
-test("a flow is exported as Markdown and as HAR, and in no other form", async () => {
+test("a flow is exported as Markdown and as HTML, and in no other form", async () => {
   const bench = await watched();
   await failedLogin(bench);
-  await forEachCase([["md", "text/plain; charset=utf-8"], ["har", "application/json"]], async ([form, type]) => {
-    const response = await bench.get(`/flows/1.${form}`);
-    assertEquals([response.status, response.headers.get("content-type")], [200, type]);
-    assertMatch(response.headers.get("content-disposition")!, new RegExp(`; filename="flow-1\\.${form}"$`));
-    assertEquals(response.headers.get("cache-control"), "no-store");
-    const text = await response.text();
-    assertStringIncludes(text, form === "md" ? "TK-15" : "invalid_grant");
-    if (form === "har") JSON.parse(text);
-  });
-  for (const form of ["txt", "json"]) assertEquals((await bench.get(`/flows/1.${form}`)).status, 404);
+  await forEachCase(
+    [["md", "text/plain; charset=utf-8"], ["html", "text/html; charset=utf-8"]],
+    async ([form, type]) => {
+      const response = await bench.get(`/flows/1.${form}`);
+      assertEquals([response.status, response.headers.get("content-type")], [200, type]);
+      assertMatch(response.headers.get("content-disposition")!, new RegExp(`; filename="flow-1\\.${form}"$`));
+      assertEquals(response.headers.get("cache-control"), "no-store");
+      const text = await response.text();
+      assertStringIncludes(text, "TK-15");
+    },
+  );
+  for (const form of ["txt", "json", "har"]) assertEquals((await bench.get(`/flows/1.${form}`)).status, 404);
 });
 
 test("[FL-09] the link of a rejection has the number of its request, and so has the page that it leads to", async () => {
@@ -677,7 +679,7 @@ test("[FL-04] a form from another site changes nothing", async () => {
 test("[FL-05] an untrusted host name is shown nothing", async () => {
   const bench = await watched({ issuer: "http://oidc:9000" });
   await bench.code({ client_id: "spa" });
-  for (const path of ["/flows", "/flows/1", "/flows/1.har", "/flows/events", "/flows/of/1"]) {
+  for (const path of ["/flows", "/flows/1", "/flows/1.md", "/flows/events", "/flows/of/1"]) {
     const status = async (host: string) => {
       const response = await bench.get(path, { headers: { host } });
       await response.body?.cancel();

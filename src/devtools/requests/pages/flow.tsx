@@ -262,9 +262,6 @@ export function FlowDetails(props: FlowProps): VNode {
               <details class="quiet">
                 <summary>More</summary>
                 {folded.length > 0 && <p class="ways">{folded}</p>}
-                <p>
-                  <a href={`${path}.har`}>HAR for tools</a>, without secrets
-                </p>
                 {about === undefined && row.document === undefined && (
                   <ConfirmedAction
                     label="Delete this flow"
