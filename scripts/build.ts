@@ -45,7 +45,7 @@ const optional = ["ioredis", "postgres"];
 const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
   "README.md": [
     [
-      /^You need npm and Node 20\. [^]*?\n\n```sh\n[^]*?```$/m,
+      /^You need npm and Node 20 [^]*?\n\n```sh\n[^]*?```$/m,
       `You need npm and Node 22.13 or newer:\n\n\`\`\`sh\nnpx ${manifest.name}\n\`\`\``,
     ],
     [/^The commands below use `latchkey`\. [^]*?`latchkey --help`/m, "`latchkey --help`"],

@@ -79,7 +79,7 @@ function listening() {
 
 test("the example of a test in the first README runs unchanged", async () => {
   const { printed, console } = listening();
-  await run(`${program("README.md")}\nawait as.close();`, { testLatchkey, faults, console });
+  await run(`${program("README.md")}\nawait as.close();`, { testLatchkey, fault, faults, console });
   assertEquals(printed, [["alice", "invalid_grant"]]);
 });
 
