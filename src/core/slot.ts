@@ -4,6 +4,9 @@
  * and returns them, and knows none of them.
  */
 
+import { ignoreRejection, isThenable } from "./immediate.ts";
+import { ProgramError } from "./rules/program_error.ts";
+
 /** @internal What has values of extensions, such as a request, a login, a grant or a refresh token. */
 export interface WithExtensions {
   /** The values, each under the name of its extension. Plain JSON, except in a token request. */
@@ -32,6 +35,8 @@ export function slot<Value>(name: string): Slot<Value> {
       return extensions !== undefined && Object.hasOwn(extensions, name) ? extensions[name] as Value : undefined;
     },
     put(holder, value) {
+      ignoreRejection(value);
+      if (isThenable(value)) throw new ProgramError(`expected a value for slot ${name}, received a promise. Await it.`);
       const { [name]: _, ...others } = holder.extensions ?? {};
       const extensions = value === undefined ? others : { ...others, [name]: value };
       return { ...holder, extensions: Object.keys(extensions).length === 0 ? undefined : extensions };

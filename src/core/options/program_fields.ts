@@ -3,6 +3,7 @@
 import type { CoreExtension } from "../extension.ts";
 import {
   anyValue,
+  choice,
   description,
   type Field,
   type FieldsOf,
@@ -12,13 +13,13 @@ import {
   list,
   objectField,
   text,
-  texts,
 } from "../policy/field.ts";
 import type { ParameterDescription } from "../http/params.ts";
 import type { ClientAuth, GrantType, RequestCheck } from "../server.ts";
 import type { Store } from "../store/store.ts";
 import type { Step } from "../token/steps.ts";
 import type { LoadableGrantType } from "../token/grants/mod.ts";
+import { protocolClaims } from "../token/returned.ts";
 
 const storeFunctions = functionFields(
   ...["get", "put", "add", "replace", "consume", "extend", "revoke", "delete", "list", "count"] as const,
@@ -69,11 +70,11 @@ const steps = list<never>(
   description<Step<unknown>>({
     name: text(["ticket"]),
     place: anyValue as Field<never>,
-    changes: texts(["aud"]),
+    changes: list(choice(Object.keys(protocolClaims)), [["aud"]], { expected: "an array of protocol claims" }),
     run: functionField,
   }, ["name", "run"]),
   [[]],
-  { expected: "an array of steps" },
+  { expected: "an array of steps", hint: () => 'Write it like [{ name: "ticket", run: () => ({ ticket: 1 }) }].' },
 );
 
 /** Describes the members of a {@link CoreExtension}. */

@@ -1,6 +1,6 @@
 /** What functions of a program may return by which a token is made: those of grant types, and steps of extensions. */
 
-import { isThenable } from "../immediate.ts";
+import { ignoreRejection, isThenable } from "../immediate.ts";
 import {
   anyValue,
   type Field,
@@ -16,23 +16,25 @@ import {
 } from "../policy/field.ts";
 import { ProgramError } from "../rules/program_error.ts";
 import type { Server } from "../server.ts";
-import type { Subject } from "../store/store.ts";
+import type { Grant, Subject } from "../store/store.ts";
 import type { Authorization } from "./grants/authenticated_request.ts";
 import type { Granted } from "./grants/grant_functions.ts";
 import type { TokenSteps } from "./steps.ts";
+
+const scope = texts(["read"]);
 
 /** What `authorize` of a grant type returns. Another member would have no effect, as a misspelt `consume`. */
 export const authorizationField: Field = {
   ...implementation<Authorization>({
     client: objectField,
-    scope: texts(["read"]),
+    scope,
     ...{ grantId: text(["a random text"]), nonce: text(["a random text"]) },
     subject: {
       ...implementation<Pick<Subject, "sub">>({ sub: text(["alice"]) }, ["sub"]),
       expected: "an object with a sub, or left out",
     },
-    ...{ grant: objectField, refresh: objectField, extensions: objectField },
-    ...{ addedClaims: objectField, responseMembers: objectField },
+    grant: implementation<Pick<Grant, "scope" | "extensions">>({ scope, extensions: objectField }, ["scope"]),
+    ...{ refresh: objectField, extensions: objectField, addedClaims: objectField, responseMembers: objectField },
     maxLifetimeSeconds: seconds(1800),
     ...functionFields("consume", "issue"),
   }, ["client", "scope", "grantId"]),
@@ -57,7 +59,7 @@ const membersField: Field = { ...objectField, members: { ...protocolClaims, ...t
 /** What the steps of a table return; those of other tables return nothing. */
 export const returnedFields: Readonly<Partial<Record<keyof TokenSteps<Server>, Field>>> = {
   granted: {
-    ...implementation<Granted>({ scope: texts(["read"]), consent: text([]), extensions: objectField }, ["scope"]),
+    ...implementation<Granted>({ scope, consent: text([]), extensions: objectField }, ["scope"]),
     others: undefined,
   },
   narrowed: authorizationField,
@@ -74,16 +76,19 @@ export const returnedFields: Readonly<Partial<Record<keyof TokenSteps<Server>, F
  * @throws {ProgramError} If it does not, or if a member or a claim is a promise.
  */
 export function assertReturned(who: string, field: Field, returned: unknown): void {
-  const { addedClaims, responseMembers } = Object(returned);
-  const values = Object.entries({ ...addedClaims, ...responseMembers, ...Object(returned) });
-  const promised = values.find(([, value]) => isThenable(value))?.[0];
-  const { issue, suggestion } = promised === undefined
+  const members = Object.entries<unknown>(Object(returned));
+  const inner = members.flatMap(([, value]) => typeof value === "object" ? Object.entries<unknown>({ ...value }) : []);
+  const promised = [...members, ...inner].filter(([, value]) => isThenable(value));
+  for (const [, promise] of promised) ignoreRejection(promise);
+  const [path] = promised[0] ?? [];
+  const { issue, ...others } = path === undefined
     ? findMismatches(field, returned)[0] ?? {}
-    : { issue: { path: promised, expected: "a value", received: "a promise. Await it." }, suggestion: undefined };
+    : { issue: { path, expected: "a value", received: "a promise", hint: "Await it." }, suggestion: undefined };
   if (issue === undefined) return;
-  const { path, expected, received } = issue;
+  // The hints for invalid values are those for settings.
+  const fix = "suggestion" in others ? `. ${issue.hint}` : "";
   throw new ProgramError(
-    `expected ${path && `${path} in `}what ${who} returned to be ${expected}, received ${received}` +
-      (suggestion === undefined ? "" : `. Did you mean ${suggestion}?`),
+    `expected ${issue.path && `${issue.path} in `}what ${who} returned to be ${issue.expected}, received ` +
+      issue.received + fix,
   );
 }

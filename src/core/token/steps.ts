@@ -77,7 +77,7 @@ export interface TokenSteps<Server> {
   readonly granted: readonly Step<Runs<Server>["granted"]>[];
   /**
    * What a token request gets of a stored grant, before it is consumed: access tokens have the values of
-   * `extensions`, and the next refresh token those of `grant`. A row returns all that it received. It throws if the
+   * `extensions`, and the first refresh token those of `grant`. A row returns all that it received. It throws if the
    * request asks for more than was granted.
    */
   readonly narrowed: readonly Step<Runs<Server>["narrowed"]>[];

@@ -95,13 +95,31 @@ function findMistake(
     return changed && `leave the claim ${changed} as it is. To change it, declare changes: ["${changed}"].`;
   }
   if (table !== "granted" && table !== "narrowed") return undefined;
-  const lost = Object.keys(before).find((name) => before[name] !== undefined && !(name in after)) ??
-    Object.keys(before.extensions ?? {}).find((name) => name !== extension && !(name in (after.extensions ?? {})));
-  if (lost !== undefined) return `return all that it received, such as ${lost}: { ...before } with what it changes`;
-  if (table === "granted") return undefined;
-  if (before.subject?.sub !== after.subject?.sub) return "leave the user as it is";
-  const more = after.scope!.find((value) => !before.scope!.includes(value));
-  return more && `return only granted scope values, received ${quoteValue(more)}`;
+  return findUnkept(table, "before", before, after, extension) ??
+    findUnkept(table, "before.grant", { ...before.grant }, { ...after.grant }, extension);
+}
+
+/** What a step did not keep of an object: members, values of other extensions, whose it is, and the limit of scope. */
+function findUnkept(
+  table: "granted" | "narrowed",
+  path: string,
+  before: Partial<Authorization> & UserClaims,
+  after: Partial<Authorization> & UserClaims,
+  extension: string,
+): string | undefined {
+  const findLost = (path: string, former: UserClaims = {}, current: UserClaims = {}, ignored: string) => {
+    const isLost = (name: string) => name !== ignored && former[name] !== undefined && current[name] === undefined;
+    const lost = Object.keys(former).find(isLost);
+    return lost && `return ${lost} too: begin with { ...${path} }`;
+  };
+  const lost = findLost(path, before, after, "extensions") ??
+    findLost(`${path}.extensions`, before.extensions, after.extensions, extension);
+  if (lost !== undefined || table === "granted") return lost;
+  if (before.subject?.sub !== after.subject?.sub) return `leave the user of ${path} as it is`;
+  const changed = ["grantId", "clientId", "consent", "approvedAt"].find((name) => before[name] !== after[name]);
+  if (changed !== undefined) return `leave ${changed} of ${path} as it is`;
+  const more = after.scope?.find((value) => !before.scope?.includes(value));
+  return more === undefined ? undefined : `return only scope values of ${path}, received ${quoteValue(more)}`;
 }
 
 function mapTables<Value>(
@@ -125,5 +143,7 @@ export function wrapIssueStep(
 ): TokenSteps<Server> {
   const known = steps.issue.map(({ name }) => name);
   if (!known.includes(token)) throw new ProgramError(`expected one of ${known.join(", ")}, received ${token}`);
-  return { ...steps, issue: steps.issue.map((row) => row.name === token ? { ...row, run: replace(row.run) } : row) };
+  const wrap = (row: TokenSteps<Server>["issue"][number]) =>
+    checkedStep("issue", { ...row, run: replace(row.run) }, "that wraps it") as typeof row;
+  return { ...steps, issue: steps.issue.map((row) => row.name === token ? wrap(row) : row) };
 }

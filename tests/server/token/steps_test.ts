@@ -135,7 +135,8 @@ test("a table, a place or a name that is none stops the start, and the message s
     [{ issue: [{ name: "id_token", run }] }, "found the name id_token, which the core has"],
     [{ beforeIssue: [{ name: "a", place: { after: "b" }, run }] }, 'Expected "last", found {"after":"b"}.'],
     [{ afterIssue: [{ name: "a" }] }, "Expected"],
-    [{ afterIssue: {} }, "Expected an array of steps"],
+    [{ afterIssue: {} }, "Write it like [{ name: "],
+    [{ accessTokenClaims: [{ name: "a", changes: ["audience"], run }] }, 'Expected "iss"'],
   ];
   const given = { issuer: "https://as.test", clients: [], users: [] };
   for (const [steps, text] of mistakes) {
@@ -158,12 +159,8 @@ test("a table, a place or a name that is none stops the start, and the message s
     ConfigurationError,
     'found { instead: "user" }, which the extension one replaces',
   );
-  const renaming: CoreExtension = {
-    name: "one",
-    extend: (server) => ({ ...server, steps: wrapIssueStep(server.steps, "refresh", (issue) => issue) }),
-  };
   await assertRejects(
-    () => core({ ...given, extensions: [renaming] }),
+    () => core({ ...given, extensions: [wrapping("refresh", run) as CoreExtension] }),
     TypeError,
     "expected one of access_token, refresh_token, id_token, received refresh",
   );
@@ -218,41 +215,78 @@ test("an extension that conflicts with another, with a built-in one or with a gr
 
 type Before = Readonly<Record<string, unknown>> & { readonly scope: readonly string[] };
 
+interface StepDetails {
+  /** The step that `wrapIssueStep` wraps. Default: a step of the table is added. */
+  readonly wraps?: string;
+  readonly place?: object;
+  readonly changes?: readonly string[];
+}
+
+/** An extension that replaces what issues a token by `wrapIssueStep`. */
+function wrapping(token: string, issue: Server["steps"]["issue"][number]["run"]): Extension {
+  return {
+    name: "own",
+    extend: (server) => ({ ...server, steps: wrapIssueStep(server.steps, token, () => issue) }),
+  };
+}
+
 test("what a step returns by mistake is no token, and the message names table, step and extension", async () => {
-  const tenant = slot<string>("other");
+  const tenant = slot<string>("other"), ownSlot = slot<unknown>("own");
+  const late = () => Promise.reject(new Error("late"));
   const other: Extension = {
     name: "other",
     requestChecks: [{ read: (_input, request) => tenant.put(request, "acme") }],
     steps: { accessTokenClaims: [{ name: "other", run: () => ({ cnf: { jkt: "key" }, act: { sub: "admin" } }) }] },
   };
-  const lost = "to return all that it received, such as ";
+  const lost = (name: string, path = "") => `to return ${name} too: begin with { ...before${path} }`;
+  const ofGrant = (changes: object) => (before: Before) => ({
+    ...before,
+    grant: { ...before.grant as object, ...changes },
+  });
   const changed = "to leave the claim ";
   /** `returned` may be a function of what the step received. */
-  const mistakes: readonly (readonly [table: Table, returned: unknown, text: string, more?: object])[] = [
+  const mistakes: readonly (readonly [table: Table, returned: unknown, text: string, more?: StepDetails])[] = [
     ["granted", undefined, "to be an object, received nothing"],
-    ["granted", ({ scope }: Before) => ({ scope }), `${lost}extensions`],
-    ["granted", (before: Before) => ({ ...before, extensions: { own: "value" } }), `${lost}other`],
-    ["granted", (before: Before) => ({ ...before, extensions: undefined }), `${lost}other`],
-    ["granted", (before: Before) => ({ ...before, subject: { sub: "bob" } }), "expected subject"],
+    ["granted", ({ scope }: Before) => ({ scope }), lost("other", ".extensions")],
+    ["granted", (before: Before) => ({ ...before, extensions: { own: "value" } }), lost("other", ".extensions")],
+    ["granted", (before: Before) => ({ ...before, extensions: undefined }), lost("other", ".extensions")],
+    ["granted", (before: Before) => ownSlot.put(before, late()), "slot own, received a promise. Await it."],
+    [
+      "granted",
+      (before: Before) => ({ ...before, subject: { sub: "bob" } }),
+      "known keys here are scope, consent, extensions.",
+    ],
     ["granted", (before: Before) => ({ ...before, scope: undefined }), "expected scope"],
     ["granted", (before: Before) => ({ ...before, scope: "openid" }), "expected scope"],
     ["granted", (before: Before) => ({ ...before, scope: [1] }), "expected scope[0]"],
     ["narrowed", undefined, "to be an object, received nothing"],
-    ["narrowed", ({ client, scope, grantId }: Before) => ({ client, scope, grantId }), `${lost}subject`],
-    ["narrowed", ({ extensions: _, ...others }: Before) => others, `${lost}extensions`],
-    ["narrowed", ({ grant: _, ...others }: Before) => others, `${lost}grant`],
-    ["narrowed", (before: Before) => ({ ...before, subject: undefined }), "to leave the user as it is"],
-    ["narrowed", (before: Before) => ({ ...before, subject: { sub: "bob" } }), "to leave the user as it is"],
+    ["narrowed", ({ client, scope, grantId }: Before) => ({ client, scope, grantId }), lost("subject")],
+    ["narrowed", ({ extensions: _, ...others }: Before) => others, lost("other", ".extensions")],
+    ["narrowed", ({ grant: _, ...others }: Before) => others, lost("grant")],
+    ["narrowed", (before: Before) => ({ ...before, subject: undefined }), lost("subject")],
+    ["narrowed", (before: Before) => ({ ...before, subject: { sub: "bob" } }), "to leave the user of before as it is"],
     ["narrowed", (before: Before) => ({ ...before, scope: [...before.scope, "read"] }), 'received "read"'],
+    ["narrowed", (before: Before) => ({ ...before, grantId: "other" }), "to leave grantId of before as it is"],
+    ["narrowed", (before: Before) => ({ ...before, grant: {} }), "expected grant.scope in"],
+    ["narrowed", (before: Before) => ({ ...before, grant: { scope: [] } }), lost("clientId", ".grant")],
+    ["narrowed", (before: Before) => ({ ...before, grant: undefined }), lost("grant")],
+    ["narrowed", ofGrant({ extensions: undefined }), lost("other", ".grant.extensions")],
+    ["narrowed", ofGrant({ subject: { sub: "bob" } }), "to leave the user of before.grant as it is"],
+    ["narrowed", ofGrant({ clientId: "other" }), "to leave clientId of before.grant as it is"],
+    ["narrowed", ofGrant({ approvedAt: 0 }), "to leave approvedAt of before.grant as it is"],
+    ["narrowed", ofGrant({ scope: ["openid", "write"] }), 'scope values of before.grant, received "write"'],
     ["narrowed", (before: Before) => ({ ...before, addedClaim: {} }), "Did you mean addedClaims?"],
     ["narrowed", (before: Before) => ({ ...before, addedClaims: { a: Promise.resolve() } }), "expected a in"],
     ["issue", "r", "to be an object, received "],
     ["issue", undefined, "to be an object, received nothing"],
     ["issue", { access_token: Promise.resolve("t") }, "Await it."],
+    ["issue", undefined, "to be an object, received nothing", { wraps: "refresh_token" }],
+    ["issue", { refresh_token: 1 }, "expected refresh_token in", { wraps: "refresh_token" }],
     ["issue", { id_token: { a: 1 } }, "expected id_token in"],
     ["issue", { acces_token: "t" }, "received no access_token", { place: { instead: "access_token" } }],
     ["accessTokenClaims", [], "to be an object, received an array"],
-    ["accessTokenClaims", { user: Promise.resolve({}) }, "received a promise. Await it."],
+    ["accessTokenClaims", () => ({ user: late() }), "received a promise. Await it."],
+    ["accessTokenClaims", () => ({ address: { country: late() } }), "expected country in"],
     ["accessTokenClaims", { sub: "admin" }, `${changed}sub as it is. To change it, declare changes: ["sub"]`],
     ["accessTokenClaims", { exp: undefined }, `${changed}exp`],
     ["accessTokenClaims", { exp: undefined }, "received no exp", { changes: ["exp"] }],
@@ -267,7 +301,10 @@ test("what a step returns by mistake is no token, and the message names table, s
   ];
   for (const [table, returned, text, more] of mistakes) {
     const run = (_server: unknown, before: unknown) => typeof returned === "function" ? returned(before) : returned;
-    const own = { name: "own", steps: { [table]: [{ name: "step", run, ...more }] } } as Extension;
+    const { wraps, ...details } = more ?? {};
+    const own = wraps === undefined
+      ? { name: "own", steps: { [table]: [{ name: "step", run, ...details }] } } as Extension
+      : wrapping(wraps, run as never);
     const whole = await testServer({ ...options, extensions: [...extensions, other, own] });
     await publicTokens(whole, { scope: "openid email" }).then(
       ({ access_token }) => whole.post("/oauth2/introspect", { token: access_token }, basicHeader("web")),
@@ -281,8 +318,8 @@ test("what a step returns by mistake is no token, and the message names table, s
       const told = traced.flatMap((event) => event.type === "internal_error" ? String(event.cause) : []);
       assertEquals(told.length, 1, `${table}: ${text}`);
       assert(told[0]!.includes(text), told[0]);
-      if (!/received no (exp|acc)/.test(text)) {
-        assert(told[0]!.includes(`${table} "step" of the extension own`), told[0]);
+      if (!/received no (exp|acc)|slot/.test(text)) {
+        assert(told[0]!.includes(`${table} "${wraps ?? "step"}" of the extension ${wraps ? "that" : "own"}`), told[0]);
       }
     }
   }
