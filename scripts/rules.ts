@@ -152,8 +152,9 @@ const tables: Readonly<Record<Table, string>> = {
   visibleClaims: "What introspection returns of an access token",
 };
 
-/** The tables that run inside of a step: of the token endpoint, or of a table. */
+/** The tables that run inside of a step: of an endpoint, or of a table. */
 const inside: Readonly<Record<string, Table>> = {
+  "grants.issueResponse": "idTokenClaims",
   "authorize of the grant type": "narrowed",
   access_token: "accessTokenClaims",
   id_token: "idTokenClaims",
@@ -211,6 +212,8 @@ function printSteps(): void {
   );
   printTable("granted");
   printTable("beforeIssue");
+  print("grants.create", "makes the grant", "");
+  print("grants.issueResponse", "issues the code; for response_type id_token or code id_token, also an ID token", "");
   console.log("\nAt the token endpoint:\n");
   for (const { by, does } of tokenRequestSteps) print(by, does, "");
   for (const table of ["beforeIssue", "issue", "afterIssue"] as const) printTable(table);

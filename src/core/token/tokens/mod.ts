@@ -50,7 +50,7 @@ export async function issueTokens(
 /** Issues the access token, or the other token that the grant type issues. */
 export const issueAccessToken: Issue<Server> = async (server, _issued, authorization, now, request) => {
   if (authorization.issue !== undefined) return await authorization.issue(now);
-  const claims = await accessTokenClaims(server, authorization, now, request);
+  const claims = await makeAccessTokenClaims(server, authorization, now, request);
   const token = await server.grants.formatToken(server, authorization, claims, claims.exp);
   return {
     access_token: token,
@@ -61,7 +61,7 @@ export const issueAccessToken: Issue<Server> = async (server, _issued, authoriza
 };
 
 /** The claims of a new access token (RFC 9068 §2.2). */
-async function accessTokenClaims(
+async function makeAccessTokenClaims(
   server: Server,
   authorization: Authorization,
   now: number,
