@@ -20,7 +20,7 @@ const { url, close } = serveSamples();
 const watching = inspector();
 const check = clientCheck();
 const as = await latchkey({
-  plugins: [check.plugin, watching, faultPages({ recorder: watching.recorder }), checkPages(check)],
+  plugins: [check.plugin, watching, faultPages(), checkPages(check)],
 });
 const { url: serverUrl } = await as.listen({ port: 0 });
 // A flow with tokens, and one that failed.

@@ -12,7 +12,7 @@ import type { OpenedPage, OpenOptions } from "./harness.ts";
 
 const skip = executablePath === undefined;
 const watching = inspector();
-const as = await latchkey({ plugins: [watching, faultPages({ recorder: watching.recorder })] });
+const as = await latchkey({ plugins: [watching, faultPages()] });
 const { url } = await as.listen({ port: 0 });
 
 after(async () => {

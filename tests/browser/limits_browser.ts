@@ -14,7 +14,7 @@ const skip = executablePath === undefined;
 const watching = inspector({ readRules: () => readFile("tests/rules.md", "utf8") });
 const check = clientCheck();
 const as = await latchkey({
-  plugins: [check.plugin, watching, faultPages({ recorder: watching.recorder }), checkPages(check)],
+  plugins: [check.plugin, watching, faultPages(), checkPages(check)],
 });
 const { url } = await as.listen({ port: 0 });
 after(async () => {

@@ -24,7 +24,7 @@ writeFileSync(file, await report.toHTML());
 const flows = inspector();
 const as = await latchkey({
   alg: "ES256",
-  plugins: [flows, faultPages({ recorder: flows.recorder }), reportPages(() => report)],
+  plugins: [flows, faultPages(), reportPages(() => report)],
 });
 const { url } = await as.listen({ port: 0 });
 after(async () => {

@@ -102,7 +102,7 @@ export async function startTextServer(): Promise<TextServer> {
       registration: { mode: "open" },
       plugins: [
         ...plugins,
-        faultPages({ recorder, control }),
+        faultPages({ control }),
         recorder,
         { setup: (app) => void (endpoints = app.endpoints) },
       ],

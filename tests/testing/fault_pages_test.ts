@@ -29,7 +29,7 @@ async function start(settings: LatchkeyOptions = {}): Promise<Latchkey> {
       client_id: "other",
       redirect_uris: [redirect_uri],
     }],
-    plugins: [flows, faultPages({ recorder: flows.recorder })],
+    plugins: [flows, faultPages()],
   });
 }
 
@@ -361,7 +361,7 @@ test("drop and hang end a connection, also of a server that writes a log", async
     clients: [{ client_id: "shop", redirect_uris: [redirect_uri] }],
     plugins: [
       logging({ write: (line) => lines.push(line), format: "json" }),
-      ...[flows, faultPages({ recorder: flows.recorder })],
+      ...[flows, faultPages()],
     ],
   });
   const { submit } = await openPage(as);

@@ -14,7 +14,7 @@ const codeFrom = (response: Response) => getRedirectParams(response).get("code")
 /** The page of a flow in the program: with the pages of rules and faults, which add links and buttons. */
 const withAllPages = () => {
   const flows = inspector({ readRules: () => readFile("tests/rules.md", "utf8") });
-  return testServer({ plugins: [flows, faultPages({ recorder: flows.recorder })] });
+  return testServer({ plugins: [flows, faultPages()] });
 };
 
 /** Links, buttons and inputs, those of folded parts too. */

@@ -47,8 +47,8 @@ export const withScenarios: Product = (program) => {
 };
 
 export const withFaults: Product = (program) => {
-  const { faultsEnabled, recorder, control } = program;
-  return faultsEnabled ? addPlugins(program, faultPages({ recorder, control: control?.control })) : program;
+  const { faultsEnabled, control } = program;
+  return faultsEnabled ? addPlugins(program, faultPages({ control: control?.control })) : program;
 };
 
 /** The control has personas of its own. */

@@ -100,7 +100,7 @@ export function documentRow(newest: Flow, count: number, { issuer, names }: Serv
 /** How the page of a flow shows its steps. */
 interface FlowOptions extends DisplayOptions {
   readonly findHelp: FindHelp;
-  readonly canControl: boolean;
+  readonly canCheck: boolean;
   /** The rules of the checks of an exchange, in order. */
   readonly checkOrder: (exchange: Exchange) => readonly RuleId[];
 }
@@ -140,7 +140,7 @@ export async function describeFlow(
     }),
     long,
     next: next <= exchanges.length ? next : undefined,
-    issued: await issuedItems(server, flow, options.canControl),
+    issued: await issuedItems(server, flow, options.canCheck),
     isSilent: isSilentAfterIdToken(flow),
     unreadScope: findUnreadScope(server, flow),
     now: options.now,

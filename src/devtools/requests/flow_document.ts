@@ -17,7 +17,7 @@ export async function formatFlowDocument(app: App, flow: Flow): Promise<string> 
     now: server.now(),
     findHelp: () => ({}),
     checkOrder: (exchange) => findCheckOrder(app, exchange),
-    canControl: false,
+    canCheck: false,
   });
   const props = { ...described, issuer: server.issuer, base: "", secrets: "never" as const, csrfToken: "" };
   return await renderStandalone(

@@ -2,7 +2,6 @@
 
 import { ensureBrowserCookie } from "../../core/sessions/browser_cookie.ts";
 import { appOf } from "../../server/app.ts";
-import { takeConfirmation } from "../../server/login/confirmation.ts";
 import { callbackClients } from "../../core/demo/demo_flow.ts";
 import { fixLink, mayListClients } from "../../server/errors/client_change.ts";
 import { browserCsrfToken, readProtectedForm } from "../../server/pages/csrf.ts";
@@ -161,7 +160,6 @@ export async function showFlow(
   const canShowSecrets = server.policy.allows.openTools;
   const secrets = canShowSecrets && params.get("show") === "secrets";
   const browser = await ensureBrowserCookie(context);
-  const confirmation = await takeConfirmation(context);
   const page = renderPage(
     FlowPage,
     withVisibleTexts({
@@ -170,16 +168,15 @@ export async function showFlow(
         ...{ secrets, now: server.now() },
         findHelp: findHelp(context),
         checkOrder: (exchange) => findCheckOrder(appOf(context), exchange),
-        // Only what this server has recorded can be changed here.
-        canControl: isRecorded && site.links?.some(({ path }) => path === "/faults") === true,
+        // Only what this server has recorded has a reference.
+        canCheck: isRecorded && canShowSecrets,
       }),
       ...view,
-      confirmation: confirmation.text,
       secrets: secrets ? "shown" as const : canShowSecrets ? "masked" as const : "never" as const,
       csrfToken: await browserCsrfToken(context, browser),
     }),
   );
-  return htmlWithForms(200, page, { ...confirmation.headers, ...browser.headers });
+  return htmlWithForms(200, page, browser.headers);
 }
 
 function readShownSteps(params: URLSearchParams): ShownSteps {

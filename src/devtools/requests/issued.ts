@@ -5,7 +5,7 @@ import type { Server } from "../../core/server.ts";
 import { readAccessToken } from "../../core/token/tokens/read_access_token.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import { type IssuedToken, issuedTokens } from "../../recorder/issued_tokens.ts";
-import type { Issued, IssuedActions, IssuedStatus } from "./pages/props.ts";
+import type { Issued, IssuedStatus } from "./pages/props.ts";
 import { relativeTime, timeOfDay } from "./labels.ts";
 
 const kindLabels: Readonly<Record<IssuedToken["kind"], string>> = {
@@ -18,35 +18,24 @@ const kindLabels: Readonly<Record<IssuedToken["kind"], string>> = {
 /**
  * The roots of the tree; the tokens of a code or refresh token are its children.
  *
- * @param canControl Whether the visitor may expire and revoke tokens of this server.
+ * @param canCheck Whether the visitor may check tokens of this server.
  */
-export async function issuedItems(server: Server, flow: Flow, canControl: boolean): Promise<Issued[]> {
+export async function issuedItems(server: Server, flow: Flow, canCheck: boolean): Promise<Issued[]> {
   const tokens = issuedTokens(flow);
-  const isChangeable = async ({ client }: IssuedToken) =>
-    canControl && client !== undefined && (await server.clients.find(client))?.standing === "configured";
+  const isCheckable = async ({ kind, client }: IssuedToken) =>
+    canCheck && (kind === "access_token" || kind === "id_token") && client !== undefined &&
+    (await server.clients.find(client))?.standing === "configured";
   const toTree = (roots: readonly IssuedToken[]): Promise<Issued[]> =>
     Promise.all(roots.map(async (token) => {
-      const status = await tokenStatus(server, flow, token);
       return {
         name: kindLabels[token.kind],
         step: token.step,
-        status,
-        actions: await isChangeable(token) ? actionsOf(token, status) : undefined,
+        status: await tokenStatus(server, flow, token),
+        reference: await isCheckable(token) ? token.reference : undefined,
         children: await toTree(tokens.filter((other) => other.exchangedFor === token.value)),
       };
     }));
   return await toTree(tokens.filter((token) => !tokens.some(({ value }) => value === token.exchangedFor)));
-}
-
-/** What can be done with a token. One that is not valid can only be read. */
-function actionsOf({ kind, reference }: IssuedToken, { tone }: IssuedStatus): IssuedActions {
-  const isValid = tone === "good";
-  return {
-    reference,
-    canExpire: isValid,
-    canRevoke: isValid && (kind === "access_token" || kind === "refresh_token"),
-    canCheck: kind === "access_token" || kind === "id_token",
-  };
 }
 
 async function tokenStatus(server: Server, { grantId }: Flow, token: IssuedToken): Promise<IssuedStatus> {

@@ -77,9 +77,6 @@ export const pageTexts = {
   "FL-06": {
     fix: "Reload the flows page. The page shows the same flows, without live updates.",
   },
-  "FL-17": {
-    fix: "Reload the page of the flow: it shows the current status of each token.",
-  },
   "TP-04": {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
   },

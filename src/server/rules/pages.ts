@@ -56,7 +56,6 @@ export const pageRules = {
   "FL-04": rule<UnknownAction>("invalid_request", "unknown value of do", "RFC 9700 §4.7"),
   "FL-05": { source: "" },
   "FL-06": { source: "" },
-  "FL-17": { source: "" },
   "TP-04": { source: "RFC 9700 §4.7" },
 } as const satisfies Readonly<Record<string, Rule>>;
 

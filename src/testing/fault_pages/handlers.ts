@@ -16,7 +16,6 @@ import { reject } from "../../server/rules/mod.ts";
 import type { Params } from "../../core/http/params.ts";
 import { isTestUrl } from "../../server/config/host_kinds.ts";
 import { asServerPolicy } from "../../server/config/server_policy.ts";
-import type { Recorder } from "../../recorder/recorder.ts";
 import { ControlError } from "../control/control_error.ts";
 import type { ControlTarget, Verb } from "../control/verb.ts";
 import { clockVerbs } from "../control/verbs/clock.ts";
@@ -26,7 +25,7 @@ import { tokenVerbs } from "../control/verbs/tokens.ts";
 import { userVerbs } from "../control/verbs/users.ts";
 import type { FaultDefinition } from "../faults/definition.ts";
 import { loadAllFaults } from "../faults/all_faults.ts";
-import { changeToken, confirmChange, movedTo, type PageControl } from "./change_token.ts";
+import { confirmChange, movedTo, type PageControl } from "./confirm_change.ts";
 import { clockPresets } from "./clock_presets.ts";
 import { Faults } from "./faults.tsx";
 import type { FaultsProps, FormField } from "./props.ts";
@@ -88,18 +87,12 @@ export function showFaults(context: Context, control: PageControl): Promise<Http
   return showPage(context, control, new URLSearchParams(context.target.query), 200);
 }
 
-/** POST /faults: runs the verb `do`; `expire` and `revoke` without it name a token that a flow issued. */
-export async function changeFaults(
-  context: Context<HostedServer>,
-  control: PageControl,
-  recorder: Recorder | undefined,
-): Promise<HttpResponse> {
+/** POST /faults: runs the verb `do`. */
+export async function changeFaults(context: Context<HostedServer>, control: PageControl): Promise<HttpResponse> {
   const form = await readProtectedForm(context);
   const name = form.get("do") ?? "";
   if (name === "scenario") return await startScenario(context, control, form.get("scenario") ?? "");
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
-  const changed = verb === undefined && await changeToken(context, control, recorder?.flows() ?? [], form);
-  if (changed) return changed;
   if (verb === undefined) {
     throw reject("FL-04", { expected: `one of ${Object.keys(verbs).join(", ")}, scenario`, sent: form.get("do") });
   }

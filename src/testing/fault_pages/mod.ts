@@ -17,11 +17,10 @@ import { staticEndpoint } from "../../server/hosting/static_files.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { parameters } from "../../core/http/params.ts";
-import type { Recorder } from "../../recorder/recorder.ts";
 import { systemClock, type TestClock, testClock } from "../clock.ts";
 import { faultInjector } from "../faults/fault_injector.ts";
 import { issuedGrants } from "../issued_grants.ts";
-import type { PageControl } from "./change_token.ts";
+import type { PageControl } from "./confirm_change.ts";
 
 /** Loads the code of the page. */
 const load = () => import("./handlers.ts");
@@ -40,13 +39,10 @@ interface ControlledServer {
  * Creates the plugin for one server; it must be inside the recorder, so that the recorder sees what clients receive.
  * Its `setup` throws a {@link ConfigurationError} if the issuer is not a test host.
  *
- * @param options `recorder` has the tokens to expire, default: none; `control` is the one of a server that has a fault
- *   injector and a clock already, default: the plugin adds them.
+ * @param options `control` is the one of a server that has a fault injector and a clock already, default: the plugin
+ *   adds them.
  */
-export function faultPages(
-  options: { readonly recorder?: Recorder; readonly control?: PageControl } = {},
-): Plugin {
-  const { control } = options;
+export function faultPages({ control }: { readonly control?: PageControl } = {}): Plugin {
   const { loadControl, plugin, clock, machineTime } = control === undefined
     ? controlledServer()
     : { loadControl: () => control, plugin: {}, clock: control.clock, machineTime: systemClock };
@@ -80,7 +76,7 @@ export function faultPages(
         },
         async POST(context: Context<HostedServer>) {
           rejectUntrustedHost(context.server, context.request, "DI-04");
-          return await (await load()).changeFaults(context, await loadControl(), options.recorder);
+          return await (await load()).changeFaults(context, await loadControl());
         },
       }),
     }],

@@ -5,13 +5,13 @@ import type { ComponentChildren, VNode } from "preact";
 import { Layout, Script, Section, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { lowerFirst, upperFirst } from "../../../server/pages/first_letter.ts";
-import { ClockNotice, ConfirmationNotice, Notice } from "../../../server/pages/notice.tsx";
+import { ClockNotice, Notice } from "../../../server/pages/notice.tsx";
 import { Standalone, type StandaloneStyle } from "../../../server/pages/standalone.tsx";
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { Code } from "../../../server/pages/value.tsx";
 import { FailureSummary } from "./failure.tsx";
 import { formatMilliseconds, Timestamp } from "./parts.tsx";
-import type { FlowProps, FlowStep, Issued, IssuedActions, IssuedStatus } from "./props.ts";
+import type { FlowProps, FlowStep, Issued, IssuedStatus } from "./props.ts";
 import { Lanes } from "./sequence.tsx";
 import { RejectedStep, RejectedStepItem, StepItem } from "./step.tsx";
 
@@ -37,52 +37,35 @@ function IssuedBadge({ tone, label, at, isOtherDay, rest }: IssuedStatus): VNode
 }
 
 /** Issued codes and tokens with their current status, each below the one that it was issued for. */
-function IssuedTree({ issued, base }: { readonly issued: readonly Issued[]; readonly base: string }): VNode {
+function IssuedTree({ issued }: { readonly issued: readonly Issued[] }): VNode {
   return (
     <ul class="tree">
-      {issued.map(({ name, step, status, actions, children }, i) => (
+      {issued.map(({ name, step, status, reference, children }, i) => (
         <li key={i}>
           <div>
             <span>{name} of step {step}</span>
             <IssuedBadge {...status} />
-            {actions && <TokenActions base={base} actions={actions} name={` ${lowerFirst(name)} of step ${step}`} />}
+            {reference !== undefined && (
+              <button type="submit" class="button plain" name="issued" value={reference}>
+                Check<span class="unseen">{` ${lowerFirst(name)} of step ${step}`}</span>
+              </button>
+            )}
           </div>
-          {children.length > 0 && <IssuedTree issued={children} base={base} />}
+          {children.length > 0 && <IssuedTree issued={children} />}
         </li>
       ))}
     </ul>
   );
 }
 
-/** The buttons of a token; the form is around all of them. */
-function TokenActions({ base, actions: { reference, canExpire, canRevoke, canCheck }, name }: {
-  readonly base: string;
-  readonly actions: IssuedActions;
-  /** Follows the texts of the buttons, for screen readers. */
-  readonly name: string;
-}): VNode {
-  const button = (field: string, label: string, action?: string) => (
-    <button type="submit" class="button plain" name={field} value={reference} formaction={action}>
-      {label}
-      <span class="unseen">{name}</span>
-    </button>
-  );
-  return (
-    <>
-      {canExpire && button("expire", "Expire now")}
-      {canRevoke && button("revoke", "Revoke")}
-      {canCheck && button("issued", "Check", `${base}/tokens`)}
-    </>
-  );
-}
-
-function canExpireAny(issued: readonly Issued[]): boolean {
-  return issued.some(({ actions, children }) => actions?.canExpire === true || canExpireAny(children));
+/** Whether a token, or one that was issued for it, can be checked. */
+function isCheckable({ reference, children }: Issued): boolean {
+  return reference !== undefined || children.some(isCheckable);
 }
 
 /** What the flow issued. */
 function IssuedSection({ base, issued, isSilent, unreadScope, csrfToken }: FlowProps): VNode {
-  const tree = <IssuedTree issued={issued} base={base} />;
+  const tree = <IssuedTree issued={issued} />;
   return (
     <Section id="issued" heading="Issued">
       {isSilent && (
@@ -97,15 +80,10 @@ function IssuedSection({ base, issued, isSilent, unreadScope, csrfToken }: FlowP
           {unreadScope.fix}
         </p>
       )}
-      {issued[0]?.actions === undefined ? tree : (
-        <form method="post" action={`${base}/faults`}>
+      {!issued.some(isCheckable) ? tree : (
+        <form method="post" action={`${base}/tokens`}>
           <input type="hidden" name="form_token" value={csrfToken} />
           {tree}
-          {canExpireAny(issued) && (
-            <p class="aside">
-              “Expire now” moves the clock of the server, so that other tokens may expire, too.
-            </p>
-          )}
         </form>
       )}
     </Section>
@@ -211,7 +189,7 @@ function Sequence({ props, children }: { readonly props: FlowProps; readonly chi
 const maxActions = 3;
 
 export function FlowDetails(props: FlowProps): VNode {
-  const { base, row, reason, steps, next, issued, about, secrets, confirmation, csrfToken } = props;
+  const { base, row, reason, steps, next, issued, about, secrets, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
   const hasMasked = secrets !== "never" && steps.some(({ masked }) => masked > 0);
   const rejected = findRejected(props);
@@ -252,7 +230,6 @@ export function FlowDetails(props: FlowProps): VNode {
       }
       opening={
         <>
-          <ConfirmationNotice text={confirmation} />
           <ClockNotice site={props} />
           {row.warning !== undefined && <Notice kind="warn" text={row.warning} />}
           <Opening props={props} rejected={rejected}>

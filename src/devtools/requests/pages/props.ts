@@ -194,15 +194,6 @@ export interface FailureReason
   readonly sentSecret?: string;
 }
 
-/** What can be done with an issued code or token, by forms of `/faults` and `/tokens`. */
-export interface IssuedActions {
-  /** Names it in the forms; no secret. */
-  readonly reference: string;
-  readonly canExpire: boolean;
-  readonly canRevoke: boolean;
-  readonly canCheck: boolean;
-}
-
 /** A status that may name a time: label, time, rest. */
 export interface IssuedStatus extends Status {
   /** Milliseconds since the epoch. Absent: the label names no time. */
@@ -219,8 +210,8 @@ export interface Issued {
   /** The step that issued it. */
   readonly step: number;
   readonly status: IssuedStatus;
-  /** Absent: this visitor cannot control tokens. */
-  readonly actions?: IssuedActions;
+  /** Names it in the form of `/tokens`; no secret. Absent: this visitor cannot check it. */
+  readonly reference?: string;
   readonly children: readonly Issued[];
 }
 
@@ -244,8 +235,6 @@ export interface FlowProps extends Site {
   readonly unreadScope?: { readonly values: string; readonly fix: string };
   /** Absent without a difference. */
   readonly sinceSuccess?: SinceSuccess;
-  /** What the last form changed; absent: nothing. */
-  readonly confirmation?: string;
   /** What the flow belongs to if no recorder has it, such as an attack of a check, and the page that lists it. */
   readonly about?: { readonly label: string; readonly list: NavigationLink };
   /** Whether secrets are shown; `never`: they cannot be shown. */
