@@ -6,6 +6,7 @@
 
 import { ProgramError } from "./rules/program_error.ts";
 import type { Server } from "./server.ts";
+import { ignoreRejection, isThenable } from "./thenable.ts";
 
 /**
  * The result of such a function.
@@ -19,16 +20,6 @@ export function immediate<T>(name: string, result: T): T {
   throw new ProgramError(
     `expected ${name} to return immediately, received a promise. Do not declare the function async.`,
   );
-}
-
-/** Ignores that a listener, whose result nothing reads, rejects. */
-export function ignoreRejection(result: unknown): void {
-  if (isThenable(result)) result.then(undefined, () => {});
-}
-
-/** A program may have replaced `Promise`, so its class says nothing. */
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === "function";
 }
 
 type Call = (...values: never[]) => unknown;

@@ -4,7 +4,7 @@
  * and returns them, and knows none of them.
  */
 
-import { ignoreRejection, isThenable } from "./immediate.ts";
+import { ignoreRejection, isThenable } from "./thenable.ts";
 import { ProgramError } from "./rules/program_error.ts";
 
 /** @internal What has values of extensions, such as a request, a login, a grant or a refresh token. */

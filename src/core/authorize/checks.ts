@@ -7,7 +7,7 @@ import { ProgramError } from "../rules/program_error.ts";
 import type { CoreExtension } from "../extension.ts";
 import { nameFunctions } from "../replacements.ts";
 import { policyOf } from "../clients/clients.ts";
-import { ignoreRejection, isThenable } from "../immediate.ts";
+import { ignoreRejection, isThenable } from "../thenable.ts";
 import { describeKind } from "../http/quote_value.ts";
 import { isObject } from "../http/json_value.ts";
 import { type ParameterDescription, parameters } from "../http/params.ts";

@@ -1,6 +1,6 @@
 /** What functions of a program may return by which a token is made: those of grant types, and steps of extensions. */
 
-import { ignoreRejection, isThenable } from "../immediate.ts";
+import { ignoreRejection, isThenable } from "../thenable.ts";
 import {
   anyValue,
   type Field,

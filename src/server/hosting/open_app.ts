@@ -1,6 +1,6 @@
 /** Opens one app, from its options to the handler of its requests. */
 
-import { ignoreRejection } from "../../core/immediate.ts";
+import { ignoreRejection } from "../../core/thenable.ts";
 import { algorithmsInUse } from "../../core/keys/jwks.ts";
 import type { App } from "../app.ts";
 import type { HostedApp } from "./hosted_app.ts";

@@ -3,7 +3,8 @@
 import { RequestContext } from "../../core/http/context.ts";
 import { isCrossSite, isTrustedHost } from "../../core/http/cross_site.ts";
 import { isUnstated } from "../pages/same_origin.ts";
-import { ignoreRejection, withImmediateFunctions } from "../../core/immediate.ts";
+import { withImmediateFunctions } from "../../core/immediate.ts";
+import { ignoreRejection } from "../../core/thenable.ts";
 import type { HttpRequest } from "../../core/http/message.ts";
 import type { EndpointRoute } from "../../core/route.ts";
 import type { RequestTarget } from "../../core/http/router.ts";
