@@ -1,7 +1,7 @@
 /** Which known problems a text has: a stack trace, a line of a log, an error code, the text of an error page. */
 
 import { compareTimes, compareValues, findMissing } from "./compare_values.ts";
-import { compileSigns } from "./find_signs.ts";
+import { compileSigns, isOtherService } from "./find_signs.ts";
 import { problems, problemsByName } from "./messages.ts";
 import { errorProblems, isErrorCode, otherCodes, problemOfNumber } from "./oauth_errors.ts";
 import type { LibraryMessage, Problem } from "./problem.ts";
@@ -62,7 +62,7 @@ const frame = new RegExp(
 /** The known problems of a text, the one that says most first; none if it has none. */
 export function findMessages(text: string): readonly FoundMessage[] {
   const searched = searchedText(text);
-  const exact = findExact(searched);
+  const exact = findExact(searched).filter(({ problem }) => !problem.isTransport || !isOtherService(searched));
   const lineOf = ({ start }: Match) => searched.slice(0, start).split("\n").length;
   const isTaken = (match: Match) =>
     exact.some((one) =>
@@ -86,8 +86,8 @@ export function findMessages(text: string): readonly FoundMessage[] {
     );
   const firsts = all.filter((match, index) =>
     all.findIndex(({ problem }) => problem === match.problem) === index &&
-    // What a clause says besides is no second error.
-    !(match.isSign && all.slice(0, index).some((one) => one.weight > match.weight && overlap(one, match)))
+    // What a clause says besides is no second error, and neither is a general code beside a message.
+    !all.slice(0, index).some((one) => match.isSign ? overlap(one, match) : one.message && match.weight < 1)
   );
   const open = firsts.filter((match) => !isHidden(match));
   const shown = (open.length > 0 ? open : firsts).slice(0, maxProblems);
@@ -121,7 +121,8 @@ function describe(
       ([, one]) => one,
     )
   );
-  const compared = compares && (compare(clause) ?? findMissing(clause) ?? (told ? undefined : compare(text)));
+  const compared = compares &&
+    (compare(clause) ?? findMissing(clause) ?? (told ? undefined : compare(text.slice(start)) ?? compare(text)));
   const status = problem.hides && statusPattern.exec(text.slice(start))?.[0];
   const first = Number(told) || compared && compares?.[compared.difference] || cause;
   const inOrder = [problem.causes[first - 1]!, ...problem.causes.filter((_, index) => index !== first - 1)];
@@ -131,6 +132,8 @@ function describe(
     found: message === undefined && found.length > maxFoundLength ? `${found.slice(0, maxFoundLength)}…` : found,
     causes: [
       ...told.length > 1 ? [told] : [],
+      // Two random values say only that they differ.
+      ...compared?.difference === "value" ? inOrder.splice(0, 1) : [],
       ...compared ? [compared.text] : [],
       ...status ? [`${status}: ${statusCauses[status]}`] : [],
       ...inOrder,
@@ -193,6 +196,8 @@ function findWords(searched: string, isAbout: boolean): readonly Match[] {
         ...Object.hasOwn(errorProblems, name) ? [`${generalCodes.has(name) ? "?" : ""}${name}`] : [],
       ],
     ]),
+    // What a connection says is the same everywhere, and a code is of the field.
+    (problem) => problem.isTransport === true || codeOf(problem) !== undefined,
   );
   return findSigns(withoutNames(searched), isAbout).map(({ owner, weight, ...sign }) => ({
     ...sign,
@@ -215,9 +220,9 @@ function withoutNames(searched: string): string {
 
 /** An error code. */
 const codePattern = /(?<![A-Za-z])[a-z]{2,20}(?:_[a-z]{2,20}){1,4}(?![A-Za-z])/g;
-/** A member of a printed header or key, `"typ":"JWT"`, a number with its name, `"code":9`, a list of parameters, `(scope: 'a', audience: 'b')`. */
+/** A type of Go, the ID of a log, a member of a printed header or key, `"typ":"JWT"`, a number with its name, `"code":9`, a list of parameters, `(scope: 'a', audience: 'b')`. */
 const headerMember =
-  /(?<=[Cc]ookie )"[\w.-]{1,80}"(?= (?:has been|was|is|will be) )|"(?:type|code|status)": ?(?:-?\d{1,6}|(?="))|\b[Cc]ode ?[:=] ?(?=[A-Z\d-])|\d{3} (?:Client|Server) Error|\(\w{1,20}: '[^'\n]{0,200}'(?:, \w{1,20}: '[^'\n]{0,200}'){1,9}\)|(["'])(?:typ|alg|kty|kid|use|crv|x5t)\1 ?: ?(["'])(?!none)[\w.+/-]{0,200}\2/g;
+  /\(\*[\w./]{1,80}\)|\b(?:correlation|request|session|span|trace|transaction)_?[Ii][Dd]["']? ?[:=]|(?<=[Cc]ookie )"[\w.-]{1,80}"(?= (?:has been|was|is|will be) )|"(?:type|code|status)": ?(?:-?\d{1,6}|(?="))|\b[Cc]ode ?[:=] ?(?=[A-Z\d-])|\d{3} (?:Client|Server) Error|\(\w{1,20}: '[^'\n]{0,200}'(?:, \w{1,20}: '[^'\n]{0,200}'){1,9}\)|(["'])(?:typ|alg|kty|kid|use|crv|x5t)\1 ?: ?(["'])(?!none)[\w.+/-]{0,200}\2/g;
 /** Classes of exceptions that say nothing by their name. */
 const generalException =
   /\b(?:Illegal(?:Argument|State)|InvalidOperation|InvalidParameter|Not(?:Authorized|Found)|Runtime|Unexpected)(?:Exception|Error)\b/g;

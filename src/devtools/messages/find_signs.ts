@@ -58,10 +58,24 @@ const protocol =
 const context =
   `${protocol}|sso|idp|authorization|authentication|authenticate|auth|login|log_in|sign_in|signin|issuer|` +
   "client_id|identity_provider|claim|security_token|user_pool|user_not_found|user_not_confirmed|dex|decode_token|verify_token|validate_token";
+/** Words of the field: without one of them, the words of a problem are about something else. */
+const field =
+  `${context}|token|cookie|cookies|securecookie|redirect|callback|csrf|xsrf|cors|cross_origin|same_site|client|clientid|` +
+  "scope|audience|aud|kid|kty|acr|amr|mfa|nonce|consent|grant|grant_type|response_type|types_supported|introspection|" +
+  "discovery|authorize|assertion|logout|log_out|account|email_address|email_verified|missing_attribute|preferred_username|" +
+  "state_mismatch|state_not_match|state_argument|matching_state|session_storage|signing_key|key_set|verify_signature|" +
+  "signature_verification|rs256|hs256|es256|eddsa|jwe|pem|certificate|subtle|cleartext|url_scheme|registered_handler|" +
+  "csp|content_security|mixed_content|popup|iframe|frame|header|buffer|attempt|attempts|mcp";
 /** Other services, whose network and access errors are theirs. */
 const otherServices =
   "postgres|postgresql|psql|psycopg|mysql|mariadb|redis|mongo|mongodb|smtp|imap|kafka|rabbitmq|amqp|" +
-  "elasticsearch|memcached|ssh|git|docker|npm|pip|apt|s3|ldap|5432|3306|6379|27017|5672|9092";
+  "elasticsearch|memcached|sql_server|aws|buckets|caller_identity|tmux|ssh|git|docker|npm|pip|apt|s3|ldap|5432|3306|6379|27017|5672|9092";
+
+/** Whether a text is about another service, such as a database. */
+export function isOtherService(text: string): boolean {
+  const clauses = clausesOf(text);
+  return mentions(clauses, otherServices) && !mentions(clauses, protocol);
+}
 
 /** Codes of Microsoft's libraries and server. */
 const vendorCode = /\b(?:IDX|AADSTS)\d{5}/;
@@ -74,6 +88,7 @@ const programFault =
 /** Compiles the signs of all owners to one function, which finds the best sign of each owner in a text. */
 export function compileSigns<Owner>(
   table: readonly (readonly [owner: Owner, signs: readonly string[]])[],
+  anywhere: (owner: Owner) => boolean,
 ): (text: string, isAbout: boolean) => readonly FoundSign<Owner>[] {
   const signs = table.flatMap(([owner, lines]) => lines.map((line) => parseSign(owner, line)));
   const byWord = new Map<string, (readonly [sign: Sign<Owner>, group: number, phrase: readonly string[]])[]>();
@@ -85,19 +100,14 @@ export function compileSigns<Owner>(
       }
     }
   }
-  const [protocolPhrases, contextPhrases, servicePhrases] = [
-    parseGroup(protocol),
-    parseGroup(context),
-    parseGroup(otherServices),
-  ];
   return (text, isAboutOAuth) => {
     const clauses = clausesOf(text);
     // A few words alone are what somebody asks about.
     const isAlone = clauses.length === 1 &&
       clauses[0]!.words.filter((word) => word !== "error").length <= maxWordsAlone;
     let isAbout = isAboutOAuth || isAlone ? true : undefined;
-    const has = (phrases: readonly (readonly string[])[]) => clauses.some(({ words }) => hasAny(words, phrases));
-    if (has(servicePhrases) && !has(protocolPhrases)) return [];
+    if (isOtherService(text)) return [];
+    const isField = isAbout || vendorCode.test(text) || mentions(clauses, field);
     const best = new Map<Owner, FoundSign<Owner>>();
     for (const { words, start, end } of clauses) {
       const isFault = hasAny(words, faultPhrases);
@@ -111,7 +121,8 @@ export function compileSigns<Owner>(
       }
       for (const [{ owner, isWeak, namesFault, weight, excluded, cause }, found] of places) {
         if (!areNear(found) || hasAny(words, excluded) || isFault && !namesFault) continue;
-        if (isWeak && !(isAbout ??= vendorCode.test(text) || has(contextPhrases))) continue;
+        if (isWeak && !(isAbout ??= vendorCode.test(text) || mentions(clauses, context))) continue;
+        if (!isField && !anywhere(owner)) continue;
         const other = best.get(owner);
         if (other === undefined || other.weight < weight) {
           best.set(owner, { owner, weight, cause: cause ?? other?.cause, start, end });
@@ -141,6 +152,11 @@ const parseGroup = (group: string): readonly (readonly string[])[] =>
   group.split("|").map((phrase) => phrase.replace(/^(log|sign)_(?=in|up|out)/, "$1").split("_").map(stem));
 
 const faultPhrases = parseGroup(programFault);
+
+const mentions = (clauses: readonly Clause[], group: string) => {
+  const phrases = parseGroup(group);
+  return clauses.some(({ words }) => hasAny(words, phrases));
+};
 
 const endsAt = (words: readonly string[], at: number, phrase: readonly string[]) =>
   phrase.every((part, index) => words[at - phrase.length + 1 + index] === part);

@@ -271,7 +271,7 @@ kid | Unable to find a signing key that matches: "*"
 @ PyJWT, python-jose
 alg | The specified alg value is not allowed | The argument algorithms.
 @ PyJWT, python-jose, social-auth-core
-aud | Invalid audience | The argument audience of jwt.decode(); PyJWT says it too if the token has aud and the argument is missing.
+aud>5 | Invalid audience | The argument audience of jwt.decode().
 @ PyJWT, python-jose, social-auth-core, ruby-jwt
 signature | Signature verification failed
 @ Python

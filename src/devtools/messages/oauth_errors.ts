@@ -47,7 +47,7 @@ const codes = {
   },
   invalid_grant: {
     tells:
-      "redirect.?ur[il] > 2 ; code[^.;]{0,20} expired|expired[^.;]{0,20} code > 3 ; session|stale|been expired or revoked|logged out > 7 ; refresh > 4 ; user ?name|password|user credentials|account > 6",
+      "redirect.?ur[il] > 2 ; code[^.;]{0,20} expired|expired[^.;]{0,20} code > 3 ; token is not active|session|stale|been expired or revoked|logged out > 7 ; refresh > 4 ; user ?name|password|user credentials|account > 6",
     title: "invalid_grant: the code was already used or has expired, or the refresh token is no longer valid",
     signs: `
       6>?user|username|password|account|credential|credentials invalid|incorrect|wrong|bad|mismatch|unregistered|not_exist|not_find|not_found|unknown|no_user user|username|password|account|login|user_not_found|wrong_password !client|database|mysql|postgres|reset|claim|email_verified|scope|sub|subject|userinfo|hint|consent|cancel|deny|denied|token
@@ -497,7 +497,7 @@ sub 21338
 claims 21345 21336
 no_id_token 21314 21333 21334
 @ AADSTS
-redirect_uri 50011 500113 900971 70004 700009
+redirect_uri 50011 500112 500113 900971 70004 700009
 invalid_client 7000215 7000222 700016 70002 7000112 700011 700030
 invalid_client>2 7000218 700025
 assertion 50012 50013 500133 50048 700021 700027
@@ -655,7 +655,8 @@ iss invalid_issuer
 signature invalid_signature
 nonce invalid_nonce
 state invalid_state state_mismatch
-no_code missing_code hash_empty_error empty_response no_state_in_hash
+no_code missing_code empty_response
+no_code>4 hash_empty_error no_state_in_hash
 https insecure_transport
 hidden invalid_id_token
 invalid_token token_inactive

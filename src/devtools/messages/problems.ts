@@ -10,9 +10,9 @@ import { absent, fails, typed, wrong } from "./words.ts";
 /** The problems that no OAuth error code reports alone. */
 export const libraryProblems = {
   state: {
-    compares: { loopback: 1 },
+    compares: { loopback: 1, value: 3 },
     tells:
-      "entropy|characters|too (?:short|weak) > 7 ; authenticity > 6 ; unprotect|hmac|decrypt|securecookie|secret > 5 ; cookie does not match|newer|another login|already|replay|\\bback\\b > 3 ; correlation|samesite|secure cookie > 2 ; expired|store|redis|restart > 4",
+      "entropy|characters|too (?:short|weak) > 7 ; authenticity > 6 ; unprotect|hmac|decrypt|securecookie|secret > 5 ; [:\\s]([0-9a-f]{16,})\\b.{1,60} match .{1,60}[:\\s](?!\\1)[0-9a-f]{16,} > 3 ; cookie does not match|newer|another login|already|replay|\\bback\\b > 3 ; correlation|samesite|secure cookie > 2 ; expired|\\bstore\\b|redis|restart > 4",
     title: "State mismatch or missing cookie: the callback came without the session in which the login began",
     signs: `
       cookie|cookies callback|csrf|login|oauth2|oauth ${absent}|fail|invalid|not_valid !cookie_secret|exceed|loop|local_storage|session_storage|reject|block|samesite|secure|ignore
@@ -140,7 +140,7 @@ export const libraryProblems = {
     seen: ["aud"],
   },
   aud: {
-    tells: "\\bid.?token|client_?id > 2",
+    tells: "\\bid.?token|client_?id|bound audience > 2 ; not (?:given|provided|specified|set) > 5",
     compares: { kind: 1, value: 2 },
     title: "Wrong audience (aud): the token is not for the application or API that received it",
     signs: `
@@ -155,6 +155,7 @@ export const libraryProblems = {
       "The application configured another client_id than the one that logged in.",
       "An access token was verified as an ID token, or an ID token was sent to an API.",
       "A test queued the fault id-token/aud-wrong, or minted another aud; then the message is right.",
+      "The check was given no audience: PyJWT and others then reject each token that has an aud.",
     ],
     application:
       "API: expect the value of aud, or let the client send resource in the authorization and the token request. ID token: expect the client_id.",
@@ -182,6 +183,7 @@ export const libraryProblems = {
   },
   exp: {
     compares: { minutes: 2, hours: 1 },
+    tells: "clock|skew|leeway|toleran > 2",
     title: "Token expired (exp)",
     signs: `
       token|jwt|jws|assertion|ticket|bearer|exp|claim|id_token|access_token|signature expire|expiry|expiration|expired|lapsed|past|too_old|no_longer_valid|stale|exceeded !refresh|code|certificate|cert|x509|cookie|secret|login_hint|iat|not_before|expires_in|password|session_expire|session_token
@@ -388,7 +390,7 @@ export const libraryProblems = {
       2>certificate|cert|x509|altname|altnames|san|hostname valid_for|not_valid_name|altname|altnames|subject_alternative|name_mismatch|common_name|hostname_mismatch|not_contain_ip|contain_any_ip|ip_san|not_match|not_valid|mismatch|doesn_match|alternative !signature|client_certificate|url_hostname|redirect_uri
       2>x509 valid not !yet|expire|authority
       4>certificate|cert|x509 expire|expired|not_yet|date_invalid|notafter|has_expired !client_secret
-      pkix|certification_path|cert_path|trust_anchor|keystore|truststore unable|fail|path|find|empty|error
+      pkix|certification_path|cert_path|trust_anchor|keystore|truststore unable|fail|path|find|empty|error !password
       self_sign|selfsigned|self_signed_cert certificate|cert|chain|tls|ssl|not_trust
       untrusted_root|remote_certificate_name_mismatch|remote_certificate_chain|unknownissuer|sec_error_unknown_issuer|unable_verify_first|unable_verify_leaf|depth_zero|partial_chain|err_cert|notvalidforname|notvalidforname
       ssl|tls certificate|cert|trust problem|error|bad|fail|unknown_ca|unknown
@@ -431,6 +433,7 @@ export const libraryProblems = {
       ?configuration|discover|discovery provider|issuer|openid|oidc|authority|document obtain|unable|fail|retrieve|resolve|get|load|error|initialize|fetch|not|404|find !mismatch|not_match
       authorization_endpoint|token_endpoint|end_session_endpoint|jwks_uri|userinfo_endpoint|revocation_endpoint|introspection_endpoint missing|not_provide|no|undefined|not_contain|not_advertise|not_available|not_set|not_have metadata|discovery|authorization_server|provider|server|well_known|available
       oidc|openid server not_available|unavailable|unreachable|not_reach|down
+      oidc|openid|oauth|oauth2 initialize|init|setup|create|configure|start|boot plugin|provider|authenticator|verifier|connector|client ${fails}|not_found
       query provider 404|error|fail|not_find|not_found
       4>types_supported|values_supported|scopes_supported|methods_supported|modes_supported|algorithms_supported ${absent}|property|field|key|require|expected
       4>?jwks_uri|token_endpoint|authorization_endpoint|userinfo_endpoint|jwks_url missing|must_configure|not_configure|required|undefined !fetch|load|http|url|parameter
@@ -562,18 +565,19 @@ export const libraryProblems = {
     seen: ["rejection", "login host", "issuer asked for"],
   },
   token_request: {
-    tells: "(?:expected|invalid|not(?: valid)?|no) json|<!doctype|unexpected token '?< > 3",
+    tells:
+      "(?:expected|invalid|not(?: valid)?|no) json|<!doctype|unexpected token '?<|\\bpars(?:e|ing)\\b|deserializ|decod|content.?type > 2",
     title: "Token request failed: the message hides the error of the server",
     signs: `
       token|code|access_token exchange|retrieve|retrieving|fetch|obtain|request|acquire|get|endpoint|retrieval|redeem|redeeming ${fails} !refresh|jwks|key|unexpected_token|csrf|discovery|silent|metadata|userinfo|user_info|verif|profile|npm|git
       400|401|403|404|405|415|500 url|post|endpoint|resulted connect_token|oauth_token|oauth2_token|v1_token|token_endpoint
-      3>token|invalid_oauth response|extract html|content_type|error json|html|converter
+      2>token|invalid_oauth response|extract html|content_type|error json|html|converter
       ?token_endpoint|token_response|token_request ${fails}|400|401|403|404|405|415|500|status|non_success`,
     hides: true,
     causes: [
-      "The error code is mostly invalid_client or invalid_grant: see those sections.",
       "The library prints only a part: error and error_description are in the cause, the response body or the debug log.",
       "The token URL returns a page, a redirect or the error of a proxy, not JSON: compare it with token_endpoint of the metadata.",
+      "This text does not tell the cause. A guess: the error code is invalid_client or invalid_grant.",
     ],
     application: "Print the whole error, such as console.dir(error, { depth: null }); explain its error_description.",
     server: "The terminal and /flows show the rejected request: expected, received and the fix.",
@@ -581,13 +585,14 @@ export const libraryProblems = {
     seen: ["rejection"],
   },
   no_id_token: {
+    tells: "required|requested > 2",
     title: "No ID token in the token response",
     signs: `
       id_token|idtoken|identity_token missing|no|not_present|absent|not_contain|not_found|without|not_return|null|undefined|not_include|not_receive|empty|must_string|not_provide|not_available|expected|lack !hint|claim|aud|nonce|kid|exp|sub|email|issuer|signature|no_longer|no_matching|alg
       not_authorize openid scope`,
     causes: [
       "The scope of the login lacks openid: without it the login is OAuth, not OpenID Connect.",
-      "The application uses an OAuth strategy or provider type for OpenID Connect, or the reverse.",
+      "The server is one for OAuth alone, or did not grant openid; or the application uses a strategy of the other kind: OAuth for OpenID Connect, or the reverse.",
       "The tokens are of a grant without a user, such as client_credentials, or of a profile such as github.",
     ],
     application: "Request the scope openid.",
@@ -678,9 +683,12 @@ export const libraryProblems = {
     seen: ["rejection"],
   },
   app_scheme: {
+    tells:
+      "failed, null|queries > On Android 11 and later the application sees no browser until its manifest has <queries> for it. ; unknown_url_scheme|placeholder > 1 ; prevent|not allowed to launch|user gesture > 3",
     title: "Redirect scheme not registered: the system knows no application for the redirect URI",
     signs: `
       url_scheme|scheme|schemes unknown|not_register|not_have|missing|support|handler|err|placeholder launch|registered|unknown|url|app|handler|redirect_scheme !authentication|no_scheme|protocol_scheme
+      authorize|code fail null_null
       no_activity|find_activity|no_browser|browser_app|not_handle|activity handle intent|activity|redirect_uri|redirect
       app_auth_redirect|bundle_url|intent_filter
       unknown_protocol navigation|prevent|prevented`,
@@ -721,6 +729,7 @@ export const libraryProblems = {
     guide: "static/docs/sessions.md#refresh-token-rotation",
   },
   silent: {
+    tells: "redirect.?ur[il]|not registered > 2 ; monitor_window|reload|hash > 3",
     title: "Silent login timed out: the hidden frame did not come back",
     signs: `
       silent|iframe|hidden_frame|frame|prompt_none|sso_silent|silent_renew|check_session|session_iframe|third_party timeout|timed_out|fail|failed|not_respond|error|block|blocked|not_load|timedout|cookie|response|require|required !npm|csp|frame_ancestors|x_frame|refused_display|refuse|install|silently_ignored
@@ -888,7 +897,7 @@ export const libraryProblems = {
     title: "No answer in time: the address cannot be reached, or it answers too late",
     signs: `
       etimedout|econnaborted|connect_timeout|connection_timeout|err_connection_timed_out|und_err_connect_timeout|headers_timeout|und_err_headers_timeout|und_err_body_timeout|read_timeout|socket_timeout|gateway_timeout|deadline_exceeded|i_o_timeout|io_timeout|errno_110|10060|jwks_timeout|ns_error_net_timeout|request_timeout|connecttimeout|readtimeout|sockettimeout|connecttimeouterror|oauth_timeout
-      timeout|timed_out|time_out|timedout|deadline_exceed|elapsing|elapsed connect|connection|request|read|reading|socket|http|network|host|response|operation|await|awaiting|server|fetch|url|after|client !iframe|frame|popup|silent|window|login|session|jest|test|hook|lock|database|query|transaction
+      timeout|timed_out|time_out|timedout|deadline_exceed|elapsing|elapsed connect|connection|request|read|reading|socket|http|network|host|response|operation|await|awaiting|server|fetch|url|after|client !iframe|frame|popup|silent|window|login|session|jest|test|element|retry|hook|lock|database|query|transaction
       network_error platform|exception|android|ios|authorize|description
       enetunreach|ehostunreach|network_unreachable|network_request_fail|connection_offline|appear_offline|no_route_host|host_unreachable|err_address_unreachable|err_network_changed|err_internet_disconnected|network_is_unreachable|ns_error_offline`,
     causes: [
@@ -981,7 +990,7 @@ export const libraryProblems = {
       refuse display|frame|connect|load|send_form|execute|apply frame|policy|directive|violate|because|deny|sameorigin !connection_refused|certificate`,
     causes: [
       "The page that is named has a policy without the other origin: connect-src for fetch, form-action for a form and the redirects after it, frame-src for a frame.",
-      "A login page does not allow to be framed: frame-ancestors, X-Frame-Options.",
+      "A login page does not allow to be framed (frame-ancestors, X-Frame-Options). In a silent login it appears as the session has ended, or as its cookie is blocked in a frame.",
       "An inline script or style has no nonce or hash.",
     ],
     application: "Add the issuer's origin to the directive that is named; open the login as a page, not in a frame.",
@@ -1045,7 +1054,7 @@ export const libraryProblems = {
     compares: {},
   },
   no_code: {
-    tells: "called without|bookmark|reload > 2 ; fragment|#code|form_post > 3",
+    tells: "hash|router|clear(?:ed|ing) > 4 ; called without|bookmark|reload > 2 ; fragment|#code|form_post > 3",
     title: "No code in the callback: the application was called without an authorization response",
     signs: `
       ?code missing|no|absent !non|response_code|status|verifier|challenge|source|error_code|country|device
@@ -1053,8 +1062,9 @@ export const libraryProblems = {
       ?missing|no|without authorization_code|code parameter|param|callback|query|response !device|status|verifier|challenge`,
     causes: [
       "The response is an error: the callback has error and error_description instead of code.",
-      "The callback was opened by itself: a bookmark, a reload, a health check, or a router removed the query.",
+      "The callback was opened by itself: a bookmark, a reload, a health check.",
       "The response mode differs: fragment (after #) never reaches a server, form_post arrives as a POST body.",
+      "A router or a script of the page removed the query or the fragment (#) before the library read it: let the redirect URI be a page of its own.",
     ],
     application: "Read error first. A server uses response_mode=query; let the callback read what its mode sends.",
     server: "/flows shows each callback with its parameters.",
@@ -1065,7 +1075,7 @@ export const libraryProblems = {
     tells: "jwt|signed > 3 ; \\bid.?token > 2",
     title: "Userinfo failed: the userinfo endpoint rejected the request, or its response is unusable",
     signs: `
-      userinfo|user_info|user_profile|userinfo_endpoint|user_information|profile_url ${fails}|401|403|status|invalid|unexpected|retrieve|fetch|unable|not_found|unauthorized|error !sub|subject|npm
+      userinfo|user_info|user_profile|api_access|userinfo_endpoint|user_information|profile_url ${fails}|401|403|status|invalid|unexpected|retrieve|fetch|unable|not_found|unauthorized|error|faild !sub|subject|npm
       ?user|profile|userdetails retrieve|fetch|obtain|load|get profile|info|information|details|data ${fails}`,
     hides: true,
     causes: [

@@ -113,6 +113,20 @@ test("each kind is recognized by its words, in any language and library, and oth
     "Unhandled exception: type 'String' is not a subtype of type 'int'",
     'kubectl: error: the server doesn\'t have a resource type "pod"',
     "fopen(/tmp/a): failed to open stream: No such file or directory",
+    // Short words of the field and wrappers of logs, in programs of other fields.
+    "connect ECONNREFUSED 127.0.0.1:5432",
+    "Objects are not valid as a React child (found: object with keys {id, name})",
+    '{"level":"error","correlation_id":"01HX","msg":"failed to save the order"}',
+    "panic: invalid memory address or nil pointer dereference (*errors.errorString)",
+    "Key (email) not found in object",
+    "Error(s) in loading state_dict for Net: Missing key(s) in state_dict",
+    "Could not find file 'C:\\temp\\key.txt'.",
+    "The following signatures couldn't be verified because the public key is not available",
+    "Could not initialize proxy - no Session",
+    "Quota exceeded: disk quota of the device",
+    "Failed to query available provider packages: could not retrieve the list of versions",
+    "Timed out retrying after 4000ms: Expected to find element: `#submit`",
+    "ExpiredToken when calling the ListBuckets operation: The provided token has expired.",
   ];
   await forEachCase(others, (text) => assertEquals(namesOf(text), [], text));
 });
@@ -127,6 +141,12 @@ function firstOf(text: string): string {
 
 test("the innermost part, a claim with its fault, a code and a demand for a parameter decide, whatever wraps them", async () => {
   const texts: Readonly<Record<string, readonly string[]>> = {
+    // What the text shows decides on the cause: two values, an empty fragment, an ended session.
+    "no_code>4": ["hash_empty_error: Hash value cannot be processed because it is empty."],
+    "token_request>2": ["Failed to contact token endpoint: Failed to parse server response"],
+    "aud>5": ["jwt.exceptions.InvalidAudienceError: Invalid audience"],
+    "aud>2": ["error validating claims: aud claim does not match any bound audience"],
+    userinfo: ["(openid_connect) API Access Faild: OpenIDConnect::BadRequest"],
     reset: [
       'failed to exchange token: Post "https://sso.acme.test/oauth/token": EOF',
       'Could not get JWKS: Get "http://idp:8080/keys": read tcp 10.0.0.2:5000->10.0.0.3:8080: read: connection reset by peer',
@@ -385,7 +405,11 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
     cors: [
       "AADSTS9002326: Cross-origin token redemption is permitted only for the 'Single-Page Application' client-type.",
     ],
-    "claims>2": ["The SSO account's e-mail is not verified", "OIDCConfig: email not verified for alice"],
+    "claims>2": [
+      "policy claim missing from the JWT token (*errors.errorString)",
+      "The SSO account's e-mail is not verified",
+      "OIDCConfig: email not verified for alice",
+    ],
     "popup>4": ["BrowserAuthError: interaction_in_progress: Interaction is currently in progress."],
     invalid_grant: [
       'Error Domain=org.openid.appauth.oauth_token Code=-10 "(null)"',
@@ -485,13 +509,20 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
     ],
     "state>6": ["ActionController::InvalidAuthenticityToken: omniauth"],
     "state>7": ['{"error":"invalid_state","error_description":"the state does not have enough characters"}'],
-    "state>3": ['msg="Error validating csrf cookie" error="CSRF cookie does not match state" (oauth)'],
+    "state>3": [
+      "state mismatch, expected RwhVinjI5y6RSkR3vNjdCFglT, got: bnLUTlvkch0IggJp3zZTpU3",
+      "authenticate(): state from argument: e308653d5e92e20a9b93d884 does not match state restored from session: d24508a745b72ca268f972c1",
+      'msg="Error validating csrf cookie" error="CSRF cookie does not match state" (oauth)',
+    ],
     "invalid_client>3": [
       "Client authentication failed: the method is 'client_secret_post', the client has 'client_secret_basic'",
     ],
     "invalid_grant>2": ['{"error":"invalid_grant","error_description":"Redirect URI differs"}'],
     "invalid_grant>3": ['{"error":"invalid_grant","error_description":"Authorization code has expired"}'],
-    "invalid_grant>7": ['{"error":"invalid_grant","error_description":"Session not active"}'],
+    "invalid_grant>7": [
+      '"error":"invalid_grant","error_description":"Token is not active"',
+      '{"error":"invalid_grant","error_description":"Session not active"}',
+    ],
     "discovery>4": [
       'ParseException: Missing JSON object member with key "subject_types_supported"',
       "{:configuration_load_failed, {:missing_config_property, :scopes_supported}}",
