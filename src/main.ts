@@ -81,9 +81,8 @@ const commands: Readonly<Record<CommandName, Command>> = {
     const { requestStatus } = await import("./platform/runtime/request_status.ts");
     return await checkHealth({ ...environment, args }, requestStatus);
   },
-  async "hash-password"(args, ...others) {
-    if (args.includes("--help")) return await startServer(["--help"], ...others);
-    console.log(await (await import("./cli/hash_password.ts")).hashPassword(args));
+  async "hash-password"(args, environment) {
+    printText(await (await import("./cli/hash_password.ts")).hashPassword(args), environment);
   },
 };
 

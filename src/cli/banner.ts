@@ -3,6 +3,7 @@
 import { describeOff } from "../server/extensions/registration/rules.ts";
 import { registrationPolicy } from "../server/extensions/registration/settings.ts";
 import type { ClientMetadata } from "../server/config/client_metadata.ts";
+import { shownName } from "../server/clients/login_hint.ts";
 import type { App } from "../server/app.ts";
 import type { TraceEvent } from "../server/trace.ts";
 import { printable } from "../core/http/quote_value.ts";
@@ -85,8 +86,12 @@ export function banner(
     [client.client_id, describeAuthentication(client, demoSecret, demoKey)] as const
   );
   const isAuto = policy.login === "auto" && defaultUser !== undefined;
-  const users = policy.users.map(({ sub }) =>
-    [sub, isAuto && sub === defaultUser ? "logs in automatically" : undefined] as const
+  const takesNames = policy.loginPage !== "latchkey" && !isAuto;
+  const users = policy.users.map((user) =>
+    [
+      takesNames ? shownName(user) : user.sub,
+      isAuto && user.sub === defaultUser ? "logs in automatically" : undefined,
+    ] as const
   );
   const isListed = policy.users.some(({ sub }) => sub === defaultUser);
   const profiles = policy.profile === undefined ? [] : [describeProfile(policy, policy.profile, issuer, url)];
@@ -166,9 +171,9 @@ function firstPage(
 function describeLogin({ login, loginPage, users, acceptsAny }: BannerOptions["policy"]): string {
   if (login !== "interactive") return `no page; --login interactive shows the form of ${loginPage}`;
   const own = users.filter(({ password }) => password !== undefined).length;
-  const others = own === users.length ? "" : "; users without one log in with any";
-  const passwords = own === 0 ? "with any password" : `with the passwords of the file${others}`;
-  return `a suite fills in the form of ${loginPage}, ${acceptsAny.includes("users") ? "with any name" : passwords}`;
+  const others = own === users.length ? "" : ", and users without one can type anything";
+  const passwords = own === 0 ? "any password works" : `passwords come from the file${others}`;
+  return `the form of ${loginPage}; ${acceptsAny.includes("users") ? "any name works" : passwords}`;
 }
 
 function describeProfile(

@@ -3,12 +3,12 @@
 /** The arguments of each command, and what it does; the usual ones first. */
 export const commands = {
   init: ["", "writes a configuration file"],
-  exec: ["... -- COMMAND", "runs COMMAND, such as a test suite, beside a server"],
+  exec: ["... -- COMMAND", "runs COMMAND, such as tests, alongside a server"],
   check: ["LOGIN_URL ...", "attacks a client, and reports what it accepts"],
   explain: ["TEXT", "explains a rule, an error, a flow or an attack"],
   mcp: ["[FLAG VALUE]...", "serves tools for agents, over stdio"],
   health: ["[FLAG VALUE]...", "exits with 0 if the server is ready"],
-  "hash-password": ["", "digests a password, for users[].password"],
+  "hash-password": ["", "hashes a password, for users[].password"],
 } as const satisfies Readonly<Record<string, readonly [args: string, meaning: string]>>;
 
 export type CommandName = keyof typeof commands;

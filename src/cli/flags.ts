@@ -3,6 +3,7 @@
 import { normalizeName, suggest } from "../core/policy/suggest.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { replacedSettings } from "../server/config/replaced_members.ts";
+import { lowerFirst } from "../server/pages/first_letter.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import { commandNames, startNames } from "./commands.ts";
 import {
@@ -132,14 +133,16 @@ function proposeInstead(word: string, settings: readonly string[]): string {
     return `Did you mean --${flagName(meant.name)}${meant.text === undefined ? "" : ` ${meant.text}`}?`;
   }
   const replaced = Object.keys(replacedSettings).find((name) => normalizeName(name) === normalizeName(word));
-  if (replaced !== undefined) return `It has no flag. In the configuration file: ${replacedSettings[replaced]}`;
+  if (replaced !== undefined) {
+    return `There is no such flag. In the configuration file, ${lowerFirst(replacedSettings[replaced]!)}`;
+  }
   const isSetting = settings.some((name) => normalizeName(name) === normalizeName(word));
   const flag = isSetting ? undefined : suggest(`--${word}`, flagNames);
   if (flag !== undefined) return `Did you mean ${flag}?`;
   const setting = suggest(word, settings);
   return setting === undefined
     ? "latchkey --help lists the flags."
-    : `It has no flag. Set ${setting} in the configuration file.`;
+    : `There is no such flag. In the configuration file, write ${setting}.`;
 }
 
 /** The name of a flag, without an attached value as in `-psecret` and `--store:postgres://…`. */

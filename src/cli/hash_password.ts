@@ -5,12 +5,18 @@ import { readSecret } from "../platform/runtime/secret_input.ts";
 import { randomSalt, scryptDigest } from "../platform/runtime/scrypt.ts";
 import { formatPasswordDigest, maxPasswordBytes, passwordCost } from "../server/config/password_digest.ts";
 
+const helpText = `Usage: latchkey hash-password
+
+Asks for a password twice, or reads it from a pipe (latchkey hash-password < FILE),
+and prints its hash, for users[].password in the configuration file.`;
+
 /**
  * Reads a password and returns its digest. From a terminal it reads the password twice.
  *
  * @param args The words after the command: none. They are not repeated, because one of them may be the password.
  */
 export async function hashPassword(args: readonly string[]): Promise<string> {
+  if (args.includes("--help") || args.includes("-h")) return helpText;
   if (args.length > 0) {
     throw new CommandLineError([{
       path: "hash-password",

@@ -30,8 +30,9 @@ ${formatRow("Flag", "Environment", "Default")}
 ${Object.entries(flagGroups).map(([group, title]) => [title, ...rowsOf(group)].join("\n")).join("\n\n")}
   --help, --version, --licenses, --schema (for editors); -p is --port
 
-Flags override the environment, which overrides the file. A variable with _FILE,
-such as LATCHKEY_STORE_FILE, names a file; LATCHKEY_CONFIG_JSON holds its text.
+Flags override the environment, which overrides the file. A variable
+ending in _FILE names a file that holds the value; LATCHKEY_CONFIG_JSON is the
+text of a configuration file.
 PROFILE is a standard, a provider or a JSON file:
 ${wrap([...profileNames, ...providerNames].join(", "), "", 79).join("\n")}.
 STORE is memory, sqlite:PATH, postgres://… or redis://…; --login interactive

@@ -1,6 +1,7 @@
 /** The server of the program, as its configuration describes it: with its products, store and default user. */
 
 import type { ConfigurationWarning } from "../core/rules/configuration_error.ts";
+import { StoreError } from "../core/store/store.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import type { App } from "../server/app.ts";
@@ -67,7 +68,10 @@ export async function openServer(
     { ...settings, plugins, store },
     // The settings of the program have the default user first.
     changes === undefined ? { ...resolved, users: unlessAny(settings.users) ?? resolved.users } : undefined,
-  );
+  ).catch((error) => {
+    const isUnnamed = error instanceof StoreError && error.details.location === "the store";
+    throw isUnnamed ? new StoreError({ ...error.details, location: config.store.displayLocation }, error.cause) : error;
+  });
   try {
     for (const start of starts) await start(server);
   } catch (error) {

@@ -211,7 +211,7 @@ export interface TestControl extends LoginClient, BackchannelClient, DeviceClien
    * when this returns; another store is cleared when the promise resolves.
    *
    * @throws {TypeError} If `keep` has another value.
-   * @throws {Error} If a fault fired less often than written; everything is reset nevertheless.
+   * @throws {Error} If a fault fired less often than expected; everything is reset nevertheless.
    */
   reset(options?: ResetOptions): Promise<void>;
 }
@@ -258,7 +258,7 @@ export interface Tenant extends TestControl, AsyncDisposable {
   /**
    * Removes the tenant with everything that it issued. A second call has no effect.
    *
-   * @throws {Error} If a fault fired less often than written; the tenant is removed nevertheless.
+   * @throws {Error} If a fault fired less often than expected; the tenant is removed nevertheless.
    */
   close(): Promise<void>;
 }
@@ -335,7 +335,7 @@ export interface ServerControl extends TestControl {
   /**
    * Removes the fault rules, which ends every fault that waits.
    *
-   * @returns One sentence for each rule that fired less often than written.
+   * @returns One sentence for each rule that fired less often than expected.
    */
   clearFaults(): readonly string[];
 }

@@ -67,7 +67,7 @@ export interface TestLatchkey extends TestControl, AsyncDisposable {
    * Ends faults that wait, stops listening, closes the store and restores the global fetch. A second call has no
    * effect.
    *
-   * @throws {Error} If a fault fired less often than written; the server is closed nevertheless.
+   * @throws {Error} If a fault fired less often than expected; the server is closed nevertheless.
    */
   close(): Promise<void>;
 }

@@ -307,8 +307,8 @@ test("a fault that did not fire fails a command that succeeded", async () => {
   const { code, stderr } = await run(["--report", report, "--", ...suite, "fault"]);
   assertEquals(code, 1, stderr);
   assertEquals(readdirSync(report), ["summary.md"]);
-  assertMatch(readFileSync(join(report, "summary.md"), "utf8"), /1 fault fired less often than written/);
-  assertMatch(stderr, /^1 fault fired less often than written:\n {2}on\("jwks"\)\.once\(/);
+  assertMatch(readFileSync(join(report, "summary.md"), "utf8"), /1 fault fired less often than expected/);
+  assertMatch(stderr, /^1 fault fired less often than expected:\n {2}on\("jwks"\)\.once\(/);
 });
 
 test("a registered redirect URI is exact; without one any is accepted", async () => {

@@ -288,10 +288,10 @@ test("an error in an overridden source is reported too", async () => {
 const flagFaults: readonly [string, readonly string[], readonly Short[]][] = [
   ["an unknown flag", ["--verbose"], [["--verbose", "found --verbose", "Did you mean --log text?"]]],
   ["words for settings of the file", ["--cors", "--redirect-uri=x", "--users=x", "--lifetimes=x"], [
-    ["--cors", 'Write "allowedOrigins"'],
-    ["--redirect-uri", 'Write "clients"'],
-    ["--users", "Set users in the configuration file"],
-    ["--lifetimes", "Set lifetimes in the configuration file"],
+    ["--cors", 'write "allowedOrigins"'],
+    ["--redirect-uri", 'write "clients"'],
+    ["--users", "In the configuration file, write users."],
+    ["--lifetimes", "In the configuration file, write lifetimes."],
   ]],
   ["a switch that is turned off", ["--no-inspector", "--control", "false", "--faults=no"], [
     ["--no-inspector", "Did you mean --inspector off?"],
@@ -391,6 +391,8 @@ const variableWarnings: readonly [string, Readonly<Record<string, string>>, read
   ]],
   ["a secret", { LATCHKEY_CLIENT_SECRET: "hunter2" }, [["LATCHKEY_CLIENT_SECRET"]]],
   ["the file of nothing that is known", { LATCHKEY_COLOUR_FILE: "a" }, [["LATCHKEY_COLOUR_FILE", "unknown"]]],
+  ["a setting of the file", { LATCHKEY_LIFETIMES: "60" }, [["LATCHKEY_LIFETIMES", "Did you mean lifetimes in the"]]],
+  ["a letter that is missing", { LATCHKEY_LOGN: "auto" }, [["LATCHKEY_LOGN", "Did you mean LATCHKEY_LOGIN?"]]],
   ["the misspelt file of a value", { LATCHKEY_STROE_FILE: "hunter2" }, [
     ["LATCHKEY_STROE_FILE", "Did you mean LATCHKEY_STORE_FILE?"],
   ]],

@@ -128,7 +128,7 @@ test("wrong parameters are rejected with what was expected, what was received an
     [
       () => createFault("idToken.editd"),
       TypeError,
-      'createFault: expected the id of a fault, received "idToken.editd". Did you mean "idToken.edited"?',
+      'fault: expected the id of a fault, received "idToken.editd". Did you mean "idToken.edited"?',
     ],
     [
       () => createFault("delay", { millisecond: 5 }),

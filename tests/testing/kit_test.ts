@@ -832,7 +832,7 @@ test("faults apply after claim overrides, in any order of the calls", async () =
 test("a fault that did not fire is reported once at the end of a test, after the server is closed", async () => {
   const as = await testLatchkey();
   as.on("token").once(faults.error("invalid_grant"));
-  const logged = await assertRejects(() => as.reset(), Error, "1 fault fired less often than written");
+  const logged = await assertRejects(() => as.reset(), Error, "1 fault fired less often than expected");
   assertMatch(logged.message, /on\("token"\)\.once\(invalid_grant\) never fired: no request to token arrived/);
   await as.reset();
   await as.logIn(as.client());
@@ -852,7 +852,7 @@ test("an error of disposal is also printed, because a SuppressedError would hide
     throw new Error("the test's own");
   };
   const { error, suppressed } = await assertRejects(failing, SuppressedError);
-  assertMatch(error.message, /^1 fault fired less often than written/);
+  assertMatch(error.message, /^1 fault fired less often than expected/);
   assertEquals(suppressed.message, "the test's own");
   assertEquals(printed.mock.calls.map(({ arguments: lines }) => lines), [
     [`Closing a mock server: ${error.message}`],

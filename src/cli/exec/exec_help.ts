@@ -11,7 +11,7 @@ const listOf = (items: readonly { readonly name: string; readonly does: string }
   }).join("\n");
 
 /** The whole help, with a final newline. */
-export const execHelpText = `Runs a command beside a server on a free port, and then stops the server.
+export const execHelpText = `Runs a command alongside a server on a free port, and then stops the server.
 
 Usage: latchkey exec [FLAG VALUE]... -- COMMAND [ARGUMENT]...
 

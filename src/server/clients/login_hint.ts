@@ -22,6 +22,11 @@ export function matchesLoginHint(hint: string, { sub, email, preferred_username 
     typeof email === "string" && email.toLowerCase() === hint.toLowerCase();
 }
 
+/** The name that a test types at the form of a provider: that of the provider's user, or the subject. */
+export function shownName({ sub, preferred_username, email }: User): string {
+  return [preferred_username, email].find((name) => typeof name === "string") ?? sub;
+}
+
 /** The user that a `login_hint`, or a test, names by `sub`, e-mail address or `preferred_username`. */
 export async function userForHint({ users }: Pick<Server, "users">, hint: string): Promise<User | undefined> {
   return await users.find(hint) ?? knownUserForHint({ users }, hint) ??

@@ -94,7 +94,7 @@ function memberWarnings(
     }
   }
   return [...warningsByClaim.values()].map(({ path, message, others }) => ({
-    path: others === 0 ? path : `${path}, and of ${others} more`,
+    path: others === 0 ? path : `${path} and ${others} other${others === 1 ? "" : "s"}`,
     message,
   }));
 }

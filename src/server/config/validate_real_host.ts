@@ -17,7 +17,7 @@ export function validateRealHost(settings: Settings, policy: PolicyAtStart, isDe
   if (policy.login !== "interactive" && !policy.insecure.includes("auto-login")) {
     issues.push({
       path: "login",
-      expected: "a login by pages, because the issuer is a real host",
+      expected: "a login page, because the issuer is not a test host",
       received: settings.login === undefined ? `nothing (default: "auto")` : quote(policy.login),
       hint:
         'Set it to "interactive", or add "auto-login" to insecure in the configuration file to let every visitor in.',

@@ -22,8 +22,8 @@ export function explainClientId(facts: UnknownClient | Repeated | undefined, ser
     expected: known.expected,
     publicExpected: "the client_id of a registered client",
     received: id,
-    fix: "Send the client_id of a registered client, or register this one: " +
-      "in the configuration file, or on the page of clients.",
+    fix: "Send the client_id of a registered client, or register this one in the configuration file " +
+      "or on the Clients page.",
     ...describeRemovedClient(server, id),
     // The request does not say whether the client has a secret: both kinds send a code challenge. The form asks.
     change: { client_id: id, isNew: true, redirect_uri: redirectUri },

@@ -117,7 +117,7 @@ export const tokenTexts = {
         ? {
           reason: "the code is unknown or has expired",
           expected: `a code that this server issued less than ${facts.lifetime} seconds ago`,
-          received: "an unknown code",
+          received: "an unknown or expired code",
         }
         : {
           expected: "the parameter code that redirect_uri received",
@@ -246,7 +246,8 @@ export const tokenTexts = {
   },
   "RT-07": {
     passes: "the grant of the refresh token is active and within its idle lifetime",
-    fix: "Start a new login. Only a persistent store keeps tokens across a restart.",
+    fix:
+      "Start a new login. A refresh token is also unknown if another server issued it, or if a server with the memory store was restarted.",
     explain: (facts) => {
       if ("expired" in facts) {
         const { expired } = facts;

@@ -30,7 +30,7 @@ import { renderPage } from "../../core/pages/render_page.ts";
 import type { Handlers } from "../../core/route.ts";
 import { replaceParts } from "../../platform/http/changed_request.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
-import { userForClientHint, userForHint } from "../clients/login_hint.ts";
+import { shownName, userForClientHint, userForHint } from "../clients/login_hint.ts";
 import { getPassword } from "../config/password_digest.ts";
 import { isPolled } from "../stored/delivery.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -180,11 +180,6 @@ async function withName(server: HostedServer, pending: Interaction, typed: strin
 
 /** Maximum length of a name that a screen takes to the next one, in characters. */
 const maxNameChars = 256;
-
-/** The name that a test types: that of the provider's user, or the subject. */
-function shownName({ sub, preferred_username, email }: User): string {
-  return [preferred_username, email].find((name) => typeof name === "string") ?? sub;
-}
 
 /** The user with a name: `preferred_username`, e-mail address or subject, whatever the case of its letters. */
 async function findUser(server: HostedServer, name: string): Promise<User | undefined> {

@@ -155,8 +155,8 @@ export function ErrorPage(props: ErrorPageProps): VNode {
           </dl>
           {redirectUriUnverified && error !== undefined && status < 500 && (
             <p class="aside">
-              An authorization server redirects an error only to a redirect URI that it has verified. Redirecting to any
-              other address would be an open redirect, so this page shows the error.
+              An authorization server sends errors only to a redirect URI it has verified. Redirecting to any other
+              address would be an open redirect, so this page shows the error.
             </p>
           )}
         </details>

@@ -157,7 +157,7 @@ export class OAuth2Server extends HttpServer {
   /**
    * Stops the server and forgets the URL of the issuer.
    *
-   * @throws {Error} If it does not listen, or if a fault of the mock fired less often than written.
+   * @throws {Error} If it does not listen, or if a fault of the mock fired less often than expected.
    */
   override async stop(): Promise<void> {
     await super.stop();

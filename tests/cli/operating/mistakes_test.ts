@@ -590,7 +590,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     rule: "TK-16",
     sentence: "the code is unknown or has expired",
     expected: "a code that this server issued less than 300 seconds ago",
-    received: "an unknown code",
+    received: "an unknown or expired code",
     fix: /Exchange the code of the callback immediately and unchanged/,
   },
   "the code of another client": {

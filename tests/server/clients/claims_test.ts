@@ -643,7 +643,7 @@ test("[CL-03] startup warns of each claim that no client can receive, with a fix
   const [roles, dept, ...none] = await warned(closed);
   assertEquals(
     roles,
-    'users[1].roles, and of 1 more: No scope value releases "roles", so no client receives it. Map it in claims, for example ' +
+    'users[1].roles and 1 other: No scope value releases "roles", so no client receives it. Map it in claims, for example ' +
       '{"profile": ["roles"]}, name it in accessTokenClaims, or set unmappedClaims to "openid".',
   );
   assertStringIncludes(dept!, 'users[2].dept: No scope value releases "dept"');
@@ -663,7 +663,7 @@ test("[CL-03] an address without email_verified is a warning if a client can rec
   const email = "a@example.com";
   const users = [{ sub: "a", email }, { sub: "b", email }, { sub: "c", email, email_verified: false }, { sub: "d" }];
   assertEquals(await warned({ users }), [
-    "users[0].email, and of 1 more: Clients such as oauth2-proxy and dex reject an address that is not verified. " +
+    "users[0].email and 1 other: Clients such as oauth2-proxy and dex reject an address that is not verified. " +
     'Add "email_verified": true to the user, or false to test that.',
   ]);
   assertEquals(await warned({ users: [{ sub: "a", email: "" }] }), []);

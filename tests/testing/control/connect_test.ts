@@ -78,7 +78,7 @@ test("rules with faults of definitions, patterns and counts over HTTP", async ()
   assertEquals(description, "drop at jwks, for every request of any client, for 5 s");
   await remote.faults.remove(id);
   await remote.on("token").once(faults.drop());
-  await assertRejects(() => remote.reset(), ControlRequestError, "409 1 fault fired less often than written");
+  await assertRejects(() => remote.reset(), ControlRequestError, "409 1 fault fired less often than expected");
 });
 
 test("the log and expectations over HTTP", async () => {

@@ -327,7 +327,7 @@ test("a reset restores clients, users, faults, clock and log, or keeps what is n
   await post("/faults/add", { fault: "drop", endpoint: "token" });
   const unmet = await post("/reset");
   assertEquals([unmet.status, unmet.body.title], [409, "Conflict"]);
-  assertMatch(unmet.body.detail, /1 fault fired less often than written.*no request to token arrived/s);
+  assertMatch(unmet.body.detail, /1 fault fired less often than expected.*no request to token arrived/s);
   assertEquals((await get("/health")).body.faults, 0);
   assertEquals((await get("/clients/all")).body.clients, []);
   assertEquals((await post("/reset", { keep: ["keys"] })).body.errors[0].place, "keep[0]");
