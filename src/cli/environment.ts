@@ -1,7 +1,7 @@
 /** Reads the environment: the variables whose names begin with LATCHKEY_, and no others. */
 
 import type { Field } from "../core/policy/field.ts";
-import { suggest } from "../core/policy/suggest.ts";
+import { normalizeName, suggest } from "../core/policy/suggest.ts";
 import { showName } from "../server/config/config_issue.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../core/rules/configuration_error.ts";
 import {
@@ -86,7 +86,7 @@ export async function readEnvironment(env: Environment, fields: OptionFields, re
     options[name] = option;
     if (issue) issues.push(directName === undefined ? { ...issue, ...hiddenValue(fields[name], text) } : issue);
   }
-  warnings.push(...unknownVariableWarnings(unknown));
+  warnings.push(...unknownVariableWarnings(unknown, Object.keys(fields)));
   if (serviceLinks.length > 0) warnings.push(serviceLinkWarning(serviceLinks));
   for (const [variable, message] of Object.entries(foreignVariables)) {
     if (env[variable]) warnings.push({ path: variable, message });
@@ -115,8 +115,8 @@ function pathInFileIssue(name: OptionName, variable: string): ConfigIssue {
 }
 
 /** A warning for each variable whose name resembles a known one, and one with all known names for the others. */
-function unknownVariableWarnings(variables: readonly string[]): ConfigurationWarning[] {
-  const nearest = variables.map((variable) => ({ variable, known: nearestVariable(variable) }));
+function unknownVariableWarnings(variables: readonly string[], settings: readonly string[]): ConfigurationWarning[] {
+  const nearest = variables.map((variable) => ({ variable, known: nearestVariable(variable, settings) }));
   const others = nearest.filter(({ known }) => known === undefined).map(({ variable }) => showName(variable));
   return [
     ...nearest.flatMap(({ variable, known }) =>
@@ -132,9 +132,14 @@ function unknownVariableWarnings(variables: readonly string[]): ConfigurationWar
   ];
 }
 
-function nearestVariable(variable: string): string | undefined {
+/** The variable, or the setting without one, that an unknown variable probably stands for. */
+function nearestVariable(variable: string, settings: readonly string[]): string | undefined {
   const isFileVariable = variable.endsWith(fileSuffix);
   const word = variable.slice(variablePrefix.length, isFileVariable ? -fileSuffix.length : undefined);
+  const setting = settings.find((known) =>
+    normalizeName(known) === normalizeName(word) && !optionNames.some((name) => name === known)
+  );
+  if (setting !== undefined) return `${setting} in the configuration file`;
   const name = optionOfWord(word)?.name ?? suggest(word, optionNames) as OptionName | undefined;
   return name && variableName(name) + (isFileVariable && !isPath(name) ? fileSuffix : "");
 }

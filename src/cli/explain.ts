@@ -182,7 +182,7 @@ function table(
 function describeMessage({ problem, message, code, found, causes }: FoundMessage, width: number | undefined): string {
   const { title, application, server, guide } = problem;
   return table(printable(found) + (message === undefined ? "" : `  (${message.libraries.join(", ")})`), [
-    ["means", `${title}.`],
+    ["means", `${title.startsWith(`${found}: `) ? title.slice(found.length + 2) : title}.`],
     ...causes.map((cause, i) => [i === 0 ? "causes" : "", `${i + 1}. ${cause}`] as const),
     ["client", application],
     ["", message?.fix],

@@ -1,6 +1,6 @@
 /** `latchkey explain faults`: the catalogue of faults, and the practices of clients, as text or JSON. */
 
-import { suggest } from "../../core/policy/suggest.ts";
+import { normalizeName, suggest } from "../../core/policy/suggest.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { attacks as allAttacks } from "../../check/attacks/mod.ts";
@@ -50,10 +50,12 @@ export function listFaults(args: readonly string[], width = 80): string {
   if (unknown !== undefined) throw invalidWord("a category or an id, --json or --help", unknown, "Remove it.");
   const all = [...rows, ...allPractices];
   const known = ["all", "practices", ...all.flatMap(({ id }) => [categoryOf(id), id])];
-  const written = given && (rows.find(({ also }) => also?.includes(given))?.id ?? currentId(given));
+  const written = given && (rows.find(({ also }) => also?.includes(given))?.id ?? currentId(given.replace(/\/$/, "")));
   const named = written === undefined || known.includes(written) ? [] : idsNamed(written, all.map(({ id }) => id));
   const name = named.length === 1 ? named[0] : written;
-  const isListed = ({ id }: Listed) => name === undefined || name === "all" || name === id || name === categoryOf(id);
+  const isListed = ({ id }: Listed) =>
+    name === undefined || name === "all" || name === id ||
+    normalizeName(name) === normalizeName(categoryOf(id));
   const faults = rows.filter(isListed);
   const practices = name === "practices" ? allPractices : allPractices.filter(isListed);
   if (faults.length + practices.length === 0) {
@@ -88,7 +90,7 @@ export function listFaults(args: readonly string[], width = 80): string {
         ...fault.also?.length ? [`  Also named: ${fault.also.join(", ")}`] : [],
       ]),
       "fault",
-      ": those with a level are attacks of latchkey check LOGIN_URL --only ID,…",
+      ". Those with a level, such as must-reject, can be run with\nlatchkey check LOGIN_URL --only ID,…",
     ),
     ...section(
       practices.map((practice) => formatItem(practice, practice.level)),

@@ -6,13 +6,16 @@ const maxInputChars = 64;
 /**
  * The known name nearest to the given one, or `undefined` if none is near: the only one that ends with its words, such
  * as `client_secret` for `secret`, or else the most similar one. Case, hyphens and underscores do not count; at most
- * three letters, and fewer than half of them, may differ. Two letters in the wrong order count as one.
+ * three letters, and fewer than half of them, may differ. Two letters in the wrong order count as one. Of two that are
+ * equally similar it is the longer one: a letter is more often forgotten than added.
  */
 export function suggest(name: string, knownNames: readonly string[]): string | undefined {
   if (normalizeName(name).length > maxInputChars) return undefined;
   const [longer, ...others] = knownNames.filter((known) => known.endsWith(`_${name}`));
   const isOnly = longer !== undefined && others.length === 0;
-  return isOnly && !knownNames.includes(name) ? longer : findNearest(name, knownNames, 3, editDistance);
+  return isOnly && !knownNames.includes(name)
+    ? longer
+    : findNearest(name, knownNames.toSorted((one, other) => other.length - one.length), 3, editDistance);
 }
 
 /** Maximum number of names in a message. */

@@ -54,15 +54,16 @@ const codes = {
       issued another|other client grant|code|token|authorization|redirection
       4>refresh|refreshing|refreshed session|access_token|tokens|token ${fails} !missing|no_refresh|without|browser|page|cache|silent
       4>refresh|refresh_token token|grant|session invalid|expire|expired|revoke|revoked|inactive|used|reuse|reused|not_active|unknown|malformed|wrong|stale|not_found|not_exist|reject|replay|rotate|rotated|no_longer|fail|failed|unrecognized !missing|no|not_present|absent|not_set
-      code authorization|auth|oauth|grant|login|sso|exchange expire|expired|used|redeem|redeemed|consumed|spent|not_valid|already|reuse|reused|unknown|no_longer|incorrect|invalid|not_found|wrong !verifier|challenge|device|status|missing|error_code|exit|http|country|zip`,
+      code authorization|auth|oauth|grant|login|sso|exchange expire|expired|used|redeem|redeemed|consumed|spent|not_valid|already|reuse|reused|unknown|no_longer|incorrect|invalid|not_found|wrong !verifier|challenge|device|status|missing|error_code|exit|http|country|zip
+      3>code_expired|code_has_expired|expired_code !device|user|verification|verify|sms|otp|mail|status|exit|http|promo|coupon|country|zip`,
     causes: [
       "The callback was handled twice: the page was reloaded, React's StrictMode ran an effect twice, or a middleware and a page both exchanged the code.",
-      "redirect_uri differs from the one of the authorization request, or code_verifier does not fit its challenge.",
+      "redirect_uri differs from the one of the authorization request, or code_verifier does not match its challenge.",
       "The code expired while the application was stopped at a breakpoint.",
       "The refresh token rotated, and the application sent the old one again, or two tabs refreshed at the same time. That revokes the whole grant.",
       "The server restarted without a store, so it no longer knows its codes and tokens.",
       "The user name or the password is wrong, or the user does not exist here.",
-      "The session of the user ended: a logout, its lifetime, or the user withdrew the access.",
+      "The user's session ended: they logged out, it expired, or they withdrew consent.",
     ],
     application:
       "Exchange each code once, and store the new refresh token of each response before the next request. If a refresh fails with invalid_grant, have the user log in again.",

@@ -46,6 +46,8 @@ export const madeSentences: Readonly<Record<RuleId, readonly string[]>> = {
     "the secret of client * is wrong; this request used",
   ],
   "CI-02": ["the code has expired"],
+  "TK-16": ["the code is unknown or has expired"],
+  "RT-07": ["the refresh token is unknown"],
   "CI-05": ["the code belongs to another client"],
   "CI-06": ["authorization code used twice"],
   "OI-03": ["* is required, but prompt=none forbids it", "prompt combines none with another value"],

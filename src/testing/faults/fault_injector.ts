@@ -37,7 +37,7 @@ export interface FaultInjector {
    */
   on(endpoint: string, match?: Match): RuleBuilder;
   /**
-   * One sentence for each rule that fired less often than written, with the reason: `once` and `times` must fire
+   * One sentence for each rule that fired less often than expected, with the reason: `once` and `times` must fire
    * exactly that often, `always` at least once.
    */
   unmetRules(): readonly string[];
@@ -265,5 +265,6 @@ function describeValue(value: unknown): string {
     return name === "" ? "a function: call it" : `the function ${name}: call it, ${name}()`;
   }
   if (typeof value === "object" && value !== null) return "an object without a name: add the member name";
-  return typeof value === "string" ? JSON.stringify(value) : String(value);
+  if (typeof value !== "string") return String(value);
+  return `${JSON.stringify(value)}: write fault(${JSON.stringify(value)}), with fault of @latchkey/latchkey/check`;
 }

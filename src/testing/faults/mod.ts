@@ -7,7 +7,7 @@
  * 2. `as.on("token", match).once(fault)` adds a rule to the fault injector of the server.
  * 3. The plugin of the injector matches each request with the rules and nests the faults of those that match.
  * 4. The fault wraps the request handler, or the server that the protocol rules receive, and uses up one firing.
- * 5. `reset()` and `close()` reject if a rule fired less often than written.
+ * 5. `reset()` and `close()` reject if a rule fired less often than expected.
  *
  * For any other failure, write a custom {@link Fault}.
  *
@@ -91,8 +91,15 @@ export function createFault(
   const definition = definitions.find((candidate) => candidate.id === id) ??
     definitions.find(({ also }) => also?.includes(id));
   if (definition !== undefined) return definition.create(parameters);
-  const ids = definitions.map((candidate) => candidate.id);
-  const closest = suggest(String(id), ids);
-  const hint = closest === undefined ? `The ids: ${ids.join(", ")}.` : `Did you mean "${closest}"?`;
-  throw new TypeError(`createFault: expected the id of a fault, received ${JSON.stringify(id)}. ${hint}`);
+  const closest = suggest(String(id), definitions.flatMap(({ id, also = [] }) => [id, ...also]));
+  const meant = definitions.find((one) => one.id === closest || one.also?.includes(closest!))?.id;
+  const ofGroup = definitions.map((one) => one.id).filter((known) =>
+    known.startsWith(`${String(id).split("/", 1)[0]}/`)
+  );
+  const hint = meant !== undefined
+    ? `Did you mean "${meant}"?`
+    : ofGroup.length > 0
+    ? `The ids of this group: ${ofGroup.join(", ")}.`
+    : "latchkey explain faults lists the ids.";
+  throw new TypeError(`fault: expected the id of a fault, received ${JSON.stringify(id)}. ${hint}`);
 }

@@ -133,7 +133,7 @@ export function activeRule(rule: RuleOptions) {
       fired++;
       return true;
     },
-    /** Why the rule fired less often than written, one sentence; `undefined` if it fired often enough. */
+    /** Why the rule fired less often than expected, one sentence; `undefined` if it fired often enough. */
     unmetReason(): string | undefined {
       if (fired >= (count === Infinity ? 1 : count)) return undefined;
       if (fired > 0) return `${description} fired ${fired} of ${count} times.`;
