@@ -35,6 +35,12 @@ test("a value of an extension is in the access tokens of the grant of its reques
   assertEquals("tenant" in claimsOf(await (await exchange(await code())).json()), false);
 });
 
+test("a check that returns extensions: undefined removes no value of an earlier check", async () => {
+  const later: CoreExtension = { name: "later", requestChecks: [{ read: () => ({ extensions: undefined }) }] };
+  const { code, exchange } = await startCore({ extensions: [tenants, later] });
+  assertEquals(claimsOf(await (await exchange(await code({ tenant: "acme" }))).json()).tenant, "acme");
+});
+
 test("[CI-11] a server without the extension accepts no code and no refresh token with its value", async () => {
   const store = memoryStore();
   const extended = await startCore({ store, extensions: [tenants] });

@@ -7,7 +7,7 @@ import { ProgramError } from "../rules/program_error.ts";
 import type { CoreExtension } from "../extension.ts";
 import { nameFunctions } from "../replacements.ts";
 import { policyOf } from "../clients/clients.ts";
-import { ignoreRejection, isThenable } from "../thenable.ts";
+import { ignoreRejection } from "../thenable.ts";
 import { describeKind } from "../http/quote_value.ts";
 import { isObject } from "../http/json_value.ts";
 import { type ParameterDescription, parameters } from "../http/params.ts";
@@ -92,17 +92,15 @@ export async function readRequest(input: CheckInput): Promise<AuthorizationReque
   const request: Partial<AuthorizationRequest> = { clientId: input.client.id };
   for (const { redirectOnly, read } of input.server.requestChecks) {
     if (redirectOnly && !hasRedirect) continue;
-    const returned = read?.(input, request);
-    // Most checks return no promise, and to await each of them takes 6 % of a login.
-    const added = isThenable(returned) ? await returned : returned;
+    const added = await read?.(input, request);
     if (added === undefined) continue;
     if (!isObject(added) || added instanceof Error) {
       throw new ProgramError(
         `expected the check ${read!.name} to return members of the request or nothing, received ${describeKind(added)}`,
       );
     }
-    const extensions = added.extensions && { extensions: { ...request.extensions, ...added.extensions } };
-    Object.assign(request, added, extensions);
+    const { extensions, ...members } = added;
+    Object.assign(request, members, extensions && { extensions: { ...request.extensions, ...extensions } });
   }
   assertRead(request, "scope", "AZ-17");
   assertRead(request, "loginRequirements", "OI-03");
