@@ -140,13 +140,9 @@ export interface Server {
   ): void;
 }
 
-/**
- * A server with other members, for one request or one call. It inherits the others: nothing is copied, and a spread of
- * it has its own members alone.
- */
+/** A server with other members, for one request or one call. */
 export function serverWith<S extends Server>(server: S, members: Partial<S>): S {
-  // Not an assignment, which the members of a frozen server would prevent.
-  return Object.create(server, Object.getOwnPropertyDescriptors(members));
+  return { ...server, ...members };
 }
 
 /** @internal A demand of a request that a login does not meet. */

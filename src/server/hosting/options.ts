@@ -138,7 +138,7 @@ export interface Plugin {
    * Returns the members that the server of one request has instead; `undefined`: none. What is replaced for every
    * request belongs into `extend`.
    *
-   * @param server The server of this request. It inherits most of its members, so a spread would not find them.
+   * @param server The server of this request.
    * @param context The context of the request; its `request` is the value that `handle` passed to `next`.
    */
   forRequest?(server: HostedServer, context: Context<HostedServer>): Partial<HostedServer> | undefined;

@@ -95,6 +95,45 @@ test("an extension whose check has no place, or which returns no server, stops t
   }
 });
 
+type ExtendedServer = Parameters<NonNullable<Extension["extend"]>>[0];
+type AnyFunction = (...values: unknown[]) => unknown;
+
+/** The functions of an object, which receive a spread of each server that they are called with. */
+function callingWithSpread<T extends object>(object: T, now: () => number): T {
+  const spread = (value: unknown) =>
+    typeof value === "object" && value && "newToken" in value ? { ...value, now } : value;
+  return Object.fromEntries(
+    Object.entries(object).map(([name, member]) => [
+      name,
+      typeof member === "function"
+        ? (...values: unknown[]) => (member as AnyFunction).apply(object, values.map(spread))
+        : member,
+    ]),
+  ) as T;
+}
+
+test("the functions that an extension replaces may call the former ones with a spread of their server", async () => {
+  const clock: Extension = {
+    name: "clock",
+    extend(server: ExtendedServer) {
+      const members = callingWithSpread(server, server.now);
+      const { now, users, keys, grants, identifiers, responses, presentedTokens } = server;
+      const groups = { users, keys, grants, identifiers, responses, presentedTokens };
+      const replaced = Object.entries(groups).map(([name, group]) => [name, callingWithSpread(group, now)]);
+      const tables = Object.entries(server.steps).map(([name, rows]) => [
+        name,
+        rows.map((row: object) => callingWithSpread(row, now)),
+      ]);
+      return { ...members, ...Object.fromEntries(replaced), steps: Object.fromEntries(tables) };
+    },
+  };
+  const server = await testServer({ extensions: [...extensions, clock] });
+  const response = await server.token({ code: await server.code() });
+  assertEquals(response.status, 200);
+  const headers = { authorization: `Bearer ${(await response.json()).access_token}` };
+  assertEquals((await server.get("/oauth2/userinfo", { headers })).status, 200);
+});
+
 type ClientAuth = NonNullable<Extension["clientAuthentication"]>[number];
 
 /** A method whose functions are not properties of the object itself, and need it. */
