@@ -64,11 +64,26 @@ for (const [kind, mistake] of Object.entries(mistakes)) {
       assert(response === undefined || response.status === 500, String(response?.status));
     }
   });
+}
 
-  test(`onEvent and close of a plugin that ${kind} later change nothing`, async () => {
-    await using as = await latchkey({ issuer, clients, ...plugin({ onEvent: mistake, close: mistake }) });
+const listeners = {
+  ...mistakes,
+  throws() {
+    throw new Error("by mistake");
+  },
+};
+
+for (const [kind, listener] of Object.entries(listeners)) {
+  test(`onEvent, onPassed and close of a plugin that ${kind} change nothing`, async () => {
+    const called = new Set<string>();
+    const plugins: readonly Plugin[] = [
+      { onEvent: listener, onPassed: listener, close: mistakes.rejects },
+      { onEvent: () => void called.add("onEvent"), onPassed: () => void called.add("onPassed") },
+    ];
+    await using as = await latchkey({ issuer, clients, plugins });
     const response = await as.fetch(new Request(`${issuer}/oauth2/token`, { method: "POST", body: form }));
     assertEquals(response.status, 200);
+    assertEquals([...called].sort(), ["onEvent", "onPassed"]);
   });
 }
 

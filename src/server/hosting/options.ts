@@ -150,7 +150,7 @@ export interface Plugin {
   onEvent?(event: TraceEvent, context?: Context): void;
   /**
    * Receives each check that a request passes, in the order of the plugins: the rule, and the checked value or the time
-   * at which it ends, in milliseconds since the epoch.
+   * at which it ends, in milliseconds since the epoch. An exception is ignored.
    */
   onPassed?(rule: RuleId, value: string | number | undefined, context: Context): void;
   /**

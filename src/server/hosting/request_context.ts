@@ -51,7 +51,7 @@ export function contextFactory(
     const trace: Trace = pluginsListen ? (event) => emit(event, context) : server.trace;
     const passed: RulePassed = recording.length === 0 ? server.passed : (rule, value) => {
       server.passed(rule, value);
-      for (const plugin of recording) ignoreRejection(plugin.onPassed!(rule, value, context));
+      notify(recording, (plugin) => plugin.onPassed!(rule, value, context));
     };
     context.server = serverWith(server, { trace, passed, sender: new RequestSender(context) });
     for (const plugin of changing) {
@@ -145,10 +145,8 @@ export function eventEmitter(
   plugins: readonly Plugin[],
   trace: Trace | undefined,
 ): EmitEvent {
-  const listeners: EmitEvent[] = plugins.flatMap((plugin) =>
-    plugin.onEvent === undefined ? [] : [(event: TraceEvent, context?: Context) => plugin.onEvent!(event, context)]
-  );
-  if (trace !== undefined) listeners.push((event) => trace(event));
+  const listening = plugins.filter((plugin) => plugin.onEvent !== undefined);
+  if (trace !== undefined) listening.push({ onEvent: (event) => trace(event) });
   return (event, context) => {
     let shown = event;
     try {
@@ -156,12 +154,17 @@ export function eventEmitter(
     } catch {
       // A plugin has emitted an event of another shape.
     }
-    for (const listener of listeners) {
-      try {
-        ignoreRejection(listener(shown, context));
-      } catch {
-        // A listener must not break the server.
-      }
-    }
+    notify(listening, (plugin) => plugin.onEvent!(shown, context));
   };
+}
+
+/** Calls plugins that listen. They must not break the server, so an exception is ignored. */
+function notify(listening: readonly Plugin[], call: (plugin: Plugin) => unknown): void {
+  for (const plugin of listening) {
+    try {
+      ignoreRejection(call(plugin));
+    } catch {
+      // The others are called.
+    }
+  }
 }
