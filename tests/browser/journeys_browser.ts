@@ -97,13 +97,6 @@ journey(
   },
 );
 
-journey("a code expires on the page of its flow", 1, async (open, click) => {
-  const flow = await authorize();
-  const page = await open(`/flows/${flow.id}`);
-  await click(page.getByRole("button", { name: "Expire now" }).first());
-  await page.getByText(/expired/).first().waitFor();
-});
-
 journey("[DI-09] a redirect URI is added from its rejection, and the login completes", 2, async (open, click) => {
   const redirectUri = `${url}/authorized?nth=${++uris}`;
   const page = await open(authorizePath(redirectUri));
