@@ -107,6 +107,7 @@ const synonyms: Readonly<Record<string, string>> = Object.fromEntries(
 const products = new Set(
   ("react vue angular svelte nextjs nuxt django flask fastapi laravel symfony rails spring express expo flutter android " +
     "apple google okta auth0 entra azure microsoft keycloak github gitlab facebook cypress playwright selenium pytest " +
+    "grafana jenkins nextcloud gitea forgejo argo vault minio proxmox portainer harbor discord linkedin cognito iphone tv " +
     "junit jest vitest kubernetes docker mcp claude wordpress curl postman iphone ipad mobile cloudflare nock msw")
     .split(" ").map(stemmer),
 );
@@ -197,7 +198,7 @@ const meaning = 0.8;
 
 /** How many sections are shown, and how many of one page. */
 const maxSections = 8;
-const maxOfPage = 2;
+const maxOfPage = 3;
 
 /** The best sections: those whose name is the query come before those that have its words. */
 export function findPages(index: MiniSearch<IndexedSection>, query: string): FoundSection[] {

@@ -152,6 +152,13 @@ test("everyday words lead to the section that answers, and a stem is no other wo
     "suddenly it says my token is too old": "guides/configure.html#token-lifetime",
     "what is the password of the test users": "guides/users.html#passwords",
     "how long am I logged in before I have to log in again": "guides/sessions.html#three-lifetimes",
+    // Hosted programs, addresses, several applications, and what comes after.
+    "connect grafana to the test server": "guides/stacks.html#a-hosted",
+    "where is the token endpoint url": "guides/start.html#the-urls",
+    "log in once and be logged in to both of my apps": "guides/sessions.html#two-applications",
+    "move to the real provider later": "guides/providers.html#go-live",
+    "my script runs at night with nobody there": "guides/get-a-token.html#client-credentials",
+    "which name and password do I type on the login page": "guides/users.html#passwords",
   };
   for (const [query, section] of Object.entries(sections)) {
     const [first] = findPages(index, query);
