@@ -1250,12 +1250,6 @@ const knockOns: readonly [string, Settings | Record<string, unknown>, readonly S
     clients: [{ client_id: "a", redirect_uris: ["http://app.real-host.net/"] }],
     insecure: ["auto-login", "http-redirect-uri"],
   }, [["latchkey.json: insecure[1]", "http-redirect-uris"]]],
-  ["a former name leads to the new one", { insecureAllowHttpRedirectUris: true }, [
-    [
-      "latchkey.json: insecureAllowHttpRedirectUris",
-      `Write "insecure": ["http-redirect-uris"], or remove it if it is false.`,
-    ],
-  ]],
   ["scope values are not compared with invalid scopes", {
     scopes: ["a", 1],
     defaultScope: "b",

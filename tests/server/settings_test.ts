@@ -22,12 +22,7 @@ test("an option of the wrong type is a configuration error with its path, for Ja
   const uri = "https://spa.example/cb";
   const spa = { client_id: "spa", redirect_uris: [uri] };
   const cases: readonly (readonly [options: unknown, path: string, received: string, hint: string])[] = [
-    [
-      { insecureAllowAutoLogin: true },
-      "insecureAllowAutoLogin",
-      '"insecureAllowAutoLogin"',
-      `Write "insecure": ["auto-login"], or remove it if it is false.`,
-    ],
+    [{ webOrigins: [] }, "webOrigins", '"webOrigins"', 'Write "allowedOrigins":'],
     [{ scopes: "openid read" }, "scopes", `"openid read"`, `Write it like "scopes": ["openid","profile","read"].`],
     [{ defaultScope: ["read"] }, "defaultScope", "an array", `Write it like "defaultScope": "read".`],
     [{ defaultScope: "raed" }, "defaultScope", `"raed"`, "Did you mean read?"],

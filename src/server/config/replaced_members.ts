@@ -1,7 +1,5 @@
 /** Members that configurations of other products have, and what to write here. */
 
-import type { Insecure } from "./server_settings.ts";
-
 type Hints = Readonly<Record<string, string>>;
 
 function named(names: readonly string[], hint: string): Hints {
@@ -15,27 +13,8 @@ const accessTokenLifetimes = [
 ];
 const scopeLists = ["allowedScopes", "allowed_scopes", "supportedScopes", "supported_scopes", "defaultScopes"];
 
-/** Former names of what the setting `insecure` accepts. */
-const formerInsecure: Readonly<Record<string, Insecure>> = {
-  insecureAllowHttpIssuer: "http-issuer",
-  insecureAllowHttpRedirectUris: "http-redirect-uris",
-  insecureAllowAutoLogin: "auto-login",
-  insecureAllowOpenLogin: "open-login",
-  insecureAllowDemoClients: "demo-clients",
-  insecureAllowDirectory: "directory",
-  insecureAllowOpenRegistration: "open-registration",
-  insecureAllowInspector: "inspector",
-  insecureExportSecrets: "show-secrets",
-};
-
 /** At the top of a configuration. */
 export const replacedSettings: Hints = {
-  ...Object.fromEntries(
-    Object.entries(formerInsecure).map(([name, part]) => [
-      name,
-      `Write "insecure": ["${part}"], or remove it if it is false.`,
-    ]),
-  ),
   ...named(origins, 'Write "allowedOrigins": ["https://app.example.com"].'),
   ...named(accessTokenLifetimes, 'Write "lifetimes": { "access_token": 3600 }, in seconds.'),
   ...named(scopeLists, 'Write "scopes": ["openid", "profile", "read"].'),
