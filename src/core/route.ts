@@ -77,7 +77,6 @@ export function endpointRoute(
   const { path, methods, cors, metadataName, parameters = [] } = endpoint;
   const isForPrograms = endpoint.caller !== "browser" && endpoint.role !== "document";
   const declared = metadataName === undefined ? parameters : [...protocolParameters, ...parameters];
-  let handlers: Handlers | undefined;
   let loading: Promise<Handlers> | undefined;
   const load = async (): Promise<Handlers> => {
     try {
@@ -95,7 +94,7 @@ export function endpointRoute(
     unrepeatable: new Set(declared.flatMap(({ name, repeatable }) => repeatable ? [] : [name])),
     async handle(method, context) {
       if (isForPrograms) rejectCrossSite(context);
-      handlers ??= await load();
+      const handlers = await load();
       return await handlers[method]!(context);
     },
   };

@@ -281,20 +281,22 @@ export function findMismatches(field: Field, value: unknown, comparison: Compari
       const { members = {}, others, required = [] } = field;
       for (const [name, member] of Object.entries(value as object)) {
         if (Object.hasOwn(members, name)) continue;
-        if (others !== undefined && !field.reportsMisspelt && name !== "__proto__") {
+        // Copying an object would make a member of this name its prototype.
+        if (name === "__proto__") {
+          found.push(unknownName(name, [], path, undefined, quote));
+          continue;
+        }
+        const known = others && !field.reportsMisspelt ? [] : Object.keys(members);
+        const meant = known.find((member) => meantBy(members[member]!, name) !== undefined);
+        const suggestion = meant ?? suggest(name, comparable(known));
+        if (others && suggestion === undefined) {
           visit(others, member, [...path, name]);
           continue;
         }
-        // Copying an object would make a member of this name its prototype.
-        const known = others && !field.reportsMisspelt ? [] : Object.keys(members);
-        const meant = Object.keys(members).find((member) => meantBy(members[member]!, name) !== undefined);
-        const suggestion = meant ?? suggest(name, comparable(known));
-        if (others === undefined || name === "__proto__" || field.reportsMisspelt && suggestion !== undefined) {
-          const mismatch = unknownName(name, known, path, suggestion, quote);
-          const { replacedMembers = {} } = field;
-          const hint = Object.hasOwn(replacedMembers, name) ? replacedMembers[name] : undefined;
-          found.push(hint === undefined ? mismatch : { ...mismatch, issue: { ...mismatch.issue, hint } });
-        } else visit(others, member, [...path, name]);
+        const mismatch = unknownName(name, known, path, suggestion, quote);
+        const { replacedMembers = {} } = field;
+        const hint = Object.hasOwn(replacedMembers, name) ? replacedMembers[name] : undefined;
+        found.push(hint === undefined ? mismatch : { ...mismatch, issue: { ...mismatch.issue, hint } });
       }
       for (const [name, member] of Object.entries(members)) {
         const isPresent = field.mayInherit || Object.hasOwn(value as object, name);
