@@ -19,7 +19,7 @@ export function newFlowValues(randomBytes: RandomBytes): FlowValues {
 }
 
 /** The S256 challenge of a code verifier (RFC 7636 §4.2). */
-export function codeChallenge(verifier: string): string | Promise<string> {
+export function codeChallenge(verifier: string): Promise<string> {
   return sha256(verifier);
 }
 

@@ -64,8 +64,8 @@ export const cryptography: Cryptography = {
 };
 
 /** The SHA-256 digest of a text's UTF-8 bytes, as 43 characters of base64url. */
-export function sha256(text: string): string | Promise<string> {
-  return cryptography.sha256(text);
+export async function sha256(text: string): Promise<string> {
+  return await cryptography.sha256(text);
 }
 
 /** Random bytes of the runtime's cryptographic generator. */

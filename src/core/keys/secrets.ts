@@ -17,7 +17,7 @@ export function randomId(randomBytes: RandomBytes): string {
 }
 
 /** The SHA-256 digest of a text, as base64url. The store keeps only digests of secrets. */
-export function digest(text: string): string | Promise<string> {
+export function digest(text: string): Promise<string> {
   return sha256(text);
 }
 
@@ -25,7 +25,7 @@ export function digest(text: string): string | Promise<string> {
 export function storageKey(
   { names }: { readonly names: Pick<ServerNames, "storage"> },
   secret: string,
-): string | Promise<string> {
+): Promise<string> {
   return digest(`${names.storage} ${secret}`);
 }
 
