@@ -297,7 +297,7 @@ test("faults lists the catalogue and the practices, also as JSON; help fits in 8
   assertEquals(code, 0);
   const short = listFaults([]);
   assert(short.split("\n").length <= 50 && short.split("\n").every((line) => line.length <= 80), short);
-  assertMatch(stdout, /^\d{3,} faults: /);
+  assertMatch(stdout, /^\d{3,} faults\. /);
   assertMatch(
     stdout,
     /\nid-token\/aud-wrong \(must-reject\)\n {2}In the ID token, aud is changed: .*\n {2}A correct client: .*\n {2}value: /,

@@ -31,7 +31,7 @@ export function validateIssuer(issuer: string, quote: Quote = quoteValue): Confi
 export function validatePkce(pkce: PkcePolicy): ConfigIssue[] {
   return (["insecureAllowMissing", "insecureAllowPlain"] as const).filter((name) => pkce[name]).map((name) => ({
     path: `pkce.${name}`,
-    expected: "false, because the issuer is a real host, where a stolen code must be useless",
+    expected: "false, because the issuer is not a test host, and a stolen code must be useless",
     received: "true",
     hint: "Remove it, or use an issuer on a test host.",
   }));

@@ -117,7 +117,7 @@ export function settingsWithAny(settings: AnySettings): readonly AnyName[] {
 /**
  * An issue for each setting that is `"any"`.
  *
- * @param reason Why `"any"` is not allowed: `the issuer is a real host`.
+ * @param reason Why `"any"` is not allowed: `the issuer is not a test host`.
  */
 export function rejectAny(settings: AnySettings, reason: string, hint: string): ConfigIssue[] {
   return settingsWithAny(settings).map((path) => ({

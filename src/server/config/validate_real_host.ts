@@ -26,17 +26,17 @@ export function validateRealHost(settings: Settings, policy: PolicyAtStart, isDe
   if (settings.loginPage !== undefined && settings.loginPage !== "latchkey") {
     issues.push({
       path: "loginPage",
-      expected: "Latchkey's own page, because the issuer is a real host",
+      expected: "Latchkey's own page, because the issuer is not a test host",
       received: quote(settings.loginPage),
       hint: "Remove it, or use an issuer on a test host.",
     });
   }
-  const reason = "the issuer is a real host, where every visitor would use it";
+  const reason = "the issuer is not a test host, and every visitor would use it";
   issues.push(...rejectAny(settings, reason, "List the registered values, or use an issuer on a test host."));
   if (policy.unknownLoginHint === "create" && settings.users !== "any") {
     issues.push({
       path: "unknownLoginHint",
-      expected: '"default" or "reject", because the issuer is a real host and every visitor could create users',
+      expected: '"default" or "reject", because the issuer is not a test host and every visitor could create users',
       received: '"create"',
       hint: "Remove it, or use an issuer on a test host.",
     });
@@ -44,7 +44,7 @@ export function validateRealHost(settings: Settings, policy: PolicyAtStart, isDe
   if (Object.keys(policy.metadata).length > 0) {
     issues.push({
       path: "metadata",
-      expected: "nothing, because the issuer is a real host, whose metadata must be true",
+      expected: "nothing, because the issuer is not a test host, and its metadata must be true",
       received: quote(policy.metadata),
       hint: "Remove it, or use an issuer on a test host.",
     });
@@ -52,7 +52,7 @@ export function validateRealHost(settings: Settings, policy: PolicyAtStart, isDe
   if (isDeviating) {
     issues.push({
       path: "profile",
-      expected: "a profile of settings alone, because the issuer is not on a test host",
+      expected: "a profile of settings alone, because the issuer is not a test host",
       received: quote(policy.providers.join(", ")),
       hint: "Remove the profile, or use an issuer on a test host.",
     });
@@ -60,7 +60,7 @@ export function validateRealHost(settings: Settings, policy: PolicyAtStart, isDe
   if (policy.refresh.reuse !== undefined) {
     issues.push({
       path: "refresh.reuse",
-      expected: "nothing, because the issuer is a real host, where a stolen refresh token must be noticed",
+      expected: "nothing, because the issuer is not a test host, and a stolen refresh token must be noticed",
       received: quote(policy.refresh.reuse),
       hint: "Remove it, or use an issuer on a test host.",
     });
@@ -69,7 +69,7 @@ export function validateRealHost(settings: Settings, policy: PolicyAtStart, isDe
   if (settings.clients === undefined && !policy.insecure.includes("demo-clients")) {
     issues.push({
       path: "clients",
-      expected: "clients of your own, because the issuer is a real host and the demo clients' secret is public",
+      expected: "clients of your own, because the issuer is not a test host and the demo clients' secret is public",
       received: "nothing",
       hint: /^http:/.test(policy.issuer) && !policy.insecure.includes("http-redirect-uris")
         ? 'Add the clients, or add "demo-clients" and "http-redirect-uris" to insecure.'
@@ -79,7 +79,7 @@ export function validateRealHost(settings: Settings, policy: PolicyAtStart, isDe
   if (policy.directory !== "off" && !policy.insecure.includes("directory")) {
     issues.push({
       path: "directory",
-      expected: `"off", because the issuer is a real host and every visitor would see its clients and users`,
+      expected: `"off", because the issuer is not a test host and every visitor would see its clients and users`,
       received: quote(policy.directory),
       hint: 'Remove it, or add "directory" to insecure.',
     });
@@ -92,7 +92,7 @@ function validatePasswordsPresent(settings: Settings, { users }: PolicyAtStart):
   if (settings.users === undefined) {
     return [{
       path: "users",
-      expected: "users of your own with passwords, because the issuer is a real host",
+      expected: "users of your own with passwords, because the issuer is not a test host",
       received: "nothing",
       hint: 'Add the users, or add "open-login" to insecure, which lets every visitor be any user.',
     }];
@@ -100,7 +100,7 @@ function validatePasswordsPresent(settings: Settings, { users }: PolicyAtStart):
   return users.flatMap(({ password }, i) =>
     password !== undefined ? [] : [{
       path: `users[${i}].password`,
-      expected: "the digest of a password, because the issuer is a real host",
+      expected: "the digest of a password, because the issuer is not a test host",
       received: "nothing",
       hint:
         'Write the output of latchkey hash-password, or add "open-login" to insecure: visitors can then be any user.',

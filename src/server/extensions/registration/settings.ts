@@ -143,7 +143,7 @@ export function validateRegistration(
   if (mode === "open" && !isOpen && !insecure.includes("open-registration")) {
     issues.push({
       path: "registration.mode",
-      expected: `"token" or "off", because the issuer is a real host and every visitor could register clients`,
+      expected: `"token" or "off", because the issuer is not a test host and every visitor could register clients`,
       received: quote(mode),
       hint: 'Add initialAccessTokens and set it to "token", or add "open-registration" to insecure.',
     });

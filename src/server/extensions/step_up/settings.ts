@@ -120,7 +120,7 @@ export function validateLevels(
     if (unverified === undefined || allows.openLogin) continue;
     issues.push({
       path: `${path}.methods`,
-      expected: "methods that verify the user, because the issuer is a real host",
+      expected: "methods that verify the user, because the issuer is not a test host",
       received: quote(unverified),
       hint: 'Use "password", or "approver" with an approver of your own.',
     });
