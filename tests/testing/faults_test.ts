@@ -362,7 +362,7 @@ test("a value that is not a fault is rejected; for a function of faults the erro
     [() => faults.drop(), "received a function: call it"],
     [undefined, "received undefined"],
     [null, "received null"],
-    ["drop", 'received "drop"'],
+    ["drop", 'received "drop": write fault("drop"), with fault of @latchkey/latchkey/check'],
     [{ handle: () => () => Promise.reject() }, "received an object without a name: add the member name"],
   ], ([one, found]) => {
     const fault = one as Fault;
