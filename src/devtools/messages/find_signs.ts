@@ -65,7 +65,7 @@ const field =
   "discovery|authorize|assertion|logout|log_out|account|email_address|email_verified|missing_attribute|preferred_username|" +
   "state_mismatch|state_not_match|state_argument|matching_state|session_storage|signing_key|key_set|verify_signature|" +
   "signature_verification|rs256|hs256|es256|eddsa|jwe|pem|certificate|subtle|cleartext|url_scheme|registered_handler|" +
-  "csp|content_security|mixed_content|popup|iframe|frame|header|buffer|attempt|attempts|mcp";
+  "csp|content_security|mixed_content|popup|iframe|frame|sse|header|buffer|attempt|attempts|mcp";
 /** Other services, whose network and access errors are theirs. */
 const otherServices =
   "postgres|postgresql|psql|psycopg|mysql|mariadb|redis|mongo|mongodb|smtp|imap|kafka|rabbitmq|amqp|" +

@@ -133,7 +133,7 @@ const codes = {
   },
   access_denied: {
     tells:
-      "useragent > Google refuses web views inside an application: open the login in the browser of the system. ; service not found > The audience is the identifier of no API of the tenant: compare it letter by letter. ; cancel|declin|denied by (?:the )?user|user denied > 1 ; assign|organi[sz]ation|member|given you|polic|group|allowed|not verified|blocked|tenant|locked|disabled > 2",
+      "useragent > Google refuses web views inside an application: open the login in the browser of the system. ; service not found > The audience is the identifier of no API of the tenant: compare it letter by letter. ; \\brbac\\b > 2 ; cancel|declin|denied by (?:the )?user|user denied > 1 ; assign|organi[sz]ation|member|given you|polic|group|allowed|not verified|blocked|tenant|locked|disabled > 2",
     title: "access_denied: the user or a rule denied the access",
     signs: `
       user|resource_owner|owner|end_user|consent|admin|administrator cancel|cancelled|canceled|deny|denied|decline|declined|reject|rejected|refuse|abort|abandon|not_assign|not_member|blocked|not_authorized|not_allowed|forbidden login|consent|access|request|authorization|sign_in|authentication|user|application|grant|permission|flow|group|role !database|mysql|postgres|password_authentication|file|eacces|ftp|sudo|using_password|userinfo|user_info|pull_access|access_denied_for|publickey|imap|smtp
@@ -189,6 +189,7 @@ const codes = {
     signs: `
       ?token|access_token|bearer|introspection inactive|not_active|active_false|revoked|revoke|not_recognized|unknown|introspect|no_longer_active|is_not_valid|not_valid|blacklisted !refresh|code|csrf|id_token_hint|yet|before|alg|signature|unexpected_token|reset|device|audience|issuer|time|json
       ?active_false
+      must login unauthorized
       introspection|introspect ${fails}|401|inactive|active|not|endpoint|response`,
     causes: [
       "The access token has expired.",

@@ -183,7 +183,6 @@ export const libraryProblems = {
   },
   exp: {
     compares: { minutes: 2, hours: 1 },
-    tells: "clock|skew|leeway|toleran > 2",
     title: "Token expired (exp)",
     signs: `
       token|jwt|jws|assertion|ticket|bearer|exp|claim|id_token|access_token|signature expire|expiry|expiration|expired|lapsed|past|too_old|no_longer_valid|stale|exceeded !refresh|code|certificate|cert|x509|cookie|secret|login_hint|iat|not_before|expires_in|password|session_expire|session_token
@@ -413,7 +412,7 @@ export const libraryProblems = {
     signs: `
       econnrefused|connrefused|connection_refused|connectionrefused|actively_refuse|10061|err_connection_refused|connect_refuse|wsaeconnrefused
       connect|connection|connected|dial|tcp|socket refuse|refused|econnrefused !policy|directive
-      -not_connect|failed_connect|unable_connect|not_open_connection|fail_connect|connect_fail|no_connection server|host|localhost|port|127|remote|socket|url|http|https|address|attempt !dns|resolve|lookup|name|certificate|tls|ssl|timeout|timed|mongo|database
+      -not_connect|failed_connect|unable_connect|not_open_connection|fail_connect|connect_fail|no_connection server|host|localhost|port|127|remote|socket|url|http|https|address|attempt !oauth2|refresh|400|401|403|dns|resolve|lookup|name|certificate|tls|ssl|timeout|timed|mongo|database
       all_connection_attempt|connect_call|assign_request fail|address
       errno_111|errno_61|os_error_111|os_error_61|os_error_10061`,
     causes: [
@@ -729,7 +728,6 @@ export const libraryProblems = {
     guide: "static/docs/sessions.md#refresh-token-rotation",
   },
   silent: {
-    tells: "redirect.?ur[il]|not registered > 2 ; monitor_window|reload|hash > 3",
     title: "Silent login timed out: the hidden frame did not come back",
     signs: `
       silent|iframe|hidden_frame|frame|prompt_none|sso_silent|silent_renew|check_session|session_iframe|third_party timeout|timed_out|fail|failed|not_respond|error|block|blocked|not_load|timedout|cookie|response|require|required !npm|csp|frame_ancestors|x_frame|refused_display|refuse|install|silently_ignored
@@ -799,7 +797,7 @@ export const libraryProblems = {
     compares: { path: 2, host: 2, port: 2, slash: 2, loopback: 2 },
     title: "MCP authorization failed: the MCP client finds no way to log in",
     signs: `
-      mcp authorization|auth|oauth|login|registration|resource|metadata|unauthorized|register ${fails}|${wrong}|${absent}|support|require|required
+      mcp|sse authorization|auth|oauth|login|registration|resource|metadata|unauthorized|401|register ${fails}|${wrong}|${absent}|support|require|required
       registration|dynamic_client_registration|dynamic_registration|registration_endpoint|dcr ${absent}|not_support|unsupported|disabled|fail|failed|not_enable|not_offer|require|required|unavailable !bean|userinfo|signature|user_info|id_token|user_registration|invalid_redirect|service_worker
       protected_resource metadata|document|mismatch|not_match|resource ${wrong}|${absent}|not_implement|${fails}
       ?resource|protected_resource ${wrong} metadata|url|server|expected|identifier !token|audience|file`,
