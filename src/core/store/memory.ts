@@ -56,9 +56,6 @@ interface Table {
   bytes: number;
 }
 
-/** Records that expire within one period are in one set, in milliseconds. */
-const periodMs = 10_000;
-
 /**
  * Creates a store that keeps records in maps, for tests and development. A server that runs for months should use
  * SQLite: here, a restart loses all records, and a full store evicts tokens that are still valid. `close` does nothing.
@@ -68,10 +65,8 @@ const periodMs = 10_000;
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   const { maxRecords, maxBytes } = storeOptions("memoryStore", defaults, options);
   const tables = new Map<RecordKind, Table>();
-  /** The records that expire, by the number of the period. */
-  const expiring = new Map<number, Set<Row>>();
-  /** No record expires before this period. */
-  let firstPeriod = Infinity;
+  /** No record expires before. Until then a sweep reads none. */
+  let firstExpiry = Infinity;
 
   function getTable(kind: RecordKind): Table {
     let table = tables.get(kind);
@@ -94,7 +89,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     table.rows.set(id, row);
     table.unconsumed.add(row);
     table.bytes += bytes;
-    expireLater(row);
+    firstExpiry = Math.min(firstExpiry, expiresAt);
   }
 
   /**
@@ -107,20 +102,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 
   function remove(row: Row | undefined): boolean {
     if (row === undefined) return false;
-    const { table, id, bytes, consumedAt, expiresAt } = row;
+    const { table, id, bytes, consumedAt } = row;
     table.bytes -= bytes;
     (consumedAt === undefined ? table.unconsumed : table.consumed).remove(row);
-    expiring.get(periodOf(expiresAt))?.delete(row);
     return table.rows.delete(id);
-  }
-
-  function expireLater(row: Row): void {
-    const period = periodOf(row.expiresAt);
-    if (period === Infinity) return;
-    firstPeriod = Math.min(firstPeriod, period);
-    const others = expiring.get(period);
-    if (others === undefined) expiring.set(period, new Set([row]));
-    else others.add(row);
   }
 
   /** A record that still has this value, and is not consumed. */
@@ -131,10 +116,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 
   function extend({ rows }: Table, id: string, expiresAt: number): void {
     const row = rows.get(id);
-    if (row === undefined || row.expiresAt >= expiresAt) return;
-    expiring.get(periodOf(row.expiresAt))?.delete(row);
-    row.expiresAt = expiresAt;
-    expireLater(row);
+    if (row !== undefined && row.expiresAt < expiresAt) row.expiresAt = expiresAt;
   }
 
   /** Removes records; returns how many. */
@@ -191,13 +173,16 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       return [...getTable(kind).rows.keys()].filter((id) => id.startsWith(prefix)).length;
     },
     async deleteExpired(now) {
-      if (firstPeriod > periodOf(now)) return 0;
+      // A record with an infinite expiry outlasts even an infinite clock.
+      const expiredBefore = Math.min(now, Number.MAX_VALUE);
+      if (firstExpiry > expiredBefore) return 0;
       let count = 0;
-      firstPeriod = Infinity;
-      for (const [period, rows] of expiring) {
-        if (period <= periodOf(now)) count += removeAll([...rows].filter(({ expiresAt }) => expiresAt <= now));
-        if (rows.size === 0) expiring.delete(period);
-        else firstPeriod = Math.min(firstPeriod, period);
+      firstExpiry = Infinity;
+      for (const { rows } of tables.values()) {
+        for (const row of rows.values()) {
+          if (row.expiresAt > expiredBefore) firstExpiry = Math.min(firstExpiry, row.expiresAt);
+          else if (remove(row)) count++;
+        }
       }
       return count;
     },
@@ -207,11 +192,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     },
     async close() {},
   };
-}
-
-/** The number of the period that a time is in. */
-function periodOf(time: number): number {
-  return Math.floor(time / periodMs);
 }
 
 function read<T>({ json, grantId, expiresAt, consumedAt }: Row): StoredRecord<T> {

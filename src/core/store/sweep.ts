@@ -4,7 +4,7 @@ import type { Server } from "../server.ts";
 import { clockToleranceMs, timers } from "../http/timers.ts";
 
 /** Minimum time between two sweeps, in milliseconds. */
-const intervalMs = 1000;
+const intervalMs = 10_000;
 
 /** For this long after a jump of the system clock nothing is deleted, in milliseconds. */
 const pauseMs = 3_600_000;
