@@ -132,8 +132,7 @@ function describe(
     found: message === undefined && found.length > maxFoundLength ? `${found.slice(0, maxFoundLength)}…` : found,
     causes: [
       ...told.length > 1 ? [told] : [],
-      // Two random values say only that they differ.
-      ...compared?.difference === "value" ? inOrder.splice(0, 1) : [],
+      ...compared?.difference === "value" ? inOrder.splice(0, 1) : [], // random values say only that they differ
       ...compared ? [compared.text] : [],
       ...status ? [`${status}: ${statusCauses[status]}`] : [],
       ...inOrder,

@@ -61,9 +61,10 @@ const context =
 /** Words of the field: without one of them, the words of a problem are about something else. */
 const field =
   `${context}|token|cookie|cookies|securecookie|redirect|callback|csrf|xsrf|cors|cross_origin|same_site|client|clientid|` +
-  "scope|audience|aud|kid|kty|acr|amr|mfa|nonce|consent|grant|response_type|types_supported|introspection|discovery|" +
-  "authorize|assertion|logout|account|email_address|missing_attribute|state_mismatch|state_not_match|matching_state|" +
-  "session_storage|signing_key|key_set|verify_signature|signature_verification|rs256|jwe|pem|certificate|subtle|cleartext|" +
+  "scope|audience|aud|azp|kid|kty|x5t|acr|amr|mfa|auth_time|max_age|at_hash|c_hash|s_hash|sub|nonce|consent|grant|" +
+  "authorize|assertion|discovery|introspection|response_type|types_supported|logout|account|email_address|" +
+  "missing_attribute|state_mismatch|state_not_match|matching_state|session_storage|signing_key|key_set|verify_signature|" +
+  "signature_verification|rs256|jwe|pem|dpop|mtls|certificate|subtle|cleartext|" +
   "url_scheme|registered_handler|csp|content_security|mixed_content|popup|iframe|frame|sse|header|buffer|attempt|mcp";
 /** Other services, whose network and access errors are theirs. */
 const otherServices =
