@@ -33,7 +33,6 @@ import { toResponse } from "./http/message.ts";
 import { basePath } from "./http/names.ts";
 import { immediate } from "./immediate.ts";
 import { ignoreRejection } from "./thenable.ts";
-import { useNodeCrypto } from "./keys/node_crypto.ts";
 import { assertNotRotated, storedKeys } from "./keys/keys.ts";
 import { policyFor } from "./policy/policy.ts";
 import { type RequestHandler, routeFinder } from "./http/router.ts";
@@ -85,7 +84,6 @@ export interface Core {
  * @throws {TypeError} If a function of the options that must return immediately returned a promise.
  */
 export async function core(options: CoreOptions): Promise<Core> {
-  useNodeCrypto();
   assertNoIssues(findMistakes(options));
   const { issuer, extensions = [], grantTypes, approver = approveAutomatically } = options;
   const store = formattedStore(options.store ?? memoryStore());

@@ -70,7 +70,7 @@ export async function signJwt(
  */
 export async function tokenHash(alg: SigningAlgorithm, token: string): Promise<string> {
   const hash = isMlDsa(alg) ? "SHAKE256" : alg === "EdDSA" || alg === "Ed25519" ? "SHA-512" : "SHA-256";
-  const digest = await cryptography.digest(hash, token);
+  const digest = await cryptography().digest(hash, token);
   return encodeBase64url(digest.subarray(0, digest.length / 2));
 }
 

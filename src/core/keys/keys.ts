@@ -208,7 +208,7 @@ export interface ImportedKey extends Pick<Signer, "sign"> {
 export async function importOwnKey(alg: SigningAlgorithm, { jwk }: NewKey): Promise<ImportedKey> {
   const [publicKey, sign] = await Promise.all([
     importVerificationKey(alg, jwk),
-    memoize(signingFunctions, jwk, () => cryptography.importSigner(alg, keyMembersOf(jwk))),
+    memoize(signingFunctions, jwk, () => cryptography().importSigner(alg, keyMembersOf(jwk))),
   ]);
   return { sign, publicKey };
 }

@@ -120,7 +120,7 @@ const decoder = new TextDecoder();
 /** The MAC of a text by the secret of this server, valid for one purpose only. */
 export async function computeMac(server: Server, purpose: string, text: string): Promise<string> {
   const secret = await serverSecret(server, "session");
-  return encodeBase64url(await cryptography.hmac(secret, `${server.names.storage} ${purpose} ${text}`));
+  return encodeBase64url(await cryptography().hmac(secret, `${server.names.storage} ${purpose} ${text}`));
 }
 
 /** Ends a session and revokes the grants that are bound to it. */

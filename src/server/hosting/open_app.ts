@@ -29,7 +29,6 @@ import { extensions as allExtensions, resolveOptions } from "./extensions.ts";
 import type { AppChanges, LatchkeyOptions } from "./options.ts";
 import { assertStore } from "./options_field.ts";
 import { randomBytes as systemRandomBytes } from "../../core/keys/crypto.ts";
-import { useNodeCrypto } from "../../core/keys/node_crypto.ts";
 import { rememberingRandom } from "../redaction/issued_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
 import { fromPlugin } from "./plugin_call.ts";
@@ -79,7 +78,6 @@ export interface OpenApp {
  */
 export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): Promise<OpenApp> {
   const configured = configure(givenOptions, place);
-  useNodeCrypto();
   const { store, hasOtherFormat } = await openStore(place.store, place.sharesStore);
   const { options, resolved } = await resolveValid(configured, place);
   const { extensions = allExtensions, plugins, trace: receive, now = () => Date.now() } = options;

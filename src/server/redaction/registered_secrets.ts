@@ -3,7 +3,7 @@
  * tokens of its clients.
  */
 
-import { sha256Sync } from "../../core/keys/node_crypto.ts";
+import { cryptography } from "../../core/keys/crypto.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { Entries } from "../../core/clients/clients.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
@@ -91,7 +91,7 @@ export function registeredSecrets(): AddedSecrets {
     if (word === "" || word.length > maxSecretChars) return false;
     let isMatch = secretByWord.get(word);
     if (isMatch === undefined) {
-      isMatch = pendingSecrets.has(word) || digests.has(sha256Sync(word) ?? "");
+      isMatch = pendingSecrets.has(word) || digests.has(cryptography().sha256(word));
       secretByWord.set(word, isMatch);
     }
     return isMatch;

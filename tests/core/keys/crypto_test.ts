@@ -6,11 +6,9 @@ import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
 import { cryptography, decodeBase64url, generateKey, importPublicKey } from "../../../src/core/keys/crypto.ts";
 import { publicMembersOf } from "../../../src/core/keys/jwk.ts";
-import { useNodeCrypto } from "../../../src/core/keys/node_crypto.ts";
+import { webCryptography } from "../../../src/core/keys/web_crypto.ts";
 
-const webCryptography = { ...cryptography };
-useNodeCrypto();
-const both = [webCryptography, { ...cryptography }];
+const both = [webCryptography, cryptography()];
 
 const verifying = {
   RS256: { name: "RSASSA-PKCS1-v1_5" },

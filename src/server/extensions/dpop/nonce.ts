@@ -47,5 +47,5 @@ export function serverNonces(server: Server, kind: "client" | "resource"): Nonce
 
 /** The nonces of a resource with a secret. */
 export function resourceNonces(secret: string): Nonces {
-  return noncesByMac(async (window) => encodeBase64url(await cryptography.hmac(secret, window)));
+  return noncesByMac(async (window) => encodeBase64url(await cryptography().hmac(secret, window)));
 }
