@@ -26,7 +26,7 @@ export async function listen(alg: BenchAlgorithm): Promise<ServerAddress> {
   const privateJwk = await generateKey(alg);
   const { kty, crv, x, y, n, e } = privateJwk;
   const jwk = { kty, crv, x, y, n, e };
-  const signBytes = await cryptography.importSigner(alg, privateJwk);
+  const signBytes = await cryptography().importSigner(alg, privateJwk);
   const kid = randomText(32);
   const head = (typ: string): string => encodeBase64url(JSON.stringify({ alg, typ, kid }));
   const heads = { access: head("at+jwt"), id: head("JWT") };

@@ -52,6 +52,8 @@ interface ServerInput {
   readonly before?: readonly CoreExtension[];
   /** Those that also apply to what the others replace. Default: none. */
   readonly after?: readonly CoreExtension[];
+  /** Those of `extensions` that come with the server, so that what their steps return needs no check. Default: none. */
+  readonly supplied?: readonly CoreExtension[];
   /** Grant types besides those of every server and of extensions. Default: none. */
   readonly grantTypes?: readonly GrantType[];
 }
@@ -64,11 +66,12 @@ interface ServerInput {
  * @throws {ConfigurationError} If extensions conflict, or one returned no server.
  */
 export async function assembleServer<S extends Server = Server>(
-  { before = [], extensions = [], after = [], ...others }: ServerInput,
+  { before = [], extensions = [], after = [], supplied = [], ...others }: ServerInput,
 ): Promise<S> {
-  assertNoIssues(findExtensionIssues(extensions, [...before, ...after]));
+  const builtIn = [...before, ...after];
+  assertNoIssues(findExtensionIssues(extensions, builtIn));
   const all = [...before, ...extensions, ...after];
-  let server = createServer({ ...others, extensions: all }) as S;
+  let server = createServer({ ...others, extensions: all, supplied: [...builtIn, ...supplied] }) as S;
   for (const extension of all) {
     if (extension.extend === undefined) continue;
     const returned = await extension.extend(server);
@@ -85,7 +88,7 @@ export async function assembleServer<S extends Server = Server>(
 
 /** The server with the defaults of its members, and with what extensions list. */
 function createServer(
-  { given, keys, extensions = [], grantTypes = [] }: Omit<ServerInput, "before" | "after">,
+  { given, keys, extensions = [], supplied, grantTypes = [] }: Omit<ServerInput, "before" | "after">,
 ): Server {
   const { issuer, policy } = given;
   immediate("now", given.now());
@@ -110,7 +113,7 @@ function createServer(
     responseParameters: [codeParameter],
     findUnmetDemand,
     sessionFor,
-    steps: stepsWith(extensions),
+    steps: stepsWith(extensions, supplied),
     endSession,
     presentedTokens: bearerTokens,
     grants: grantFunctions,

@@ -16,6 +16,6 @@ export function toBase64(text: string): string {
  * The `at_hash` of an access token, for the algorithm of the ID token (OpenID Connect Core §3.1.3.6; RFC 8032 §5.1).
  */
 export async function accessTokenHash(text: string, alg: string): Promise<string> {
-  const bytes = await cryptography.digest(alg === "EdDSA" ? "SHA-512" : "SHA-256", text);
+  const bytes = await cryptography().digest(alg === "EdDSA" ? "SHA-512" : "SHA-256", text);
   return encodeBase64url(bytes.subarray(0, bytes.length / 2));
 }

@@ -53,23 +53,32 @@ export const placeNames: Readonly<Record<keyof TokenSteps<Server>, readonly stri
   (table) => ownSteps[table].map(({ name }) => name),
 );
 
-/** The steps of a server with these extensions. */
-export function stepsWith(extensions: readonly CoreExtension[]): TokenSteps<Server> {
+/**
+ * The steps of a server with these extensions.
+ *
+ * @param supplied Those that come with the server: tests check what their steps return, and no request again.
+ */
+export function stepsWith(
+  extensions: readonly CoreExtension[],
+  supplied: readonly CoreExtension[] = [],
+): TokenSteps<Server> {
   return mapTables((table) => {
-    const added = extensions.flatMap(({ name, steps }): readonly AnyStep[] => {
-      const rows: readonly AnyStep[] = steps?.[table] ?? [];
-      return rows.map((row) => checkedStep(table, row, name));
+    const added = extensions.flatMap((extension): readonly AnyStep[] => {
+      const rows: readonly AnyStep[] = extension.steps?.[table] ?? [];
+      const isSupplied = supplied.includes(extension);
+      return rows.map((row) => namedStep(table, row, extension.name, isSupplied));
     });
     return withRows<AnyStep>(ownSteps[table], added, (row) => row.name);
   }) as unknown as TokenSteps<Server>;
 }
 
-/** A step of an extension, which has a name in stacks, and rejects what it may not return. */
-function checkedStep(table: keyof TokenSteps<Server>, row: AnyStep, extension: string): AnyStep {
+/** A step of an extension, which has a name in stacks, and rejects what the step of a program may not return. */
+function namedStep(table: keyof TokenSteps<Server>, row: AnyStep, extension: string, isSupplied = false): AnyStep {
   const { name, place } = row;
   const label = `${table} "${name}" of the extension ${extension}`;
   const run = async (...input: readonly unknown[]) => {
     const returned: unknown = await (row.run as (...input: readonly unknown[]) => unknown)(...input);
+    if (isSupplied) return returned;
     const field = returnedFields[table];
     if (field === undefined) return;
     assertReturned(label, field, returned);
@@ -144,6 +153,6 @@ export function wrapIssueStep(
   const known = steps.issue.map(({ name }) => name);
   if (!known.includes(token)) throw new ProgramError(`expected one of ${known.join(", ")}, received ${token}`);
   const wrap = (row: TokenSteps<Server>["issue"][number]) =>
-    checkedStep("issue", { ...row, run: replace(row.run) }, "that wraps it") as typeof row;
+    namedStep("issue", { ...row, run: replace(row.run) }, "that wraps it") as typeof row;
   return { ...steps, issue: steps.issue.map((row) => row.name === token ? wrap(row) : row) };
 }

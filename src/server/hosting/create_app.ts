@@ -26,6 +26,7 @@ import type { AddedSecrets } from "../redaction/registered_secrets.ts";
 import { aroundRouter } from "./around.ts";
 import { assertOwnPaths } from "./configured_paths.ts";
 import { builtInAfter, builtInBefore } from "./built_in_extensions.ts";
+import { extensions as ownExtensions } from "./extensions.ts";
 import { demoClientMover } from "./demo_client_mover.ts";
 import { endSessionsOfChangedUsers } from "./end_user_sessions.ts";
 import { type EndpointTable, endpointTable, pluginEndpoints } from "./endpoint_table.ts";
@@ -155,6 +156,7 @@ async function composeServer(
     before: builtInBefore({ secrets, hosting: { keyRotation: keys, outbound, issuerInEffect } }),
     extensions,
     after: hasListener ? [...builtInAfter, acceptedRequests] : builtInAfter,
+    supplied: ownExtensions,
     given: { issuer, policy, store, now, randomBytes, trace, passed: ignore, observe, ...entries },
   });
 }
