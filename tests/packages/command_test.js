@@ -34,5 +34,5 @@ test("the command checks applications: its help and its attacks are in the packa
   const help = latchkey("check", "--help");
   assert.equal(help.status, 0);
   assert.match(help.stdout, /^Usage: latchkey check LOGIN_URL/);
-  assert.match(latchkey("explain", "faults", "id-token").stdout, /^\d+ attacks: latchkey check LOGIN_URL/);
+  assert.match(latchkey("explain", "faults", "id-token").stdout, /^\d+ faults\b.*\n?.*latchkey check LOGIN_URL/);
 });

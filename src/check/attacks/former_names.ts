@@ -2,7 +2,7 @@
 
 const parts: Readonly<Record<string, readonly string[]>> = {
   "device/slow-down": ["device/pending"],
-  "error/userinfo-401": ["token/expires-in-lie"],
+  "error/userinfo-401": ["token/expires-in-lie", "tokens.expiresIn"],
   "id-token/alg-none": ["idToken.unsigned"],
   "id-token/alg-other": ["id-token/key-unfit"],
   "id-token/at-hash-wrong": ["idToken.wrongAtHash"],
@@ -10,8 +10,8 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   "id-token/exp-past": ["idToken.expired"],
   "id-token/iss-wrong": ["idToken.wrongIssuer"],
   "id-token/nbf-future": ["idToken.notYetValid"],
-  "id-token/nonce-wrong": ["id-token/replayed", "idToken.wrongNonce"],
-  "id-token/signed-by-stranger": ["device/id-token-forged", "idToken.wrongSignature"],
+  "id-token/nonce-wrong": ["id-token/replayed", "idToken.wrongNonce", "idToken.missingNonce"],
+  "id-token/signed-by-stranger": ["device/id-token-forged", "idToken.wrongSignature", "idToken.unknownKid"],
   "jarm/signature": ["jarm/claims"],
   "keys/down": ["keys/lost-by-failure"],
   "keys/extra": ["keys.extra"],
@@ -33,7 +33,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   "response/iss-wrong": ["response/iss-known", "authorizationResponse.wrongIss"],
   "response/mix-up": ["response/request-forgery", "response/other-callback", "metadata/endpoint-of-another"],
   "response/state-of-another-browser": ["session/login-url-fixed"],
-  "response/state-wrong": ["authorizationResponse.wrongState"],
+  "response/state-wrong": ["authorizationResponse.wrongState", "authorizationResponse.missingState"],
   "session/cookie-forged": ["session/cookie-changed"],
   "session/markup": ["id-token/claims-odd"],
   "session/return-target": ["session/target-in-cookie", "response/initiated-login"],
@@ -42,9 +42,11 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   "token/members": ["token/members-unknown"],
   "token/type-case": ["tokens.tokenType"],
   "transport/huge": ["body.padded"],
-  "transport/body-wrong": ["body.html"],
-  "transport/hang": ["transport/drip"],
-  "transport/redirect": ["metadata/redirected"],
+  "transport/body-wrong": ["body.html", "body.empty", "body.truncated", "body.contentType"],
+  "transport/hang": ["transport/drip", "drip"],
+  "transport/redirect": ["metadata/redirected", "metadata.redirecting"],
+  "resource/challenge-missing": ["resource.missingMetadataUrl"],
+  "userinfo/sub-other": ["idToken.wrongSubject"],
   "transport/unavailable": ["transport/status-complete"],
 };
 

@@ -119,7 +119,7 @@ MESSAGES = [
     ("Signature verification failed", lambda s: with_pyjwt(s, s.with_fault("wrongSignature"))),
     ("The specified alg value is not allowed", lambda s: with_pyjwt(s, s.id_token, algorithms=["ES256"])),
     ("Not enough segments", lambda s: with_pyjwt(s, "opaque")),
-    ('Unable to find a signing key that matches: "*"', lambda s: find_key(s, s.with_fault("unknownKid"))),
+    ('Unable to find a signing key that matches: "*"', lambda s: find_key(s, s.with_fault("unknownKid", how="an unknown kid"))),
     # python-jose
     ("Invalid issuer", lambda s: with_jose(s, s.with_fault("wrongIssuer"))),
     ("Invalid audience", lambda s: with_jose(s, s.id_token, audience="another")),
@@ -129,7 +129,7 @@ MESSAGES = [
     ('invalid_claim: Invalid claim "iss"', lambda s: with_authlib(s, s.with_fault("wrongIssuer"))),
     ('invalid_claim: Invalid claim "aud"', lambda s: with_authlib(s, s.id_token, audience="another")),
     ('invalid_claim: Invalid claim "nonce"', lambda s: with_authlib(s, s.id_token, nonce="another")),
-    ('missing_claim: Missing "nonce" claim', lambda s: with_authlib(s, s.with_fault("missingNonce"))),
+    ('missing_claim: Missing "nonce" claim', lambda s: with_authlib(s, s.with_fault("missingNonce", value="absent"))),
     ('invalid_claim: Invalid claim "at_hash"', lambda s: with_authlib(s, s.id_token, access_token="another")),
     ("expired_token: The token is expired", lambda s: with_authlib(s, s.with_fault("expired"))),
     ("invalid_token: The token is not valid yet", lambda s: with_authlib(s, s.with_fault("notYetValid"))),

@@ -24,9 +24,10 @@ class MessagesTest < Minitest::Test
   JWKS = JSON.parse(Net::HTTP.get(URI("#{ISSUER}/oauth2/jwks")))
 
   # The ID token of a login, with a fault.
-  def id_token(fault = nil)
+  def id_token(fault = nil, **parameters)
     unless fault.nil?
-      response = self.class.post("#{ISSUER}/_control/faults/add", fault: "idToken.#{fault}", endpoint: "token")
+      added = { fault: "idToken.#{fault}", endpoint: "token", parameters: parameters }
+      response = self.class.post("#{ISSUER}/_control/faults/add", **added)
       assert_operator response.code.to_i, :<, 300, response.body
     end
     query = { response_type: "code", client_id: "shop", redirect_uri: REDIRECT_URI, scope: "openid", nonce: "n0nce" }
@@ -62,7 +63,7 @@ class MessagesTest < Minitest::Test
   def test_jwt_not_before = assert_known("Signature nbf has not been reached") { decode(id_token("notYetValid")) }
   def test_jwt_signature = assert_known("Signature verification failed") { decode(id_token("wrongSignature")) }
   def test_jwt_algorithm = assert_known("Expected a different algorithm") { decode(id_token, algorithms: ["ES256"]) }
-  def test_jwt_key = assert_known("Could not find public key for kid ") { decode(id_token("unknownKid")) }
+  def test_jwt_key = assert_known("Could not find public key for kid ") { decode(id_token("unknownKid", how: "an unknown kid")) }
   def test_jwt_opaque = assert_known("Not enough or too many segments") { decode("opaque") }
 
   def test_openid_issuer = assert_known("Invalid ID token: Issuer does not match") { verify(id_token("wrongIssuer")) }
