@@ -225,7 +225,7 @@ test("[HT-17, PF-02] metadata is replaced on test hosts only, and a profile keep
   await assertRejects(
     () => latchkey({ ...real, metadata: { service_documentation: "https://docs.example" } }),
     ConfigurationError,
-    "whose metadata must be true",
+    "metadata must be true",
   );
   const problem = "because the profile is";
   await assertRejects(() => latchkey({ profile: "mcp", metadata: off }), ConfigurationError, problem);
