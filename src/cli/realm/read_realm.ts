@@ -29,13 +29,15 @@ export async function readRealm(
   const invalid = new Set(issues.map(itemOf));
   const keep = <T>(name: string, items: readonly T[]) => items.filter((_, i) => !invalid.has(`${name}[${i}]`));
   const clients = keep("clients", value.clients);
-  const read = { ...value, clients, users: keep("users", value.users) };
+  const users = keep("users", value.users);
+  const read = { ...value, clients, users };
   return {
     value: read,
     notes: [
       ...clients.some(({ grant_types }) => grant_types?.length !== 0)
         ? []
         : [{ sentence: noClient(clients.length > 0) }],
+      ...clients.length > 0 && users.length === 0 ? [{ sentence: noUser }] : [],
       ...placeholdersIn(read).map((part) => ({
         part,
         sentence: env === undefined
@@ -47,6 +49,8 @@ export async function readRealm(
     ],
   };
 }
+
+const noUser = "NO USER is in the realm, so nobody can log in: add users to it, or with --control on by a test.";
 
 function noClient(canMint: boolean): string {
   return "NO CLIENT of the realm can log in here until you add one, or redirectUris to a client of the realm." +
