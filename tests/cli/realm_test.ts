@@ -216,6 +216,15 @@ test("that no client is left is the first line", async () => {
   }
 });
 
+test("that no user is left is said, if a client can log in", async () => {
+  const hasNote = async (realm: Json) => (await draft({ realm: "x", ...realm })).notes.join("\n").includes("NO USER");
+  const user = { username: "alice", enabled: true };
+  assertEquals(await hasNote({ clients: [client] }), true);
+  assertEquals(await hasNote({ clients: [client], users: [{ ...user, enabled: false }] }), true);
+  assertEquals(await hasNote({ clients: [client], users: [user] }), false);
+  assertEquals(await hasNote({}), false);
+});
+
 test("a user has the roles of its groups, of the groups above them, and of the roles inside", async () => {
   const { value: { users } } = await draft({
     realm: "x",

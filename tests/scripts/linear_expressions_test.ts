@@ -7,6 +7,7 @@ import { assertEquals } from "@std/assert";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { analyse } from "scslre";
+import { problems } from "../../src/devtools/messages/messages.ts";
 
 /** What is not linear, by file, with the reason why no stranger can use it. */
 const explained: Readonly<Record<string, string>> = {};
@@ -39,6 +40,12 @@ test("no expression over text that others write takes more than linear time", ()
   });
   assertEquals(found.filter((one) => !Object.hasOwn(explained, one)), []);
   for (const one of Object.keys(explained)) assertEquals(found.includes(one), true, `no longer there: ${one}`);
+});
+
+test("the patterns that tell the cause of an error text take linear time", () => {
+  const patterns = problems.flatMap(({ tells = "" }) => tells === "" ? [] : tells.split(" ; "))
+    .map((tell) => tell.split(" > ")[0]!);
+  assertEquals(patterns.filter((pattern) => isSlow(new RegExp(pattern, "i"))), []);
 });
 
 test("an expression with more than linear time is found", () => {

@@ -50,7 +50,8 @@ export async function readRealm(
   };
 }
 
-const noUser = "NO USER is in the realm, so nobody can log in: add users to it, or with --control on by a test.";
+const noUser =
+  "NO USER is in the realm, so nobody can log in. Add users to it, or start with --control on and let a test add them.";
 
 function noClient(canMint: boolean): string {
   return "NO CLIENT of the realm can log in here until you add one, or redirectUris to a client of the realm." +

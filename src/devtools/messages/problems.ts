@@ -63,7 +63,7 @@ export const libraryProblems = {
   },
   metadata_issuer: {
     compares: { loopback: 1, port: 1, slash: 2, path: 2, host: 3, scheme: 3 },
-    tells: "multi-?tenant|/common|tenantid > 4 ; /\\.well-known\\b[^/]*\\W*$ > 2",
+    tells: "multi-?tenant|/common|tenantid > 4 ; /\\.well-known\\b[^/]*/?$ > 2",
     title: "Issuer mismatch: the metadata names another issuer than the one that the application is configured with",
     signs: `
       issuer discovery|metadata|configuration|document|well_known|returned_provider|discovered|provider_configuration ${wrong}|different|equal !certificate|claim|token
