@@ -13,7 +13,7 @@ export async function installModules(): Promise<void> {
   const specifiers = Object.entries(lock?.specifiers ?? {});
   const installed = await Promise.all(specifiers.map(isInstalled));
   if (lock === undefined || !installed.every(Boolean)) {
-    console.error("Installing the packages of dev.lock in node_modules/, which takes up to a minute …");
+    console.error("Installing the packages of dev.lock in node_modules/, which can take three minutes …");
     await run([Deno.execPath(), "install", "--quiet", "--lock=dev.lock", "--node-modules-dir"]);
   }
   await linkOtherVersions(new Map(specifiers));

@@ -100,7 +100,7 @@ journey(
 journey("[DI-09] a redirect URI is added from its rejection, and the login completes", 2, async (open, click) => {
   const redirectUri = `${url}/authorized?nth=${++uris}`;
   const page = await open(authorizePath(redirectUri));
-  await click(page.getByRole("link", { name: "Add the redirect URI to demo-public" }));
+  await click(page.getByRole("link", { name: "Correct the redirect URI, or add it to demo-public" }));
   await click(page.getByRole("button", { name: "Add and try again" }));
   assertStringIncludes(page.url(), `${redirectUri}&code=`);
 });
@@ -187,7 +187,7 @@ test("[DI-09] by keyboard alone: an error is found in the list, opened, and its 
   };
   await enter(/redirect_uri is not registered/);
   await page.waitForURL(new RegExp(`/flows/${id}`));
-  await enter(/Add the redirect URI to demo-public/);
+  await enter(/Correct the redirect URI, or add it to demo-public/);
   await page.getByRole("button", { name: /^Add/ }).waitFor();
   await enter(/^Add( and try again)?$/);
   await page.getByRole("status").first().waitFor();

@@ -245,7 +245,7 @@ export const rejected: ErrorPageProps = {
   expected: `${issuer}/authorized`,
   received: `${issuer}/authorised`,
   suggestion: { text: `${issuer}/authorized`, difference: "The two URIs differ only in the path." },
-  change: { label: "Add the redirect URI to web", path: "/clients/web" },
+  change: { label: "Correct the redirect URI, or add it to web", path: "/clients/web" },
   fix: "Send one of the registered redirect URIs, character by character, or register this one.",
   redirectUriUnverified: true,
   allowsExternalLinks: true,

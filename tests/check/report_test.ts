@@ -197,7 +197,7 @@ test("one block an attack: consequence, the value that was sent in each variant,
   ]);
   const lines = blocks[0]!.split("\n");
   assertEquals(lines.slice(1, 4), [
-    "  attack:      In the ID token, aud is changed: foreign, prefixed, extended, shortened, case, list, absent, null, empty or number.",
+    "  attack:      The ID token has a wrong aud: foreign, prefixed, extended, shortened, case, list, absent, null, empty or number.",
     `  consequence: ${effects.idToken.consequence}`,
     "  expected:    The client discards the response, and no session begins.",
   ]);

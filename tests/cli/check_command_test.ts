@@ -300,7 +300,7 @@ test("faults lists the catalogue and the practices, also as JSON; help fits in 8
   assertMatch(stdout, /^\d{3,} faults\. /);
   assertMatch(
     stdout,
-    /\nid-token\/aud-wrong \(must-reject\)\n {2}In the ID token, aud is changed: .*\n {2}A correct client: .*\n {2}value: /,
+    /\nid-token\/aud-wrong \(must-reject\)\n {2}The ID token has a wrong aud: .*\n {2}A correct client: .*\n {2}value: /,
   );
   assertMatch(stdout, /\ndelay \(any\)\n/);
   assertMatch(stdout, /\npkce-used \(required\)\n/);

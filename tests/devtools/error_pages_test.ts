@@ -155,7 +155,7 @@ test("[UI-19] the page of a rejection links to its flow, if there is one", async
   // The button that changes the client comes first.
   assertMatch(
     rejected,
-    /<a class="button" href="[^"]*"><bdi>Add the redirect URI to spa<.bdi><.a><a class="button plain"/,
+    /<a class="button" href="[^"]*"><bdi>Correct the redirect URI, or add it to spa<.bdi><.a><a class="button plain"/,
   );
   assertStringIncludes(rejected, "You can review the change on the next page before saving.");
   assertStringIncludes(rejected, link("button plain"));

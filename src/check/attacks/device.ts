@@ -79,7 +79,7 @@ function assessEnd(observation: Observation): Assessment | undefined {
     failIf(codes.size - 1 > maxRestarts, `the client requested new codes ${codes.size - 1} times`, "repeated");
 }
 
-const response = jsonResponse("the device authorization response", { isSteady: true });
+const response = jsonResponse("The device authorization response", { isSteady: true });
 
 /** The response whose two addresses are the same. */
 const withBothUris: GridResponse = {

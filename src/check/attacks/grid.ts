@@ -42,7 +42,7 @@ export const claimsOf = (name: string, of: Parameters<typeof overrideClaims>[2] 
 
 /** The parameters of an authorization response; one that has no such parameter stays as it is. */
 export const authorizationResponseGrid: GridResponse = {
-  name: "the authorization response",
+  name: "The authorization response",
   change: (cell, parameter, write) =>
     editAuthorizationResponse(cell, (fields) => {
       if (!fields.some(([name]) => name === parameter)) return undefined;
@@ -77,10 +77,10 @@ export function gridAttacks(response: GridResponse, rows: readonly Row[]): reado
     const change = (
       { member = members[0]!, value }: { readonly member?: string; readonly value: string },
       scene: Scene,
-    ) => response.change(`wrong ${member}`, member, (old) => table[value]!(old, scene));
+    ) => response.change(`wrong ${member}: ${value}`, member, (old) => table[value]!(old, scene));
     const valueParameter = choiceParameter("value", names, "The wrong value, or how it differs from the correct one.");
     return defineAttack({
-      title: `In ${response.name}, ${listed(members)} is changed: ${listed(names)}.`,
+      title: `${response.name} has a wrong ${listed(members)}: ${listed(names)}.`,
       ...row,
       parameters: members.length === 1
         ? [valueParameter]

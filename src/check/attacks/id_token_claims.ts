@@ -13,7 +13,7 @@ const requirement = "OpenID Connect Core §3.1.3.7";
 /** A name with letters outside of ASCII. */
 const foreignName = "Zoë Ångström";
 
-const claims = claimsOf("the ID token");
+const claims = claimsOf("The ID token");
 
 /** The attacks of the category `id-token` on claims. */
 export const idTokenClaimAttacks: readonly Attack[] = [

@@ -32,7 +32,7 @@ export const idTokenFormAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/typ-foreign",
     fix: "Reject an ID token whose typ is that of another kind of token, such as at+jwt or logout+jwt.",
-    title: "An access token is instead of the ID token.",
+    title: "The response has an access token in place of the ID token.",
     requirement: "RFC 8725 §3.12",
     sources: ["RFC 8725 §3.11", "RFC 9068 §5"],
     once: () =>

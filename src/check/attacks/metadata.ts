@@ -20,7 +20,7 @@ const hostileUris = [
   ...["-marker", "$(true)"],
 ];
 
-const document = jsonResponse("the metadata document", { isSteady: true });
+const document = jsonResponse("The metadata document", { isSteady: true });
 
 /** Passes a client that completes the login without a request to the URL. */
 function assessVisit({ trap, outcome }: Observation): Assessment | undefined {

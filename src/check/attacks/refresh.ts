@@ -82,7 +82,7 @@ export const refreshAttacks: readonly Attack[] = [
       ),
     assess: assessKeptSession,
   }),
-  ...gridAttacks(claimsOf("the ID token of a refresh"), [{
+  ...gridAttacks(claimsOf("The ID token of a refresh"), [{
     ...{
       id: "refresh/id-token-other",
       fix:

@@ -30,7 +30,7 @@ function registeredClientId({ as }: Stage): string {
   return String(parseJsonObject(response?.body ?? "")?.client_id);
 }
 
-const response = jsonResponse("the registration response", { isSteady: true });
+const response = jsonResponse("The registration response", { isSteady: true });
 
 /** The attacks of the categories `registration` and `cimd`. */
 export const registrationAttacks: readonly Attack[] = [

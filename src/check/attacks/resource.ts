@@ -69,7 +69,7 @@ function statesNewVersion({ as }: Stage): boolean {
   });
 }
 
-const metadataDocument = jsonResponse("the metadata of the resource", { isSteady: true });
+const metadataDocument = jsonResponse("The metadata of the resource", { isSteady: true });
 
 /** A document of which the client uses no part. */
 const rejectedDocument = {
@@ -111,7 +111,7 @@ export const resourceAttacks: readonly Attack[] = [
       sources: ["RFC 9728 §3.3"],
     },
   ]),
-  ...gridAttacks(jsonResponse("the metadata document", { isSteady: true }), [{
+  ...gridAttacks(jsonResponse("The metadata document", { isSteady: true }), [{
     ...{
       ...rejectedDocument,
       id: "resource/pkce-unsupported",

@@ -17,8 +17,8 @@ import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { oneOf } from "./parameters.ts";
 import { nearIssuers, nearMisses, nearMissOf, noText, pick } from "./wrong_values.ts";
 
-const accessToken = claimsOf("the access token", { of: "access_token" });
-const introspection = jsonResponse("the introspection response", { isSteady: true });
+const accessToken = claimsOf("The access token", { of: "access_token" });
+const introspection = jsonResponse("The introspection response", { isSteady: true });
 
 const correctClient = "The resource server rejects the token.";
 

@@ -9,7 +9,7 @@ import { noText } from "./wrong_values.ts";
 import { oneOf } from "./parameters.ts";
 import { conclude } from "./conclusions.ts";
 
-const response = jsonResponse("the token response");
+const response = jsonResponse("The token response");
 
 /** The attacks of the category `token`. */
 export const tokenAttacks: readonly Attack[] = [

@@ -28,7 +28,7 @@ const otherSub = (sub: unknown) => inventedUsers.find((user) => user.sub !== sub
 /** A value of iss or aud that is not that of the login. */
 const foreignValue = "https://attacker.example";
 
-const userinfo = jsonResponse("the userinfo response");
+const userinfo = jsonResponse("The userinfo response");
 
 /** The response with a claim that shows whether it was used. */
 const marked: GridResponse = {
@@ -107,7 +107,7 @@ export const userinfoAttacks: readonly Attack[] = [
     },
   }]),
   ...gridAttacks(userinfo, [{ id: "userinfo/url-fetched", ...fetchedUrl }]),
-  ...gridAttacks(claimsOf("the ID token"), [{ id: "id-token/url-fetched", ...fetchedUrl }]),
+  ...gridAttacks(claimsOf("The ID token"), [{ id: "id-token/url-fetched", ...fetchedUrl }]),
   defineAttack({
     id: "userinfo/thin",
     title: "The userinfo response has no claim except sub.",

@@ -80,8 +80,19 @@ export function responseLines(response: RecordedResponse, outcome: string): stri
     `← ${status}${to}, ${outcome}`,
     ...headerLines(headers, names),
     ...fieldLines(authorizationResponse?.params ?? []),
-    ...authorizationResponse !== undefined ? [] : isHtmlPage(response) ? ["(a page)"] : body ? [toOneLine(body)] : [],
+    ...authorizationResponse !== undefined
+      ? []
+      : isHtmlPage(response)
+      ? ["(a page)"]
+      : body
+      ? [toOneLine(shortened(body))]
+      : [],
   ];
+}
+
+/** The start of a long body, such as metadata or keys, with its length. */
+function shortened(body: string): string {
+  return body.length <= 500 ? body : `${body.slice(0, 300)}… (${body.length.toLocaleString("en")} characters)`;
 }
 
 function headerLines(headers: Readonly<Record<string, string>>, names: readonly string[]): string[] {

@@ -68,9 +68,9 @@ export function fixLink(
     return { label: `Compare with the client ${client_id}`, path: clientLink!(client_id) };
   }
   const label = redirect_uri !== undefined
-    ? `Add the redirect URI to ${client_id}`
+    ? `Correct the redirect URI, or add it to ${client_id}`
     : post_logout_redirect_uri !== undefined
-    ? `Add the post-logout redirect URI to ${client_id}`
+    ? `Correct the post-logout redirect URI, or add it to ${client_id}`
     : scope !== undefined
     ? `Allow ${client_id} to request ${scope.replaceAll(" ", " and ")}`
     : grant_type !== undefined

@@ -170,7 +170,10 @@ test("[DI-09] the page behind a fix shows what was sent, what differs, the line 
 test("[DI-09] one button adds what a login needs, and repeats the login", async () => {
   const made = await testServer();
   const browser = openBrowser(made);
-  const href = findLink(await assertPage(await browser.authorize({ redirect_uri })), "Add the redirect URI to spa")!;
+  const href = findLink(
+    await assertPage(await browser.authorize({ redirect_uri })),
+    "Correct the redirect URI, or add it to spa",
+  )!;
   const page = await assertPageWithForms(await browser.get(href));
   assertStringIncludes(page, 'value="add">Add and try again</button>');
   const form = readFields(page, "/clients/spa");
@@ -257,11 +260,12 @@ test("[DI-09] there is no link where the visitor may not change clients, or no c
   const label = async (fields: Fields, options = {}, headers = {}) => {
     const made = await testServer(options);
     const page = await (await made.authorize(fields, { headers })).text();
-    return /(?:Register [^<]*localhost:3000|Add the redirect URI to)[^<]*(?=<\/bdi><\/a>)/.exec(page)?.[0];
+    return /(?:Register [^<]*localhost:3000|Correct the redirect URI, or add it to)[^<]*(?=<\/bdi><\/a>)/.exec(page)
+      ?.[0];
   };
   const uri = { redirect_uri };
   assertEquals(await label(unknown), registerLabel);
-  assertEquals(await label(uri), "Add the redirect URI to spa");
+  assertEquals(await label(uri), "Correct the redirect URI, or add it to spa");
   for (const fields of [unknown, uri]) {
     assertEquals(await label(fields, {}, { host: "rebound.example" }), undefined);
     for (const directory of ["read", "off"] as const) assertEquals(await label(fields, { directory }), undefined);

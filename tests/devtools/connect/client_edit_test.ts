@@ -79,7 +79,7 @@ test("[DI-07] a proposed redirect URI with a separator adds no second one", asyn
   const browser = openBrowser(made);
   const redirect_uri = "https://odd.example/cb?next=,https://evil.example/cb";
   const html = await assertPage(await browser.authorize({ client_id: "odd", redirect_uri }));
-  const proposed = await readMetadata(browser, findLink(html, "Add the redirect URI to odd")!);
+  const proposed = await readMetadata(browser, findLink(html, "Correct the redirect URI, or add it to odd")!);
   assertEquals((await save(browser, "odd", proposed)).status, 303);
   assertEquals(made.as.clients.find("odd")!.metadata.redirect_uris, [...odd.redirect_uris!, redirect_uri]);
 });
@@ -112,13 +112,16 @@ test("[DI-07, LO-03] a post-logout redirect URI is added from the page that reje
   const post_logout_redirect_uri = "https://spa.example/bye";
   const query = new URLSearchParams({ client_id: "spa", post_logout_redirect_uri });
   const html = await assertPage(await browser.get(`/oauth2/logout?${query}`), 400);
-  const proposed = await readMetadata(browser, findLink(html, "Add the post-logout redirect URI to spa")!);
+  const proposed = await readMetadata(
+    browser,
+    findLink(html, "Correct the post-logout redirect URI, or add it to spa")!,
+  );
   assertEquals((await save(browser, "spa", proposed)).status, 303);
   assertEquals(made.as.clients.find("spa")!.metadata.post_logout_redirect_uris, [post_logout_redirect_uri]);
   // The form would reject it.
   const odd = new URLSearchParams({ client_id: "spa", post_logout_redirect_uri: "javascript:alert(1)" });
   const page = await assertPage(await browser.get(`/oauth2/logout?${odd}`), 400);
-  assertEquals(findLink(page, "Add the post-logout redirect URI to spa"), undefined);
+  assertEquals(findLink(page, "Correct the post-logout redirect URI, or add it to spa"), undefined);
 });
 
 test("[DI-07, UI-19] a redirect URI that is known only at run time is added from the page that rejects it", async () => {
@@ -126,7 +129,7 @@ test("[DI-07, UI-19] a redirect URI that is known only at run time is added from
   const browser = openBrowser(made);
   const redirect_uri = "https://spa.example/run/8123";
   const html = await assertPage(await browser.authorize({ redirect_uri }));
-  const href = findLink(html, "Add the redirect URI to spa")!;
+  const href = findLink(html, "Correct the redirect URI, or add it to spa")!;
   assert(href.startsWith("/clients/spa?edit&redirect_uris=https%3A%2F%2Fspa.example%2Frun%2F8123&retry="));
   const { metadata, retry } = await readForm(browser, href);
   assertEquals(JSON.parse(metadata!).redirect_uris.at(-1), redirect_uri);
@@ -141,7 +144,7 @@ test("[DI-07, UI-19] a redirect URI that is known only at run time is added from
 
   const hasLink = async (server: typeof made, fields: Fields, headers: Record<string, string> = {}) =>
     (await (await server.authorize({ redirect_uri, ...fields }, { headers })).text()).includes(
-      "Add the redirect URI to spa",
+      "Correct the redirect URI, or add it to spa",
     );
   assertEquals(await hasLink(made, {}), true);
   assertEquals(await hasLink(made, {}, { host: "rebound.example" }), false);

@@ -45,7 +45,7 @@ test("[OP-06, OP-10] the pages report whether a change is stored, and respond wh
   for (const path of ["/clients/spa", "/users/bob"]) {
     assertMatch(
       await textOf(path),
-      /Copy as latchkey\.json to keep changes after [^]*&quot;(spa|bob)&quot;[^]*again when the server restarts/,
+      /Copy as latchkey\.json to keep changes after [^]*&quot;(spa|bob)&quot;[^]*is back when the server restarts/,
       path,
     );
   }
