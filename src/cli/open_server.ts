@@ -6,6 +6,7 @@ import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import type { App } from "../server/app.ts";
 import { type Settings, unlessAny } from "../server/config/settings.ts";
+import type { Plugin } from "../server/hosting/options.ts";
 import { type Latchkey, openLatchkey } from "../server/hosting/latchkey.ts";
 import type { Trace } from "../server/trace.ts";
 import type { StoredEntries } from "./banner.ts";
@@ -40,6 +41,7 @@ export interface ProgramServer extends ProductHandles {
  * Creates the server.
  *
  * @param changes Settings that a command adds. Default: none, and the server has the policy of the configuration.
+ * @param outermost Plugins outside of all others. Default: none.
  * @throws {ConfigurationError} If the configuration is invalid.
  * @throws {StoreError} If the store does not respond.
  */
@@ -48,13 +50,14 @@ export async function openServer(
   environment: ProcessEnvironment,
   readRules: ReadRules,
   changes?: Settings,
+  outermost: readonly Plugin[] = [],
 ): Promise<ProgramServer> {
   const storedEntries: { [of in StoredEntries["of"]]?: StoredEntries } = {};
   const onEvent: Trace = (event) => {
     if (event.type === "stored_entries") storedEntries[event.of] = event;
     if (config.log === "off" && event.type === "configuration_warning") printWarning(event);
   };
-  const program = await addProducts(newProgram(config, environment, readRules, changes), [
+  const program = await addProducts({ ...newProgram(config, environment, readRules, changes), plugins: outermost }, [
     ...products,
     // As a plugin, because the option `trace` redacts every event, which costs as much as a tenth of a login.
     (program) => addPlugins(program, { onEvent }),

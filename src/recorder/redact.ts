@@ -30,15 +30,26 @@ type Mask = (value: string, label: string) => string;
 
 /**
  * The first four characters and the length: `HIMA…(43)`. For a JWT, the first four characters of the signature. For a
- * password, an unknown user name, a short value or a text, the length only.
+ * secret of a person or client, an unknown user name, a short value or a text, the length only.
  */
 export const shorten: Mask = (value, label) => {
   if (redactedPattern.test(value)) return value;
   const length = `…(${value.length})`;
+  if (withoutLetters.has(label)) return length;
   if (value.startsWith("eyJ")) return `eyJ…${value.split(".").at(-1)!.slice(0, 4)}${length}`;
-  const isToken = /^[\w.~+/=-]{16,}$/.test(value) && label !== "password" && label !== "user";
-  return isToken ? value.slice(0, 4) + length : length;
+  return /^[\w.~+/=-]{16,}$/.test(value) ? value.slice(0, 4) + length : length;
 };
+
+/** The labels of values that are chosen by someone, and last: no letter of them is shown. */
+const withoutLetters = new Set([
+  "password",
+  "user",
+  "client_secret",
+  "secret",
+  "api_key",
+  "private_key",
+  "credentials",
+]);
 
 /** A value that is already redacted: a mask, or a placeholder of the log of a test. */
 const redactedPattern = new RegExp(`^(?:(?:eyJ…)?[^…]{0,4}…\\(\\d+\\)|\\{\\{[^{}]{1,80} \\d+\\}\\})$`);

@@ -228,6 +228,57 @@ test("if the command fails, the rejections are printed, and the report has their
   assert(!/app-secret|<script|<form|<link|src=|url\(/.test(html), html);
 });
 
+/** A suite whose test sends a wrong secret and loses a code; then it does with the control what its argument says. */
+const fixtureFile = join(folder, "fixture.mjs");
+writeFileSync(
+  fixtureFile,
+  `
+  const control = process.env.LATCHKEY_CONTROL_URL;
+  const call = async (url, verb, input = {}) => {
+    const response = await fetch(url + "/" + verb, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(input) });
+    if (!response.ok) throw new Error(await response.text());
+    return await response.text();
+  };
+  const cleanup = process.argv[2];
+  const clients = [{ client_id: "app", client_secret: "app-secret", redirect_uris: ["http://localhost:3000/cb"] }];
+  const tenant = cleanup.startsWith("tenants") && JSON.parse(await call(control, "tenants/create", { clients }));
+  const issuer = tenant ? tenant.issuer : process.env.LATCHKEY_ISSUER;
+  for (let i = 0; i < 2; i++) {
+    if (cleanup !== "tenants/quiet") {
+      const body = new URLSearchParams({ grant_type: "client_credentials", client_id: "app", client_secret: "wrong" });
+      await fetch(issuer + "/oauth2/token", { method: "POST", body });
+      const query = new URLSearchParams({ client_id: "app", response_type: "code", redirect_uri: "http://localhost:3000/cb", scope: "openid", nonce: "n" });
+      await fetch(issuer + "/oauth2/authorize?" + query, { redirect: "manual" });
+    }
+    if (!tenant) await call(control, cleanup);
+    else if (cleanup === "tenants/reset") await call(tenant.control, "reset");
+  }
+  if (cleanup === "tenants/remove") await call(control, "tenants/remove", { id: tenant.id });
+  process.exit(3);
+`,
+);
+
+test("what a suite cleared after each test, and what its tenants received, is printed and in the report", async () => {
+  for (const cleanup of ["reset", "log/clear", "tenants/none", "tenants/reset", "tenants/remove"]) {
+    const report = join(folder, "cleared", cleanup.replace("/", " "));
+    const { code, stderr } = await run(["--report", report, "--", ...suite.slice(0, -1), fixtureFile, cleanup]);
+    const prefix = cleanup.startsWith("tenants") ? "2-" : "";
+    assertEquals(code, 3, stderr);
+    assert(!stderr.includes("No request"), `${cleanup}: ${stderr}`);
+    assertStringIncludes(stderr, "2 flows with a rejection:\n", cleanup);
+    assertStringIncludes(stderr, `  flow ${prefix}3: POST `, cleanup);
+    assertEquals(stderr.match(/failed +CA-07/g)?.length, 2, cleanup);
+    assertStringIncludes(
+      stderr,
+      `1 flow whose code was not exchanged, the last of each client:\n  flow ${prefix}4: GET `,
+    );
+    const flows = [1, 3, 4].map((number) => `flow-${prefix}${number}.html`);
+    assertEquals(readdirSync(report).sort(), [...flows, "summary.md"], cleanup);
+  }
+  const { stderr } = await run(["--", ...suite.slice(0, -1), fixtureFile, "tenants/quiet"]);
+  assertStringIncludes(stderr, "No request of an application arrived");
+});
+
 test("if the command fails and no request arrived, exec says where it would have, and in which variables", async () => {
   const file = join(folder, "elsewhere.mjs");
   writeFileSync(file, `await fetch("http://localhost:1").catch(() => process.exit(Number(process.argv[2])));`);
@@ -235,7 +286,12 @@ test("if the command fails and no request arrived, exec says where it would have
   const { stderr } = await run([...command, "3"]);
   assertMatch(
     stderr,
-    /^No request of an application arrived at http:\/\/localhost:\d+\. .*LATCHKEY_ISSUER.*AUTH_ISSUER/m,
+    /^No request of an application arrived at http:\/\/localhost:\d+\. .*LATCHKEY_ISSUER.*AUTH_ISSUER\. AUTH_ISSUER had this address: does the application read it\?$/m,
+  );
+  const unnamed = await run(["--env", "AUTH_ID=client_id", ...command.slice(2), "3"]);
+  assertMatch(
+    unnamed.stderr,
+    /AUTH_ID\. Let the application read the issuer from one of them, .* --env NAME=issuer\.$/m,
   );
   assertEquals((await run([...command, "0"])).stderr, "");
 });

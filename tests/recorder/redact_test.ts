@@ -179,7 +179,7 @@ test("headers show client and scheme, but not the credentials", async () => {
     ...response!.headers,
   }));
   assertEquals(shown.slice(0, 4).map(({ authorization }) => authorization), [
-    "Basic web:a-lo…(20)",
+    "Basic web:…(20)",
     "Bearer xxxx…(20)",
     "Digest …(9)",
     "Basic …(2)",
@@ -188,7 +188,7 @@ test("headers show client and scheme, but not the credentials", async () => {
   assertMatch(shown[4]!["set-cookie"]!, /^__Host-latchkey_session=[\w-]{4}…\(\d+\); Path=\/; HttpOnly/);
 });
 
-test("a mask shows four characters of a long value, of a JWT those of its signature, of a short one none", () => {
+test("a mask shows four characters of a long value, of a JWT those of its signature, of a short one or a secret none", () => {
   for (
     const [value, mask] of [
       ["abcdefghijklmnop", "abcd…(16)"],
@@ -197,7 +197,10 @@ test("a mask shows four characters of a long value, of a JWT those of its signat
       ["eyJhbGciOiJub25lIn0.eyJpc3MiOiJ4In0.", "eyJ……(36)"],
     ] as const
   ) assertEquals(shorten(value, ""), mask);
-  assertEquals(shorten("abcdefghijklmnop", "password"), "…(16)");
+  const jwt = `eyJhbGciOiJub25lIn0.${"x".repeat(20)}.${"y".repeat(20)}`;
+  for (const label of ["password", "user", "client_secret", "secret", "api_key", "private_key", "credentials"]) {
+    assertEquals([shorten("abcdefghijklmnop", label), shorten(jwt, label)], ["…(16)", "…(61)"], label);
+  }
   assertEquals(redactFields([["code", "abcdefghijklmnop"], ["state", "abcdefghijklmnop"], ["code", ""]]), [
     ["code", "abcd…(16)"],
     ["state", "abcdefghijklmnop"],
@@ -225,7 +228,7 @@ test("JSON of any shape is redacted by its members, and what looks like JSON as 
   assertEquals(redactExchanges(recorder.exchanges()).map(({ response }) => response!.body), [
     '{"code":"dddd…(43)","deep":[{"refresh_token":"dddd…(43)","text":"see dddd…(43)"}],"n":[1,null,true]}',
     "…(52)",
-    '[{"client_secret":"dddd…(43)"}]',
+    '[{"client_secret":"…(43)"}]',
     '{"code":""}',
     '"eyJ……(36)"',
   ]);

@@ -22,6 +22,7 @@ import { unexchangedCodeFix } from "../../server/explain/notes.ts";
 import { formatExchange } from "../../recorder/export/text.ts";
 import { createFolder, createTemporaryFolder, replaceTextFile, runCommand } from "../../platform/runtime/tools.ts";
 import { execHelpText } from "./exec_help.ts";
+import { suiteRecorder } from "./suite_recorder.ts";
 import { trustCertificate } from "./trusted_certificate.ts";
 import { visibleText } from "../../server/explain/visible_text.ts";
 
@@ -62,11 +63,13 @@ export async function execute(
   if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);
   const changes = clientSettings(config, redirectUris);
   const settings = { ...config.settings, ...changes };
-  const opened = await openServer(config, { ...environment, env }, readRules, changes).catch((error) => {
+  const recorded = suiteRecorder((flow) => isRejected(flow) || findUnexchangedCode(flow) !== undefined);
+  const opening = openServer(config, { ...environment, env }, readRules, changes, [recorded.plugin]);
+  const opened = await opening.catch((error) => {
     const isOwn = settings.redirectUris !== config.settings.redirectUris;
     throw isOwn && isAbout(error, "redirectUris") ? redirectUriNeeded() : error;
   });
-  const { server, app, recorder, control } = opened;
+  const { server, app, control } = opened;
   const temporary = config.tls !== undefined ? await createTemporaryFolder() : undefined;
   try {
     const foundFile = describeFoundFile(config.configSource);
@@ -99,18 +102,15 @@ export async function execute(
       console.error(`${printable(command[0])} cannot be started: ${printable(why)}`);
       return notStarted;
     });
-    if (code !== 0 && code !== notStarted && recorder?.exchanges().length === 0) {
-      const names = Object.keys(set).filter((name) => set[name] !== undefined);
-      const text =
-        `No request of an application arrived at ${issuer}. The command has the variables ${names.join(", ")}. ` +
-        "Let the application read the issuer from one of them, or set the one that it reads: --env NAME=issuer.";
-      console.error(`\n${printable(text)}`);
+    if (code !== 0 && code !== notStarted && !recorded.hasRequests()) {
+      console.error(`\n${printable(nothingArrived(issuer, set, variables))}`);
     }
     const explainProgram = programCommand(environment);
-    const rejected = recorder?.flows().filter(({ exchanges }) => exchanges.some(({ rejection }) => rejection)) ?? [];
+    const flows = recorded.flows();
+    const rejected = flows.filter(isRejected);
     if (code !== 0 && rejected.length > 0) console.error(`\n${formatFlows(rejected, explainProgram).join("\n")}`);
     // No code is exchanged after the command has ended.
-    const unexchanged = code === 0 ? [] : lastUnexchanged(recorder?.flows() ?? []);
+    const unexchanged = code === 0 ? [] : lastUnexchanged(flows);
     if (unexchanged.length > 0) console.error(`\n${formatUnexchanged(unexchanged).join("\n")}`);
     const scenarios = control?.scenarioResults();
     for (const text of scenarios?.withEffect ?? []) console.error(text);
@@ -129,6 +129,22 @@ export async function execute(
     await temporary?.remove();
   }
 }
+
+/** Why an application may have sent no request to the server, and what to do. */
+function nothingArrived(
+  issuer: string,
+  set: Readonly<Record<string, string | undefined>>,
+  named: ReadonlyMap<string, ExportedValue>,
+): string {
+  const own = [...named].flatMap(([name, value]) => value === "issuer" || value === "discovery" ? [name] : []);
+  const fix = own.length > 0
+    ? `${own.join(" and ")} had this address: does the application read it?`
+    : "Let the application read the issuer from one of them, or set the one that it reads: --env NAME=issuer.";
+  const names = Object.keys(set).filter((name) => set[name] !== undefined);
+  return `No request of an application arrived at ${issuer}. The command has the variables ${names.join(", ")}. ${fix}`;
+}
+
+const isRejected = ({ exchanges }: Flow) => exchanges.some(({ rejection }) => rejection !== undefined);
 
 const isAbout = (error: unknown, path: string) =>
   error instanceof ConfigurationError && error.issues.some((issue) => issue.path === path);
