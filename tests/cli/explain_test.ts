@@ -200,6 +200,23 @@ test("each sentence that a function makes stands in the sources of the rules", (
   assertEquals(parts.filter((part) => !sources.includes(part)), []);
 });
 
+test("a sentence of a rule with more words behind it is another message", async () => {
+  const texts = [
+    'Token is missing the "aud" claim',
+    "Token is missing the 'exp' claim",
+    "client_id is missing from the map",
+  ];
+  await forEachCase(texts, async (text) => {
+    const explained = await run(text).catch((error: Error) => error.message);
+    assert(!/^[A-Z]{2}-\d\d /.test(explained), explained);
+  });
+  for (
+    const text of ["token is missing", '{"error_description":"token is missing"}', "400: token is missing (RV-01)"]
+  ) {
+    assertMatch(await run(text), /^(?:RV|IN)-\d\d /);
+  }
+});
+
 test("a server is asked only on this machine", async () => {
   for (const address of ["https://id.widgets.com", "nothing"]) {
     const { issues } = await assertRejects(

@@ -219,12 +219,12 @@ function withoutNames(searched: string): string {
 
 /** An error code. */
 const codePattern = /(?<![A-Za-z])[a-z]{2,20}(?:_[a-z]{2,20}){1,4}(?![A-Za-z])/g;
-/** A type of Go, the ID of a log, a member of a printed header or key, `"typ":"JWT"`, a number with its name, `"code":9`, a list of parameters, `(scope: 'a', audience: 'b')`. */
+/** A type of Go, the ID of a log, a member of a printed header or key, `"typ":"JWT"`, a number with its name, `"code":9`, the package `requests`, a list of parameters, `(scope: 'a', audience: 'b')`. */
 const headerMember =
-  /\(\*[\w./]{1,80}\)|\b(?:correlation|request|session|span|trace|transaction)_?[Ii][Dd]["']? ?[:=]|(?<=[Cc]ookie )"[\w.-]{1,80}"(?= (?:has been|was|is|will be) )|"(?:type|code|status)": ?(?:-?\d{1,6}|(?="))|\b[Cc]ode ?[:=] ?(?=[A-Z\d-])|\d{3} (?:Client|Server) Error|\(\w{1,20}: '[^'\n]{0,200}'(?:, \w{1,20}: '[^'\n]{0,200}'){1,9}\)|(["'])(?:typ|alg|kty|kid|use|crv|x5t)\1 ?: ?(["'])(?!none)[\w.+/-]{0,200}\2/g;
+  /\(\*[\w./]{1,80}\)|\b(?:correlation|request|session|span|trace|transaction)_?[Ii][Dd]["']? ?[:=]|(?<=[Cc]ookie )"[\w.-]{1,80}"(?= (?:has been|was|is|will be) )|"(?:type|code|status)": ?(?:-?\d{1,6}|(?="))|\b[Cc]ode ?[:=] ?(?=[A-Z\d-])|(?<=\d{3} )(?:Client|Server) Error|\brequests\.(?:\w{1,20}\.)?(?=[A-Z])|\(\w{1,20}: '[^'\n]{0,200}'(?:, \w{1,20}: '[^'\n]{0,200}'){1,9}\)|(["'])(?:typ|alg|kty|kid|use|crv|x5t)\1 ?: ?(["'])(?!none)[\w.+/-]{0,200}\2/g;
 /** Classes of exceptions that say nothing by their name. */
 const generalException =
-  /\b(?:Illegal(?:Argument|State)|InvalidOperation|InvalidParameter|Not(?:Authorized|Found)|Runtime|Unexpected)(?:Exception|Error)\b/g;
+  /\bERR_ASSERTION\b|\b(?:Assertion(?:Failed)?|Illegal(?:Argument|State)|InvalidOperation|InvalidParameter|Not(?:Authorized|Found)|Runtime|Unexpected)(?:Exception|Error)\b/g;
 const url = /(\b[a-z][\w.+-]{0,60}:\/\/[^\s/?#"'<>]{1,300})([^\s?#"'<>]{0,500})([^\s"'<>]{0,2000})/g;
 
 /** A prefix or domain with its number; AppAuth for Android prints a type and a code instead. */

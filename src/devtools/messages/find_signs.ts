@@ -65,7 +65,8 @@ const field =
   "authorize|assertion|discovery|introspection|response_type|types_supported|logout|account|email_address|" +
   "missing_attribute|state_mismatch|state_not_match|matching_state|session_storage|signing_key|key_set|verify_signature|" +
   "signature_verification|rs256|jwe|pem|dpop|mtls|certificate|subtle|cleartext|" +
-  "url_scheme|registered_handler|csp|content_security|mixed_content|popup|iframe|frame|sse|header|buffer|attempt|mcp";
+  "url_scheme|registered_handler|csp|content_security|mixed_content|popup|iframe|frame|sse|header|buffer|attempt|mcp|" +
+  "200_401|401_200|200_403|403_200|expected_401|expected_403|status_401|status_403";
 /** Other services, whose network and access errors are theirs. */
 const otherServices =
   "postgres|postgresql|psql|psycopg|mysql|mariadb|redis|mongo|mongodb|smtp|imap|kafka|rabbitmq|amqp|" +

@@ -5,7 +5,7 @@
  */
 
 import type { ProblemFacts } from "./problem.ts";
-import { absent, fails, typed, wrong } from "./words.ts";
+import { absent, fails, typed, withoutClaim, wrong } from "./words.ts";
 
 /** The problems that no OAuth error code reports alone. */
 export const libraryProblems = {
@@ -83,7 +83,8 @@ export const libraryProblems = {
   },
   iss: {
     compares: { loopback: 1, port: 1, slash: 1, host: 2, path: 3, scheme: 1 },
-    tells: "multi-?tenant > The application is for one tenant: the authority has the ID of the tenant, not /common.",
+    tells: withoutClaim +
+      "multi-?tenant > The application is for one tenant: the authority has the ID of the tenant, not /common.",
     title: "Wrong issuer (iss): the token comes from another issuer than the application expects",
     signs: `
       iss|issuer claim|token|jwt ${absent} !audience|certificate
@@ -98,8 +99,9 @@ export const libraryProblems = {
       "A test queued the fault id-token/iss-wrong, or minted the token with another issuer; then the message is right.",
     ],
     application: "Configure the issuer exactly as the claim iss has it. /tokens decodes a token.",
-    server: "Set --issuer to the URL by which all applications reach the server, or frontChannelUrl for the browser.",
-    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
+    server:
+      "Nothing for a slash: iss here is the issuer that the metadata has. In containers, --issuer is the URL by which all applications reach the server, and frontChannelUrl that of the browser.",
+    guide: "static/docs/verify-tokens.md",
     seen: ["iss", "issuer asked for"],
   },
   azp: {
@@ -140,7 +142,7 @@ export const libraryProblems = {
     seen: ["aud"],
   },
   aud: {
-    tells: "\\bid.?token|client_?id|bound audience > 2 ; not (?:given|provided|specified|set) > 5",
+    tells: withoutClaim + "\\bid.?token|client_?id|bound audience > 2 ; not (?:given|provided|specified|set) > 5",
     compares: { kind: 1, value: 2 },
     title: "Wrong audience (aud): the token is not for the application or API that received it",
     signs: `
@@ -771,8 +773,21 @@ export const libraryProblems = {
     server: "/clients has settings to paste for each library.",
     guide: "static/docs/stacks.md#client-libraries",
   },
+  test_status: {
+    tells: "200 [=!]==? 40[13]|expected\\D{1,20}40[13] > 1 ; 40[13] [=!]==? 200|expected\\D{1,20}200 > 2",
+    title: "A test of an API got another status than it expected",
+    signs: `
+      -200 401|403`,
+    causes: [
+      "200 instead of 401 or 403: the API accepts the token, because it does not check what the test changed: aud, typ, exp, scope.",
+      "401 instead of 200: the API rejects the good token. Its response or log says why: explain that text.",
+    ],
+    application: "Assert 200 for a good token first; then change one thing, and assert the reason too.",
+    server: "/tokens checks a token as an API should.",
+    guide: "static/docs/verify-tokens.md#in-a-test-of-the-api",
+  },
   jwt_claims: {
-    tells: "\\b(?:aud|audience)\\b > 2 ; nonce > 3 ; issued at|expire|\\b(?:exp|iat|nbf)\\b > 4",
+    tells: withoutClaim + "\\b(?:aud|audience)\\b > 2 ; nonce > 3 ; issued at|expire|\\b(?:exp|iat|nbf)\\b > 4",
     title: "Token claims rejected: iss, aud, exp or nonce is not what the application expects",
     hides: true,
     signs: `

@@ -24,3 +24,7 @@ export const fails =
 export const unknown =
   "unknown|not_found|not_exist|unregistered|not_registered|no_such|not_know|unrecognized|not_recognized|" +
   "disabled|not_identified|deleted|not_defined|no_client|invalid";
+
+/** What `tells` a text about a claim that the token does not have, before what tells others. */
+export const withoutClaim = `missing (?:the |required )?(?:claim )?["']?(?:aud|exp|iss)\\b > ` +
+  "The token has no such claim. Each access token of this server has it, so a test minted the token without it, or it is of another server: paste it at /tokens. ; ";

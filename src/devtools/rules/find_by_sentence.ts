@@ -14,7 +14,7 @@ export const madeSentences: Readonly<Record<RuleId, readonly string[]>> = {
   "AZ-02": ["client_id is missing", "client_id is not registered"],
   "AZ-06": ["* was sent more than once"],
   "AZ-09": ["response_type is missing", "response_type is not supported"],
-  "AZ-11": ["this client is not registered for"],
+  "AZ-11": ["this client is not registered for *"],
   "AZ-13": ["the request is too large to store during login"],
   "AZ-16": [
     "scope is missing, and this client may not request the default scope",
@@ -41,9 +41,9 @@ export const madeSentences: Readonly<Record<RuleId, readonly string[]>> = {
     "the request identifies no client",
     "the client is unknown",
     "client * is confidential and must authenticate",
-    "client * is public and has no secret; this request used",
-    "client * must use *; this request used",
-    "the secret of client * is wrong; this request used",
+    "client * is public and has no secret; this request used *",
+    "client * must use *; this request used *",
+    "the secret of client * is wrong; this request used *",
   ],
   "CI-02": ["the code has expired"],
   "TK-16": ["the code is unknown or has expired"],
@@ -101,5 +101,5 @@ export function rulesOfSentence(text: string): readonly RuleId[] {
 /** A sentence at the start of a line or after punctuation: behind other words it is a part of another sentence. */
 function sentencePattern(sentence: string): RegExp {
   const parts = sentence.split("*").map(textPattern);
-  return new RegExp(`(?<=^|[^\\w\\s,;] ?)${parts.join("[^\\n]{0,300}?")}(?!\\w)`, "im");
+  return new RegExp(`(?<=^|[^\\w\\s,;] ?)${parts.join("[^\\n]{0,300}?")}(?![\\w]| [\\w"'])`, "im");
 }

@@ -1,6 +1,6 @@
 /** The matcher of the messages of client libraries: what it finds, and what it must not find. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { findMessages, type FoundMessage } from "../../../src/devtools/messages/find_messages.ts";
 import { problems, problemsByName } from "../../../src/devtools/messages/messages.ts";
@@ -84,6 +84,36 @@ test("each kind is recognized by its words, in any language and library, and oth
   };
   await forEachCase(Object.entries(texts), ([name, examples]) => {
     for (const text of examples) assertEquals(namesOf(text)[0], name, text);
+  });
+  // What a test of an API and its HTTP client print around the message.
+  const around: readonly (readonly [text: string, name: string | undefined, cause: RegExp])[] = [
+    ['Token is missing the "aud" claim', "aud", /no such claim/],
+    ['jwt.exceptions.MissingRequiredClaimError: Token is missing the "exp" claim', "jwt_claims", /no such claim/],
+    ['Token is missing the "iss" claim', "iss", /no such claim/],
+    ['E       AssertionError: {"error": "Invalid issuer"}\nE       assert 401 == 200', "iss", /slash at the end/],
+    ["AssertionError [ERR_ASSERTION]: Invalid issuer", "iss", /slash at the end/],
+    ["org.opentest4j.AssertionFailedError: Invalid issuer ==> expected: <200> but was: <401>", "iss", /slash/],
+    ["E  AssertionError: assert {'error': 'Signature has expired'} == {}", "exp", /lifetime/],
+    [
+      "requests.exceptions.HTTPError: 404 Client Error: Not Found for url: http://a.test//oauth2/token",
+      "token_request",
+      /^404: nothing/,
+    ],
+    ["requests.exceptions.HTTPError: 404 Client Error: Not Found for url: http://a.test/orders", undefined, /^/],
+    [
+      "requests.exceptions.HTTPError: 401 Client Error: Unauthorized for url: http://a.test/oauth2/token",
+      "token_request",
+      /^401/,
+    ],
+    ["E       assert 200 == 401", "test_status", /^200 instead/],
+    ["expected 401, got 200", "test_status", /^200 instead/],
+    ["expected: <403> but was: <200>", "test_status", /^200 instead/],
+    ["AssertionError: 401 != 200", "test_status", /^401 instead/],
+  ];
+  await forEachCase(around, ([text, name, cause]) => {
+    assertEquals(namesOf(text)[0], name, text);
+    if (name !== undefined) assertMatch(findMessages(text)[0]!.causes[0]!, cause, text);
+    assert(!namesOf(text).some((one) => one === "assertion" || one === "no_access_token"), text);
   });
   const others = [
     "npm error ERESOLVE unable to resolve dependency tree",
