@@ -5,6 +5,7 @@ import { ownScope } from "../clients/own_scope.ts";
 import { anyClient } from "../clients/unregistered_clients.ts";
 import { announcedIss } from "../config/metadata_setting.ts";
 import type { AddedSecrets } from "../redaction/registered_secrets.ts";
+import { claimsOfLoginPage } from "../token/typed_claims.ts";
 import { redaction } from "./with_redaction.ts";
 import { consumedRequests } from "../stored/stored_requests.ts";
 import type { Extension } from "../config/extension.ts";
@@ -20,7 +21,10 @@ interface BuiltInOptions {
 
 /** Those before the extensions that a server is given. */
 export function builtInBefore({ secrets, hosting: options }: BuiltInOptions): readonly Extension[] {
-  return [resourceIndicators, changingClients, explanations, clientResponses, redaction(secrets), hosting(options)];
+  return [
+    ...[resourceIndicators, changingClients, explanations, clientResponses, claimsOfLoginPage],
+    ...[redaction(secrets), hosting(options)],
+  ];
 }
 
 /** Those that also apply to what the others replace. */

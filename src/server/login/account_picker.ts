@@ -1,6 +1,7 @@
 /** The accounts that the login page offers, and new guest users. */
 
 import type { Context } from "../../core/http/context.ts";
+import { isObject } from "../../core/http/json_value.ts";
 import type { UserSummary } from "./pages/user_name.tsx";
 import type { User } from "../../core/clients/client.ts";
 import type { Params } from "../../core/http/params.ts";
@@ -38,7 +39,7 @@ const browserStore = storeOf<{
 const claimsNotObject = `The claims must be a JSON object, such as {"name": "Carol"}.`;
 
 /** Maximum length of a guest user's claims, in characters of JSON. */
-export const maxClaimsLength = 4096;
+const maxClaimsLength = 4096;
 
 /**
  * The accounts to offer: the user that the client hints at, the user who is logged in, those who logged in recently in
@@ -135,12 +136,8 @@ export async function parseGuest(server: HostedServer, fields: GuestFields): Pro
   return typeof guest === "string" ? guest : await addGuest(server, guest);
 }
 
-/** The guest user that the fields describe; or why they describe none. */
-export async function readGuest(fields: GuestFields): Promise<User | string> {
-  const { subject: sub, claims } = fields;
-  if (validateUser({ sub }).length > 0) {
-    return "The subject must be 1 to 255 printable ASCII characters without spaces.";
-  }
+/** The guest user that the fields describe; or why they describe none. A `sub` in the claims wins. */
+export async function readGuest({ subject, claims, ...fields }: GuestFields): Promise<User | string> {
   const tooLong = `The claims must not be longer than ${maxClaimsLength} characters.`;
   if (claims.length > maxClaimsLength) return tooLong;
   let parsed: unknown;
@@ -150,17 +147,17 @@ export async function readGuest(fields: GuestFields): Promise<User | string> {
     const { expected, received, hint } = await describeJsonSyntaxError(claims);
     return `The claims are not JSON: expected ${expected}, received ${received}. ${hint}`;
   }
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    return claimsNotObject;
-  }
+  if (!isObject(parsed)) return claimsNotObject;
   const name = fields.name.trim();
-  const all = { ...name !== "" && { name }, ...parsed };
+  const guest = { sub: subject, ...name !== "" && { name }, ...parsed };
   // Parsed numbers may be longer than their source, and tokens contain them.
-  if (JSON.stringify(all).length > maxClaimsLength) return tooLong;
-  const reservedName = ["sub", "password", "__proto__"].find((name) => Object.hasOwn(parsed, name));
+  if (JSON.stringify(guest).length > maxClaimsLength + subject.length) return tooLong;
+  const reservedName = ["password", "__proto__"].find((name) => Object.hasOwn(parsed, name));
   if (reservedName !== undefined) return `The claims must not contain ${reservedName}.`;
-  if (validateUser({ ...all, sub }).length > 0) return "The claims are nested too deeply: use fewer levels.";
-  return { ...all, sub };
+  if (validateUser({ sub: guest.sub }).length > 0) {
+    return "The subject must be 1 to 255 printable ASCII characters without spaces.";
+  }
+  return validateUser(guest).length > 0 ? "The claims are nested too deeply: use fewer levels." : guest;
 }
 
 /** Adds a guest user; or returns why it cannot. */

@@ -13,6 +13,7 @@ import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import { withErrors } from "../../core/responses/error_response.ts";
 import type { PendingAuthorization } from "../../core/authorize/authorization_request.ts";
 import { endForgottenSessions, type Session } from "../../core/sessions/session.ts";
+import type { UserClaims } from "../../core/clients/claims.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { Context } from "../../core/http/context.ts";
 import { parseFields } from "../../core/http/form.ts";
@@ -31,12 +32,12 @@ import type { Handlers } from "../../core/route.ts";
 import { replaceParts } from "../../platform/http/changed_request.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { shownName, userForClientHint, userForHint } from "../clients/login_hint.ts";
-import { getPassword } from "../config/password_digest.ts";
 import { isPolled } from "../stored/delivery.ts";
+import { typedClaims } from "../token/typed_claims.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { readSameOriginForm } from "../pages/csrf.ts";
 import type { Site } from "../pages/layout.tsx";
-import { addGuest, hasPassword, maxClaimsLength, readGuest, rememberAccount } from "./account_picker.ts";
+import { addGuest, hasPassword, readGuest, rememberAccount } from "./account_picker.ts";
 import type { Approval } from "../../core/authorize/approval.ts";
 import { type AuthenticationOptions, logIn } from "./authenticate_user.ts";
 import {
@@ -348,37 +349,34 @@ export function withPostedForms(handlers: Handlers<HostedServer>): Handlers<Host
 export async function approveByForm(
   context: Context<HostedServer>,
   { screens: [screen] }: ProviderPage,
-  { client, request: { scope, extensions, loginRequirements: { loginHint = "" } } }: PendingAuthorization,
+  { client, request: { scope, loginRequirements: { loginHint = "" } } }: PendingAuthorization,
 ): Promise<Approval | HttpResponse> {
   const { server, request, target } = context;
   rejectUntrustedHost(server, request, "UI-20");
   const form = postedForms.get(request);
   // Not the hint: a form without a name may be the authorization response of another login, which no user has sent.
   const typed = form?.get("username");
-  const user = typed && await typedUser(server, typed, form!.get("claims") ?? "");
-  if (typeof user === "object") return { user, scope, extensions, authTime: server.now() };
+  const login = typed && await typedLogin(server, typed, form!.get("claims") ?? "");
+  if (typeof login === "object") {
+    return typedClaims.put({ user: login.user, scope, authTime: server.now() }, login.claims);
+  }
   return page(context, screen, 200, {}, {
     action: `${originOf(context)}${target.path}?${target.query}`,
     client: client.name ?? client.id,
     ...{ scope, username: typed ?? loginHint },
-    ...user !== undefined && { error: "username", reason: user },
+    ...login !== undefined && { error: "username", reason: login },
   });
 }
 
-/** The user with a subject: created with the claims if there is none. Claims replace those of a user with the same name. */
-async function typedUser(server: HostedServer, subject: string, claims: string): Promise<User | string> {
-  const typed = await readGuest({ subject, name: "", claims });
-  if (typeof typed === "string") return typed;
-  const existing = await server.users.find(subject);
-  if (existing === undefined) return await addGuest(server, typed);
-  if (claims.trim() === "") return existing;
-  const password = getPassword(existing);
-  const changed = { ...existing, ...typed };
-  // Each form adds claims.
-  if (JSON.stringify(changed).length > 4 * maxClaimsLength) return "This user has too many claims.";
-  await server.users.update(
-    subject,
-    (current) => Promise.resolve({ ...current, ...typed, ...password !== undefined && { password } }),
-  );
-  return (await server.users.find(subject))!;
+/** The user with a subject, created if there is none, and the claims of this login; or why there is none. */
+async function typedLogin(
+  server: HostedServer,
+  subject: string,
+  typed: string,
+): Promise<{ readonly user: User; readonly claims: UserClaims } | string> {
+  const guest = await readGuest({ subject, name: "", claims: typed });
+  if (typeof guest === "string") return guest;
+  const { sub, ...claims } = guest;
+  const user = await server.users.find(sub) ?? await addGuest(server, { sub });
+  return typeof user === "string" ? user : { user, claims };
 }

@@ -16,9 +16,8 @@ const users = [
   { sub: "u2", preferred_username: "bob", email: "bob@app.example" },
 ];
 
-/** The subject in an ID token. */
-function subjectIn(idToken: string): string {
-  return JSON.parse(atob(idToken.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"))).sub;
+function claimsIn(jwt: string): Record<string, unknown> {
+  return JSON.parse(atob(jwt.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
 }
 
 /** A program with a cookie jar, in front of a server with the login page of a provider. */
@@ -96,13 +95,13 @@ async function start(options: LatchkeyOptions) {
         },
       };
     },
-    /** The ID token for a code. */
-    async idTokenFor(location: string): Promise<string> {
+    /** The tokens for a code. */
+    async tokensFor(location: string): Promise<{ readonly id_token: string; readonly access_token: string }> {
       const body = new URLSearchParams({
         ...{ grant_type: "authorization_code", code: new URL(location).searchParams.get("code")! },
         ...{ redirect_uri: callback },
       }).toString();
-      const { id_token } = await (await as.fetch(
+      return await (await as.fetch(
         new Request(metadata.token_endpoint, {
           method: "POST",
           body,
@@ -113,13 +112,12 @@ async function start(options: LatchkeyOptions) {
           },
         }),
       )).json();
-      return id_token;
     },
   };
 }
 
 test("[UI-31] Keycloak's form stands at the authorization endpoint; its action and two fields suffice for a code", async () => {
-  const { authorizationUrl, issuer, program, idTokenFor } = await start({ profile: "keycloak" });
+  const { authorizationUrl, issuer, program, tokensFor } = await start({ profile: "keycloak" });
   for (const [username, password, sub] of [["alice", "correct horse", "u1"], ["BOB@app.example", "any", "u2"]]) {
     const { open, request } = program();
     const { response, url, html, forms: [form] } = await open(authorizationUrl);
@@ -133,7 +131,7 @@ test("[UI-31] Keycloak's form stands at the authorization endpoint; its action a
     assertEquals(sent.status, 302);
     const location = sent.headers.get("location")!;
     assertMatch(location, /^https:\/\/app\.example\/cb\?(?=.*\bcode=)(?=.*\bstate=s\b)/);
-    assertEquals(subjectIn(await idTokenFor(location)), sub);
+    assertEquals(claimsIn((await tokensFor(location)).id_token).sub, sub);
   }
 });
 
@@ -157,9 +155,9 @@ test("[UI-31] a wrong password, an unknown user and an empty field show the form
 
 test("[UI-31] where users is any, another name logs in with any password", async () => {
   for (const loginPage of ["keycloak", "google"] as const) {
-    const { authorizationUrl, idTokenFor, program } = await start({ loginPage, users: "any" });
+    const { authorizationUrl, tokensFor, program } = await start({ loginPage, users: "any" });
     assertEquals(
-      subjectIn(await idTokenFor(await program().logIn(authorizationUrl, "new@example.com"))),
+      claimsIn((await tokensFor(await program().logIn(authorizationUrl, "new@example.com"))).id_token).sub,
       "new@example.com",
     );
   }
@@ -426,36 +424,57 @@ test("[UI-31] a form without a user name, such as that of an authorization respo
   }
 });
 
-test("[UI-31] mock-oauth2-server's form takes claims, asks each time, and not for a page of another site", async () => {
-  const { as, authorizationUrl, program } = await start({ loginPage: "mock-oauth2-server" });
+test("[UI-31] mock-oauth2-server's form asks each time, and not for a page of another site", async () => {
+  const { authorizationUrl, program } = await start({ loginPage: "mock-oauth2-server" });
   const { open, request } = program();
-  for (const claims of [`{"email":"a@app.example"}`, `{"email":"b@app.example"}`]) {
+  for (let i = 0; i < 2; i++) {
     const { forms: [form] } = await open(authorizationUrl);
     assertEquals(form!.action, authorizationUrl);
-    assertMatch((await request(form!.action, { username: "new", claims })).headers.get("location")!, /code=/);
+    assertMatch((await request(form!.action, { username: "new", claims: "" })).headers.get("location")!, /code=/);
   }
-  assertEquals(as.users.find("new")?.email, "b@app.example");
   const invalid = await (await request(authorizationUrl, { username: "new", claims: "{" })).text();
   assertStringIncludes(extractText(invalid), "The claims are not JSON");
+  const long = await request(authorizationUrl, { username: "new", claims: JSON.stringify({ a: "x".repeat(4096) }) });
+  assertStringIncludes(extractText(await long.text()), "The claims must not be longer than");
   assertEquals((await request(authorizationUrl, { username: "bob" }, { origin: "https://evil.example" })).status, 403);
   assertMatch((await request(`${authorizationUrl}&prompt=none`)).headers.get("location")!, /error=/);
 });
 
-test("[UI-31] a guest of mock-oauth2-server's form ends as it began, and its claims have a limit, however often it is sent", async () => {
-  let time = Date.UTC(2030, 0, 1);
-  const store = { ...memoryStore(), persistent: true };
-  const { as, authorizationUrl, program } = await start({ loginPage: "mock-oauth2-server", store, now: () => time });
+test("[UI-31] claims typed into mock-oauth2-server's form are in all tokens of that login, sub included, and in no other", async () => {
+  const { as, authorizationUrl, program, issuer, tokensFor } = await start({
+    loginPage: "mock-oauth2-server",
+    accessTokenClaims: ["email"],
+  });
   const { request } = program();
-  const send = async (name: string, length: number) => {
-    const claims = JSON.stringify({ [name]: "x".repeat(length) });
-    const response = await request(authorizationUrl, { username: "new", claims });
-    return response.headers.get("location") === null ? extractText(await response.text()) : "logged in";
+  const logIn = async (username: string, claims: object) => {
+    const sent = await request(authorizationUrl, { username, claims: JSON.stringify(claims) });
+    return await tokensFor(sent.headers.get("location")!);
   };
-  for (let i = 0; i < 4; i++) assertEquals(await send(`claim${i}`, 4000), "logged in");
-  assertStringIncludes(await send("claim4", 4000), "too many claims");
-  time += 400 * 24 * 3600 * 1000;
-  await request(authorizationUrl, { username: "new", claims: "" });
-  assertEquals((await as.users.find("new"))?.claim0, undefined);
+  const typed = { groups: ["editors"], email: "typed@app.example", acr: "reference", deep: { a: [1] } };
+  for (const [username, sub] of [["new", "new"], ["u1", "u1"], ["somebody", "stable-123"]] as const) {
+    const { id_token, access_token } = await logIn(username, { ...typed, ...sub !== username && { sub } });
+    const userinfo = await as.fetch(
+      new Request(`${issuer}/oauth2/userinfo`, { headers: { authorization: `Bearer ${access_token}` } }),
+    );
+    for (const claims of [claimsIn(id_token), claimsIn(access_token), await userinfo.json()]) {
+      assertEquals({ ...claims, ...typed, sub }, claims);
+    }
+    const other = claimsIn((await logIn(sub, {})).access_token);
+    assertEquals([other.groups, other.sub], [undefined, sub]);
+  }
+  assertEquals(as.users.find("u1")?.email, "alice@app.example");
+});
+
+test("[UI-31] claims typed into mock-oauth2-server's form change neither issuer, client, scope nor lifetime of a token", async () => {
+  const { authorizationUrl, program, tokensFor } = await start({ loginPage: "mock-oauth2-server" });
+  const { request } = program();
+  const names = ["iss", "aud", "client_id", "scope", "jti", "iat", "exp", "sid", "cnf", "userinfo_claims", "nonce"];
+  const claims = JSON.stringify(Object.fromEntries(names.map((name) => [name, "typed"])));
+  const sent = await request(authorizationUrl, { username: "new", claims });
+  const { id_token, access_token } = await tokensFor(sent.headers.get("location")!);
+  for (const token of [id_token, access_token]) assert(!Object.values(claimsIn(token)).includes("typed"));
+  const refused = await request(authorizationUrl, { username: "new", claims: `{"password":"x"}` });
+  assertStringIncludes(extractText(await refused.text()), "The claims must not contain password.");
 });
 
 test("[UI-31] denials without a session are stored up to the limit of Latchkey's own page", async () => {
@@ -502,7 +521,7 @@ test("[UI-31] the logout page of a provider asks without a hint, then leads to t
       [{ loginPage: "identityserver4" }, /class="logout-page"[^]*Would you like to log out of IdentityServer\?/, {}],
     ] as readonly (readonly [LatchkeyOptions, RegExp, Record<string, string>])[]
   ) {
-    const { authorizationUrl, idTokenFor, logoutUrl, program } = await start(options);
+    const { authorizationUrl, tokensFor, logoutUrl, program } = await start(options);
     const browser = program();
     const { open, request } = browser;
     const target = { client_id: "shop", post_logout_redirect_uri: callback };
@@ -510,7 +529,7 @@ test("[UI-31] the logout page of a provider asks without a hint, then leads to t
     const queries = [{}, target, ...options.loginPage === "oidc-provider" ? [{ ...target, hint: true }] : []];
     for (const query of queries as readonly (Partial<typeof target> & { readonly hint?: true })[]) {
       const { hint, ...others } = query;
-      const id_token_hint = await idTokenFor(await browser.logIn(authorizationUrl, "bob"));
+      const { id_token: id_token_hint } = await tokensFor(await browser.logIn(authorizationUrl, "bob"));
       const { html, forms: [form] } = await open(
         `${logoutUrl}?${new URLSearchParams({ ...others, ...hint && { id_token_hint } })}`,
       );
