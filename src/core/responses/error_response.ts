@@ -95,7 +95,7 @@ function isSentByUser({ request, endpoint }: Context, thrown: unknown): boolean 
   switch (endpoint?.errors) {
     case "page":
     case "redirect":
-      return true;
+      return !isWrongMethod(thrown) || !expectsJson(request);
     case "bearer":
     case "resource":
       return false;
@@ -157,7 +157,7 @@ export function isWrongMethod(thrown: unknown): boolean {
 /** Whether a program requested an unknown path, not a browser that shows a page. */
 export function expectsJson(request: HttpRequest): boolean {
   const { headers } = request;
-  const hasJsonBody = /^application\/json\b/i.test(headers.get("content-type") ?? "");
+  const hasJsonBody = /^application\/(?:[\w.+-]*[+-])?json\b/i.test(headers.get("content-type") ?? "");
   return hasJsonBody || headers.get("accept") !== null && requestedFormat(request) !== "page";
 }
 

@@ -24,13 +24,13 @@ const adminApis: readonly AdminApi[] = [
   // https://developer.okta.com/docs/api/openapi/okta-management/guides/overview/
   { provider: "Okta", path: /^\/api\/v1(\/.*)/ },
   // https://learn.microsoft.com/graph/api/overview
-  { provider: "Microsoft Graph", path: /^\/(?:v1\.0|beta)(\/.*)/ },
+  { provider: "Microsoft Graph", path: /^\/(?:v1\.0|beta)(\/(?!me\b).*)/ },
   // https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/
   { provider: "Cognito", header: "x-amz-target" },
   // https://developers.google.com/workspace/admin/directory/reference/rest/v1
   { provider: "Google", path: /^\/admin\/directory\/v1(\/.*)/ },
-  // https://api.goauthentik.io/
-  { provider: "authentik", path: /^\/api\/v3(\/.*)/ },
+  // https://api.goauthentik.io/; GitHub Enterprise Server has others below /api/v3.
+  { provider: "authentik", path: /^\/api\/v3(\/(?:core|providers|rbac)\/.*)/ },
   // https://www.rfc-editor.org/rfc/rfc7644#section-3.2
   { provider: "SCIM", path: /\/scim\/v2(\/.*)/ },
 ];
@@ -49,7 +49,7 @@ const subjects: readonly {
   {
     named: /users?|signup|password/gi,
     instead: "Users are in the configuration",
-    ...{ change: ["users/set", "sub, name and email"], list: "users/all", remove: ["users/delete", "sub"] },
+    ...{ change: ["users/set", "sub, name, email and password"], list: "users/all", remove: ["users/delete", "sub"] },
   },
   {
     named: /clients?(?!-scopes)|app(?:lication)?s|serviceprincipals|providers/gi,
@@ -74,20 +74,25 @@ const subjects: readonly {
 /**
  * What a request to the administration API of a provider is here, on a server that may have tools for tests;
  * `undefined` for any other request.
+ *
+ * @param isServed Whether the server has its path for another method.
  */
 export function suggestControl(
   { server, endpoint, target, request }: Context,
+  isServed: boolean,
 ): { readonly message: string; readonly fix: string } | undefined {
   if (!server.policy.allows.openTools) return undefined;
   for (const { provider, path, header } of adminApis) {
     const rest = header === undefined
-      ? endpoint === undefined ? path?.exec(target.path)?.[1] : undefined
+      ? isServed ? undefined : path?.exec(target.path)?.[1]
       : request.headers.get(header)?.split(".").at(-1);
     if (rest === undefined) continue;
     const [subject] = subjects.map((one) => ({ ...one, at: [...rest.matchAll(one.named)].at(-1)?.index ?? -1 }))
       .filter(({ at }) => at >= 0).sort((a, b) => b.at - a.at);
     const message = `This is the administration API of ${provider}, which this server does not have`;
     if (subject === undefined) {
+      // A profile says itself that it does not serve another call.
+      if (endpoint !== undefined) return undefined;
       return { message, fix: "The configuration file has what administrators change: --config latchkey.json." };
     }
     const { instead, change, list, remove = change } = subject;

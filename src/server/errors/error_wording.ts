@@ -99,9 +99,10 @@ interface UnsentError extends Recipient {
  * value stays as it is.
  */
 async function explain(context: Context<HostedServer>, thrown: unknown): Promise<unknown> {
-  if (!(thrown instanceof OAuthError)) return explainNotFound(context, thrown);
+  const found = explainNotFound(context, thrown);
+  if (!(found instanceof OAuthError)) return found;
   const { server, target } = context;
-  const error = nameProfile(thrown);
+  const error = nameProfile(found);
   try {
     return await server.explainError(server, error);
   } catch (cause) {
@@ -156,18 +157,21 @@ function explainedWording(replacement: Pages["error"]): ErrorWording {
  * or the endpoint that the client probably meant.
  */
 function explainNotFound(context: Context<HostedServer>, thrown: unknown): unknown {
-  if (!(thrown instanceof HttpError) || thrown.status !== 404 && thrown.status !== 405) return thrown;
-  const { status } = thrown;
-  const absent = status === 404 && context.endpoint === undefined ? findDisabledPage(context) : undefined;
-  const instead = absent ?? suggestControl(context);
+  // The profile of a provider has its own 404.
+  const isUnserved = thrown instanceof OAuthError && thrown.details.rule === "HT-01";
+  const status = thrown instanceof HttpError ? thrown.status : isUnserved ? thrown.details.status : undefined;
+  if (status !== 404 && status !== 405) return thrown;
+  const { endpoint, request } = context;
+  const absent = status === 404 && endpoint === undefined ? findDisabledPage(context) : undefined;
+  const instead = absent ?? suggestControl(context, status === 405);
   if (instead !== undefined) {
     // JSON has no member for the fix.
-    const message = expectsJson(context.request)
+    const message = expectsJson(request) || endpoint?.errors === "json"
       ? `${instead.message}. ${instead.fix.replace(/\.$/, "")}`
       : instead.message;
     return new HttpError(status, "HT-01", message, { fix: instead.fix });
   }
-  if (status !== 404 || context.endpoint !== undefined) return thrown;
+  if (status !== 404 || endpoint !== undefined) return thrown;
   const byPath = suggestIssuersByPath(context);
   if (byPath !== undefined) return new HttpError(404, "HT-01", byPath.message, { fix: byPath.fix });
   const url = suggestUrl(context);

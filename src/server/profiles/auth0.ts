@@ -60,11 +60,18 @@ export function auth0Provider(): Provider {
         }
         : request,
     // auth0/go-auth0 test/data/recordings/authentication: TestLoginWithAuthCode, and those WithPKCE
-    error(response, { endpoint, rejection }) {
+    error(response, { endpoint, rejection, parameters }) {
       if (endpoint !== "token_endpoint") return response;
       if (rejection?.error === "invalid_grant") return { ...response, status: 403 };
       if (rejection?.error !== "invalid_client") return response;
-      const described = { error: "access_denied", error_description: "Unauthorized" };
+      const isForManagement = parameters.some(([name, value]) => name === "resource" && value.endsWith("/api/v2/"));
+      const described = {
+        error: "access_denied",
+        // A token for https://auth0.com/docs/api/management/v2, which this server does not have.
+        error_description: isForManagement
+          ? "Unauthorized. No call here needs a token of the Management API: the control, --control on, changes users and clients"
+          : "Unauthorized",
+      };
       return { ...withChangedBody(response, (body) => ({ ...body, ...described })), status: 401 };
     },
   };

@@ -58,7 +58,12 @@ export function cognitoProvider(): Provider {
     response: (response, { endpoint }) =>
       endpoint === "token_endpoint" ? withChangedBody(response, (body) => omit(body, "scope")) : response,
     // doc_source/token-endpoint.md: the error alone.
-    error(response, { endpoint, rejection }) {
+    error(response, { endpoint, rejection, request }) {
+      // https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html#operation-error-serialization
+      if (request.headers.get("x-amz-target") !== null) {
+        const __type = "UnknownOperationException";
+        return withChangedBody({ ...response, status: 400 }, ({ error_description: message }) => ({ __type, message }));
+      }
       if (endpoint === "userinfo_endpoint") return withChangedBody(response, (body) => omit(body, "error_uri"));
       if (endpoint !== "token_endpoint") return response;
       const alone = withChangedBody(response, (body) => omit(body, "error_description", "error_uri"));

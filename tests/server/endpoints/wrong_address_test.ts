@@ -83,7 +83,7 @@ test("[HT-01, TK-05] the administration API of a provider is 404 with a call tha
     ["POST", "/scim/v2/Users", users],
   ];
   const inputs: Readonly<Record<string, unknown>> = {
-    ...{ sub: "carol", name: "Carol", email: "carol@example.com", groups: ["a"], roles: ["b"] },
+    ...{ sub: "carol", name: "Carol", email: "carol@example.com", password: "p", groups: ["a"], roles: ["b"] },
     ...{ client_id: "app", redirect_uris: ["http://localhost:3000/callback"] },
   };
   await using as = await testLatchkey({ issuer, control: true });
@@ -109,6 +109,49 @@ test("[HT-01, TK-05] the administration API of a provider is 404 with a call tha
     await as.users.set({ sub: "carol" });
     await as.clients.set({ client_id: "app", redirect_uris: ["http://localhost:3000/callback"] });
   }
+});
+
+test("[HT-01] the profile of a provider explains its administration API in the provider's form", async () => {
+  const cognito = (name: string) => ({
+    "x-amz-target": `AWSCognitoIdentityProviderService.${name}`,
+    "content-type": "application/x-amz-json-1.1",
+  });
+  const any = { authorization: "Bearer x", "content-type": "application/json" };
+  const rows: readonly (readonly [string, string, string, Record<string, string>, string])[] = [
+    ["entra", "POST", "/v1.0/users", any, "/_control/users/set with sub, name, email and password"],
+    ["entra", "GET", "/v1.0/users?$top=1", any, "/_control/users/all"],
+    ["entra", "DELETE", "/beta/users/1", {}, "/_control/users/delete"],
+    ["entra", "POST", "/v1.0/applications", any, "/_control/clients/set"],
+    ["cognito", "POST", "/", cognito("AdminCreateUser"), "/_control/users/set with sub, name, email and password"],
+    ["cognito", "POST", "/", cognito("AdminSetUserPassword"), "/_control/users/set"],
+    ["cognito", "POST", "/", cognito("ListUsers"), "/_control/users/all"],
+    ["okta", "POST", "/api/v1/users?activate=true", any, "/_control/users/set"],
+    ["google", "POST", "/admin/directory/v1/users", any, "/_control/users/set"],
+    ["keycloak", "PUT", "/admin/realms/myrealm/users/1/reset-password", any, "/_control/users/set"],
+    ["auth0", "POST", "/dbconnections/signup", any, "/_control/users/set"],
+  ];
+  await forEachCase(rows, async ([profile, method, path, headers, expected]) => {
+    await using as = await testLatchkey({ profile: profile as "entra" });
+    const response = await as.fetch(new Request(new URL(path, as.issuer), { method, headers }));
+    const body = await response.json();
+    const [status, text] = profile === "cognito"
+      ? [body.__type === "UnknownOperationException" ? 400 : 0, body.message]
+      : [404, body.error?.message ?? body.error_description];
+    assertEquals(response.status, status);
+    assertStringIncludes(text, expected);
+  });
+});
+
+test("[HT-01] auth0: a token request for the Management API, of a client that nobody registered, names the control", async () => {
+  await using as = await testLatchkey({ profile: "auth0" });
+  const token = async (audience: string) => {
+    const body = JSON.stringify({ grant_type: "client_credentials", client_id: "m2m", client_secret: "x", audience });
+    const headers = { "content-type": "application/json", "content-length": String(body.length) };
+    const response = await as.fetch(new Request(new URL("/oauth/token", as.issuer), { method: "POST", body, headers }));
+    return (await response.json()).error_description;
+  };
+  assertStringIncludes(await token("https://tenant.auth0.com/api/v2/"), "--control on");
+  assertEquals(await token("https://orders.example/api"), "Unauthorized");
 });
 
 test("[HT-01] a server on a real host names no tools of tests for the administration API of a provider", async () => {
