@@ -5,6 +5,7 @@ import type { ClaimsFacts, Members, ProviderResponse, ResponseFacts } from "../c
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { type HttpResponse, withHeaders } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
+import { splitScope } from "../../core/http/params.ts";
 import { parseTarget } from "../../core/http/router.ts";
 import { entraProfile } from "../config/provider_settings/entra.ts";
 import { encodeBase64url } from "../../core/keys/crypto.ts";
@@ -89,6 +90,18 @@ export function entraProvider(): Provider {
       if (alias !== undefined) return `/${tenantOf(server)}${rest}`;
       // passport-microsoft lib/strategy.js has a slash at the end of the user's URL.
       return path === `${userPath}/` ? userPath : path;
+    },
+    // msal-common src/request/ScopeSet.ts: the case of scope values does not matter.
+    request(request, { server: { policy: { scopes } } }) {
+      const asKnown = (value: string) =>
+        scopes.includes(value) ? value : scopes.find((one) => one.toLowerCase() === value.toLowerCase()) ?? value;
+      const sent = request.parameters.find(([name]) => name === "scope")?.[1] ?? "";
+      const scope = splitScope(sent).map(asKnown).join(" ");
+      if (scope === splitScope(sent).join(" ")) return request;
+      return {
+        ...request,
+        parameters: request.parameters.map(([name, value]) => [name, name === "scope" ? scope : value] as const),
+      };
     },
     claims(claims, facts) {
       const { kind, server, grant: { scope } } = facts;

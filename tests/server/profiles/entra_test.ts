@@ -222,6 +222,16 @@ test("entra: a client with subject_type pairwise gets a sub of its own, and oid 
   assertEquals([own.oid, shared.sub], [shared.oid, "alice"]);
 });
 
+test("[AZ-17] entra: the case of scope values does not matter, at the authorization and the token endpoint", async () => {
+  await using provider = await entra();
+  const tokens = await provider.logIn("OPENID Offline_Access user.read");
+  assertEquals(tokens.scope, "openid offline_access User.Read");
+  const refreshed = await provider.post({
+    ...{ grant_type: "refresh_token", refresh_token: tokens.refresh_token, scope: "USER.READ" },
+  });
+  assertEquals((await refreshed.json()).scope, "User.Read");
+});
+
 test("[RT-06] entra: a refresh gets other scope values than the login, if the client may request them", async () => {
   const scopes = ["openid", "offline_access", "User.Read", "Mail.Read", "api://orders/Read", "api://orders/.default"];
   await using provider = await entra({

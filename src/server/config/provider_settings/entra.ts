@@ -45,8 +45,7 @@ export const entraProfile: ProviderProfile = {
   // docs/identity-platform/scopes-oidc.md
   scopes: [
     ...["openid", "profile", "email", "offline_access", "User.Read", "https://graph.microsoft.com/User.Read"],
-    ...["Mail.Read", "https://graph.microsoft.com/Mail.Read", "https://graph.microsoft.com/mail.read"],
-    ...["https://graph.microsoft.com/.default", ".default"],
+    ...["Mail.Read", "https://graph.microsoft.com/Mail.Read", "https://graph.microsoft.com/.default", ".default"],
   ],
   // docs/identity-platform/v2-protocols-oidc.md#send-a-sign-out-request: it must match a redirect URI of the application.
   redirectsAfterLogout: true,
