@@ -203,6 +203,27 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.getByText("Stay signed in?").waitFor();
         await page.locator("input[value=No]").click();
       },
+      "the choice of an account (#otherTile, data-test-id), after a login": async (page) => {
+        const logIn = async (user: string, secret: string) => {
+          await page.locator("#i0116").fill(user);
+          await page.locator("#idSIButton9").click();
+          await page.locator("#i0118").fill(secret);
+          await page.locator("#idSIButton9").click();
+          await page.locator("#idBtn_Back").click();
+          await page.waitForURL((url) => url.href.startsWith(callback));
+        };
+        const choice = `${page.url()}&prompt=select_account`;
+        await logIn(name, password);
+        await page.goto(choice);
+        await page.locator("#otherTile").click();
+        await logIn("bob@app.example", "any");
+        await page.goto(choice);
+        assertEquals(await page.locator("[data-test-id]").allTextContents(), ["bob", "alice"]);
+        await page.click("div[data-test-id=alice]");
+        await page.locator("#i0118").fill(password);
+        await page.locator("#idSIButton9").click();
+        await page.locator("#idSIButton9").click();
+      },
       "XPath of headings": async (page) => {
         await xpath(page, "//div[text()='Sign in']").waitFor();
         await xpath(page, "//*[@name='loginfmt']").fill(name);
@@ -290,6 +311,14 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
             await page.locator("#error-element-password").getByText("Wrong email or pass").waitFor();
           }
         }
+      },
+      "the labels by their ids, the link and the button by all attributes": async (page) => {
+        await page.locator("#username-label").waitFor();
+        await page.getByRole("link", { name: "Forgot password?" }).waitFor();
+        await page.locator("#password-label").waitFor();
+        await cypress(page).type("#username", name);
+        await cypress(page).type("#password", password);
+        await cypress(page).click('button[type="submit"][name="action"][value="default"]');
       },
       "one primary button by its attribute": async (page) => {
         await page.locator("input[name='username'], input[name='email'], input[type='email']").fill(name);
@@ -388,9 +417,26 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       },
     },
   },
+  "okta-classic-identifier-first": {
+    options: { profile: "okta" },
+    pieces: {
+      "ids of two pages, and the elements around the field": async (page) => {
+        await selenium(page).type("#idp-discovery-username", name);
+        await selenium(page).click("#idp-discovery-submit");
+        await selenium(page).type('span[data-se="o-form-input-password"] input', password);
+        await selenium(page).click("#okta-signin-submit");
+      },
+    },
+  },
   "okta-identifier-first": {
     options: { profile: "okta" },
     pieces: {
+      "data-se of the fields, buttons by their text": async (page) => {
+        await page.locator('[data-se="o-form-input-identifier"] input').fill(name);
+        await page.locator(".button").getByText("Next").click();
+        await page.locator('[data-se="o-form-input-credentials.passcode"] input').fill(password);
+        await page.locator(".button").getByText("Verify").click();
+      },
       "values of the buttons of two pages, after a wrong password": async (page) => {
         await xpath(page, "//input[@id='input28']").fill(name);
         await xpath(page, "//input[@value='Next']").click();
@@ -482,6 +528,14 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.locator('input[name="Passwd"]').fill(password);
         await page.locator("#passwordNext button, button:has-text('Next')").click();
       },
+      "classes of the buttons, and a field that has the focus": async (page) => {
+        const inside = ".VfPpkd-dgl2Hf-ppHlrf-sM5MNb > .VfPpkd-LgbsSe > .VfPpkd-vQzf8d";
+        await page.keyboard.type(name);
+        await cypress(page).click(`#identifierNext > ${inside}`);
+        await page.waitForURL(/\/challenge\/pwd/);
+        await page.keyboard.type(password);
+        await cypress(page).click(`#passwordNext > ${inside}`);
+      },
       "labels and roles": async (page) => {
         await page.getByRole("textbox", { name: "Email or phone" }).fill(name);
         await page.getByRole("button", { name: "Next" }).click();
@@ -490,9 +544,28 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       },
     },
   },
+  "google-2019": {
+    options: { profile: "google" },
+    pieces: {
+      "XPath of what is inside of the buttons, and around the field": async (page) => {
+        await selenium(page).type("[name=identifier]", name);
+        await xpath(page, '//*[@id="identifierNext"]/span/span').click();
+        await xpath(page, '//*[@id="password"]/div[1]/div/div[1]/input').fill("wrong");
+        await xpath(page, '//*[@id="passwordNext"]/span/span').click();
+        await selenium(page).type("[name=password]", password);
+        await selenium(page).click('[role="button"]#passwordNext');
+      },
+    },
+  },
   github: {
     options: { profile: "github" },
     pieces: {
+      "the first button of that name": async (page) => {
+        await selenium(page).type("#login_field", "alice");
+        await selenium(page).type("#password", password);
+        await selenium(page).click("[name=commit]");
+        await selenium(page).click("button[name='authorize']");
+      },
       "labels, after a wrong password (nabinupreti/playwright-github-automation)": async (page) => {
         await page.getByLabel("Username or email address").fill("alice");
         await page.getByLabel("Password").fill("wrong");

@@ -9,9 +9,9 @@ export const loginPageNames = [
   ...["apple", "auth0", "auth0-classic", "auth0-classic-username", "auth0-identifier-first"] as const,
   ...["authentik", "cognito", "cognito-managed", "dex", "dex-connectors"] as const,
   ...["dex-no-approval", "duende", "entra", "entra-b2c", "entra-b2c-logonidentifier"] as const,
-  ...["entra-b2c-signinname", "entra-no-kmsi", "github", "google", "identityserver4"] as const,
+  ...["entra-b2c-signinname", "entra-no-kmsi", "github", "google", "google-2019", "identityserver4"] as const,
   ...["keycloak", "keycloak-v1", "mock-oauth2-server", "oidc-provider", "okta"] as const,
-  ...["okta-classic", "okta-identifier-first", "zitadel"] as const,
+  ...["okta-classic", "okta-classic-identifier-first", "okta-identifier-first", "zitadel"] as const,
 ] as const;
 
 /** The name of a login page. */

@@ -37,7 +37,7 @@ import { typedClaims } from "../token/typed_claims.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { readSameOriginForm } from "../pages/csrf.ts";
 import type { Site } from "../pages/layout.tsx";
-import { addGuest, hasPassword, readGuest, rememberAccount } from "./account_picker.ts";
+import { addGuest, hasPassword, readGuest, recentUsers, rememberAccount } from "./account_picker.ts";
 import type { Approval } from "../../core/authorize/approval.ts";
 import { type AuthenticationOptions, logIn } from "./authenticate_user.ts";
 import {
@@ -82,8 +82,11 @@ export async function showFirstScreen(
   const browser = await ensureBrowserCookie(context, "login");
   const id = await encodePending(context.server, pending, { name, browser: browser.secret });
   const interaction = { ...pending, id, name: id.slice(0, id.indexOf(".")), browser: browser.secret };
-  const shown = { page, pending: interaction, username: pending.request.loginRequirements.loginHint ?? "" };
-  return proceedTo(context, page.screens[0], { ...shown, headers: browser.headers });
+  const { loginHint = "", prompt } = pending.request.loginRequirements;
+  const recent = prompt.includes("select_account") ? await recentUsers(context.server, browser.secret) : [];
+  return proceedTo(context, page.screens[0], {
+    ...{ page, pending: interaction, username: loginHint, recent: recent.map(shownName), headers: browser.headers },
+  });
 }
 
 /** The screen after the login, for a user with a session. */
@@ -104,6 +107,8 @@ interface Shown {
   readonly page: ProviderPage;
   readonly pending: Interaction;
   readonly username?: string;
+  /** Default: none. */
+  readonly recent?: readonly string[];
   /** Further parameters of its URL. */
   readonly query?: Readonly<Record<string, string>>;
   readonly error?: ScreenProps["error"];
@@ -120,11 +125,11 @@ function proceedTo(context: Context<HostedServer>, screen: Screen, shown: Shown)
 }
 
 function showScreen(context: Context<HostedServer>, screen: Screen, shown: Shown): HttpResponse {
-  const { pending: { client, request: { scope } }, username = "", error, reason, status = 200, headers = {} } = shown;
-  return page(context, screen, status, headers, {
+  const { pending: { client, request: { scope } }, username = "", recent = [], error, reason, status = 200 } = shown;
+  return page(context, screen, status, shown.headers ?? {}, {
     action: screenUrl(context, screen, shown, "action"),
     client: client.name ?? client.id,
-    ...{ scope, username, error, reason },
+    ...{ scope, username, recent, error, reason },
   });
 }
 
@@ -206,10 +211,11 @@ type Continue = (
 
 /** Handlers of one screen, whose URL has the pending authorization. */
 function handlersOf(page: ProviderPage, show: Continue, submit: (form: Params) => Continue): Handlers<HostedServer> {
-  const continueBy = async (context: Context<HostedServer>, action: Continue) => {
+  const continueBy = async (context: Context<HostedServer>, action: Continue, form?: Params) => {
     rejectUntrustedHost(context.server, context.request, "UI-20");
     const query = paramsFromFields(parseFields(context.target.query));
-    return await continuePending(context, query.get(page.state), async (pending) => {
+    // Some programs know the path of the form, and send back its hidden fields.
+    return await continuePending(context, query.get(page.state) ?? form?.get(page.state), async (pending) => {
       // An authorization request that was posted by another site: the page of the server binds it to the browser.
       if (pending.browser === undefined) {
         return redirect("GET", `${endpointPath(context.app, "login")}?interaction=${pending.id}`);
@@ -222,7 +228,7 @@ function handlersOf(page: ProviderPage, show: Continue, submit: (form: Params) =
     HEAD: () => emptyHeadResponse,
     async POST(context) {
       const form = await readSameOriginForm(context);
-      const response = await continueBy(context, submit(form));
+      const response = await continueBy(context, submit(form), form);
       // Programs that log in without a browser expect the status of the provider.
       return !isResponse(response) && response.status === 303 ? { ...response, status: 302 } : response;
     },
@@ -363,7 +369,7 @@ export async function approveByForm(
   return page(context, screen, 200, {}, {
     action: `${originOf(context)}${target.path}?${target.query}`,
     client: client.name ?? client.id,
-    ...{ scope, username: typed ?? loginHint },
+    ...{ scope, username: typed ?? loginHint, recent: [] },
     ...login !== undefined && { error: "username", reason: login },
   });
 }

@@ -271,6 +271,19 @@ const programs: Readonly<
     options: { loginPage: "mock-oauth2-server", clients: "any", redirectUris: "any", users: "any" },
     logIn: async ({ program, authorizationUrl }) => await program().request(authorizationUrl, { username: "anybody" }),
   },
+  "GitHub's hidden fields, sent to the path of its form": {
+    options: { profile: "github" },
+    async logIn({ program, authorizationUrl, issuer }) {
+      const { open, request } = program();
+      const { forms: [form] } = await open(authorizationUrl.replace("&scope=openid", ""));
+      const fields = Object.fromEntries(form!.controls.map(({ name, value }) => [name, value]));
+      assert(fields.authenticity_token && fields.return_to);
+      const { origin } = new URL(issuer);
+      const sent = await request(`${origin}/session`, { ...fields, login: "alice", password: "correct horse" });
+      const { url } = await open(sent.headers.get("location")!);
+      return await request(url, { authorize: "1" });
+    },
+  },
   "IdentityServer4: the first form, with the value of its button": {
     options: { loginPage: "identityserver4" },
     async logIn({ program, authorizationUrl }) {
@@ -494,6 +507,11 @@ test("[UI-31] denials without a session are stored up to the limit of Latchkey's
   }
 });
 
+/** Programs read hidden fields and send them back. */
+const pagesWithHiddenFields = [
+  ...["auth0", "auth0-identifier-first", "cognito", "duende", "github", "identityserver4"],
+];
+
 test("[UI-31] the foot names who can log in, and each page has no word of another form", async () => {
   for (const loginPage of loginPageNames) {
     if (loginPage === "latchkey") continue;
@@ -505,8 +523,7 @@ test("[UI-31] the foot names who can log in, and each page has no word of anothe
     assertNotMatch(foot, /password|sign|log ?in|user|e-?mail|continue|next|submit/i);
     assertNotMatch(html.slice(0, html.indexOf("<form")), /<(?:a|button|input)\b/);
     assertNotMatch(html, /<(?:script|style|svg)\b| style="/);
-    // Programs read and send the token of Cognito's form.
-    assertEquals(/type="hidden"/.test(html), loginPage === "cognito");
+    assertEquals(/type="hidden"/.test(html), pagesWithHiddenFields.includes(loginPage), loginPage);
   }
 });
 

@@ -5,6 +5,7 @@
  * page with auth0/lock src/ui/box/container.jsx, src/field/email/email_pane.jsx.
  */
 
+import type { VNode } from "preact";
 import { type Field, loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
@@ -14,9 +15,17 @@ const universal = {
   title: ({ client }: ScreenProps) => `Log in | ${client}`,
   above: [() => <h1>Welcome</h1>, purpose],
   attributes: { class: "form _form-login-id", "data-form-primary": "true" },
-  username: { label: "Email address*", id: "username", name: "username" },
-  password: { label: "Password*", id: "password", name: "password" },
+  hidden: [{ type: "hidden", name: "state" }],
+  username: { label: "Email address*", labelAttributes: { id: "username-label" }, id: "username", name: "username" },
+  password: { label: "Password*", labelAttributes: { id: "password-label" }, id: "password", name: "password" },
   fault: { text: "Wrong email or password", id: "error-element-password", class: "ulp-input-error-message" },
+  inside: (fields: VNode, button: VNode) => (
+    <>
+      {fields}
+      <a href="#password">Forgot password?</a>
+      {button}
+    </>
+  ),
   button: () => (
     <button
       {...{ type: "submit", name: "action", value: "default", class: "_button-login-id" }}
@@ -69,6 +78,7 @@ export const auth0Pages = {
     {
       ...common,
       path: () => "/u/login/identifier",
+      inside: undefined,
       username,
       fault: { text: "Please enter an email address", id: "error-element-username" },
     },

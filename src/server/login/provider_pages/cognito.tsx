@@ -64,7 +64,7 @@ export const cognitoPages = {
     attributes: ({ action }) => ({
       ...{ action: relative(action), name: "cognitoSignInForm", class: "cognito-asf form", novalidate: false },
     }),
-    top: ({ action }) => <input type="hidden" name="_csrf" value={new URL(action).searchParams.get("client_id")!} />,
+    hidden: [{ type: "hidden", name: "_csrf" }],
     username: {
       ...{ ...hosted, id: "signInFormUsername", name: "username", placeholder: "Username" },
       before: () => <label for="signInFormUsername" class="label-customizable">Username</label>,

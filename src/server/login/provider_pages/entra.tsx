@@ -40,6 +40,25 @@ function StaySignedIn(props: ScreenProps): VNode {
   );
 }
 
+/** The accounts of the browser: suites click `[data-test-id]` of one, or `#otherTile`. */
+function PickAccount({ action, recent }: ScreenProps): VNode {
+  return (
+    <>
+      <div id="loginHeader" role="heading" aria-level={1}>Pick an account</div>
+      <form class="form" action={action} method="post" id="tilesHolder">
+        {recent.map((name) => (
+          <div key={name} class="table fit" data-test-id={name}>
+            <button type="submit" name="loginfmt" value={name} data-secondary>{name}</button>
+          </div>
+        ))}
+        <div id="otherTile" class="table fit">
+          <a href={action} role="button">Use another account</a>
+        </div>
+      </form>
+    </>
+  );
+}
+
 /** The path of the tenant, such as `/common`: the issuer ends with `/v2.0`. */
 const tenant = (base: string) => base.replace(/\/v2\.0$/, "");
 
@@ -52,6 +71,7 @@ const noKmsi = loginPage(
     ...common,
     path: (base) => `${tenant(base)}/GetCredentialType`,
     rejectsUnknown: true,
+    choice: (props) => <PickAccount {...props} />,
     above: [() => <div id="loginHeader" role="heading" aria-level={1}>Sign in</div>],
     username: {
       ...{ id: "i0116", name: "loginfmt", type: "email", placeholder: "Email, phone, or Skype" },

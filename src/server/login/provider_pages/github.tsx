@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 /**
- * GitHub's login and the page that authorizes an application: redhat-developer/rhdh
+ * GitHub's login, whose hidden fields programs send back to `/session`, and the page that authorizes an application: redhat-developer/rhdh
  * e2e-tests/playwright/utils/common.ts (handleGitHubPopupLogin) has ids and buttons;
  * https://docs.github.com/en/apps/oauth-apps/using-oauth-apps/authorizing-oauth-apps has the second page.
  */
@@ -10,6 +10,7 @@ import { Document } from "./document.tsx";
 import { loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
+// Suites take the first `button[name=authorize]`.
 function Authorize(props: ScreenProps): VNode {
   const { action, username, client, scope } = props;
   return (
@@ -18,13 +19,13 @@ function Authorize(props: ScreenProps): VNode {
       <p>{client} wants to access your {username} account</p>
       <ul>{scope.map((value) => <li key={value}>{value}</li>)}</ul>
       <form class="ways" action={action} method="post">
-        <button type="submit" name="authorize" value="0" data-secondary>Cancel</button>
         <button
           {...{ type: "submit", name: "authorize", value: "1", id: "js-oauth-authorize-btn" }}
           class="btn btn-primary js-oauth-authorize-btn"
         >
           Authorize {client}
         </button>
+        <button type="submit" name="authorize" value="0" data-secondary>Cancel</button>
       </form>
     </Document>
   );
@@ -38,6 +39,7 @@ export const github: ProviderPage = {
     frame: (content) => <div id="login">{content}</div>,
     above: [() => <h1>Sign in to GitHub</h1>],
     attributes: { class: undefined },
+    hidden: [{ type: "hidden", name: "authenticity_token" }, { type: "hidden", name: "return_to" }],
     inside: (fields, button) => <div class="form auth-form-body mt-3">{fields}{button}</div>,
     username: { label: "Username or email address", id: "login_field", name: "login", class: "js-login-field" },
     password: { label: "Password", id: "password", name: "password", class: "js-password-field" },

@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
 /**
- * Google, two pages: the ids and names that public suites fill in (`#identifierId`, `#identifierNext button`,
+ * Google, two pages: the ids, names and classes that public suites fill in (`#identifierId`, `#identifierNext button`,
  * `input[name=Passwd]`, `#passwordNext`), of which Cypress's guide "Google Authentication" says that Google changes them.
+ * `google-2019`: those of suites of 2018 to 2020 (`//*[@id="identifierNext"]/span/span`, `input[name=password]`).
  */
 
 import type { VNode } from "preact";
@@ -9,41 +10,61 @@ import { loginPage } from "./login_screen.tsx";
 
 const title = "Sign in - Google Accounts";
 
-function next(id: string): VNode {
-  return (
-    <div id={id} class="fit">
-      <div>
-        <button type="submit">
-          <span>Next</span>
-        </button>
-      </div>
-    </div>
+/** @param next The button. @param name The name of the field with the password. */
+function pages(next: (id: string) => VNode, name: string) {
+  return loginPage(
+    "TL",
+    {
+      path: () => "/v3/signin/identifier",
+      rejectsUnknown: true,
+      title,
+      above: [
+        () => <h1 id="headingText">Sign in</h1>,
+        ({ client }) => <p id="headingSubtext">to continue to {client}</p>,
+      ],
+      username: { label: "Email or phone", id: "identifierId", name: "identifier", type: "email" },
+      fault: { text: "Couldn’t find your Google Account" },
+      button: () => next("identifierNext"),
+    },
+    {
+      path: () => "/v3/signin/challenge/pwd",
+      title,
+      above: [
+        () => <h1 id="headingText">Welcome</h1>,
+        ({ username }) => <div id="profileIdentifier" data-email={username}>{username}</div>,
+      ],
+      password: {
+        ...{ name, "aria-label": "Enter your password", box: { id: "password" } },
+        wrap: (input, fault) => (
+          <div>
+            <div>
+              <div>{input}</div>
+            </div>
+            {fault}
+          </div>
+        ),
+      },
+      fault: { text: "Wrong password. Try again or click Forgot password to reset it." },
+      button: () => next("passwordNext"),
+    },
   );
 }
 
-export const google = loginPage(
-  "TL",
-  {
-    path: () => "/v3/signin/identifier",
-    rejectsUnknown: true,
-    title,
-    above: [
-      () => <h1 id="headingText">Sign in</h1>,
-      ({ client }) => <p id="headingSubtext">to continue to {client}</p>,
-    ],
-    username: { label: "Email or phone", id: "identifierId", name: "identifier", type: "email" },
-    fault: { text: "Couldn’t find your Google Account" },
-    button: () => next("identifierNext"),
-  },
-  {
-    path: () => "/v3/signin/challenge/pwd",
-    title,
-    above: [
-      () => <h1 id="headingText">Welcome</h1>,
-      ({ username }) => <div id="profileIdentifier" data-email={username}>{username}</div>,
-    ],
-    password: { name: "Passwd", "aria-label": "Enter your password", box: { id: "password" } },
-    fault: { text: "Wrong password. Try again or click Forgot password to reset it." },
-    button: () => next("passwordNext"),
-  },
-);
+export const googlePages = {
+  google: pages((id) => (
+    <div id={id} class="fit">
+      <div class="VfPpkd-dgl2Hf-ppHlrf-sM5MNb">
+        <button type="submit" class="VfPpkd-LgbsSe" {...{ jsname: "LgbsSe" }}>
+          <span class="VfPpkd-vQzf8d">Next</span>
+        </button>
+      </div>
+    </div>
+  ), "Passwd"),
+  "google-2019": pages((id) => (
+    <button id={id} type="submit" role="button">
+      <span>
+        <span>Next</span>
+      </span>
+    </button>
+  ), "password"),
+};

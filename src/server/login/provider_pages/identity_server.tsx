@@ -22,6 +22,7 @@ function quickstart(title: string, prefix: string, button: string, question: str
       path: () => "/Account/Login",
       deny: [button, "cancel"],
       title,
+      hidden: [{ name: "__RequestVerificationToken", type: "hidden" }, { type: "hidden", name: `${prefix}ReturnUrl` }],
       frame: (content) => <div class="login-page">{content}</div>,
       above: [() => <h1>Login</h1>, () => <h2>Local Account</h2>],
       username: { ...text, ...field("Username"), label: "Username", placeholder: "Username" },

@@ -16,7 +16,7 @@ export interface Field extends Attributes {
   readonly required?: boolean;
   /** Default: none. */
   readonly label?: string;
-  readonly labelClass?: string;
+  readonly labelAttributes?: Attributes;
   /** The attributes of the element around label and input. Default: the class `field`. */
   readonly box?: Attributes;
   /** What stands before that element. Default: nothing. */
@@ -49,10 +49,14 @@ export interface LoginForm extends Omit<LoginScreen, "username" | "password" | "
   readonly title: string | ((props: ScreenProps) => string);
   /** Puts elements around everything. Default: none. */
   readonly frame?: (content: VNode, props: ScreenProps) => VNode;
+  /** The choice of an account of the browser; its links lead to the screen. Default: none. */
+  readonly choice?: (props: ScreenProps) => VNode;
   /** What stands above the form, in order; a fault above the form is the second part. Default: nothing. */
   readonly above?: readonly ((props: ScreenProps) => VNode)[];
   /** The attributes of the form where they are not those of every form. */
   readonly attributes?: FormAttributes | ((props: ScreenProps) => FormAttributes);
+  /** Fields that programs send back; each has the state of the page. Default: none. */
+  readonly hidden?: readonly { readonly type: string; readonly name: string }[];
   /** What stands in the form before its fields. Default: nothing. */
   readonly top?: (props: ScreenProps) => VNode;
   /** Puts elements around the fields, and around the button. Default: none. */
@@ -73,33 +77,36 @@ export function loginPage(state: string, ...screens: readonly [LoginForm, ...Log
 
 /** The screen with the data. */
 function loginScreen(form: LoginForm): LoginScreen {
-  const { username, repeatedUsername, password, title, frame = (content) => content } = form;
+  const { username, repeatedUsername, password, title, choice, frame = (content) => content } = form;
   return {
     ...form,
     username: username?.name ?? repeatedUsername,
     password: password?.name,
     Page: (props) => (
       <Document props={props} title={typeof title === "string" ? title : title(props)}>
-        {frame(<Content form={form} props={props} />, props)}
+        {frame(choice && props.recent.length > 0 ? choice(props) : <Content form={form} props={props} />, props)}
       </Document>
     ),
   };
 }
 
 function Content({ form, props }: { readonly form: LoginForm; readonly props: ScreenProps }): VNode {
-  const { above: [first, ...others] = [], attributes, top, inside, username, password, fault, button } = form;
+  const { above: [first, ...others] = [], attributes, hidden = [], top, inside, username, password, fault, button } =
+    form;
+  const [state] = new URL(props.action).searchParams.values();
   const { at = password === undefined ? "username" : "password", wrap = (text) => text } = fault;
   const shown = wrap(props.error && <FaultText {...fault} text={faultText(fault, props)} />);
   const faultAt = (place: typeof at) => place === at ? shown : undefined;
-  const state = { "aria-invalid": props.error !== undefined, "aria-describedby": props.error && fault.id };
+  const described = { "aria-invalid": props.error !== undefined, "aria-describedby": props.error && fault.id };
   const name = { type: "text", value: props.username, autocomplete: "username", autofocus: true } as const;
   const secret = { type: "password", value: "", autocomplete: "current-password", autofocus: !username } as const;
   const fields = (
     <>
+      {hidden.map((field) => <input key={field.name} {...field as InputHTMLAttributes} value={state} />)}
       {top?.(props)}
       {faultAt("top")}
-      {username && <FieldBox {...state} {...name} {...username} {...{ props, fault: faultAt("username") }} />}
-      {password && <FieldBox {...state} {...secret} {...password} {...{ props, fault: faultAt("password") }} />}
+      {username && <FieldBox {...described} {...name} {...username} {...{ props, fault: faultAt("username") }} />}
+      {password && <FieldBox {...described} {...secret} {...password} {...{ props, fault: faultAt("password") }} />}
       {faultAt("bottom")}
     </>
   );
@@ -129,7 +136,7 @@ export function FaultText(
   return <Element id={id} class={style === undefined ? "fault" : `fault ${style}`} role="alert">{text}</Element>;
 }
 
-function FieldBox({ label, labelClass, box, before, attributes, wrap, props, fault, ...input }: Field & {
+function FieldBox({ label, labelAttributes, box, before, attributes, wrap, props, fault, ...input }: Field & {
   readonly type: "email" | "password" | "text";
   readonly props: ScreenProps;
   /** Stands below the input. */
@@ -140,7 +147,7 @@ function FieldBox({ label, labelClass, box, before, attributes, wrap, props, fau
     <>
       {before?.()}
       <div class="field" {...box}>
-        {label !== undefined && <label class={labelClass} for={input.id}>{label}</label>}
+        {label !== undefined && <label {...labelAttributes} for={input.id}>{label}</label>}
         {wrap?.(element, fault, props) ?? <>{element}{fault}</>}
       </div>
     </>

@@ -8,7 +8,7 @@ import { cognitoPages } from "./cognito.tsx";
 import { dexPages } from "./dex.tsx";
 import { entraPages } from "./entra.tsx";
 import { github } from "./github.tsx";
-import { google } from "./google.tsx";
+import { googlePages } from "./google.tsx";
 import { identityServerPages } from "./identity_server.tsx";
 import { keycloakPages } from "./keycloak.tsx";
 import { mockOAuth2Server } from "./mock_oauth2_server.tsx";
@@ -25,7 +25,7 @@ const providerPages: Readonly<Record<Exclude<LoginPageName, "latchkey">, Provide
   ...dexPages,
   ...entraPages,
   github,
-  google,
+  ...googlePages,
   ...identityServerPages,
   ...keycloakPages,
   "mock-oauth2-server": mockOAuth2Server,

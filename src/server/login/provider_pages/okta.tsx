@@ -1,9 +1,11 @@
 /** @jsxImportSource preact */
 /**
  * Okta: the sign-in widget of the identity engine (okta/okta-auth-js test/e2e/pageobjects/OktaLogin.js, signinOIE), on
- * one page and identifier first, and the classic one (the same file, signinLegacy).
+ * one page and identifier first, and the classic one (the same file, signinLegacy). The classic one with routing rules is
+ * identifier first too: okta/okta-signin-widget src/v1/controllers/IDPDiscoveryController.js.
  */
 
+import type { VNode } from "preact";
 import { type LoginForm, loginPage } from "./login_screen.tsx";
 
 /** A field, by its id and its name. */
@@ -20,7 +22,15 @@ interface Widget {
 }
 
 function widget({ path = "/signin", form, heading = "Sign In", username, password, submit }: Widget): LoginForm {
-  const field = ([id, name]: Field, label: string) => ({ id, name, label, box: { "data-se": `o-form-input-${name}` } });
+  const field = ([id, name]: Field, label: string) => ({
+    ...{ id, name, label },
+    wrap: (input: VNode, fault: VNode | undefined) => (
+      <>
+        <span class={`o-form-input-name-${name} okta-form-input-field`} data-se={`o-form-input-${name}`}>{input}</span>
+        {fault}
+      </>
+    ),
+  });
   return {
     path: () => path,
     isInPlace: true,
@@ -57,28 +67,31 @@ function widget({ path = "/signin", form, heading = "Sign In", username, passwor
 }
 
 const form = "form20";
-const username = ["input28", "identifier"] as const;
+const identifier = ["input28", "identifier"] as const;
 const passcode = "credentials.passcode";
+const classic: Widget = {
+  username: ["okta-signin-username", "username"],
+  password: ["okta-signin-password", "password"],
+  submit: { id: "okta-signin-submit", value: "Sign in" },
+};
+const verify = "/signin/verify";
+
+/** The pages of a login. */
+const login = (...[first, ...others]: readonly [Widget, ...Widget[]]) =>
+  loginPage("stateToken", widget(first), ...others.map(widget));
 
 export const oktaPages = {
-  okta: loginPage(
-    "stateToken",
-    widget({ form, username, password: ["input36", passcode], submit: { value: "Sign in" } }),
+  okta: login({ form, username: identifier, password: ["input36", passcode], submit: { value: "Sign in" } }),
+  "okta-classic": login(classic),
+  "okta-classic-identifier-first": login(
+    { username: ["idp-discovery-username", "username"], submit: { id: "idp-discovery-submit", value: "Next" } },
+    { ...classic, path: verify },
   ),
-  "okta-classic": loginPage(
-    "stateToken",
-    widget({
-      username: ["okta-signin-username", "username"],
-      password: ["okta-signin-password", "password"],
-      submit: { id: "okta-signin-submit", value: "Sign in" },
-    }),
-  ),
-  "okta-identifier-first": loginPage(
-    "stateToken",
-    widget({ form, username, submit: { value: "Next" } }),
-    widget({
-      ...{ path: "/signin/verify", form: "form53", heading: "Verify with your password" },
+  "okta-identifier-first": login(
+    { form, username: identifier, submit: { value: "Next" } },
+    {
+      ...{ path: verify, form: "form53", heading: "Verify with your password" },
       ...{ password: ["input61", passcode], submit: { value: "Verify" } },
-    }),
+    },
   ),
 };

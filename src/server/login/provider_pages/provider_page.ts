@@ -17,6 +17,8 @@ export interface ScreenProps extends Site {
   readonly scope: readonly string[];
   /** The name of the user: as typed, or as the client hints at. */
   readonly username: string;
+  /** The names of users that the browser has logged in before, if the request asks for a choice. */
+  readonly recent: readonly string[];
   /** Why the screen is shown again: the user does not exist, or the password is wrong. Absent: it is not. */
   readonly error?: "username" | "password";
   /** What the provider would not say: too many attempts, or a login that the client does not accept. Default: none. */

@@ -6,7 +6,7 @@
 
 import { loginPage } from "./login_screen.tsx";
 
-const field = { class: "lgn-input", labelClass: "lgn-label", autocomplete: undefined };
+const field = { class: "lgn-input", labelAttributes: { class: "lgn-label" }, autocomplete: undefined };
 const button = () => <button id="submit-button" class="lgn-raised-button lgn-primary" type="submit">Next</button>;
 
 export const zitadel = loginPage(
