@@ -169,9 +169,8 @@ async function readRealmFile(
   try {
     const { value, notes } = await readRealm(realm, () => randomToken(systemRandomBytes), env);
     const lines = linesOf(notes.filter(({ isDetail }) => isDetail !== true)).slice(0, maxRealmWarnings);
-    const command =
-      "Read as a realm of Keycloak. To see everything that differs here, to change it, and to keep new secrets, " +
-      `write it to a file: latchkey init --from ${file.endsWith(".json") ? file : "realm.json"}.`;
+    const command = "Read as a realm of Keycloak. To see everything that differs here, and to change it: " +
+      `latchkey init --from ${file.endsWith(".json") ? file : "realm.json"}.`;
     return {
       content: value as ConfigFile,
       text,

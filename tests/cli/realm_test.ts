@@ -6,7 +6,7 @@ import { configurationOfRealm } from "../../src/cli/realm/configuration_of_realm
 import { linesOf } from "../../src/cli/realm/keep_valid.ts";
 import { readRealm } from "../../src/cli/realm/read_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { decodeClaims, forEachCase } from "../kit.ts";
+import { decodeClaims, forEachCase, testServer } from "../kit.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -55,12 +55,29 @@ test("absent members of a realm have the defaults of Keycloak", async () => {
     [{ standardFlowEnabled: false }, undefined],
     [{ directGrantsOnly: true }, undefined],
     [{ enabled: false }, undefined],
-    [{ bearerOnly: true }, undefined],
+    [{ bearerOnly: true }, { grant_types: [], client_secret: secret }],
+    [{ bearerOnly: true, secret: undefined }, undefined],
     [{ protocol: "saml" }, undefined],
     [{ publicClient: true }, { token_endpoint_auth_method: "none", client_secret: undefined }],
     [{ secret: undefined }, { client_secret: "generated" }],
     [{ secret: "" }, { client_secret: "generated" }],
-    [{ secret: "**********" }, { client_secret: "generated" }],
+    [{ secret: "**********" }, { client_secret: "**********" }],
+    ...[
+      ["client-secret-jwt", {}, { client_secret: secret, token_endpoint_auth_method: "client_secret_jwt" }],
+      [
+        ...["client-jwt", { "jwks.url": "https://app.example/jwks" }],
+        { jwks_uri: "https://app.example/jwks", jwks: undefined, client_secret: undefined },
+      ],
+      [
+        ...["client-jwt", { "jwks.string": '{"keys":[]}' }],
+        { jwks: { keys: [] }, token_endpoint_auth_method: "private_key_jwt" },
+      ],
+      ["client-jwt", { "jwks.string": "{" }],
+      ["client-x509", { "x509.subjectdn": "CN=a" }],
+      ["client-other", {}],
+    ].map((
+      [clientAuthenticatorType, attributes, expected],
+    ) => [{ clientAuthenticatorType, attributes }, expected] as [Json, Json | undefined]),
     [{ serviceAccountsEnabled: true, standardFlowEnabled: false }, { grant_types: ["client_credentials"] }],
     [{ serviceAccountsEnabled: true, redirectUris: undefined }, { grant_types: ["client_credentials"] }],
     [{ redirectUris: undefined }, { grant_types: [], redirect_uris: undefined }],
@@ -68,6 +85,17 @@ test("absent members of a realm have the defaults of Keycloak", async () => {
     [{ redirectUris: [uri, "not a uri"] }, { redirect_uris: [uri] }],
     [{ redirectUris: ["/cb"], rootUrl: "http://localhost:3000/" }, { redirect_uris: [uri] }],
     [{ redirectUris: ["*"] }, { redirect_uris: ["http://localhost:3000/"] }],
+    [{ redirectUris: ["*"], baseUrl: "http://localhost:4200/app" }, { redirect_uris: ["http://localhost:4200/app"] }],
+    [{ redirectUris: ["http://localhost:4200/*", "/*"] }, {
+      redirect_uris: ["http://localhost:4200/", "http://localhost:3000/"],
+    }],
+    [{ redirectUris: ["http://localhost:*", "https://localhost:*"], rootUrl: "http://localhost:8080" }, {
+      redirect_uris: ["http://localhost:8080"],
+    }],
+    [{ redirectUris: ["*"], standardFlowEnabled: false, serviceAccountsEnabled: true }, { redirect_uris: undefined }],
+    [{ attributes: { "post.logout.redirect.uris": "http://localhost:3000/*" } }, {
+      post_logout_redirect_uris: ["http://localhost:3000/"],
+    }],
     [{ attributes: {} }, { post_logout_redirect_uris: [uri] }],
     ...[["", uri], ["+", uri], ["-"], ["http://localhost:3000/bye", "http://localhost:3000/bye"]].map((
       [uris, permitted],
@@ -79,6 +107,12 @@ test("absent members of a realm have the defaults of Keycloak", async () => {
     [{ attributes: { "oauth2.device.authorization.grant.enabled": "true" }, standardFlowEnabled: false }, {
       grant_types: ["urn:ietf:params:oauth:grant-type:device_code"],
     }],
+    [{ attributes: { "oidc.ciba.grant.enabled": "true" }, standardFlowEnabled: false }, {
+      grant_types: ["urn:openid:params:grant-type:ciba"],
+    }],
+    [{ attributes: { "oidc.ciba.grant.enabled": "true" }, publicClient: true }, {
+      grant_types: ["authorization_code", "refresh_token"],
+    }],
   ];
   await forEachCase(changes, ([change, expected]) => {
     const { value } = configurationOfRealm({ realm: "x", clients: [{ ...client, ...change }] }, () => "generated");
@@ -86,12 +120,11 @@ test("absent members of a realm have the defaults of Keycloak", async () => {
     if (expected === undefined) return assertEquals(found, undefined);
     for (const [name, member] of Object.entries(expected)) assertEquals(found![name], member, name);
     assertEquals(found!.client_id, "web");
-    assertEquals(value.redirectUris, (change.redirectUris as string[] | undefined)?.[0] === "*" ? "any" : undefined);
   });
   for (const enabled of [undefined, false, true]) {
-    const { value, notes } = configurationOfRealm({ realm: "x", users: [{ username: "Alice", enabled }] }, () => "");
-    assertEquals(value.users.map(({ sub }) => sub), enabled ? ["alice"] : []);
-    assertEquals(notes.some(({ part }) => part === 'user "alice"'), enabled !== true);
+    const { value, notes } = configurationOfRealm({ realm: "x", users: [{ username: "Carol", enabled }] }, () => "");
+    assertEquals(value.users.map(({ sub }) => sub), enabled ? ["carol"] : ["alice", "bob"]);
+    assertEquals(notes.some(({ part }) => part === 'user "carol"'), enabled !== true);
   }
 });
 
@@ -206,6 +239,140 @@ test("a client's own lifetime and the roles of its service account, which do not
   assert(notes.some((note) => /"web".*auditor, api:read.*issue\.everyAccessToken/.test(note)), notes.join());
 });
 
+test("[OP-11, RU-01] a wildcard of a client that logs users in makes the server accept any redirect URI", async () => {
+  const wild = "http://localhost:4200/app/*";
+  const accepts = async (change: Json) => {
+    const { settings, notes } = await read({ realm: "x", clients: [{ ...client, ...change }] });
+    assert(!notes.join().includes("*"), notes.join("\n"));
+    return (settings as Json).redirectUris;
+  };
+  for (const uris of [["*"], [wild], [uri, wild], ["/*"], ["http://localhost:*"]]) {
+    assertEquals(await accepts({ redirectUris: uris }), "any", uris.join());
+    for (const off of [{ enabled: false }, { bearerOnly: true }, { standardFlowEnabled: false }]) {
+      assertEquals(await accepts({ redirectUris: uris, serviceAccountsEnabled: true, ...off }), undefined, uris.join());
+    }
+  }
+  assertEquals(await accepts({ attributes: { "post.logout.redirect.uris": wild } }), "any");
+  const ofKeycloak = { clientId: "account-console", redirectUris: ["/realms/x/account/*"] };
+  assertEquals(((await read({ realm: "x", clients: [client, ofKeycloak] })).settings as Json).redirectUris, undefined);
+  const { settings } = await read({ realm: "x", clients: [{ ...client, redirectUris: [wild] }] });
+  await using as = await testLatchkey({ ...settings, alg: "ES256" } as Parameters<typeof testLatchkey>[0]);
+  const web = { client_id: "web", client_secret: secret, redirect_uri: "http://localhost:4200/app/callback" };
+  assertEquals((await as.logIn(web)).claims?.sub, "alice");
+  const { notes } = await draft({ realm: "x", clients: [{ ...client, redirectUris: [wild] }] });
+  assert(notes.some((note) => note.startsWith(`client "web" "${wild}": with a wildcard`)), notes.join("\n"));
+});
+
+test("a realm without users has alice and bob, one without clients the demo clients, and says so in one line each", async () => {
+  const user = { username: "carol", enabled: true };
+  const demo = ["alice", "bob"];
+  const cases: readonly (readonly [realm: Json, clients: string[] | undefined, users: string[]])[] = [
+    [{}, undefined, demo],
+    [{ clients: [client] }, ["web"], demo],
+    [{ clients: [client], users: [{ ...user, enabled: false }] }, ["web"], demo],
+    [{ clients: [client], users: [{ ...user, serviceAccountClientId: "web" }] }, ["web"], demo],
+    [{ clients: [{ ...client, enabled: false }], users: [user] }, undefined, ["carol"]],
+    [{ clients: [client], users: [user] }, ["web"], ["carol"]],
+  ];
+  await forEachCase(cases, async ([realm, clients, users]) => {
+    const { settings, notes } = await read({ realm: "x", ...realm });
+    assertEquals((settings.clients as unknown as Json[] | undefined)?.map(({ client_id }) => client_id), clients);
+    assertEquals((settings.users as unknown as Json[] | undefined)?.map(({ sub }) => sub), users);
+    const has = (start: string) => notes.filter((note) => note.startsWith(start)).length;
+    assertEquals([has("NO CLIENT"), has("NO USER")], [clients === undefined ? 1 : 0, users === demo ? 1 : 0]);
+  });
+  // As a user whom Keycloak creates in the realm.
+  const { access } = await claimsOf({
+    clients: [client],
+    defaultRole: { name: "default-roles-shop" },
+    roles: { realm: [{ name: "default-roles-shop", composites: { realm: ["offline_access"] } }] },
+    groups: [{ name: "staff", realmRoles: ["seller"] }],
+    defaultGroups: ["/staff"],
+  });
+  assertEquals([access.preferred_username, access.given_name, access.email], ["alice", "Alice", "alice@example.com"]);
+  assertEquals(access.realm_access, { roles: ["default-roles-shop", "offline_access", "seller"] });
+});
+
+test("of a member that a realm has twice, the last value counts, as for Keycloak", async () => {
+  const text = JSON.stringify({ realm: "x", clients: [client], users: [] })
+    .replace(/}$/, ',"users":[{"username":"dave","enabled":true}]}');
+  const args = ["--config", "realm.json"];
+  const config = await readConfiguration({ args, env: {}, readTextFile: () => Promise.resolve(text) });
+  assert(config.kind === "run");
+  assertEquals((config.settings.users as unknown as Json[]).map(({ sub }) => sub), ["dave"]);
+});
+
+test("what a realm lacks to authenticate a client, or hides, is said at the start, with the fix", async () => {
+  const cases: readonly (readonly [change: Json, note: RegExp])[] = [
+    [{ secret: "**********" }, /has the secret \*+, because the export hides its own: write .* as "secret"$/],
+    [{ secret: undefined }, /has a new secret, because the realm has none: write .* as "secret"$/],
+    [
+      { clientAuthenticatorType: "client-x509" },
+      /left out.*"client-x509": register its certificate as .*mutual-tls\.md/,
+    ],
+    [{ clientAuthenticatorType: "client-jwt" }, /left out.*"client-jwt": add the attribute "jwks\.url", or set/],
+  ];
+  await forEachCase(cases, async ([change, note]) => {
+    const { notes } = await read({ realm: "x", clients: [client, { ...client, clientId: "other", ...change }] });
+    assertMatch(notes.find((line) => line.includes('"other"'))!, note);
+  });
+});
+
+test("a bearer-only client with a secret introspects tokens", async () => {
+  const clients = [client, { clientId: "api", bearerOnly: true, secret }];
+  const { settings } = await read({ realm: "x", clients });
+  await using as = await testLatchkey({ ...settings, alg: "ES256" } as Parameters<typeof testLatchkey>[0]);
+  const token = await as.mint.accessToken({ client: "web", sub: "alice" });
+  const { introspection_endpoint } =
+    await (await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`)))
+      .json();
+  const body = new URLSearchParams({ token, client_id: "api", client_secret: secret });
+  const response = await as.fetch(new Request(introspection_endpoint, { method: "POST", body }));
+  assertEquals([response.status, (await response.json()).active], [200, true]);
+});
+
+test("a realm starts without warnings about claims that no client may ask for, and tokens lack them", async () => {
+  const ofScope = (name: string) => ({
+    name,
+    protocol: "openid-connect",
+    protocolMappers: [{
+      ...{ name: "m", protocolMapper: "oidc-usermodel-attribute-mapper" },
+      config: { ...inIdToken, "access.token.claim": "true", "user.attribute": "department", "claim.name": "dept" },
+    }],
+  });
+  const cases = [
+    [{ clientScopes: [{ name: "own", protocol: "openid-connect" }] }, {}, undefined],
+    [{ clientScopes: [ofScope("unused"), ofScope("profile")] }, { defaultClientScopes: ["profile"] }, "sales"],
+    [{ clientScopes: [ofScope("unused")] }, { defaultClientScopes: ["email"] }, undefined],
+  ] as const;
+  await forEachCase(cases, async ([realm, ofClient, dept]) => {
+    for (const users of [[user], []]) {
+      const { settings } = await read({ realm: "x", ...realm, users, clients: [{ ...client, ...ofClient }] });
+      const { events } = await testServer(settings);
+      assertEquals(events.filter(({ type }) => type === "configuration_warning"), []);
+      const [first] = settings.users as unknown as Json[];
+      assertEquals([first!.preferred_username, first!.dept], ["alice", users.length > 0 ? dept : undefined]);
+    }
+  });
+});
+
+test("a mapper that adds nothing in Keycloak is not named", async () => {
+  const mapper = (protocolMapper: string, config: Json) => ({ name: "m", protocolMapper, config });
+  const { notes } = await read({
+    realm: "x",
+    users: [user],
+    clients: [{
+      ...client,
+      protocolMappers: [
+        mapper("oidc-audience-mapper", { "access.token.claim": "true" }),
+        mapper("oidc-script-based-protocol-mapper", { "access.token.claim": "false" }),
+        mapper("oidc-organization-membership-mapper", { "claim.name": "organization", "id.token.claim": "true" }),
+      ],
+    }],
+  });
+  assertEquals(notes.slice(1), []);
+});
+
 test("that no client is left is the first line", async () => {
   const without: Json[] = [{}, { clients: [] }, { clients: [{ ...client, enabled: false }] }, {
     clients: [{ ...client, clientId: "bad\0" }],
@@ -214,15 +381,6 @@ test("that no client is left is the first line", async () => {
     assertMatch((await draft({ realm: "x", ...realm })).notes[0]!, /^NO CLIENT/);
     assertMatch((await read({ realm: "x", ...realm })).notes[1]!, /^NO CLIENT/);
   }
-});
-
-test("that no user is left is said, if a client can log in", async () => {
-  const hasNote = async (realm: Json) => (await draft({ realm: "x", ...realm })).notes.join("\n").includes("NO USER");
-  const user = { username: "alice", enabled: true };
-  assertEquals(await hasNote({ clients: [client] }), true);
-  assertEquals(await hasNote({ clients: [client], users: [{ ...user, enabled: false }] }), true);
-  assertEquals(await hasNote({ clients: [client], users: [user] }), false);
-  assertEquals(await hasNote({}), false);
 });
 
 test("a user has the roles of its groups, of the groups above them, and of the roles inside", async () => {
@@ -241,6 +399,9 @@ test("a user has the roles of its groups, of the groups above them, and of the r
     resource_access: { web: { roles: ["buyer", "seller"] } },
   }]);
 });
+
+/** A mapper adds its claim to ID tokens. */
+const inIdToken = { "id.token.claim": "true" };
 
 const groups = [{ name: "staff", subGroups: [{ name: "leads", attributes: { site: ["north"] } }] }];
 const user = {
@@ -347,7 +508,7 @@ test("a start has few lines about a realm: one for each kind of difference, and 
         ...{ clientId: `c${i}`, name: "${client_c}", redirectUris: [`http://localhost:${3000 + i}/*`], secret: "**" },
         ...{ directAccessGrantsEnabled: true, implicitFlowEnabled: true, serviceAccountsEnabled: true },
         attributes: { "access.token.lifespan": i % 2 === 0 ? "-1" : "", "standard.token.exchange.enabled": "true" },
-        protocolMappers: [{ name: "m", protocolMapper: "oidc-script-based-protocol-mapper", config: {} }],
+        protocolMappers: [{ name: "m", protocolMapper: "oidc-script-based-protocol-mapper", config: inIdToken }],
       })),
       ...many((i) => ({ clientId: `api${i}`, bearerOnly: true })),
     ],
@@ -355,10 +516,10 @@ test("a start has few lines about a realm: one for each kind of difference, and 
     components: { profile: [{ config: { "kc.user.profile.config": ['{"displayName":"${username}"}'] } }] },
   });
   assertEquals(notes.slice(1).map((line) => line.split(": ").slice(1).join(": ").slice(0, 20)), [
-    "a redirect URI with ",
-    "a new client_secret,",
-    "left out; the claim ",
+    "has the secret **, b",
+    "left out, so tokens ",
   ]);
+  assert(notes.length <= 5 && notes.every((line) => !line.includes("\n")));
 });
 
 test("a client that exchanges tokens in its realm exchanges them here", async () => {
@@ -372,14 +533,16 @@ test("a client that exchanges tokens in its realm exchanges them here", async ()
 });
 
 test("each part of a realm that has no equivalent is named in a line of its own", async () => {
-  const mapper = (name: string, protocolMapper: string, config: Json = {}) => ({ name, protocolMapper, config });
+  const mapper = (name: string, protocolMapper: string, config: Json = {}) => (
+    { name, protocolMapper, config: { ...inIdToken, ...config } }
+  );
   const { notes } = await draft({
     realm: "x",
     clients: [
       {
         ...client,
         ...{ implicitFlowEnabled: true, directAccessGrantsEnabled: true, fullScopeAllowed: false },
-        attributes: { "oidc.ciba.grant.enabled": "true", "standard.token.exchange.enabled": "true" },
+        attributes: { "access.token.lifespan": "60" },
         protocolMappers: [
           mapper("script", "oidc-script-based-protocol-mapper"),
           mapper("note", "oidc-usersessionmodel-note-mapper", { "user.session.note": "other", "claim.name": "x" }),
@@ -402,10 +565,10 @@ test("each part of a realm that has no equivalent is named in a line of its own"
     ],
   });
   const named = [
-    ...["implicitFlowEnabled", "directAccessGrantsEnabled", "fullScopeAllowed", "oidc.ciba.grant.enabled"],
+    ...["implicitFlowEnabled", "directAccessGrantsEnabled", "fullScopeAllowed"],
     ...['"script"', '"note"', '"reserved"', '"proto"', '"shared"'],
-    ...['"certificate"', '"https://*.app.example/*"', '"http://localhost:3000/*"', '"department"', '"sizes"'],
-    ...["groups", '"bob"', "service account"],
+    ...['"certificate"', '"https://*.app.example/*"', '"http://localhost:3000/*"'],
+    ...["60 seconds", '"bob"', "service account"],
   ];
   for (const name of named) {
     assert(notes.some((note) => note.includes(name)), `${name} is not named:\n${notes.join("\n")}`);

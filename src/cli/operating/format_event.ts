@@ -72,8 +72,11 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
     case "warning":
     case "note":
       return formatFailure(event, event.type, undefined, options);
-    case "configuration_warning":
-      return formatBlock(time, "warning", ["warning", printable(event.path)], [event.message], terminal);
+    case "configuration_warning": {
+      const indent = " ".repeat(time.length + 3);
+      const line = `${indent}warning  ${printable(`${event.path}: ${truncate(event.message)}`)}`;
+      return `${time} ${formatMark("warning", terminal)} ${wrap(line, indent, terminal?.width).join("\n").trimStart()}`;
+    }
     case "grant_revoked":
       return `${time} revoked every token of grant ${event.grantId}: ${event.reason}`;
     case "internal_error":

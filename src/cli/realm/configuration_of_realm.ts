@@ -2,15 +2,27 @@
 
 import type { ProviderProfile } from "../../server/config/provider_profile.ts";
 import type { User } from "../../core/clients/client.ts";
+import { cibaGrant } from "../../server/extensions/ciba/settings.ts";
 import { tokenExchangeType } from "../../server/extensions/token_exchange/settings.ts";
 import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import { validateRedirectUri } from "../../server/config/uri_issues.ts";
+import { demoUsers } from "../../server/config/demo_entries.ts";
 import { keycloakProfile } from "../../server/config/provider_settings/keycloak.ts";
+import { claimsShownOnPages } from "../../server/config/user_warnings.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { Draft, RealmNote } from "./keep_valid.ts";
 import { fullName, hasFixedClaims, type MappedUser, type RealmMappers, realmMappers } from "./realm_mappers.ts";
+import { standardClaims } from "../../core/clients/claims.ts";
 import { roleReader } from "./realm_roles.ts";
-import { definedMembers, type Json, nonEmptyText, objectOrEmpty, objectsIn, textsIn } from "./realm_values.ts";
+import {
+  definedMembers,
+  type Json,
+  nonEmptyText,
+  objectOrEmpty,
+  objectsIn,
+  textsIn,
+  typedValue,
+} from "./realm_values.ts";
 
 /** A configuration file. */
 export interface RealmConfiguration {
@@ -33,13 +45,16 @@ const grantTypes = {
   serviceAccountsEnabled: ["client_credentials"],
   "oauth2.device.authorization.grant.enabled": ["urn:ietf:params:oauth:grant-type:device_code"],
   "standard.token.exchange.enabled": [tokenExchangeType],
+  "oidc.ciba.grant.enabled": [cibaGrant.type],
 } as const;
+
+/** Those that a public client does not have. */
+const ofConfidential = ["serviceAccountsEnabled", "oidc.ciba.grant.enabled"];
 
 /** Features of a client that this configuration lacks, and why. */
 const withoutEquivalent = {
   implicitFlowEnabled: "which OAuth 2.1 does not have",
   directAccessGrantsEnabled: "which OAuth 2.1 does not have",
-  "oidc.ciba.grant.enabled": "which needs the setting ciba and its grant type",
 } as const;
 
 /**
@@ -59,7 +74,10 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
   const roles = roleReader(realm, notes);
   const mappers = realmMappers(realm, notes);
   const read = limited("users").map((user) => ({ user, ...roles(user) }));
-  const users = read.flatMap((user) => userOf(user, mappers, notes));
+  const own = read.flatMap((user) => userOf(user, mappers, notes));
+  const users = own.length > 0
+    ? own
+    : newUsers(realm).flatMap((user) => userOf({ user, ...roles(user) }, mappers, notes));
   const listed = objectsIn(realm.clientScopes).filter(({ protocol }) => protocol === "openid-connect")
     .flatMap(({ name }) => nonEmptyText(name) ?? []);
   const requested = clients.flatMap(({ scope }) => scope?.split(" ") ?? []);
@@ -69,6 +87,13 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
     ? [...new Set(["openid", ...known])]
     : undefined;
   const name = nonEmptyText(realm.realm) ?? "";
+  const path = name.replace(/[^\w.-]/g, "-");
+  if (path !== name) {
+    notes.push({
+      part: `realm ${quote(name)}`,
+      sentence: `has the path /realms/${path}, in which no other characters can be`,
+    });
+  }
   const seconds = (member: string) =>
     typeof realm[member] === "number" && realm[member] > 0 ? realm[member] : undefined;
   const lifetimes = definedMembers({
@@ -81,57 +106,57 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
     session: seconds("ssoSessionMaxLifespan"),
   });
   const { claims, accessTokenClaims, fixedClaims } = mappers.settings;
-  const inAccessTokens = accessTokenClaims.filter((claim) => !keycloakProfile.accessTokenClaims!.includes(claim));
+  // A client without a list may ask for all.
+  const requestable = clients.every(({ scope }) => scope !== undefined) && clients.length > 0 ? requested : scopes;
+  const isReleased = ([scope]: [string, unknown]) => ["openid", ...requestable ?? [scope]].includes(scope);
+  const byScope: [string, readonly string[]][] = [...Object.entries(standardClaims), ...Object.entries(claims)];
+  const released = new Set(byScope.filter(isReleased).flatMap(([, names]) => names));
+  // No token has them.
+  const unreleased = new Set(byScope.flatMap(([, names]) => names).filter((name) => !released.has(name)));
+  const inAccessTokens = [...new Set([...keycloakProfile.accessTokenClaims!, ...accessTokenClaims])]
+    .filter((claim) => !unreleased.has(claim));
+  const isKept = ([name]: [string, unknown]) => !unreleased.has(name) || claimsShownOnPages.includes(name);
   // The client scopes with claims that requests have without naming them.
   const defaultScopes = [realm, ...objectsIn(realm.clients)]
     .flatMap((holder) => textsIn(holder.defaultDefaultClientScopes ?? holder.defaultClientScopes))
     .filter((scope) => Object.hasOwn(claims, scope) || hasFixedClaims(mappers.settings, scope));
-  const own: Json = definedMembers({
-    name: name.replace(/[^\w.@-]/g, "-").slice(0, 60) || "realm",
-    issuerPath: `/realms/${name}`,
+  const profile: Json = definedMembers({
+    name: path.slice(0, 60) || "realm",
+    issuerPath: `/realms/${path}`,
     scopes,
     defaultScope: scopes && [...new Set(["profile", "email", ...defaultScopes])]
       .filter((scope) => scopes.includes(scope)).join(" "),
-    claims: Object.keys(claims).length > 0 ? claims : undefined,
-    accessTokenClaims: inAccessTokens.length > 0
-      ? [...keycloakProfile.accessTokenClaims!, ...inAccessTokens]
-      : undefined,
+    claims: Object.fromEntries(Object.entries(claims).filter(isReleased)),
+    accessTokenClaims: inAccessTokens,
     fixedClaims: Object.keys(fixedClaims).length > 0 ? fixedClaims : undefined,
     lifetimes: Object.keys(lifetimes).length > 0 ? lifetimes : undefined,
     alg: nonEmptyText(realm.defaultSignatureAlgorithm),
   });
   return {
     value: {
-      profile: ["keycloak", own as unknown as ProviderProfile],
-      ...objectsIn(realm.clients).some(allowsAnyUri) && { redirectUris: "any" },
+      profile: ["keycloak", profile as unknown as ProviderProfile],
+      ...notes.some(({ sentence }) => sentence === anyUri) && { redirectUris: "any" },
       ...clients.some(({ grant_types }) => grant_types?.includes(tokenExchangeType)) && { tokenExchange: {} },
       clients,
-      users,
+      users: users.map((user) => Object.fromEntries(Object.entries(user).filter(isKept)) as unknown as User),
     },
-    notes: [...notes, ...unusedMembers(read, users), ...unreadPasswords(read.map(({ user }) => user))],
+    notes: [
+      ...own.length > 0 ? [] : [{ sentence: noUser }],
+      ...notes,
+      ...unreadPasswords(read.map(({ user }) => user)),
+    ],
   };
 }
 
-/** Notes about attributes of users, and their groups, that no mapper puts into tokens. */
-function unusedMembers(
-  read: readonly { user: Json; groups: readonly string[] }[],
-  users: readonly User[],
-): RealmNote[] {
-  const values = new Set(users.flatMap((user) => Object.values(user).map((value) => JSON.stringify(value))));
-  const isUsed = (value: unknown) =>
-    textsIn(value).length === 0 || values.has(JSON.stringify(value)) || values.has(JSON.stringify(textsIn(value)[0]));
-  const attributes = new Set(
-    read.flatMap(({ user }) =>
-      Object.entries(objectOrEmpty(user.attributes)).flatMap(([name, value]) => isUsed(value) ? [] : name)
-    ),
-  );
-  const hasGroups = read.some(({ groups }) => groups.length > 0) && !users.some(({ groups }) => groups !== undefined);
-  const unused = [...[...attributes].map((name) => `attribute ${quote(name)}`), ...hasGroups ? ["groups"] : []];
-  return unused.map((part) => ({
-    part,
-    sentence: "left out of users, because no mapper puts it into tokens; the roles of groups are there",
-    isDetail: true,
-  }));
+const noUser = "NO USER in the realm can log in, so alice and bob can, with any password: add users to the realm.";
+
+/** Users as Keycloak creates them in the realm, with its default roles and groups. */
+function newUsers({ defaultRole, defaultRoles, defaultGroups: groups }: Json): Json[] {
+  const realmRoles = [...textsIn(defaultRoles), ...textsIn([objectOrEmpty(defaultRole).name])];
+  return demoUsers.map(({ sub, name, email }) => {
+    const [firstName, lastName] = String(name).split(" ");
+    return { ...{ username: sub, firstName, lastName, email, emailVerified: true, enabled: true }, realmRoles, groups };
+  });
 }
 
 function clientOf(client: Json, notes: RealmNote[], newSecret: () => string): ClientMetadata[] {
@@ -141,16 +166,19 @@ function clientOf(client: Json, notes: RealmNote[], newSecret: () => string): Cl
     void notes.push({ part: `client ${quote(id)}${uri === undefined ? "" : ` ${quote(uri)}`}`, sentence, isDetail });
   const skip = (reason: string) => (note(`left out, because ${reason}`, true), []);
   if (client.enabled === false) return skip("it is disabled");
-  if (client.bearerOnly === true) return skip("it only receives tokens");
+  const isReceiver = client.bearerOnly === true;
+  // With a secret it introspects tokens.
+  if (isReceiver && nonEmptyText(client.secret) === undefined) return skip("it only receives tokens");
   if (client.protocol !== undefined && client.protocol !== "openid-connect") return skip("it uses another protocol");
   const attributes = objectOrEmpty(client.attributes);
   const isPublic = client.publicClient === true;
   const isOn = (name: string) => {
     const value = client[name] ?? attributes[name];
+    if (isReceiver) return false;
     if (name === "standardFlowEnabled") return value !== false && client.directGrantsOnly !== true;
-    return (value === true || value === "true") && !(isPublic && name === "serviceAccountsEnabled");
+    return (value === true || value === "true") && !(isPublic && ofConfidential.includes(name));
   };
-  const redirect_uris = redirectUrisOf(textsIn(client.redirectUris), client, note);
+  const redirect_uris = isOn("standardFlowEnabled") ? redirectUrisOf(textsIn(client.redirectUris), client, note) : [];
   const hasNoUri = isOn("standardFlowEnabled") && redirect_uris.length === 0;
   const grant_types = Object.entries(grantTypes).flatMap(([name, types]) =>
     isOn(name) && !(hasNoUri && name === "standardFlowEnabled") ? types : []
@@ -158,11 +186,11 @@ function clientOf(client: Json, notes: RealmNote[], newSecret: () => string): Cl
   for (const [name, reason] of Object.entries(withoutEquivalent)) {
     if (isOn(name)) note(`without ${name}, ${reason}`, true);
   }
-  if (grant_types.length === 0 && !hasNoUri && !isOn("directAccessGrantsEnabled")) {
+  if (grant_types.length === 0 && !hasNoUri && !isOn("directAccessGrantsEnabled") && !isReceiver) {
     return skip("it has no grant type of OAuth 2.1");
   }
   const toMint = grant_types.length === 0 ? "; its tokens can be minted, with --control on" : "";
-  if (hasNoUri) note(`without logins, because it has no redirect URI: add redirectUris${toMint}`);
+  if (hasNoUri) note(`without logins, because it has no redirect URI: add redirectUris${toMint}`, true);
   else if (toMint !== "") note(`without a grant type of OAuth 2.1${toMint}`, true);
   // Keycloak writes -1 or an empty text for the lifetime of the realm.
   const lifespan = Number(attributes["access.token.lifespan"]);
@@ -183,7 +211,7 @@ function clientOf(client: Json, notes: RealmNote[], newSecret: () => string): Cl
   const authentication = isPublic
     ? { token_endpoint_auth_method: "none" }
     : authenticationOf(client, attributes, newSecret, note);
-  if (authentication === undefined) return skip("the server does not support its authentication method");
+  if (authentication === undefined) return [];
   return [
     definedMembers({
       client_id: id,
@@ -199,30 +227,30 @@ function clientOf(client: Json, notes: RealmNote[], newSecret: () => string): Cl
   ];
 }
 
-/** The members by which a confidential client authenticates; `undefined` if the server lacks its method. */
+/** The members by which a confidential client authenticates; `undefined` if the realm or the server lacks them. */
 function authenticationOf(
-  { secret, clientAuthenticatorType = "client-secret" }: Json,
+  { secret, clientAuthenticatorType: type = "client-secret" }: Json,
   attributes: Json,
   newSecret: () => string,
   note: AddNote,
 ): object | undefined {
-  if (clientAuthenticatorType === "client-jwt" && nonEmptyText(attributes["jwks.url"]) !== undefined) {
-    return { token_endpoint_auth_method: "private_key_jwt", jwks_uri: attributes["jwks.url"] };
+  const jwks_uri = nonEmptyText(attributes["jwks.url"]);
+  const jwks = typedValue(nonEmptyText(attributes["jwks.string"]), { "jsonType.label": "JSON" });
+  if (type === "client-jwt" && (jwks_uri ?? jwks) !== undefined) {
+    return { token_endpoint_auth_method: "private_key_jwt", ...jwks_uri === undefined ? { jwks } : { jwks_uri } };
   }
-  if (clientAuthenticatorType !== "client-secret") return undefined;
-  const known = nonEmptyText(secret);
-  if (known === undefined) note("a new client_secret, because the realm has none");
-  else if (/^\*+$/.test(known)) note("a new client_secret, because the export hides its own");
-  else {
-    note("with its client_secret", true);
-    return { client_secret: known };
+  if (type !== "client-secret" && type !== "client-secret-jwt") {
+    const fix = type === "client-x509"
+      ? "register its certificate as static/docs/mutual-tls.md says"
+      : 'add the attribute "jwks.url", or set clientAuthenticatorType to "client-secret"';
+    return void note(`left out, because the realm has no key for its ${quote(type)}: ${fix}`);
   }
-  return { client_secret: newSecret() };
-}
-
-/** Whether a client may send users anywhere. */
-function allowsAnyUri(client: Json): boolean {
-  return textsIn(client.redirectUris).includes("*") && client.enabled !== false;
+  const fix = 'write that of the application as "secret"';
+  // keycloak/keycloak RepresentationToModel.createClient takes the asterisks of an export for the secret.
+  if (/^\*+$/.test(String(secret))) note(`has the secret ${secret}, because the export hides its own: ${fix}`);
+  const client_secret = nonEmptyText(secret) ?? newSecret();
+  if (client_secret !== secret) note(`has a new secret, because the realm has none: ${fix}`);
+  return { client_secret, ...type === "client-secret-jwt" && { token_endpoint_auth_method: "client_secret_jwt" } };
 }
 
 /** Adds a note about a client, or about one of its URIs. */
@@ -231,28 +259,25 @@ type AddNote = (sentence: string, isDetail?: boolean, uri?: string) => void;
 /** Where an application on a laptop usually is. */
 const usualUri = "http://localhost:3000/";
 
-/** Valid redirect URIs without wildcards, which stand for any path: the path before them is a first guess. */
+/** What a wildcard does: RedirectUtils.matchesRedirects of keycloak/keycloak takes an asterisk at the end for any text. */
+const anyUri =
+  "with a wildcard, so any redirect URI is accepted, with a warning: register it, and leave redirectUris out";
+
+/** Valid redirect URIs, with a first guess for each wildcard. */
 function redirectUrisOf(uris: readonly string[], client: Json, note: AddNote): string[] {
   const rootUrl = nonEmptyText(client.rootUrl);
-  const exact = uris.flatMap((uri) => {
+  const valid = uris.flatMap((uri) => {
     const absolute = uri.startsWith("/") && rootUrl !== undefined ? rootUrl.replace(/\/$/, "") + uri : uri;
-    const guess = absolute === "*" ? nonEmptyText(client.baseUrl) ?? rootUrl ?? usualUri : absolute.split("*", 1)[0]!;
-    const issue = validateRedirectUri(guess, false, []);
-    if (issue !== undefined) {
-      note(`left out; expected ${issue.expected}`, false, absolute);
-      return [];
+    const [exact = "", ...wildcards] = absolute.split("*");
+    if (wildcards.length > 0) note(anyUri, true, absolute);
+    const guesses = wildcards.length > 0 ? [nonEmptyText(client.baseUrl) ?? "", rootUrl ?? "", usualUri] : [];
+    const found = [exact, ...guesses].find((guess) => validateRedirectUri(guess, false, []) === undefined);
+    if (found === undefined) {
+      note(`left out; expected ${validateRedirectUri(exact, false, [])!.expected}`, false, exact);
     }
-    if (guess !== absolute) {
-      note(
-        "a redirect URI with a wildcard is registered up to the wildcard, since it is compared exactly: add those " +
-          "of the application, or accept any: --redirect-uris any",
-        false,
-        absolute,
-      );
-    }
-    return guess;
+    return found ?? [];
   });
-  return [...new Set(exact)];
+  return [...new Set(valid)];
 }
 
 /** The password of a user, if the realm has it in plain text; an exported one is a digest of PBKDF2 or Argon2. */
@@ -265,7 +290,11 @@ function passwordOf({ credentials }: Json): string | undefined {
 function unreadPasswords(users: readonly Json[]): RealmNote[] {
   const { length } = users.filter((user) => objectsIn(user.credentials).length > 0 && passwordOf(user) === undefined);
   if (length === 0) return [];
-  return [{ part: "users", sentence: `${length} with the digest of a password; any password logs them in` }];
+  return [{
+    part: "users",
+    sentence:
+      `${length} have only the digest of a password, so any password logs them in: write it as "value" to compare it`,
+  }];
 }
 
 function userOf(read: MappedUser, mappers: RealmMappers, notes: RealmNote[]): User[] {

@@ -20,7 +20,7 @@ export async function readRealm(
   written: Json,
   newSecret: () => string,
   env: Environment | undefined,
-): Promise<Draft<RealmConfiguration>> {
+): Promise<Draft<Partial<RealmConfiguration>>> {
   const realm = env === undefined ? written : replacePlaceholders(written, env);
   const { value, notes } = keepValid(configFileField(), configurationOfRealm(realm, newSecret));
   const { issues } = await resolveOptions(value as Settings, "http://localhost:9000");
@@ -30,19 +30,19 @@ export async function readRealm(
   const keep = <T>(name: string, items: readonly T[]) => items.filter((_, i) => !invalid.has(`${name}[${i}]`));
   const clients = keep("clients", value.clients);
   const users = keep("users", value.users);
-  const read = { ...value, clients, users };
+  // Without clients, the server has the demo clients.
+  const read = { ...value, clients: clients.length > 0 ? clients : undefined, users };
   return {
     value: read,
     notes: [
       ...clients.some(({ grant_types }) => grant_types?.length !== 0)
         ? []
-        : [{ sentence: noClient(clients.length > 0) }],
-      ...clients.length > 0 && users.length === 0 ? [{ sentence: noUser }] : [],
-      ...placeholdersIn(read).map((part) => ({
+        : [{ sentence: clients.length > 0 ? noLogin : noClient }],
+      ...placeholdersIn(realm).filter((part) => isIn(read, part)).map((part) => ({
         part,
         sentence: env === undefined
           ? "stays as it is, because nothing names the file"
-          : "stays as it is, because no environment variable of this name is set; ${NAME:value} has a default",
+          : "stays as it is, because no environment variable has this name: set it, or write ${NAME:value}",
       })),
       ...issues.map(leftOut),
       ...notes,
@@ -50,10 +50,12 @@ export async function readRealm(
   };
 }
 
-const noUser =
-  "NO USER is in the realm, so nobody can log in. Add users to it, or start with --control on and let a test add them.";
-
-function noClient(canMint: boolean): string {
-  return "NO CLIENT of the realm can log in here until you add one, or redirectUris to a client of the realm." +
-    (canMint ? " Tests can mint the tokens of its clients: start with --control on." : "");
+/** Whether a text of the configuration has the part; names of users are in lower case. */
+function isIn(read: object, part: string): boolean {
+  return JSON.stringify(read).toLowerCase().includes(part.toLowerCase());
 }
+
+const noClient =
+  "NO CLIENT in the realm can be used here, so the clients are the demo clients: add one to its clients.";
+
+const noLogin = "NO CLIENT in the realm can log in: add redirectUris to one, or mint its tokens with --control on.";

@@ -9,7 +9,7 @@ import type { Members } from "../../server/config/provider_functions.ts";
 import type { FixedClaims } from "../../server/config/provider_profile.ts";
 import { isReservedClaim, standardClaims } from "../../core/clients/claims.ts";
 import type { UserRoles } from "./realm_roles.ts";
-import { type Json, nonEmptyText, objectOrEmpty, objectsIn, textsIn } from "./realm_values.ts";
+import { type Json, nonEmptyText, objectOrEmpty, objectsIn, textsIn, typedValue } from "./realm_values.ts";
 
 /** A user as mappers read it. */
 export interface MappedUser extends UserRoles {
@@ -65,7 +65,11 @@ export function realmMappers(realm: Json, notes: RealmNote[]): RealmMappers {
       owner: `mapper ${quote(mapper.name)} of ${place} ${quote(scope ?? holder.clientId)}`,
       isOfOneClient: scope === undefined && clients.length > 1,
     }))
-  ).filter(({ mapper, type }) => (mapper.protocol ?? "openid-connect") === "openid-connect" && !builtIn.has(type));
+  ).filter(({ mapper, type }) =>
+    (mapper.protocol ?? "openid-connect") === "openid-connect" && !builtIn.has(type) &&
+    // Every realm has it, and tokens get no claim from it unless a user belongs to an organization.
+    !(type === "oidc-organization-membership-mapper" && objectsIn(realm.organizations).length === 0)
+  );
   if (all.length > maxMappers) {
     notes.push({ part: "mappers", sentence: `${all.length - maxMappers} of ${all.length} are left out` });
   }
@@ -75,6 +79,7 @@ export function realmMappers(realm: Json, notes: RealmNote[]): RealmMappers {
     // Without a value, userinfo has what ID tokens have.
     const inUserinfo = config["userinfo.token.claim"] === undefined ? isIn("id") : isIn("userinfo");
     const kinds = { access_token: isIn("access"), id_token: isIn("id"), userinfo: inUserinfo };
+    if (!Object.values(kinds).includes(true)) continue;
     const noteClaim = (name: string) => {
       if (isOfOneClient) notes.push({ part: owner, sentence: `adds ${quote(name)} for every client`, isDetail: true });
     };
@@ -90,9 +95,13 @@ export function realmMappers(realm: Json, notes: RealmNote[]): RealmMappers {
       continue;
     }
     const mapper = userMapper(type, config);
-    const [name = ""] = mapper?.path ?? [];
-    if (mapper === undefined || isReservedClaim(name, "access token")) {
-      if (!isSessionNote(type, config)) notes.push({ part: owner, sentence: "left out; the claim is not in tokens" });
+    const [name = ""] = mapper?.path ?? claimPath(config) ?? [];
+    const isReserved = isReservedClaim(name, "access token");
+    if (mapper === undefined || isReserved) {
+      const reason = isReserved
+        ? `because the server sets ${quote(name)}`
+        : "so tokens lack its claim: map an attribute of the users instead";
+      if (!isSessionNote(type, config)) notes.push({ part: owner, sentence: `left out, ${reason}` });
       continue;
     }
     let isReleased = false;
@@ -199,30 +208,17 @@ function placesOf(path: readonly string[], value: unknown): { names: readonly st
   }));
 }
 
-/** Claims about a session, which the server adds or which only a service account has. */
+/** Claims about a session, which the server adds or which only a service account has, and an audience without a name. */
 function isSessionNote(type: string, config: Json): boolean {
   const ownNotes = ["AUTH_TIME", "clientId", "client_id", "clientHost", "clientAddress"];
-  return type === "oidc-usersessionmodel-note-mapper" && ownNotes.includes(String(config["user.session.note"]));
+  return type === "oidc-audience-mapper" ||
+    type === "oidc-usersessionmodel-note-mapper" && ownNotes.includes(String(config["user.session.note"]));
 }
 
 /** The steps of a claim name; a dot that is no step has a backslash before it. */
 function claimPath(config: Json): readonly string[] | undefined {
   const steps = nonEmptyText(config["claim.name"])?.split(/(?<!\\)\./).map((step) => step.replaceAll("\\.", "."));
   return steps?.some((step) => step === "" || step === "__proto__") ? undefined : steps;
-}
-
-/** The value in the type of `jsonType.label`; `undefined` if it cannot be converted. */
-function typedValue(value: string | undefined, config: Json): unknown {
-  const type = config["jsonType.label"];
-  if (value === undefined) return undefined;
-  if (type === "boolean") return value === "true";
-  if (type === "int" || type === "long") return Number.isFinite(Number(value)) ? Number(value) : undefined;
-  if (type !== "JSON") return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The values of an attribute or a property of a user; without them, those of its groups. */

@@ -29,3 +29,17 @@ export function objectsIn(value: unknown): Json[] {
 export function definedMembers(members: Json): Json {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
+
+/** The value in the type of `jsonType.label`; `undefined` if it cannot be converted. */
+export function typedValue(value: string | undefined, config: Json): unknown {
+  const type = config["jsonType.label"];
+  if (value === undefined) return undefined;
+  if (type === "boolean") return value === "true";
+  if (type === "int" || type === "long") return Number.isFinite(Number(value)) ? Number(value) : undefined;
+  if (type !== "JSON") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}

@@ -17,7 +17,7 @@ export function userWarnings(rules: ServerClaimRules, scopes: readonly string[],
 }
 
 /** This server's own pages show these claims, so they have a use even if no client receives them. */
-export const claimsShownOnPages = ["name", "email"];
+export const claimsShownOnPages = ["name", "email", "preferred_username"];
 
 /** A claim that no client can receive, or an address about which clients do not learn whether it is verified. */
 type UserProblem = ClaimProblem | "unverified";

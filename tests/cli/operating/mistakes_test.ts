@@ -885,7 +885,7 @@ test("metadata that is requested by another name of the host: the terminal says 
   assertEquals(server.lines.length, 1);
   assertMatch(
     server.lines[0]!,
-    /! warning {2}issuer\n.*from 127\.0\.0\.1:9666, but the issuer is http:\/\/localhost:9666\. .*configure this issuer/,
+    /! warning {2}issuer: .*from 127\.0\.0\.1:9666, but the issuer is http:\/\/localhost:9666\. .*configure this issuer/,
   );
 });
 
