@@ -59,11 +59,11 @@ function outsideCode(text: string): string[] {
   return text.replaceAll(/^```[^]*?^```$/gm, "").split("\n");
 }
 
-/** A section with its heading. @throws {TypeError} If the page has none of this name. */
+/** A section with its heading, without the words for the search. @throws {TypeError} If the page has none of this name. */
 function section(text: string, name: string): string {
   const [, ...rest] = `\n${text}`.split(`\n## ${name}\n`);
   if (rest.length !== 1) throw new TypeError(`expected one section ${name}, received ${rest.length}`);
-  return `## ${name}\n${rest[0]!.split(/\n## /)[0]!}`;
+  return `## ${name}\n${rest[0]!.split(/\n## /)[0]!.replaceAll(/^<!--.*-->\n\n/gm, "")}`;
 }
 
 /** Makes links of a page links from another folder. */

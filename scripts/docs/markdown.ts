@@ -25,8 +25,8 @@ export interface Section {
   readonly id: string;
   /** What the heading has as code: the names of settings, flags, commands, rules. */
   readonly names: readonly string[];
-  /** Everyday words that lead here, from a comment below the heading: `<!-- search: callback address -->`. */
-  readonly aliases: string;
+  /** Everyday phrases that lead here, from a comment below the heading: `<!-- search: callback address; go back -->`. */
+  readonly aliases: readonly string[];
   /** Its first paragraph; without one, its text. */
   readonly line: string;
   readonly text: string;
@@ -98,12 +98,12 @@ export function renderMarkdown(text: string, ruleUrl: (id: string) => string | u
         heading: textOf(title),
         id,
         names,
-        aliases: "",
+        aliases: [],
         line: "",
         text: "",
       });
     } else if (section !== undefined && searchComment.test(token.content)) {
-      section.aliases = searchComment.exec(token.content)![1]!;
+      section.aliases = searchComment.exec(token.content)![1]!.split(/;\s*/);
       token.content = "";
     } else if (section !== undefined && tokens[i - 1]?.type !== "heading_open") {
       const text = textOf(token).trim();

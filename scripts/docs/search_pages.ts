@@ -1,6 +1,6 @@
 /** The search, for the browser and for the script that writes its index. */
 
-import MiniSearch, { type Options } from "minisearch";
+import MiniSearch, { type Options, type SearchResult } from "minisearch";
 import { stemmer } from "stemmer";
 
 /** A part of the site. */
@@ -24,10 +24,13 @@ export interface FoundSection {
 export interface IndexedSection extends FoundSection {
   /** Names of settings, flags, commands and rules in the heading, one a line. */
   readonly names: string;
-  /** Everyday words that lead to the section. */
-  readonly aliases: string;
+  /** Everyday phrases and questions that lead to the section. */
+  readonly aliases: readonly string[];
   readonly text: string;
 }
+
+/** What the index has of a section: its own words, or one of its phrases, which is found by itself. */
+type IndexEntry = Omit<IndexedSection, "aliases"> | { readonly id: string; readonly aliases: string };
 
 /** Words that say nothing about a page. */
 const stopWords = new Set(
@@ -46,14 +49,34 @@ function wordsOf(text: string): string[] {
   });
 }
 
-/** Neighbours as one word: `log out` is `logout`, and what is absent is a word of its own: `without typing`. */
+/**
+ * Neighbours as one word: `log out` is `logout`. What is absent is a word of its own, `without typing`, and so is where
+ * somebody goes: `from Keycloak to this`, `this instead of Auth0`.
+ */
 function pairsOf(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return [
     ...words.flatMap((word, i) => i === 0 || stopWords.has(words[i - 1]!) ? [] : [`${words[i - 1]}${word}`]),
     ...absentOf(text).map((word) => `no_${word}`),
+    ...leaving.test(text) ? ["from_server"] : reaching.test(text) ? ["to_server"] : [],
   ];
 }
+
+const servers =
+  "(?:keycloak|auth0|okta|entra|azure|cognito|google|dex|navikt|mock-?oauth2|oauth2-mock|oidc-|identityserver|duende|" +
+  "zitadel|authentik|authelia|ory|hydra|logto|fusionauth|supabase|firebase|wiremock|mockserver|msw|nock|real |production)";
+
+/** Somebody who uses another server and wants this one. */
+const leaving = new RegExp(
+  `\\b(?:from|off|instead of|use|(?:replac|leav|drop|ditch|swap|substitut|abandon)\\w{0,5}(?: out)?) (?:the |our |my |a )?${servers}`,
+  "i",
+);
+
+/** Somebody who uses this one and wants another. */
+const reaching = new RegExp(
+  `\\b(?:mov|migrat|switch|chang|go|replac|swap)\\w{0,5} (?:\\S{1,20} ){0,4}?(?:to|by|with|for) (?:the |our |my |a )?${servers}`,
+  "i",
+);
 
 /** The stems of what is absent. */
 const absentOf = (text: string) => [...text.toLowerCase().matchAll(absence)].map(([, word]) => stemmer(word!));
@@ -66,8 +89,8 @@ const synonyms: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     reset: "forget wipe clear erase clean empty purge initial fresh",
     clock: "tomorrow later week month year future past",
-    simulate: "purpose deliberately deliberate pretend imitate mimic cause act behave",
-    mock: "fake dummy",
+    simulate: "purpose deliberately deliberate cause behave",
+    mock: "fake dummy pretend imitate imitation mimic act simulate replica",
     outage: "answer respond return die dead crash unreachable",
     user: "person people human somebody someone everybody everyone anybody bob alice",
     role: "admin administrator manager boss chief moderator editor rights permission",
@@ -115,7 +138,7 @@ const products = new Set(
 /** A query with the words of the documentation: `sign in` is `login`, `10 s` a duration. */
 function plainQuery(query: string): string {
   return query.replaceAll(
-    /\b(turn|switch|shut|put|speed|log|sign|throw|get) (?:it|this|me|them) (?=off|down|on|out|up|in\b)/gi,
+    /\b(turn|switch|shut|put|speed|log|sign|throw|get) (?:it|this|me|them|him|her|users?|people|everybody|everyone|all|out of) (?=off|down|on|out|up|in\b)/gi,
     "$1 ",
   ).replaceAll(
     /\b(?:sign|log)(?:ing|ged|s)?[ -](in|out|off|up|on)\b/gi,
@@ -130,7 +153,7 @@ function plainQuery(query: string): string {
 
 /** A question for the meaning of a word. */
 const definition =
-  /^(?:what(?:'s| is| are) (?!in\b|inside|wrong)(?:\S+ ){0,2}\S+$|what does .* mean|meaning of|explain )/i;
+  /^(?!.*(?:_|error|message))(?:what (?:on earth|exactly) is|what(?:'s| is| are) (?!in\b|inside|wrong)(?:\S+ ){0,2}\S+$|what does .* mean|meaning of|explain )/i;
 
 /** Words of somebody who wants something to go wrong; the guide to errors is for those who do not. */
 const causing = /\b(?:purpose|make|let|pretend|simulate|fake|force|cause|return|answer|deliberately|want|i need)\b/i;
@@ -152,13 +175,14 @@ const forExperts =
 /** Stems that half of the site has: the other words of a query say more. */
 const common = new Set(
   ("test login log user server token app application client page run get set access request example start see say click button instead " +
-    "tell look change try another other different new second work go read check one find send").split(" ")
+    "tell look change try another other different new second work go read check one find send write give add all long use create")
+    .split(" ")
     .map(stemmer),
 );
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
 
-const indexOptions: Options<IndexedSection> = {
+const indexOptions: Options<IndexEntry> = {
   fields: ["names", "page", "heading", "aliases", "line", "text"],
   storeFields: ["id", "page", "heading", "line", "part"],
   tokenize(text, field) {
@@ -177,18 +201,24 @@ const indexOptions: Options<IndexedSection> = {
 /** Writes the index of these sections. */
 export function writeIndex(sections: readonly IndexedSection[]): string {
   const index = new MiniSearch(indexOptions);
-  index.addAll(sections);
+  for (const { aliases, ...section } of sections) {
+    index.add({ ...section, text: `${section.text} ${aliases.join(" ")}` });
+    index.addAll(aliases.map((phrase, i) => ({ id: `${section.id}~${i}`, aliases: phrase })));
+  }
   return JSON.stringify(index);
 }
 
 /** Reads what `writeIndex` wrote. */
-export const readIndex = (text: string): MiniSearch<IndexedSection> => MiniSearch.loadJSON(text, indexOptions);
+export const readIndex = (text: string): MiniSearch<IndexEntry> => MiniSearch.loadJSON(text, indexOptions);
 
 /** How much a section of each part counts: users read the guides first, and the rules last. */
 const weights: Readonly<Record<SitePart, number>> = { guides: 1, reference: 1 / 2, code: 1 / 4, rules: 1 / 8 };
 
 /** How much the number of the words of a query in a section counts. */
 const coverage = 0.5;
+
+/** How much a section of the product that a query names counts. */
+const ofProduct = 1.5;
 
 /** How much a section for those who write tests counts in a query that names neither tests nor code. */
 const authorsOnly = 0.6;
@@ -201,7 +231,7 @@ const maxSections = 8;
 const maxOfPage = 3;
 
 /** The best sections: those whose name is the query come before those that have its words. */
-export function findPages(index: MiniSearch<IndexedSection>, query: string): FoundSection[] {
+export function findPages(index: MiniSearch<IndexEntry>, query: string): FoundSection[] {
   const named = index.search(query, {
     fields: ["names"],
     tokenize: (query) => [query.trim()],
@@ -215,12 +245,20 @@ export function findPages(index: MiniSearch<IndexedSection>, query: string): Fou
   const meant = written.flatMap((word) => synonyms[word] ?? []).filter((word) => !written.includes(word));
   const weightOf = (term: string) =>
     (meant.includes(term) ? meaning : 1) *
-    (products.has(term) ? 3 : term.startsWith("no_") ? 1.5 : common.has(term) ? 0.6 : absent.includes(term) ? 0.3 : 1);
+    (products.has(term)
+      ? 3
+      : /^(?:no|from|to)_/.test(term)
+      ? 1.5
+      : common.has(term)
+      ? 0.6
+      : absent.includes(term)
+      ? 0.3
+      : 1);
   const found = index.search(query, {
     fields: ["page", "heading", "aliases", "line", "text"],
     boost: { page: 2, heading: 4, aliases: 4, text: 0.4 },
     boostDocument: (id, _term, section) =>
-      weights[(section as unknown as FoundSection).part] *
+      (weights[section?.part as SitePart] ?? 1) *
       (/provider-differences/.test(id) ? 1 / 6 : 1) *
       (!/troubleshooting|why-did|login-fails/.test(id)
         ? 1
@@ -229,6 +267,7 @@ export function findPages(index: MiniSearch<IndexedSection>, query: string): Fou
         : symptom.test(query)
         ? 1
         : 2 / 3) *
+      (/break-it/.test(id) && /^why\b/i.test(query) ? 1 / 3 : 1) *
       (!forAuthors.test(id) || author.test(query) ? 1 : authorsOnly) *
       (forExperts.test(id) ? 0.7 : 1) *
       (/glossary/.test(id) && definition.test(query) ? 20 : 1),
@@ -239,14 +278,30 @@ export function findPages(index: MiniSearch<IndexedSection>, query: string): Fou
     tokenize: () => [...pairsOf(text), ...wordsOf(text), ...meant],
     boostTerm: weightOf,
     // A heading with many aliases is not worth less for it.
-    bm25: { k: 1.2, b: 0.3, d: 0.5 },
+    bm25: { k: 1.2, b: 0.6, d: 0.5 },
   });
-  // A section with several words of the query comes before one with a rare word.
-  for (const section of found) section.score *= sumOf(section.queryTerms.map(weightOf)) ** coverage;
-  found.sort((one, other) => other.score - one.score);
+  const sections = new Map<string, { own?: SearchResult; phrase?: SearchResult }>();
+  for (const hit of found) {
+    const [id = "", phrase] = String(hit.id).split("~");
+    const section = sections.get(id) ?? {};
+    sections.set(id, section);
+    if (phrase === undefined) section.own = hit;
+    else section.phrase ??= hit; // the hits are in the order of their scores
+  }
+  const ranked = [...sections].map(([id, { own, phrase }]) => {
+    const terms = new Set([...own?.queryTerms ?? [], ...phrase?.queryTerms ?? []]);
+    const isOfProduct = [...products].some((product) =>
+      [own, phrase].some((hit) => hit?.match[product]?.some((field) => field !== "text"))
+    );
+    // A section with several words of the query comes before one with a rare word.
+    const score = ((own?.score ?? 0) + (phrase?.score ?? 0)) * sumOf([...terms].map(weightOf)) ** coverage *
+      (isOfProduct ? ofProduct : 1);
+    return { id, score };
+  }).sort((one, other) => other.score - one.score);
   const shown: FoundSection[] = [];
   const pageOf = ({ id }: FoundSection) => id.split("#")[0];
-  for (const section of [...named, ...found] as unknown as FoundSection[]) {
+  for (const { id } of [...named, ...ranked]) {
+    const section = { id, ...index.getStoredFields(id) } as FoundSection;
     const isNew = !shown.some(({ id }) => id === section.id);
     if (isNew && shown.filter((one) => pageOf(one) === pageOf(section)).length < maxOfPage) shown.push(section);
   }

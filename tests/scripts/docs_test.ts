@@ -159,6 +159,16 @@ test("everyday words lead to the section that answers, and a stem is no other wo
     "move to the real provider later": "guides/providers.html#go-live",
     "my script runs at night with nobody there": "guides/get-a-token.html#client-credentials",
     "which name and password do I type on the login page": "guides/users.html#passwords",
+    // Where somebody comes from and goes to, what is slow, dangerous, or in another language.
+    "replace auth0 with this": "guides/moving.html",
+    "replace this with auth0": "guides/providers.html#go-live",
+    "why is it so slow": "guides/limits.html#why-is-it-slow",
+    "can I expose it to the outside world": "guides/team.html#what-must-be-set",
+    "can the pages be translated": "guides/not-for.html#translated-pages",
+    "same signing key at each start": "guides/configure.html#the-signing-algorithm",
+    "imitate okta": "guides/providers.html#okta",
+    "protect my flask routes": "guides/stacks.html#python",
+    "explain the message invalid_grant": "guides/troubleshooting.html#invalid_grant",
   };
   for (const [query, section] of Object.entries(sections)) {
     const [first] = findPages(index, query);
