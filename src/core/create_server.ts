@@ -5,7 +5,7 @@ import { clientAuthentication } from "./token/client_auth.ts";
 import type { CoreExtension } from "./extension.ts";
 import { grantTypesOf } from "./token/grants/mod.ts";
 import { grantFunctions } from "./token/grants/default_grant_functions.ts";
-import { immediate, withImmediateFunctions } from "./immediate.ts";
+import { immediate, withCheckedFunctions, withCheckedResult } from "./immediate.ts";
 import { signingKeys } from "./keys/jwks.ts";
 import { jwtSigner, jwtTypes } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
@@ -71,14 +71,17 @@ export async function assembleServer<S extends Server = Server>(
   const builtIn = [...before, ...after];
   assertNoIssues(findExtensionIssues(extensions, builtIn));
   const all = [...before, ...extensions, ...after];
-  let server = createServer({ ...others, extensions: all, supplied: [...builtIn, ...supplied] }) as S;
+  const trusted = [...builtIn, ...supplied];
+  let server = createServer({ ...others, extensions: all, supplied: trusted }) as S;
   for (const extension of all) {
     if (extension.extend === undefined) continue;
     const returned = await extension.extend(server);
-    const i = extensions.indexOf(extension);
-    if (i >= 0) assertNoIssues(findExtendIssues(extension, i, server, returned));
     const owner = `the extension ${extension.name}`;
-    const extended = withImmediateFunctions(server, { ...server, ...returned }, owner);
+    let extended = { ...server, ...returned };
+    if (!trusted.includes(extension)) {
+      assertNoIssues(findExtendIssues(extension, extensions.indexOf(extension), server, returned));
+      extended = withCheckedFunctions(server, extended, owner);
+    }
     nameReplacements(server, extended, owner);
     server = extended;
   }
@@ -104,7 +107,7 @@ function createServer(
       jwks: signingKeys,
     },
     extensionNames: new Set(extensions.map(({ name }) => name)),
-    grantTypes: [...grantTypesOf(policy, extensions), ...grantTypes],
+    grantTypes: [...grantTypesOf(policy, extensions, supplied), ...grantTypes.map(withCheckedResult)],
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
     requestChecks: checksWith(extensions),
     resolveRequest,

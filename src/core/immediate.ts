@@ -1,12 +1,13 @@
 /**
- * The functions of extensions and plugins that must return immediately. Written `async` by mistake, they would return a
- * promise: it counts as true and has no members, so a server would permit what it should not, and its rejection would
- * end the process.
+ * What the functions of extensions and plugins may return. One that must return immediately, written `async` by mistake,
+ * would return a promise: it counts as true and has no members, so a server would permit what it should not, and its
+ * rejection would end the process.
  */
 
 import { ProgramError } from "./rules/program_error.ts";
-import type { Server } from "./server.ts";
+import type { GrantType, Server } from "./server.ts";
 import { ignoreRejection, isThenable } from "./thenable.ts";
+import { assertResult } from "./token/returned.ts";
 
 /**
  * The result of such a function.
@@ -26,13 +27,13 @@ type Call = (...values: never[]) => unknown;
 
 /**
  * The replaced members of a server. Their functions throw if they return a promise although they must return
- * immediately. A listener may return one, which may reject.
+ * immediately, and those of grant types if they return no result. A listener may return a promise, which may reject.
  *
  * @param before The server without the replacements.
  * @param after The replacements, or the whole server with them.
  * @param owner Whose replacements they are, such as `the extension policy`.
  */
-export function withImmediateFunctions<M extends Partial<Server>>(before: Server, after: M, owner: string): M {
+export function withCheckedFunctions<M extends Partial<Server>>(before: Server, after: M, owner: string): M {
   function replaced<T extends object>(former: T, current: Partial<T>, ...names: (keyof T & string)[]): Partial<T> {
     const changed = names.filter((name) => name in current && current[name] !== former[name]).map((name) => {
       const call = current[name] as Call;
@@ -42,13 +43,15 @@ export function withImmediateFunctions<M extends Partial<Server>>(before: Server
   }
   const listener = <T extends Call>(former: T, current: T) =>
     current === former ? current : ((...values) => ignoreRejection(current.apply(after, values))) as T;
-  const { passed, observe, grants, presentedTokens } = after;
+  const { passed, observe, grants, grantTypes, presentedTokens } = after;
   return {
     ...after,
     ...replaced<Server>(before, after, "newToken", "now"),
     ...passed && { passed: listener(before.passed, passed) },
     ...observe && { observe: listener(before.observe, observe) },
     ...grants && { grants: copyWith(grants, replaced(before.grants, grants, "isEmpty")) },
+    ...grantTypes &&
+      { grantTypes: grantTypes.map((type) => before.grantTypes.includes(type) ? type : withCheckedResult(type)) },
     ...presentedTokens &&
       {
         presentedTokens: copyWith(
@@ -57,6 +60,17 @@ export function withImmediateFunctions<M extends Partial<Server>>(before: Server
         ),
       },
   };
+}
+
+/** A grant type of a program, whose function `authorize` throws if it returns no result. */
+export function withCheckedResult(grantType: GrantType): GrantType {
+  return copyWith(grantType, {
+    async authorize(server, request) {
+      const result = await grantType.authorize(server, request);
+      assertResult(result, request.client, grantType);
+      return result;
+    },
+  });
 }
 
 /** The object with other members; a copy, unless there are none. It may be of a class, and frozen. */

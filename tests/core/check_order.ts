@@ -45,7 +45,10 @@ export const tokenRequestSteps: readonly { readonly by: string; readonly does: s
   { by: "findGrantType", does: "finds the grant type, which the client must be registered for" },
   { by: "checkTokenRequest", does: "runs the checks that are also for token requests" },
   { by: "authorize of the grant type", does: "verifies the grant" },
-  { by: "assertResult", does: "requires client, scope, grantId, and nothing misspelt or undefined" },
+  {
+    by: "assertResult",
+    does: "requires client, scope, grantId, and nothing misspelt or undefined, if a program has the grant type",
+  },
   { by: "assertRegistered", does: "requires that the client is registered for each scope value" },
   { by: "requireUser", does: "requires that the user may still log in" },
   { by: "consumeGrant", does: "consumes what can be used once" },

@@ -152,7 +152,7 @@ test("[TK-05, TK-06] of several mistakes, the step of a token request that stand
     stack = "    at authenticateClient (";
     await token({ grant_type: "urn:proof" }, basic(id, secret));
     const isIn = (by: string) => new RegExp(`^ +at (async )?(\\w+\\.)?${by.split(" ")[0]} \\(`, "m").test(stack);
-    rejectedBy.push(tokenRequestSteps.find(({ by }) => isIn(by))?.by);
+    rejectedBy.push(tokenRequestSteps.findLast(({ by }) => isIn(by))?.by);
   }
   assertEquals(rejectedBy, tokenRequestSteps.map(({ by }) => by));
 });

@@ -1,5 +1,8 @@
 /** What functions of a program may return by which a token is made: those of grant types, and steps of extensions. */
 
+import type { Client } from "../clients/clients.ts";
+import { isObject } from "../http/json_value.ts";
+import { quoteValue } from "../http/quote_value.ts";
 import { ignoreRejection, isThenable } from "../thenable.ts";
 import {
   anyValue,
@@ -15,7 +18,7 @@ import {
   whole,
 } from "../policy/field.ts";
 import { ProgramError } from "../rules/program_error.ts";
-import type { Server } from "../server.ts";
+import type { GrantType, Server } from "../server.ts";
 import type { Grant, Subject } from "../store/store.ts";
 import type { Authorization } from "./grants/authenticated_request.ts";
 import type { Granted } from "./grants/grant_functions.ts";
@@ -24,7 +27,7 @@ import type { TokenSteps } from "./steps.ts";
 const scope = texts(["read"]);
 
 /** What `authorize` of a grant type returns. Another member would have no effect, as a misspelt `consume`. */
-export const authorizationField: Field = {
+const authorizationField: Field = {
   ...implementation<Authorization>({
     client: objectField,
     scope,
@@ -93,5 +96,22 @@ export function assertReturned(who: string, field: Field, returned: unknown): vo
   throw new ProgramError(
     `expected ${issue.path && `${issue.path} in `}what ${who} returned to be ${issue.expected}, received ` +
       issue.received + fix,
+  );
+}
+
+/**
+ * Requires that what `authorize` of a grant type returned is a result.
+ *
+ * @throws {ProgramError} If it is not.
+ */
+export function assertResult(result: Authorization, sender: Client, { type }: GrantType): void {
+  // Without a user, the token is the client's own: `undefined` is probably a user who was not found.
+  const present = ["subject", "consume"].filter((name) => isObject(result) && Object.hasOwn(result, name));
+  const required = [...authorizationField.required!, ...present];
+  assertReturned(`authorize of the grant type ${type}`, { ...authorizationField, required }, result);
+  if (result.client.id === sender.id) return;
+  throw new ProgramError(
+    `expected client in what authorize of the grant type ${type} returned to be that of the request, received ` +
+      quoteValue(result.client.id),
   );
 }

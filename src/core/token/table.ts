@@ -56,7 +56,7 @@ export const placeNames: Readonly<Record<keyof TokenSteps<Server>, readonly stri
 /**
  * The steps of a server with these extensions.
  *
- * @param supplied Those that come with the server: tests check what their steps return, and no request again.
+ * @param supplied See `grantTypesOf`.
  */
 export function stepsWith(
   extensions: readonly CoreExtension[],
@@ -66,19 +66,27 @@ export function stepsWith(
     const added = extensions.flatMap((extension): readonly AnyStep[] => {
       const rows: readonly AnyStep[] = extension.steps?.[table] ?? [];
       const isSupplied = supplied.includes(extension);
-      return rows.map((row) => namedStep(table, row, extension.name, isSupplied));
+      return rows.map((row) => (isSupplied ? namedStep : checkedStep)(table, row, extension.name));
     });
     return withRows<AnyStep>(ownSteps[table], added, (row) => row.name);
   }) as unknown as TokenSteps<Server>;
 }
 
-/** A step of an extension, which has a name in stacks, and rejects what the step of a program may not return. */
-function namedStep(table: keyof TokenSteps<Server>, row: AnyStep, extension: string, isSupplied = false): AnyStep {
-  const { name, place } = row;
-  const label = `${table} "${name}" of the extension ${extension}`;
+/** A step of an extension, whose function has a name in stacks. */
+function namedStep(table: keyof TokenSteps<Server>, row: AnyStep, extension: string): AnyStep {
+  nameFunctions([row.run], stepLabel(table, row, extension));
+  return { ...row, name: replacedName(row.place) ?? row.name };
+}
+
+function stepLabel(table: keyof TokenSteps<Server>, { name }: AnyStep, extension: string): string {
+  return `${table} "${name}" of the extension ${extension}`;
+}
+
+/** A step of a program, which throws if its function returns what it may not. */
+function checkedStep(table: keyof TokenSteps<Server>, row: AnyStep, extension: string): AnyStep {
+  const label = stepLabel(table, row, extension);
   const run = async (...input: readonly unknown[]) => {
     const returned: unknown = await (row.run as (...input: readonly unknown[]) => unknown)(...input);
-    if (isSupplied) return returned;
     const field = returnedFields[table];
     if (field === undefined) return;
     assertReturned(label, field, returned);
@@ -86,8 +94,7 @@ function namedStep(table: keyof TokenSteps<Server>, row: AnyStep, extension: str
     if (mistake === undefined) return returned;
     throw new ProgramError(`expected ${label} to ${mistake}`);
   };
-  nameFunctions([run], label);
-  return { ...row, name: replacedName(place) ?? name, run: run as AnyStep["run"] } as AnyStep;
+  return namedStep(table, { ...row, run } as AnyStep, extension);
 }
 
 /** What a step should have done instead, if what it returned loses or changes what it may not. */
@@ -153,6 +160,6 @@ export function wrapIssueStep(
   const known = steps.issue.map(({ name }) => name);
   if (!known.includes(token)) throw new ProgramError(`expected one of ${known.join(", ")}, received ${token}`);
   const wrap = (row: TokenSteps<Server>["issue"][number]) =>
-    namedStep("issue", { ...row, run: replace(row.run) }, "that wraps it") as typeof row;
+    checkedStep("issue", { ...row, run: replace(row.run) }, "that wraps it") as typeof row;
   return { ...steps, issue: steps.issue.map((row) => row.name === token ? wrap(row) : row) };
 }

@@ -4,9 +4,7 @@ import { ProgramError } from "../rules/program_error.ts";
 import { clientEndpoint } from "./client_endpoint.ts";
 import type { Handlers } from "../route.ts";
 import { type HttpResponse, json } from "../http/message.ts";
-import { isObject } from "../http/json_value.ts";
 import { describeKind, quoteValue } from "../http/quote_value.ts";
-import type { Client } from "../clients/clients.ts";
 import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
 import type { Params } from "../http/params.ts";
 import { OAuthError } from "../rules/errors.ts";
@@ -15,7 +13,6 @@ import { checkTokenRequest } from "../authorize/checks.ts";
 import type { GrantType, Server } from "../server.ts";
 import { grantOf } from "../store/grant.ts";
 import { invalidGrantBy } from "./grants/narrow_grant.ts";
-import { assertReturned, authorizationField } from "./returned.ts";
 import { issueTokens } from "./tokens/mod.ts";
 
 /** The handler. `server.responses.token` is {@link tokenResponse} unless an extension replaces it. */
@@ -30,25 +27,11 @@ export async function tokenResponse(server: Server, request: AuthenticatedReques
   const { client, params } = request;
   await checkTokenRequest({ server, client, params });
   const authorization = await grantType.authorize(server, request);
-  assertResult(authorization, client, grantType);
   // The scope of a token for another server is not registered here.
   if (!grantType.checksScope && authorization.issue === undefined) assertRegistered(authorization, grantType);
   await requireUser(server, authorization, grantType);
   await consumeGrant(authorization, grantType);
   return json(200, await issueTokens(server, request, authorization));
-}
-
-/** @throws {ProgramError} If `authorize` of a grant type returned something else than a result. */
-function assertResult(result: Authorization, sender: Client, { type }: GrantType): void {
-  // Without a user, the token is the client's own: `undefined` is probably a user who was not found.
-  const present = ["subject", "consume"].filter((name) => isObject(result) && Object.hasOwn(result, name));
-  const required = [...authorizationField.required!, ...present];
-  assertReturned(`authorize of the grant type ${type}`, { ...authorizationField, required }, result);
-  if (result.client.id === sender.id) return;
-  throw new ProgramError(
-    `expected client in what authorize of the grant type ${type} returned to be that of the request, received ` +
-      quoteValue(result.client.id),
-  );
 }
 
 /**

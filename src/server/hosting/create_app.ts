@@ -2,7 +2,7 @@
 
 import { assembleServer } from "../../core/create_server.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
-import { withImmediateFunctions } from "../../core/immediate.ts";
+import { withCheckedFunctions } from "../../core/immediate.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import { nameReplacements } from "../../core/replacements.ts";
 import { basePath } from "../../core/http/names.ts";
@@ -166,7 +166,7 @@ function withPlugins(server: HostedServer, plugins: readonly Plugin[]): HostedSe
   return plugins.reduceRight((inner, plugin) => {
     const outer = fromPlugin(plugin, "extend", plugin.extend?.(inner));
     if (outer === undefined) return inner;
-    const replaced = withImmediateFunctions(inner, outer, pluginLabel(plugin));
+    const replaced = withCheckedFunctions(inner, outer, pluginLabel(plugin));
     nameReplacements(inner, replaced, pluginLabel(plugin));
     return replaced;
   }, server);

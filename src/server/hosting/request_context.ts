@@ -3,7 +3,7 @@
 import { RequestContext } from "../../core/http/context.ts";
 import { isCrossSite, isTrustedHost } from "../../core/http/cross_site.ts";
 import { isUnstated } from "../pages/same_origin.ts";
-import { withImmediateFunctions } from "../../core/immediate.ts";
+import { withCheckedFunctions } from "../../core/immediate.ts";
 import { ignoreRejection } from "../../core/thenable.ts";
 import type { HttpRequest } from "../../core/http/message.ts";
 import type { EndpointRoute } from "../../core/route.ts";
@@ -57,7 +57,7 @@ export function contextFactory(
     for (const plugin of changing) {
       const members = fromPlugin(plugin, "forRequest", plugin.forRequest!(context.server, context));
       if (members === undefined) continue;
-      context.server = serverWith(context.server, withImmediateFunctions(context.server, members, pluginLabel(plugin)));
+      context.server = serverWith(context.server, withCheckedFunctions(context.server, members, pluginLabel(plugin)));
     }
     if (acceptsAny) {
       const isOwnEndpoint = (uri: string) => leadsToOwnEndpoint(app, context, uri);

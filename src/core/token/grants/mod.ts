@@ -1,7 +1,7 @@
 /** The grant types: one file each. This file lists them. `server.ts` says how a token request passes through one. */
 
 import { ProgramError } from "../../rules/program_error.ts";
-import { immediate } from "../../immediate.ts";
+import { immediate, withCheckedResult } from "../../immediate.ts";
 import { authorizationCode } from "./authorization_code.ts";
 import { clientCredentials } from "./client_credentials.ts";
 import { refreshToken } from "./refresh_token.ts";
@@ -46,22 +46,26 @@ export interface LoadableGrantType<Own = object>
   load?(policy: Policy & Own): Promise<GrantTypeCode>;
 }
 
-/** The grant types of a server, in the order of `grant_types_supported`. */
-export function grantTypesOf(
+/**
+ * The grant types of a server, in the order of `grant_types_supported`.
+ *
+ * @param supplied The extensions that come with the server: tests check what their grant types return, and no request
+ *   again.
+ */
+export function grantTypesOf<E extends { readonly grantTypes?: readonly LoadableGrantType[] }>(
   policy: Policy,
-  extensions: readonly { readonly grantTypes?: readonly LoadableGrantType[] }[],
+  extensions: readonly E[],
+  supplied: readonly E[] = [],
 ): readonly GrantType[] {
-  const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ type, isOn }) =>
-    immediate(`isOn of ${type}`, isOn?.(policy)) ?? true
-  );
-  return [
-    ...grantTypes,
-    ...ofExtensions.flatMap(({ isOn: _, load, authorize, ...description }) =>
-      load !== undefined
-        ? loadedOnDemand(description, () => load(policy))
-        : authorize !== undefined
-        ? { ...description, authorize }
-        : []
-    ),
-  ];
+  const ofExtensions = extensions.flatMap((extension) => {
+    const switchedOn = (extension.grantTypes ?? []).filter(({ type, isOn }) =>
+      immediate(`isOn of ${type}`, isOn?.(policy)) ?? true
+    );
+    const added = switchedOn.flatMap(({ isOn: _, load, authorize, ...description }): readonly GrantType[] => {
+      if (load !== undefined) return [loadedOnDemand(description, () => load(policy))];
+      return authorize === undefined ? [] : [{ ...description, authorize }];
+    });
+    return supplied.includes(extension) ? added : added.map(withCheckedResult);
+  });
+  return [...grantTypes, ...ofExtensions];
 }
