@@ -24,26 +24,16 @@ function ofProcess(): { readonly issued: ReturnType<typeof recentNumbers>; reado
   };
 }
 
-/**
- * The last numbers that were added, at least `limit / 2` of them. Each is in the first free place from its remainder on,
- * in arrays that are at most half full. In a Map, the garbage collector of Node copies and searches the numbers, which
- * takes a fifteenth of a login.
- */
+/** The last numbers that were added, at least `limit / 2` of them. */
 function recentNumbers(limit: number) {
-  let newer = new Float64Array(limit);
-  let older = new Float64Array(limit);
-  let size = 0;
-  const placeOf = (number: number, numbers: Float64Array) => {
-    let place = number % limit;
-    while (numbers[place] !== 0 && numbers[place] !== number) place = (place + 1) % limit;
-    return place;
-  };
+  let newer = new Set<number>();
+  let older = newer;
   return {
     add(number: number): void {
-      newer[placeOf(number, newer)] = number;
-      if (++size === limit / 2) [newer, older, size] = [new Float64Array(limit), newer, 0];
+      newer.add(number);
+      if (newer.size === limit / 2) [newer, older] = [new Set(), newer];
     },
-    has: (number: number): boolean => [newer, older].some((numbers) => numbers[placeOf(number, numbers)] === number),
+    has: (number: number): boolean => newer.has(number) || older.has(number),
   };
 }
 
