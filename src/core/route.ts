@@ -80,7 +80,7 @@ export function endpointRoute(
   let loading: Promise<Handlers> | undefined;
   const load = async (): Promise<Handlers> => {
     try {
-      return await (loading ??= Promise.resolve(endpoint.load()));
+      return await endpoint.load();
     } catch (error) {
       loading = undefined;
       throw error;
@@ -94,7 +94,7 @@ export function endpointRoute(
     unrepeatable: new Set(declared.flatMap(({ name, repeatable }) => repeatable ? [] : [name])),
     async handle(method, context) {
       if (isForPrograms) rejectCrossSite(context);
-      const handlers = await load();
+      const handlers = await (loading ??= load());
       return await handlers[method]!(context);
     },
   };

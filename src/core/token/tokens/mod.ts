@@ -67,9 +67,9 @@ async function makeAccessTokenClaims(
   now: number,
   request: AuthenticatedRequest,
 ): Promise<AccessTokenClaims> {
-  let claims: UserClaims = {};
+  const claims: UserClaims = {};
   for (const { run } of server.steps.accessTokenClaims) {
-    claims = { ...claims, ...await run(server, claims, authorization, now, request) };
+    Object.assign(claims, await run(server, claims, authorization, now, request));
   }
   assertMembers(claims, ["iss", "sub", "aud", "client_id", "iat", "exp", "jti"], "accessTokenClaims");
   return claims as AccessTokenClaims;
@@ -155,8 +155,8 @@ export async function signIdToken(
   content: ClaimRules["idToken"] = server.claims.idToken,
 ): Promise<string> {
   const token: IdTokenInput = { ...authorization, content, hashes };
-  let claims: UserClaims = {};
-  for (const { run } of server.steps.idTokenClaims) claims = { ...claims, ...await run(server, claims, token, now) };
+  const claims: UserClaims = {};
+  for (const { run } of server.steps.idTokenClaims) Object.assign(claims, await run(server, claims, token, now));
   assertMembers(claims, ["iss", "sub", "aud", "exp", "iat"], "idTokenClaims");
   return await server.grants.formatIdToken(server, authorization, claims);
 }
