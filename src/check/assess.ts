@@ -87,13 +87,15 @@ async function assessRecovery(_: Attack, observation: Observation): Promise<Asse
 }
 
 /** One sentence without a full stop. */
-export function describeOutcome({ outcome, error, session, expectedSub }: Observation): string {
-  if (outcome === "hung") return "the client did not end within the time limit";
-  if (outcome === "rejected") return `the client reported an error: ${describeError(error)}`;
-  if (outcome === "crashed") return `the client crashed with an error that no code caught: ${describeError(error)}`;
+export function describeOutcome({ outcome, error, session, expectedSub, capabilities }: Observation): string {
+  const isApi = capabilities.has("acceptToken") && !capabilities.has("logIn");
+  const who = isApi ? "the resource server" : "the client";
+  if (outcome === "hung") return `${who} did not end within the time limit`;
+  if (outcome === "rejected") return `${who} reported an error: ${describeError(error)}`;
+  if (outcome === "crashed") return `${who} crashed with an error that no code caught: ${describeError(error)}`;
   const { sub } = session!;
-  const completed = "the client carried on";
-  if (sub === expectedSub) return completed;
+  const completed = isApi ? "the resource server accepted the token" : "the client carried on";
+  if (sub === expectedSub || isApi && sub === unknownUser) return completed;
   return sub === unknownUser
     ? `${completed}, and the application does not show which user is logged in`
     : `${completed} as ${JSON.stringify(sub)}`;
@@ -160,8 +162,8 @@ function resultOf(
     : isWarning || attack.level === "should-reject" || harm === undefined && requirement === undefined
     ? "warning"
     : "failed";
-  const reason = verdict === "warning" && released !== undefined
-    ? `${because}; ${attack.requirement!.source} does not bind it: ${released}`
+  const reason = verdict === "warning" && released !== undefined && !isWarning
+    ? `${because}; only a warning, because ${released} (${attack.requirement!.source})`
     : because;
   const seen = outcome === "crashed"
     ? "crashed"

@@ -144,9 +144,9 @@ const capabilities: Readonly<Record<Capability, CapabilityDescription>> = {
     isUsual: true,
   },
   namesUser: {
-    missing: "the application does not show who is logged in: set the text that names this user (loggedInText, " +
+    missing: "the application does not show the user: set the text that names this user (loggedInText, " +
       "--logged-in-text)",
-    seen: "shows who is logged in",
+    seen: "shows the user",
     isUsual: true,
   },
 

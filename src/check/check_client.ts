@@ -46,16 +46,16 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   const [only, except = []] = [options.only, options.except].map((names) => names?.map(completeName));
   const { repeat = (id) => `checkClient(driver, { only: [${JSON.stringify(id)}] })` } = options;
   const ownStarts = sessionStartsOf(driver);
+  const kind: CheckReport["kind"] = ownStarts.every((start) => start === "acceptToken") ? "resource server" : "client";
   // A resource server requests no tokens.
-  const starts: readonly Attack["by"][] = ownStarts.every((start) => start === "acceptToken")
-    ? ownStarts
-    : ["any", ...ownStarts];
+  const starts: readonly Attack["by"][] = kind === "resource server" ? ownStarts : ["any", ...ownStarts];
   // A running application has no further members, and attacks on other kinds of clients say nothing about it.
   const isOfKind = ({ by }: Attack) => inProcess || starts.includes(by);
   const selected = attacks.filter((attack) =>
     (only === undefined ? isOfKind(attack) : isNamed(attack, only)) && !isNamed(attack, except)
   );
-  const withPractices = (only === undefined || only.includes("practices")) && !except.includes("practices");
+  const withPractices = kind === "client" && (only === undefined || only.includes("practices")) &&
+    !except.includes("practices");
   const all = selected.flatMap((attack) => attack.variants.map((values): CheckTask => ({ attack, values })));
   const [tasks, scans] = [all.filter(({ attack }) => !attack.exposes), all.filter(({ attack }) => attack.exposes)];
   const startedAt = timers.elapsed();
@@ -91,7 +91,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
     const notRun = results.filter((_, index) => found[index] === undefined).length;
     const practices = recordings.length === 0 ? [] : await checkJourneyPractices(recordings, results);
     const seconds = (timers.elapsed() - startedAt) / 1000;
-    const facts = { client: driver.name, control, results, practices, seconds, baseline, failOn, notRun };
+    const facts = { client: driver.name, kind, control, results, practices, seconds, baseline, failOn, notRun };
     return checkReport({ ...facts, repeat, rulesUrl, suggestFlag });
   } finally {
     await journeys.close();

@@ -20,7 +20,7 @@ import {
 } from "./report.ts";
 import { completeError } from "./assess.ts";
 import { NoUserPageError, UndecidedError } from "./driver.ts";
-import { countOf, describeReport, type ReportData, toJson } from "./report_data.ts";
+import { countOf, describeReport, journeyNoun, type ReportData, toJson } from "./report_data.ts";
 import { formatJUnit } from "./report_junit.ts";
 import { formatReport } from "./report_text.ts";
 import { capabilitiesIn } from "./capabilities.ts";
@@ -33,7 +33,7 @@ import { assets as ownAssets } from "./pages/assets.gen.ts";
 /** What a report is made of. */
 interface ReportFacts
   extends
-    Pick<CheckReport, "client" | "control" | "results" | "seconds" | "repeat">,
+    Pick<CheckReport, "client" | "kind" | "control" | "results" | "seconds" | "repeat">,
     Pick<CheckOptions, "baseline" | "failOn" | "rulesUrl" | "suggestFlag"> {
   readonly practices: readonly PracticeResult[];
   /** How many journeys were not run, because the check was stopped. */
@@ -54,7 +54,7 @@ export function redactResult(result: AttackResult): AttackResult {
 
 /** Creates the report. */
 export function checkReport(facts: ReportFacts): CheckReport {
-  const { client, control, seconds, baseline, repeat, rulesUrl, failOn = ["critical", "high"] } = facts;
+  const { client, kind, control, seconds, baseline, repeat, rulesUrl, failOn = ["critical", "high"] } = facts;
   const results = facts.results.map(redactResult).map((result): AttackResult =>
     result.verdict === "failed" && isKnownResult(result, baseline) ? { ...result, isKnown: true } : result
   );
@@ -68,7 +68,7 @@ export function checkReport(facts: ReportFacts): CheckReport {
   let described: ReportData | undefined;
   const data = () => described ??= describeReport(report);
   const report: CheckReport = {
-    ...{ client, control, results, practices, seconds, counts, failures, problem, repeat, rulesUrl },
+    ...{ client, kind, control, results, practices, seconds, counts, failures, problem, repeat, rulesUrl },
     controlFailure: describeControlFailure(control, facts),
     causes: listCauses(results),
     attackCounts: countVerdicts([...byAttack].map(worstVerdict)),
@@ -122,8 +122,9 @@ function mayKeepKeys(exchanges: readonly Exchange[]): boolean {
 
 /** See {@link CheckReport.problem}. */
 function findProblem(
-  { control, results, practices, notRun }: Pick<CheckReport, "results" | "practices"> & ReportFacts,
+  { kind, control, results, practices, notRun }: Pick<CheckReport, "results" | "practices"> & ReportFacts,
 ): string | undefined {
+  const noun = journeyNoun(kind);
   const failed = [...control.failedCapabilities].filter(([, error]) => !(error instanceof UndecidedError));
   if (failed.length > 0) {
     return failed.map(([capability, error]) => `${capability} fails without an attack: ${completeError(error)}`).join(
@@ -131,17 +132,17 @@ function findProblem(
     );
   }
   const stopped = results.filter(({ cause }) => cause === stoppedCause);
-  if (stopped.length > 0) return `${stopped[0]!.because}: ${countOf(stopped.length, "login")} showed nothing`;
+  if (stopped.length > 0) return `${stopped[0]!.because}: ${countOf(stopped.length, noun)} showed nothing`;
   const decided = results.filter(({ verdict }) => verdict !== "skipped").length;
   const unclear = results.filter(({ isUnclear }) => isUnclear).length;
   if (notRun > 0) {
-    return `the check was stopped after ${results.length - notRun} of ${countOf(results.length, "login")}`;
+    return `the check was stopped after ${results.length - notRun} of ${countOf(results.length, noun)}`;
   }
   if (decided === 0 && practices.every(({ outcome }) => outcome === "skipped")) {
-    return "no attack and no practice showed anything about the client";
+    return `no attack and no practice showed anything about the ${kind}`;
   }
   return unclear <= decided ? undefined : `most of the check shows nothing: the results of ${unclear} of ` +
-    `${countOf(decided + unclear, "login")} are unclear`;
+    `${countOf(decided + unclear, noun)} are unclear`;
 }
 
 function countVerdicts(all: readonly Verdict[]): Record<Verdict, number> {

@@ -13,7 +13,7 @@ export function resultWithoutJourney(
   task: CheckTask,
 ): AttackResult | undefined {
   const { passed, capabilities, failedCapabilities } = control;
-  if (!passed) return skippedResult(task, "the login without an attack failed");
+  if (!passed) return skippedResult(task, "it failed without an attack");
   const needs = needsOf(task.attack, task.values);
   const skipped =
     missingCapability(needs.filter((capability) => capability !== "namesUser"), capabilities, inProcess) ??

@@ -136,6 +136,8 @@ export interface ControlFailure {
 export interface CheckReport {
   /** The name of the driver. */
   readonly client: string;
+  /** @internal What is checked: a client logs in, and a resource server is sent requests with a token. */
+  readonly kind: "client" | "resource server";
   /**
    * Whether the login without an attack succeeded, no attack and no practice failed with a severity of
    * {@link CheckOptions.failOn} that the baseline does not have, and the check has no {@link CheckReport.problem}.

@@ -11,10 +11,12 @@ import { describeSent } from "./sent_values.ts";
 import { describeCapabilities } from "./capabilities.ts";
 
 /** The data of a report. */
-export interface ReportData
-  extends
-    Pick<CheckReport, "client" | "passed" | "problem" | "counts" | "attackCounts" | "causes" | "outdatedBaseline">,
-    Pick<CheckReport, "seconds"> {
+export interface ReportData extends
+  Pick<
+    CheckReport,
+    "client" | "kind" | "passed" | "problem" | "counts" | "attackCounts" | "causes" | "outdatedBaseline"
+  >,
+  Pick<CheckReport, "seconds"> {
   /** The login without an attack; if it failed, also why. */
   readonly control: Pick<ControlResult, "passed" | "sub" | "claims" | "authorizations"> & {
     readonly response: JourneyOutcome;
@@ -47,10 +49,10 @@ export interface ReportedResult
 
 /** Describes a report, with escapes for control characters and bidirectional marks, which the application chose. */
 export function describeReport(report: CheckReport): ReportData {
-  const { client, passed, problem, control, counts, attackCounts, causes, outdatedBaseline, seconds } = report;
+  const { client, kind, passed, problem, control, counts, attackCounts, causes, outdatedBaseline, seconds } = report;
   const { outcome, sub, claims, authorizations, capabilities, failedCapabilities, exchanges } = control;
   const described = withVisibleTexts({
-    ...{ client, passed, problem },
+    ...{ client, kind, passed, problem },
     control: {
       ...{ passed: control.passed, response: outcome, sub, claims, authorizations },
       failure: report.controlFailure,
@@ -170,3 +172,6 @@ export function formatValues(values: ReportedResult["values"]): string {
 export function formatId(id: string, values: ReportedResult["values"]): string {
   return [id, formatValues(values)].filter((text) => text !== "").join(" ");
 }
+
+/** What one journey of a check is called. */
+export const journeyNoun = (kind: CheckReport["kind"]): string => kind === "client" ? "login" : "request";

@@ -2,7 +2,7 @@
 
 import { formatPractice } from "../testing/practice_report.ts";
 import { categoryOf } from "./attack.ts";
-import { formatId, type ReportData, type ReportedResult } from "./report_data.ts";
+import { formatId, journeyNoun, type ReportData, type ReportedResult } from "./report_data.ts";
 import { formatAttack, formatControlFailure } from "./report_text.ts";
 
 /** A test case; without `failure` and `skipped` it passed. */
@@ -16,16 +16,16 @@ interface TestCase {
 }
 
 /** A test case for each result and each practice, and one for the check as a whole. */
-export function formatJUnit({ client, control, results, practices, seconds, problem }: ReportData): string {
+export function formatJUnit({ client, kind, control, results, practices, seconds, problem }: ReportData): string {
   const { failure } = control;
   const cases = [
     {
       classname: "control",
-      name: "login without an attack",
+      name: `${journeyNoun(kind)} without an attack`,
       failure: failure?.error ?? problem,
-      text: failure && formatControlFailure(failure),
+      text: failure && formatControlFailure(failure, kind),
     },
-    ...results.map(resultCase),
+    ...results.map((result) => resultCase(result, kind)),
     ...practices.map(practiceCase),
   ];
   const failures = cases.filter(({ failure }) => failure !== undefined).length;
@@ -45,12 +45,12 @@ export function formatJUnit({ client, control, results, practices, seconds, prob
   ].join("\n");
 }
 
-function resultCase(result: ReportedResult): TestCase {
+function resultCase(result: ReportedResult, kind: ReportData["kind"]): TestCase {
   const { id, values, verdict, because, isKnown } = result;
   const named = { classname: categoryOf(id), name: formatId(id, values) };
   if (isKnown) return { ...named, skipped: `known: ${because}` };
   if (verdict === "failed") {
-    return { ...named, failure: because, text: formatAttack({ attack: result, results: [result], total: 1 }) };
+    return { ...named, failure: because, text: formatAttack(kind)({ attack: result, results: [result], total: 1 }) };
   }
   return { ...named, skipped: verdict === "skipped" ? because : undefined };
 }

@@ -12,6 +12,7 @@ import {
   formatValues,
   groupByCause,
   groupByEffect,
+  journeyNoun,
   type ReportData,
   type ReportedResult,
 } from "./report_data.ts";
@@ -23,7 +24,7 @@ import { type ControlFailure, type ControlRejection, type FailureCause, timeLimi
  * each attack in detail, and last what was skipped.
  */
 export function formatReport(data: ReportData): string {
-  const { control, causes, results, practices, outdatedBaseline } = data;
+  const { kind, control, causes, results, practices, outdatedBaseline } = data;
   const withVerdict = (verdict: string) => results.filter((result) => result.verdict === verdict && !result.isKnown);
   const known = [
     ...countedNames(results.filter(({ isKnown }) => isKnown)),
@@ -42,9 +43,9 @@ export function formatReport(data: ReportData): string {
   const inapplicable = skipped.filter((group) => !group.isUnclear && !isNotRun(group));
   return [
     ...formatSummary(data),
-    ...list("CAUSES, what the client does wrong; begin with the first:", failed.flatMap(formatCause)),
-    ...list("WARNINGS:", others.flatMap(formatCause)),
-    ...list("ABOUT the client, as the check saw it:", control.observed),
+    ...list(`CAUSES, what the ${kind} does wrong; begin with the first:`, failed.flatMap(formatCause(kind))),
+    ...list("WARNINGS:", others.flatMap(formatCause(kind))),
+    ...list(`ABOUT the ${kind}, as the check saw it:`, control.observed),
     ...practices.flatMap((practice) => practice.isKnown ? [] : formatPractice(practice)),
     ...list("KNOWN, failures that the baseline has:", known),
     ...list("OUTDATED, failures of the baseline that passed:", outdatedBaseline),
@@ -54,14 +55,14 @@ export function formatReport(data: ReportData): string {
     ]),
     ...notRun.flatMap(({ attacks }) => list(`NOT RUN, ${notRunReason}:`, [attacks.join(", ")])),
     ...["failed", "warning"].flatMap((verdict) =>
-      groupByEffect(withVerdict(verdict), results).sort(byCause).flatMap(formatAttack)
+      groupByEffect(withVerdict(verdict), results).sort(byCause).flatMap(formatAttack(kind))
     ),
     ...formatSkipped(
       "SKIPPED, because something that the check needs is missing:",
       inapplicable.filter(isExtensible),
     ),
     ...formatSkipped(
-      "SKIPPED, what does not apply to the client:",
+      `SKIPPED, what does not apply to the ${kind}:`,
       inapplicable.filter((group) => !isExtensible(group)),
     ),
   ].join("\n");
@@ -84,9 +85,9 @@ const formatSkipped = (heading: string, groups: readonly CauseGroup[]): string[]
  * The first lines of the text: the counts, why the login without an attack failed, and what is wrong with the check.
  */
 export function formatSummary(data: ReportData): string[] {
-  const { client, control: { failure }, results, practices, attackCounts, problem } = data;
+  const { client, kind, control: { failure }, results, practices, attackCounts, problem } = data;
   if (failure !== undefined && !hasRun(results)) {
-    return [`${client}: no attack ran.`, "", ...formatControlFailure(failure)];
+    return [`${client}: no attack ran.`, "", ...formatControlFailure(failure, kind)];
   }
   const isNew = ({ verdict, isKnown }: ReportedResult) => verdict === "failed" && !isKnown;
   const known = attackCounts.failed - new Set(results.filter(isNew).map(({ id }) => id)).size;
@@ -96,7 +97,7 @@ export function formatSummary(data: ReportData): string[] {
   return [
     `${client}: ${formatSize(data)}: ` +
     [counts.join(", "), ...practices.length === 0 ? [] : [summarizePractices(practices)]].join("; "),
-    ...failure === undefined ? [] : ["", ...formatControlFailure(failure)],
+    ...failure === undefined ? [] : ["", ...formatControlFailure(failure, kind)],
     ...problem === undefined ? [] : ["", `NOT PASSED: ${problem}.`],
   ];
 }
@@ -106,11 +107,12 @@ export const hasRun = (results: readonly Pick<ReportedResult, "response">[]): bo
   results.some(({ response }) => response !== undefined);
 
 /** `226 attacks (635 logins, 12.3 s)`, and how many of these logins the check had no time for. */
-export function formatSize({ results, seconds }: Pick<ReportData, "results" | "seconds">): string {
+export function formatSize({ kind, results, seconds }: Pick<ReportData, "kind" | "results" | "seconds">): string {
+  const noun = journeyNoun(kind);
   const attacks = new Set(results.map(({ id }) => id)).size;
   const notRun = results.filter(({ because }) => because === timeLimitCause).length;
-  const rest = notRun === 0 ? "" : `; ${countOf(notRun, "login")} not run, because ${timeLimitCause}`;
-  return `${countOf(attacks, "attack")} (${countOf(results.length, "login")}, ${seconds.toFixed(1)} s${rest})`;
+  const rest = notRun === 0 ? "" : `; ${countOf(notRun, noun)} not run, because ${timeLimitCause}`;
+  return `${countOf(attacks, "attack")} (${countOf(results.length, noun)}, ${seconds.toFixed(1)} s${rest})`;
 }
 
 /** How long the error of a client may be in the text, in characters. The JSON form has all of it. */
@@ -120,20 +122,20 @@ const maxErrorLength = 300;
  * The lines about a login without an attack that failed: its cause, and how to fix it. What the application sent adds
  * no line of its own, which the log of a CI system could take for a command.
  */
-export function formatControlFailure(failure: ControlFailure): string[] {
-  return controlFailureLines(failure).map(printable);
+export function formatControlFailure(failure: ControlFailure, kind: ReportData["kind"]): string[] {
+  return controlFailureLines(failure, `The ${journeyNoun(kind)} without an attack failed`).map(printable);
 }
 
-function controlFailureLines({ error, rejections, fix: ownFix }: ControlFailure): string[] {
+function controlFailureLines({ error, rejections, fix: ownFix }: ControlFailure, heading: string): string[] {
   const cause = rejections.at(-1);
   const fix = ownFix ?? cause?.fix;
   const lines = (texts: Partial<ControlRejection>) =>
     explanationLines(texts).map(([label, text]) => `  ${`${label}:`.padEnd(10)}${text}`);
   const short = error.length > maxErrorLength ? `${error.slice(0, maxErrorLength)}…` : error;
-  if (cause === undefined) return [`The login without an attack failed: ${short}`, ...lines({ fix })];
+  if (cause === undefined) return [`${heading}: ${short}`, ...lines({ fix })];
   const { request, error: code, rule, reason, url } = cause;
   return [
-    "The login without an attack failed.",
+    `${heading}.`,
     `The server rejected ${request} with ${code}${rule === undefined ? "" : ` by ${rule}`}: ${reason}`,
     ...lines({ ...cause, fix }),
     ...url === undefined ? [] : [`  page:     ${url}`],
@@ -141,17 +143,19 @@ function controlFailureLines({ error, rejections, fix: ownFix }: ControlFailure)
 }
 
 /** `does not compare state: 5 attacks (failed, high)`. */
-const formatCause = ({ cause, verdict, severity, attacks, harms, requirements, fix }: FailureCause): string[] => [
-  `${cause}: ${countOf(attacks.length, "attack")} (${verdict}, ${severity})`,
-  `  seen in: ${listSome(attacks)}`,
-  ...harms.map((harm) => `  harm: the client ${harm}`),
-  ...harms.length > 0 || requirements.length === 0 ? [] : [`  requirement: ${requirements.join("; ")}`],
-  ...verdict === "failed" ? [`  fix:  ${fix}`] : [],
-];
+const formatCause =
+  (kind: ReportData["kind"]) =>
+  ({ cause, verdict, severity, attacks, harms, requirements, fix }: FailureCause): string[] => [
+    `${cause}: ${countOf(attacks.length, "attack")} (${verdict}, ${severity})`,
+    `  seen in: ${listSome(attacks)}`,
+    ...harms.map((harm) => `  harm: the ${kind} ${harm}`),
+    ...harms.length > 0 || requirements.length === 0 ? [] : [`  requirement: ${requirements.join("; ")}`],
+    ...verdict === "failed" ? [`  fix:  ${fix}`] : [],
+  ];
 
 /** The first line of each cause, for a terminal without the report. */
-export const formatCauses = ({ causes }: ReportData): string[] =>
-  list("CAUSES:", causes.filter(({ isKnown }) => !isKnown).map((cause) => formatCause(cause)[0]!));
+export const formatCauses = ({ causes, kind }: ReportData): string[] =>
+  list("CAUSES:", causes.filter(({ isKnown }) => !isKnown).map((cause) => formatCause(kind)(cause)[0]!));
 
 /** How many attacks of a cause the text names. */
 const maxNames = 8;
@@ -174,7 +178,7 @@ function list(heading: string, names: readonly string[]): string[] {
 }
 
 /** The block of an attack with its variants, which have one verdict. */
-export function formatAttack({ attack, results, total }: AttackGroup): string[] {
+export const formatAttack = (kind: ReportData["kind"]) => ({ attack, results, total }: AttackGroup): string[] => {
   const { id, verdict, title, level, severity, consequence, correctClient, fix, repeat, sources } = attack;
   const variants = total === 1 ? "" : `, ${results.length} of ${total} variants`;
   const alike = Map.groupBy(results, ({ because, exchanges }) => withoutServerNumber([because, ...exchanges].join()));
@@ -185,26 +189,26 @@ export function formatAttack({ attack, results, total }: AttackGroup): string[] 
     line("consequence", consequence),
     line("expected", correctClient),
     ...[...alike.values()].flatMap(formatVariants),
-    ...harmsOf(results).map((harm) => line("harm", `the client ${harm}`)),
+    ...harmsOf(results).map((harm) => line("harm", `the ${kind} ${harm}`)),
     ...requirementsOf(results).map((requirement) => line("requirement", requirement)),
     line("fix", fix),
     ...repeat === undefined ? [] : [line("repeat", repeat)],
     line("sources", sources.join("; ")),
   ];
-}
+};
 
 const line = (label: string, text: string): string => `  ${`${label}:`.padEnd(13)}${text}`;
 
-/** Variants in which the client did the same. */
+/** Variants in which the client did the same: what each sent, then what was received. */
 function formatVariants(variants: readonly ReportedResult[]): string[] {
   const { because, exchanges } = variants[0]!;
   return [
-    line("received", `${because}.`),
-    ...exchanges.length === 0 ? [] : [line("requests", listSome(withoutRepeats(exchanges), "; "))],
     ...variants.flatMap(({ values, sent }) => {
       const heading = formatValues(values);
       if (sent.length === 0) return heading === "" ? [] : [line("variant", heading)];
       return sent.map((text) => line("sent", [heading, text].filter(Boolean).join(" ")));
     }),
+    line("received", `${because}.`),
+    ...exchanges.length === 0 ? [] : [line("requests", listSome(withoutRepeats(exchanges), "; "))],
   ];
 }

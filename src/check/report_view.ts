@@ -14,7 +14,7 @@ import {
 } from "./report_data.ts";
 
 /** What a page shows: plain values, without control characters of the application. */
-export interface ReportView extends Pick<ReportData, "client" | "passed" | "problem" | "outdatedBaseline"> {
+export interface ReportView extends Pick<ReportData, "client" | "kind" | "passed" | "problem" | "outdatedBaseline"> {
   /** Lines about the failure of the login without an attack; absent if it succeeded. */
   readonly controlFailure?: readonly string[];
   /** How many attacks and journeys there were, and how long they took. */
@@ -44,7 +44,7 @@ export interface ResultGroup {
   readonly count: number;
   /** The severity of the gravest attack; absent if nothing failed. */
   readonly severity?: ReportedResult["severity"];
-  /** What the attacker got; follows "the client". Default: nothing that was seen. */
+  /** What the attacker got, as a clause. Default: nothing that was seen. */
   readonly harms?: readonly string[];
   /** The MUSTs that the client breaks. */
   readonly requirements?: readonly string[];
@@ -89,7 +89,7 @@ const maxOpenRows = 36;
 
 /** Arranges the report for a page. */
 export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}): ReportView {
-  const { client, passed, problem, outdatedBaseline, control: { failure, observed }, results, practices } = data;
+  const { client, kind, passed, problem, outdatedBaseline, control: { failure, observed }, results, practices } = data;
   const attacks = [...Map.groupBy(results, ({ id }) => id).values()];
   const pathOf = (result: ReportedResult) =>
     result.exchanges.length === 0 ? undefined : journeyPath?.(results.indexOf(result));
@@ -101,12 +101,12 @@ export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}):
     ? []
     : verdicts.map((verdict) => ({ verdict, count: countOf(verdict) })).filter(({ count }) => count > 0);
   return {
-    ...{ client, passed, problem, outdatedBaseline, score, observed },
+    ...{ client, kind, passed, problem, outdatedBaseline, score, observed },
     // The page itself links to the rules.
     controlFailure: failure && formatControlFailure({
       ...failure,
       rejections: failure.rejections.map((rejection) => ({ ...rejection, url: undefined })),
-    }),
+    }, kind),
     summary: isEmpty
       ? "No attack ran."
       : `Checked: ${formatSize(data)}${practices.length === 0 ? "" : `, ${practices.length} best practices`}`,
@@ -137,7 +137,7 @@ const practiceName = ({ id }: Pick<Practice, "id">) => `practice ${id}`;
 function groupsOf(
   verdict: Verdict,
   attacks: readonly (readonly ReportedResult[])[],
-  { results, practices, causes: allCauses }: ReportData,
+  { kind, results, practices, causes: allCauses }: ReportData,
   pathOf: (result: ReportedResult) => string | undefined,
 ): ResultGroup[] {
   const ownPractices = practices.filter(({ outcome, isKnown }) => outcome === verdict && !isKnown);
@@ -179,7 +179,13 @@ function groupsOf(
   const causes = allCauses.flatMap(({ cause, harms, requirements, fix }) => {
     const rows = rowsOf(own.filter((result) => result.cause === cause));
     if (rows.length === 0) return [];
-    return [{ ...withRows(upperFirst(cause), rows), severity: rows[0]!.severity, harms, requirements, fix }];
+    return [{
+      ...withRows(upperFirst(cause), rows),
+      severity: rows[0]!.severity,
+      harms: harms.map((harm) => `${kind} ${harm}`),
+      requirements,
+      fix,
+    }];
   });
   return [
     ...causes,

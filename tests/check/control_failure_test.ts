@@ -13,6 +13,8 @@ import { smallClient } from "./small_client.ts";
 
 const { flags } = readCheckArguments(["http://localhost:1/login"], "latchkey");
 
+const tokens = { issuer: "http://localhost:9000", audience: "http://localhost:9000" };
+
 function failureWith(error: string, received: string, rule?: string): ControlFailure {
   const request = "GET /oauth2/authorize";
   return { error: "rejected", rejections: [{ request, error, rule, received, reason: "client_id", sources: [] }] };
@@ -20,7 +22,7 @@ function failureWith(error: string, received: string, rule?: string): ControlFai
 
 test("a value of the application adds no line to the report", () => {
   const failure = failureWith("invalid_request", "x\n::error::y\r\n::stop-commands::z", "RU-01");
-  const lines = formatControlFailure({ ...failure, fix: suggestFlag(failure, flags) });
+  const lines = formatControlFailure({ ...failure, fix: suggestFlag(failure, flags, tokens) }, "client");
   assertEquals(lines.join("\n").split(/[\r\n]+/).length, lines.length);
   assertEquals(lines.filter((line) => /^\s*::/.test(line)), []);
 });
@@ -28,21 +30,24 @@ test("a value of the application adds no line to the report", () => {
 test("the suggested flag has a value of the application as one word of a shell", () => {
   const value = "http://localhost:1/`id` $(touch pwn) ;x";
   for (const failure of [failureWith("invalid_request", value, "RU-01"), failureWith("invalid_request", value)]) {
-    assertMatch(suggestFlag(failure, flags)!, /^Try --\S+ 'http:\/\/localhost:1\/`id` \$\(touch pwn\) ;x': /);
+    assertMatch(suggestFlag(failure, flags, tokens)!, /^Try --\S+ 'http:\/\/localhost:1\/`id` \$\(touch pwn\) ;x': /);
   }
   const plain = failureWith("invalid_request", '"http://localhost:1/cb"', "RU-01");
-  assertMatch(suggestFlag(plain, flags)!, /^Try --redirect-uri http:\/\/localhost:1\/cb: /);
+  assertMatch(suggestFlag(plain, flags, tokens)!, /^Try --redirect-uri http:\/\/localhost:1\/cb: /);
 });
 
 test("a URL that starts no login gets a fix", () => {
   const error = "failed, the login did not lead to http://localhost:9000: status 404 at http://localhost:1/logn";
-  assertMatch(suggestFlag({ error, rejections: [] }, flags)!, /^Give a URL that redirects to the issuer, /);
+  assertMatch(suggestFlag({ error, rejections: [] }, flags, tokens)!, /^Give a URL that redirects to the issuer, /);
 });
 
 test("a resource server that rejects the tokens of the check gets the audience as a fix", () => {
   const { flags } = readCheckArguments(["http://localhost:1/api", "--token-in", "bearer"], "latchkey");
   const error = "rejected, status 401 at http://localhost:1/api";
-  assertMatch(suggestFlag({ error, rejections: [] }, flags)!, /have the audience of the server.*--config FILE/);
+  assertMatch(
+    suggestFlag({ error, rejections: [] }, flags, { ...tokens, audience: "https://orders.example" })!,
+    /have iss http:\/\/localhost:9000 and aud https:\/\/orders\.example\. .*--config FILE/,
+  );
 });
 
 test("a login that ends at the redirect URI fails by that page, not by the request that the check repeated there", async () => {
@@ -60,7 +65,7 @@ test("a login that ends at the redirect URI fails by that page, not by the reque
   });
   assertEquals(controlFailure?.rejections, []);
   assertMatch(controlFailure?.error ?? "", /the login ends at the redirect URI, .* status 500 .* --logged-in-url/);
-  assertMatch(suggestFlag(controlFailure!, flags)!, /^Try --logged-in-url URL/);
+  assertMatch(suggestFlag(controlFailure!, flags, tokens)!, /^Try --logged-in-url URL/);
 });
 
 test("a client that accepts no token and fetched no keys may have those of an earlier server, and the report says so", async () => {

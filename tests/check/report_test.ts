@@ -205,11 +205,9 @@ test("one block an attack: consequence, the value that was sent in each variant,
   const requests = "discovery 200; authorize 302; token 200, changed by: wrong aud; userinfo 200";
   const sentAs = (aud: string, value: string) =>
     `  sent:        { value: "${aud}" } token: id_token.aud: "${value}" instead of "client-1"`;
-  assertEquals(lines.slice(4, 9), [
-    "  received:    the client carried on.",
-    `  requests:    ${requests}`,
-    ...Object.entries(sent).map(([aud, value]) => sentAs(aud, value)),
-  ]);
+  assertEquals(lines.slice(4, 7), Object.entries(sent).map(([aud, value]) => sentAs(aud, value)));
+  const at = lines.findIndex((line) => line.startsWith("  received:"));
+  assertEquals(lines.slice(at, at + 2), ["  received:    the client carried on.", `  requests:    ${requests}`]);
   // One for each journey with other requests: a login with discovery, one without.
   assertEquals(lines.filter((line) => line.startsWith("  received:")).length, 2, blocks[0]);
   assertEquals(lines.slice(-3), [

@@ -161,10 +161,12 @@ export const resourceServerAttacks: readonly Attack[] = [
       ...{
         ...tokens,
         id: "resource/token-audience",
-        fix: "Require that aud of the access token is the identifier of this resource server.",
+        fix:
+          "Require that aud of the access token is the identifier of this resource server: here the setting audience, by default the issuer.",
         member: "aud",
       },
-      values: ["foreign", "absent", "empty", ...nearMisses],
+      // A host in other letter case is the same one, for a resource server that compares URLs (RFC 3986 §6.2.2.1).
+      values: ["foreign", "absent", "empty", ...nearMisses.filter((value) => value !== "case")],
       requirement: "RFC 9068 §4",
       sources: ["RFC 9700 §2.3", "RFC 8707 §2"],
     },
@@ -190,8 +192,10 @@ export const resourceServerAttacks: readonly Attack[] = [
     ...oneOf("to", ["a key", "a certificate"]),
     once: ({ to }) => overrideClaims("bound", () => ({ cnf: boundTo[to] }), { of: "access_token" }),
     async perform(stage, { to }) {
-      const failure = await accepts(stage) ? `the resource server accepted a token bound to ${to}` : undefined;
-      return { ...conclude(failure, "it rejected the token"), isWarning: to !== "a key" };
+      const isKey = to === "a key";
+      const failure = `the resource server accepted a token bound to ${to}` +
+        (isKey ? "" : "; only a warning, because the check connects without mutual TLS (RFC 8705 §3)");
+      return { ...conclude(await accepts(stage) ? failure : undefined, "it rejected the token"), isWarning: !isKey };
     },
   }),
   defineAttack({

@@ -174,7 +174,7 @@ function Group({ group, ...page }: Page & { readonly group: ResultGroup }): VNod
       </summary>
       {fix !== undefined && (
         <dl class="facts">
-          {harms.map((harm) => <DefinitionItem key={harm} label="Harm">{`The client ${harm}.`}</DefinitionItem>)}
+          {harms.map((harm) => <DefinitionItem key={harm} label="Harm">{`The ${harm}.`}</DefinitionItem>)}
           {harms.length === 0 && requirements.length > 0 && (
             <DefinitionItem label="Rule">{`${requirements.join("; ")}. No harm was observed.`}</DefinitionItem>
           )}
@@ -202,10 +202,10 @@ function ResultsOfVerdict({ count, groups, ...page }: Page & VerdictSection): VN
 }
 
 /** What was seen of the client without an attack. */
-function AboutClient({ observed }: ReportView): VNode | null {
+function AboutClient({ kind, observed }: ReportView): VNode | null {
   if (observed.length === 0) return null;
   return (
-    <Section id="observed" heading="About the client">
+    <Section id="observed" heading={`About the ${kind}`}>
       <ul>{observed.map((clause) => <li key={clause}>{`It ${clause}.`}</li>)}</ul>
     </Section>
   );

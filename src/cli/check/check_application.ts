@@ -90,6 +90,7 @@ export async function checkApplication(
     plugins: [check.plugin, flows, checkPages(check)],
   });
   const { start, restart } = flags;
+  const isApi = flags.tokenIn !== undefined;
   const startsPrograms = start !== undefined || restart !== undefined;
   // Where the programs write: their output is apart from the results.
   const folder = startsPrograms ? await createTemporaryFolder() : undefined;
@@ -137,11 +138,14 @@ export async function checkApplication(
       `Client: ${id}, authentication ${authMethod}, redirect URI ${redirectUris.join(" or ") || "none"}`
     );
     const foundFile = describeFoundFile(config.configSource);
+    const tokens = { issuer: server.issuer, audience: settings.audience ?? server.issuer };
     console.error([
       ...foundFile === undefined ? [] : [`Config: ${foundFile}`],
       `Issuer: ${server.issuer}`,
       ...described.length === 0 ? ["Client: none is configured, so the application must register itself"] : described,
-      `Login:  ${loginUrl}`,
+      ...isApi
+        ? [`API:    ${loginUrl}`, `Tokens: iss ${tokens.issuer}, aud ${tokens.audience}`]
+        : [`Login:  ${loginUrl}`],
       `Watch:  ${server.issuer.replace(/\/$/, "")}/flows`,
       ...outputFile === "" ? [] : [`Output: ${outputFile}, until this command ends`],
     ].join("\n"));
@@ -170,7 +174,13 @@ export async function checkApplication(
         console.error(`Waiting for ${loginUrl}: start the application now.`);
       },
     });
-    const progress = showProgress(environment.isTerminal, writeError, formatId, environment.now);
+    const progress = showProgress(
+      environment.isTerminal,
+      writeError,
+      formatId,
+      environment.now,
+      isApi ? "request" : "login",
+    );
     stopCheck = () => {
       progress.end();
       check.stop();
@@ -194,7 +204,7 @@ export async function checkApplication(
         baseline,
         failOn: flags.failOn,
         repeat,
-        suggestFlag: (failure) => suggestFlag(failure, flags),
+        suggestFlag: (failure) => suggestFlag(failure, flags, tokens),
         recorder: flows.recorder,
         onStart: progress.start,
         onResult: progress.show,

@@ -35,12 +35,14 @@ export interface Progress {
  * @param write Writes without a newline.
  * @param formatId The id of an attack, with its parameters.
  * @param now The clock, in milliseconds.
+ * @param noun What one journey is called. Default: a login.
  */
 export function showProgress(
   isTerminal: boolean,
   write: (text: string) => void,
   formatId: (id: string, values: AttackResult["values"]) => string,
   now: () => number,
+  noun = "login",
 ): Progress {
   const clear = isTerminal ? "\r\u001b[K" : "";
   let [done, total, failed, skipped] = [0, 0, 0, 0];
@@ -57,7 +59,7 @@ export function showProgress(
     const rest = done < minDone || minutes < longRest
       ? ""
       : `, about ${minutes} min left (--minutes ends it earlier, the most severe come first)`;
-    return `${done} of ${total} ${total === 1 ? "login" : "logins"} done, ${failed} failed${notShown}, after ` +
+    return `${done} of ${total} ${total === 1 ? noun : `${noun}s`} done, ${failed} failed${notShown}, after ` +
       `${formatDuration(elapsedMs)}${rest}`;
   }
 
