@@ -181,7 +181,8 @@ function list(heading: string, names: readonly string[]): string[] {
 export const formatAttack = (kind: ReportData["kind"]) => ({ attack, results, total }: AttackGroup): string[] => {
   const { id, verdict, title, level, severity, consequence, correctClient, fix, repeat, sources } = attack;
   const variants = total === 1 ? "" : `, ${results.length} of ${total} variants`;
-  const alike = Map.groupBy(results, ({ because, exchanges }) => withoutServerNumber([because, ...exchanges].join()));
+  const shown = results.map((result) => ({ ...result, exchanges: result.exchanges.map(withoutValue) }));
+  const alike = Map.groupBy(shown, ({ because, exchanges }) => withoutServerNumber([because, ...exchanges].join()));
   return [
     "",
     `${verdict.toUpperCase()} ${id} (${level}, ${severity})${variants}`,
@@ -196,6 +197,9 @@ export const formatAttack = (kind: ReportData["kind"]) => ({ attack, results, to
     line("sources", sources.join("; ")),
   ];
 };
+
+/** The line of an exchange without the value of its fault, which stands in the line of the variant. */
+const withoutValue = (exchange: string) => exchange.replace(/(?<=, changed by: wrong [\w.-]{1,80}): .*$/, "");
 
 const line = (label: string, text: string): string => `  ${`${label}:`.padEnd(13)}${text}`;
 
