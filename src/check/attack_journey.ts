@@ -58,10 +58,7 @@ export async function runAttack(
 /** The result of a journey that met a limit of logins. @throws Any other error. */
 function limitedResult(task: CheckTask, error: unknown): AttackResult {
   if (!(error instanceof LoginLimitError)) throw error;
-  return unclearResult(task, error.message, {
-    cause: error.reason,
-    evidence: { error, exchanges: [] },
-  });
+  return unclearResult(task, error.message, { cause: error.reason, evidence: { error, exchanges: [] } });
 }
 
 /** Whether the login of a journey begins with one without pages, whose failure shows nothing. */
@@ -160,9 +157,7 @@ async function perform(
     const hidesRejection = journey === "refresh" && outcome === "accepted" && conclusion === undefined &&
       trap.requests.length === 0 && !control.capabilities.has("showsRefresh");
     if (hidesRejection && (attack.level === "must-reject" || attack.level === "should-reject")) {
-      return unclearResult(task, "a refresh that the server rejects looks like one that succeeds", {
-        evidence,
-      });
+      return unclearResult(task, "a refresh that the server rejects looks like one that succeeds", { evidence });
     }
     const observation: Observation = {
       ...evidence,

@@ -172,14 +172,9 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     const isHtml = /^(?:$|text\/html|application\/xhtml)/i.test(response.headers.get("content-type") ?? "");
     const [html, data] = isHtml ? [page.html] : ["", page.html];
     if (!isHtml && status < 300) requestedByScripts.add(url);
-    const fields = {
-      ...Object.fromEntries(response.headers),
-      "set-cookie": response.headers.getSetCookie().join("\n"),
-    };
     journey.browser.visits.push({
-      ...{ url, status, html, data },
-      location: location && resolve(location, url),
-      headers: fields,
+      ...{ url, status, html, data, location: location && resolve(location, url) },
+      headers: { ...Object.fromEntries(response.headers), "set-cookie": response.headers.getSetCookie().join("\n") },
     });
     const retryAfterMs = retryAfterOf(response.headers);
     if (status === 429 || status === 503 && retryAfterMs !== undefined && isStart) {
@@ -190,11 +185,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
 
   /** Opens a URL, or lets a script request it if its response was data. */
   const open = (url: string, journey: ClientJourney, cookies = journey.browser.cookies) =>
-    send(
-      requestedByScripts.has(url) ? { url, sender: "script", relation: "same-origin" } : { url },
-      journey,
-      cookies,
-    );
+    send({ url, ...requestedByScripts.has(url) && { sender: "script", relation: "same-origin" } }, journey, cookies);
 
   /** Performs a login, or with `isCallback` the part after the response, which must log in another user than before. */
   async function navigate(first: Step, journey: ClientJourney, isCallback = false): Promise<ClientSession> {
@@ -288,14 +279,11 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
           "Use a text that the page has only for this user (loggedInText, --logged-in-text).",
       );
     }
-    if (text !== undefined || signatureOf(before) !== signatureOf(after)) {
-      return { before, after, text };
-    }
+    if (text !== undefined || signatureOf(before) !== signatureOf(after)) return { before, after, text };
     throw new UndecidedError(
       `${loggedInUrl} responds the same with and without a login, so it does not show whether the login succeeded: ` +
-        `${
-          describeWebPage(after)
-        }. Use a URL that responds differently (loggedInUrl, --logged-in-url), for example with 401 without a login.`,
+        `${describeWebPage(after)}. Use a URL that responds differently (loggedInUrl, --logged-in-url), for example ` +
+        "with 401 without a login.",
     );
   }
 
@@ -304,10 +292,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
    *
    * @param hasFailed Whether the application has reported an error: then a page with an error shows no user.
    */
-  async function readUser(
-    journey: ClientJourney,
-    hasFailed = false,
-  ): Promise<Reading | undefined> {
+  async function readUser(journey: ClientJourney, hasFailed = false): Promise<Reading | undefined> {
     if (probe === undefined) return undefined;
     const page = await open(loggedInUrl!, journey).catch((error: unknown) => {
       if (error instanceof LoginLimitError) throw error;

@@ -52,6 +52,12 @@ const run = location.pathname === "/callback"
 run.catch((error) => show("error", String(error)));
 </script>`;
 
+/** Sends the requests of a page. */
+const workerScript = `onmessage = async ({ data: [url, init], ports: [port] }) => {
+  const response = await fetch(url, init).catch(() => Response.error());
+  port.postMessage([response.status, [...response.headers], await response.text()]);
+}`;
+
 /** Checks a page in Chromium, with the script of a library at `/oauth.js`. */
 async function checkPage(
   pageOf: (issuer: string, client_id: string) => string,
@@ -63,9 +69,9 @@ async function checkPage(
   const { url: issuer } = await as.listen();
   let page = "";
   const app = createServer((request, response) => {
-    const isScript = request.url === "/oauth.js";
-    response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
-    response.end(isScript ? library : page);
+    const script = { "/oauth.js": library, "/worker.js": workerScript }[request.url!];
+    response.setHeader("content-type", script === undefined ? "text/html" : "text/javascript");
+    response.end(script ?? page);
   }).listen(0, "127.0.0.1");
   await once(app, "listening");
   const origin = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
@@ -133,20 +139,33 @@ test(
   },
 );
 
-/** Correct applications: whether each waits for a click, and whether it renews its tokens in a frame. */
-const correct: Readonly<Record<string, { readonly waits?: boolean; readonly renews?: boolean }>> = {
+/** Correct applications: whether each waits for a click, renews its tokens in a frame, and leaves requests to a worker. */
+const correct: Readonly<
+  Record<string, { readonly waits?: boolean; readonly renews?: boolean; readonly hasWorker?: boolean }>
+> = {
   "waits for a click": { waits: true },
   "logs in by itself": {},
   "renews its tokens without pages": { waits: true, renews: true },
+  "sends its requests from a worker": { hasWorker: true },
 };
 
 /** A page that makes every check of oauth4webapi, and those that it leaves to its caller. */
-const correctPage = ({ waits, renews }: typeof correct[string]) => (issuer: string, client_id: string) =>
+const correctPage = ({ waits, renews, hasWorker }: typeof correct[string]) => (issuer: string, client_id: string) =>
   `<title>Shop</title><p id="user"></p><p id="error"></p><script type="module">
 import * as oauth from "/oauth.js";
 const issuer = new URL(${JSON.stringify(issuer)});
 const client = { client_id: ${JSON.stringify(client_id)}, id_token_signed_response_alg: "EdDSA" };
 const options = { [oauth.allowInsecureRequests]: true, signal: () => AbortSignal.timeout(4000) };
+const worker = ${hasWorker === true} && new Worker("/worker.js");
+if (worker) {
+  options[oauth.customFetch] = (url, { method, headers, body }) =>
+    new Promise((resolve, reject) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = ({ data: [status, headers, text] }) =>
+        status ? resolve(new Response(text || null, { status, headers })) : reject(new TypeError("no response"));
+      worker.postMessage([url, { method, headers: [...new Headers(headers)], body: body?.toString() }], [port2]);
+    });
+}
 const redirect_uri = location.origin + "/callback";
 const show = (id, text) => document.getElementById(id).textContent = text;
 async function discover() {

@@ -236,7 +236,9 @@ async function openContext(connection: Connection): Promise<BrowserContext> {
 
 /** What events say of a request. */
 interface RequestEvent {
+  readonly sessionId: string;
   readonly requestId: string;
+  /** Empty for what a worker sends. */
   readonly loaderId: string;
   readonly type: string;
   readonly frameId: string;
@@ -257,8 +259,8 @@ async function openPage(
   const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId });
   const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
   const command = (method: string, params: Members = {}) => send(method, params, sessionId);
-  /** The requests without a response, with the document that sent them. */
-  const open = new Map<string, string>();
+  /** The requests without a response, with the document or the worker that sent them. */
+  const open = new Map<string, unknown>();
 
   async function decide({ requestId, frameId, request }: RequestEvent): Promise<void> {
     const response = await respond({ url: request.url, isInFrame: frameId !== targetId });
@@ -279,23 +281,31 @@ async function openPage(
   /** The responses whose bodies are not complete. */
   const begun = new Map<string, Omit<ReceivedResponse, "body">>();
 
-  async function readBody(requestId: string): Promise<void> {
+  async function readBody(requestId: string, from: unknown): Promise<void> {
     const response = begun.get(requestId);
     begun.delete(requestId);
-    const { body, base64Encoded } = response ? await command("Network.getResponseBody", { requestId }) : {};
+    const { body, base64Encoded } = response ? await send("Network.getResponseBody", { requestId }, from) : {};
     if (response && !base64Encoded) receive({ ...response, body: String(body) });
   }
 
-  listeners.set(sessionId, (method, params) => {
+  /** Listens to the page, or to one of its workers. */
+  const listen = (from: unknown) => (method: string, params: Members) => {
     const event = params as unknown as RequestEvent;
     if (method === "Runtime.bindingCalled") read(event.payload);
     // It waits for an answer.
     if (method === "Page.javascriptDialogOpening") {
       command("Page.handleJavaScriptDialog", { accept: true }).catch(() => {});
     }
-    // A stream of events never ends.
-    if (method === "Network.requestWillBeSent" && event.type !== "EventSource") {
-      open.set(event.requestId, event.loaderId);
+    if (method === "Target.attachedToTarget") {
+      listeners.set(event.sessionId, listen(event.sessionId));
+      for (const next of ["Network.enable", "Runtime.runIfWaitingForDebugger"]) {
+        send(next, {}, event.sessionId).catch(() => {});
+      }
+    }
+    // A stream of events never ends, and that of the script of a worker is told to nobody.
+    const [sender, isEndless] = [event.loaderId || from, event.type === "EventSource"];
+    if (method === "Network.requestWillBeSent" && !isEndless && sender !== sessionId) {
+      open.set(event.requestId, sender);
     }
     if (method === "Network.responseReceived" && readTypes.includes(event.type)) {
       const { url, status, headers } = event.response;
@@ -304,18 +314,25 @@ async function openPage(
       begun.set(event.requestId, { url, status, isDocument, headers: Object.fromEntries(fields) });
     }
     // A page that is gone has no bodies.
-    if (method === "Network.loadingFinished") readBody(event.requestId).catch(() => {});
+    if (method === "Network.loadingFinished") readBody(event.requestId, from).catch(() => {});
     if (method === "Network.loadingFinished" || method === "Network.loadingFailed") open.delete(event.requestId);
+    if (method === "Target.detachedFromTarget") {
+      for (const [id, sender] of open) if (sender === event.sessionId) open.delete(id);
+    }
     if (method === "Page.frameNavigated" && event.frame.parentId === undefined) {
       for (const [id, loader] of open) if (loader !== event.frame.loaderId) open.delete(id);
     }
     // The page may be gone before the response.
     if (method === "Fetch.requestPaused") decide(event).catch(() => {});
-  });
+  };
+  listeners.set(sessionId, listen(sessionId));
   await Promise.all([
     ...["Page.enable", "Runtime.enable", "Network.enable"].map((method) => command(method)),
     command("Runtime.addBinding", { name: bindingName }),
     command("Page.addScriptToEvaluateOnNewDocument", { source: watchScript(watchedName) }),
+    command("Target.setAutoAttach", {
+      ...{ autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{ type: "worker" }] },
+    }),
     command("Fetch.enable", { patterns: [{ urlPattern: "http*", resourceType: "Document" }] }),
   ]);
   /** Evaluates an expression whose value JSON can carry; `undefined` while the page is about to change. */
