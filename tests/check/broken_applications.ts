@@ -228,9 +228,7 @@ export const brokenApplications: readonly BrokenApplication[] = [
   },
   {
     name: "lets sites read its pages whose origin begins with its own",
-    change: {
-      headers: (request) => allowOrigin(request, (origin) => origin.startsWith(new URL(request.url).origin)),
-    },
+    change: { headers: (request) => allowOrigin(request, (origin) => origin.startsWith(new URL(request.url).origin)) },
     foundBy: ["session/read-by-other-site"],
   },
   {
@@ -248,21 +246,9 @@ export const brokenApplications: readonly BrokenApplication[] = [
     },
     foundBy: ["session/forwarded-host"],
   },
-  {
-    name: "deletes only the cookie at logout",
-    change: { endsSession: false },
-    foundBy: ["logout/cookie-kept"],
-  },
-  {
-    name: "shows a link that logs out",
-    change: { logoutMethods: ["GET"] },
-    foundBy: ["logout/by-get"],
-  },
-  {
-    name: "follows every return_to",
-    change: { isOwnTarget: () => true },
-    foundBy: ["session/return-target"],
-  },
+  { name: "deletes only the cookie at logout", change: { endsSession: false }, foundBy: ["logout/cookie-kept"] },
+  { name: "shows a link that logs out", change: { logoutMethods: ["GET"] }, foundBy: ["logout/by-get"] },
+  { name: "follows every return_to", change: { isOwnTarget: () => true }, foundBy: ["session/return-target"] },
   {
     name: "follows a return_to that begins with a slash, but not with two",
     change: { isOwnTarget: (target) => /^\/(?!\/)/.test(target) },

@@ -78,11 +78,7 @@ const basic: TestClientOptions = { token_endpoint_auth_method: "client_secret_ba
 /** Every broken client. */
 export const brokenClients: readonly BrokenClient[] = [
   // Authorization responses.
-  {
-    name: "compares state without letter case",
-    change: { isState: isSameText },
-    foundBy: ["response/state-wrong"],
-  },
+  { name: "compares state without letter case", change: { isState: isSameText }, foundBy: ["response/state-wrong"] },
   {
     name: "accepts a part of state",
     change: { isState: (received, expected) => received.length > 9 && expected.includes(received) },
@@ -142,11 +138,7 @@ export const brokenClients: readonly BrokenClient[] = [
     change: { sharesKeys: true },
     foundBy: ["id-token/key-of-another-issuer"],
   },
-  {
-    name: "accepts every azp",
-    change: { isAuthorizedParty: () => true },
-    foundBy: ["id-token/azp-other"],
-  },
+  { name: "accepts every azp", change: { isAuthorizedParty: () => true }, foundBy: ["id-token/azp-other"] },
   {
     name: "compares iss of the ID token without letter case",
     change: {
@@ -212,11 +204,7 @@ export const brokenClients: readonly BrokenClient[] = [
     foundBy: ["transport/redirect"],
   },
   // Logout.
-  {
-    name: "uses its tokens after a logout",
-    change: { usesTokens: true },
-    foundBy: ["logout/tokens-used"],
-  },
+  { name: "uses its tokens after a logout", change: { usesTokens: true }, foundBy: ["logout/tokens-used"] },
   {
     name: "searches aud of a logout token as text",
     change: {
@@ -284,9 +272,7 @@ export const brokenClients: readonly BrokenClient[] = [
   {
     name: "decodes claims as Latin-1",
     foundBy: ["id-token/claims-utf8"],
-    change: {
-      readClaims: (token) => JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"))),
-    },
+    change: { readClaims: (token) => JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"))) },
   },
   {
     name: "takes exp for milliseconds",
@@ -303,11 +289,7 @@ export const brokenClients: readonly BrokenClient[] = [
     foundBy: ["transport/unavailable"],
     change: { http: remembersFailure() },
   },
-  {
-    name: "locks itself after a scope of another type",
-    foundBy: ["token/members"],
-    change: { http: locksItself() },
-  },
+  { name: "locks itself after a scope of another type", foundBy: ["token/members"], change: { http: locksItself() } },
   { name: "compares Content-Type as text", foundBy: ["transport/media-type"], change: { http: comparesType } },
   {
     name: "ignores the slash at the end of issuers",
@@ -324,26 +306,14 @@ export const brokenClients: readonly BrokenClient[] = [
     },
   },
   // The values of a login.
-  {
-    name: "counts its states",
-    foundBy: ["practice/state-random"],
-    change: counting("state"),
-  },
-  {
-    name: "has nonces of the clock",
-    foundBy: ["practice/nonce-fresh"],
-    change: counting("nonce"),
-  },
+  { name: "counts its states", foundBy: ["practice/state-random"], change: counting("state") },
+  { name: "has nonces of the clock", foundBy: ["practice/nonce-fresh"], change: counting("nonce") },
   {
     name: "has the time as nonce",
     foundBy: ["practice/nonce-fresh"],
     change: { newValue: (what) => what === "nonce" ? String(Date.now()) : randomText() },
   },
-  {
-    name: "repeats a failed request ten times",
-    foundBy: ["practice/retry-measured"],
-    change: { http: repeatsOften },
-  },
+  { name: "repeats a failed request ten times", foundBy: ["practice/retry-measured"], change: { http: repeatsOften } },
   {
     name: "sends the verifier as state",
     foundBy: ["practice/pkce-random"],
@@ -364,11 +334,7 @@ export const brokenClients: readonly BrokenClient[] = [
     foundBy: ["response/state-of-another-browser"],
     change: { endsAnywhere: true },
   },
-  {
-    name: "keeps keys for ever",
-    foundBy: ["keys/kept-for-ever"],
-    change: { keySeconds: Infinity },
-  },
+  { name: "keeps keys for ever", foundBy: ["keys/kept-for-ever"], change: { keySeconds: Infinity } },
   {
     name: "sends its secret in the authorization request",
     foundBy: ["practice/secrets-not-in-urls"],
@@ -381,11 +347,7 @@ export const brokenClients: readonly BrokenClient[] = [
     foundBy: ["refresh/token-rotated"],
     change: { keepsFirstRefreshToken: true },
   },
-  {
-    name: "demands the nonce at a refresh",
-    foundBy: ["ability/refresh"],
-    change: { demandsNonceAtRefresh: true },
-  },
+  { name: "demands the nonce at a refresh", foundBy: ["ability/refresh"], change: { demandsNonceAtRefresh: true } },
   {
     name: "refreshes in the background, and catches no error",
     foundBy: ["refresh/concurrent"],

@@ -32,41 +32,20 @@ const othersUnaffected = [
 const expectations: Readonly<
   Record<Exclude<Mistake, "checks nothing" | "does not compare acr" | "reads no ID token">, Expectations>
 > = {
-  "does not compare state": {
-    foundBy: ["response/state-wrong", "response/state-of-another-browser"],
-  },
+  "does not compare state": { foundBy: ["response/state-wrong", "response/state-of-another-browser"] },
   "compares issuers as URLs": { foundBy: ["response/iss-wrong"] },
   "does not verify the ID token": { foundBy: ["id-token/signed-by-stranger"] },
-  "takes the algorithm from the header": {
-    foundBy: ["id-token/alg-hmac-public-key"],
-  },
-  "searches aud as text": {
-    foundBy: ["id-token/aud-wrong"],
-  },
-  "does not compare the nonce": {
-    foundBy: ["id-token/nonce-wrong", "response/code-injected"],
-  },
-  "merges userinfo over the ID token": {
-    foundBy: ["userinfo/sub-other", "userinfo/claims-override"],
-  },
-  "fetches the JWKS once": {
-    foundBy: ["keys/rotated"],
-  },
+  "takes the algorithm from the header": { foundBy: ["id-token/alg-hmac-public-key"] },
+  "searches aud as text": { foundBy: ["id-token/aud-wrong"] },
+  "does not compare the nonce": { foundBy: ["id-token/nonce-wrong", "response/code-injected"] },
+  "merges userinfo over the ID token": { foundBy: ["userinfo/sub-other", "userinfo/claims-override"] },
+  "fetches the JWKS once": { foundBy: ["keys/rotated"] },
   "believes ID tokens while it has no keys": { foundBy: ["keys/down", "keys/down-forged"] },
-  "stores the refresh response as it is": {
-    foundBy: ["refresh/token-omitted"],
-  },
-  "ends the session when a refresh fails": {
-    foundBy: ["refresh/transient"],
-  },
+  "stores the refresh response as it is": { foundBy: ["refresh/token-omitted"] },
+  "ends the session when a refresh fails": { foundBy: ["refresh/transient"] },
   "follows redirects of the token endpoint": { foundBy: ["transport/redirect"] },
-  "does not read error": {
-    foundBy: ["error/authorization", "error/beside-code"],
-  },
-  "has no time limit": {
-    foundBy: ["transport/hang"],
-    timeLimits: true,
-  },
+  "does not read error": { foundBy: ["error/authorization", "error/beside-code"] },
+  "has no time limit": { foundBy: ["transport/hang"], timeLimits: true },
   "is too strict": {
     foundBy: [
       ...["id-token/aud-list", "token/type-case", "token/optional-missing"],
@@ -76,17 +55,12 @@ const expectations: Readonly<
   "keeps the logins of all browsers in one table": { foundBy: ["response/state-of-another-browser"] },
   // Only a practice shows the first one: what the client sends twice.
   "sends a constant state": { foundBy: [], practices: ["state-random"] },
-  "keeps one verifier": {
-    foundBy: ["response/swapped"],
-    practices: ["pkce-random"],
-  },
+  "keeps one verifier": { foundBy: ["response/swapped"], practices: ["pkce-random"] },
   "fetches the JWKS for each unknown key": {
     foundBy: ["keys/unknown-often"],
   },
   "exchanges a code at every delivery": { foundBy: ["response/twice", "response/state-of-another-browser"] },
-  "refreshes in every request that meets a 401": {
-    foundBy: ["refresh/concurrent"],
-  },
+  "refreshes in every request that meets a 401": { foundBy: ["refresh/concurrent"] },
   "repeats every request that meets a 401": { foundBy: ["error/userinfo-401"] },
   "keeps its session until the server has ended its own": { foundBy: ["logout/fails"] },
   "believes every logout token": {
@@ -95,22 +69,14 @@ const expectations: Readonly<
       "logout/front-channel-foreign",
     ],
   },
-  "reads bodies of any size": {
-    foundBy: ["transport/huge"],
-  },
+  "reads bodies of any size": { foundBy: ["transport/huge"] },
   "connects to internal networks": { foundBy: ["metadata/endpoint-internal"] },
   "fetches the picture of a user": { foundBy: ["userinfo/url-fetched", "id-token/url-fetched"] },
   "logs in by an access token in the response": { foundBy: ["response/token-of-another-client"] },
   "fetches distributed claims": { foundBy: ["userinfo/distributed-claims"] },
-  "does not verify signed userinfo": {
-    foundBy: ["userinfo/signed-wrong"],
-  },
-  "opens any authorization endpoint": {
-    foundBy: ["metadata/authorization-endpoint-hostile"],
-  },
-  "sends an empty refresh token": {
-    foundBy: ["token/refresh-token-empty"],
-  },
+  "does not verify signed userinfo": { foundBy: ["userinfo/signed-wrong"] },
+  "opens any authorization endpoint": { foundBy: ["metadata/authorization-endpoint-hostile"] },
+  "sends an empty refresh token": { foundBy: ["token/refresh-token-empty"] },
   "adds parameters with a second question mark": { foundBy: ["metadata/endpoint-query"] },
   "reads the media type up to the semicolon": { foundBy: ["transport/media-type"] },
   "does not compare auth_time": { foundBy: ["id-token/auth-time-old"] },
@@ -133,10 +99,7 @@ test("a client with every check passes the catalogue, with nothing undecided", a
 
 test("a client with a time limit passes the attacks that wait for it", async () => {
   const report = await withPatientTimers(() =>
-    checkClientWithEdDsa(smallClient(undefined, 500), {
-      only: ["transport/hang"],
-      timeLimits: true,
-    })
+    checkClientWithEdDsa(smallClient(undefined, 500), { only: ["transport/hang"], timeLimits: true })
   );
   assertEquals(report.counts.passed, report.results.length, String(report));
 });

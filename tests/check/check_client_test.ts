@@ -2,7 +2,6 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { describeUnsupportedNode } from "../../src/platform/runtime/node_version.ts";
 import { attempt } from "../../src/check/attempt.ts";
 import { type ClientDriver, type ClientJourney, UndecidedError } from "../../src/check/mod.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
@@ -65,29 +64,13 @@ test("an action that takes too long is aborted, and no other one", async () => {
   assertEquals(signals.map(({ aborted }) => aborted), [true, false]);
 });
 
-test("a version of Node that is too old is named in one sentence", () => {
-  assertEquals(
-    describeUnsupportedNode({ node: "20.19.5" }),
-    "Latchkey needs Node 22.13 or newer, and this is 20.19.5",
-  );
-  const supported: Record<string, string>[] = [
-    { node: "22.13.0" },
-    { node: "24.0.1" },
-    { node: "20.1.0", bun: "1.4.4" },
-    { node: "20.1.0", deno: "2.9.0" },
-  ];
-  for (const versions of supported) assertEquals(describeUnsupportedNode(versions), undefined);
-});
-
 test("an attack that needs more than the driver has is skipped, with the member that it lacks", async () => {
   const { name, logIn } = smallClient();
   const withoutRefresh = async (journey: ClientJourney) => ({ sub: (await logIn!(journey)).sub });
   const report = await checkClientWithEdDsa({ name, logIn: withoutRefresh }, { only: ["refresh/transient"] });
   assertEquals(
     new Set(report.results.map(({ verdict, because }) => `${verdict}: ${because}`)),
-    new Set([
-      "skipped: the check cannot refresh the tokens (add ClientSession.refresh)",
-    ]),
+    new Set(["skipped: the check cannot refresh the tokens (add ClientSession.refresh)"]),
   );
 });
 

@@ -49,10 +49,7 @@ for (const [mistake, ids] of sample(Object.entries(foundBy), 4, 0)) {
       if (concerned.length === 0) continue;
       const report = await checkClientWithEdDsa(
         styledClient(mistake, { ...style, mistake: mistake as ExtensionMistake }),
-        {
-          only: concerned,
-          server,
-        },
+        { only: concerned, server },
       );
       assert(report.control.passed, String(report));
       assertEquals(unclearIn(report).length, 0, String(report));

@@ -2,6 +2,7 @@
 
 import type { ClientJourney } from "../../src/check/mod.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
+import { readText } from "./limits.ts";
 
 /** Changes how requests are sent. */
 export type Http = (fetch: Fetch, journey: ClientJourney) => Fetch;
@@ -65,19 +66,9 @@ export const sendsFields: Http = (fetch) => (url, init) => {
 /** Reads at most 64 KiB. */
 export const limitsBodies: Http = (fetch) => async (url, init) => {
   const response = await fetch(url, init);
-  const text = response.body === null ? null : await readAtMost(response.body, 65_536);
+  const text = response.body === null ? null : await readText(response, 65_536);
   return new Response(text, { status: response.status, headers: response.headers });
 };
-
-async function readAtMost(body: ReadableStream<Uint8Array>, max: number): Promise<string> {
-  let text = "";
-  const decoder = new TextDecoder();
-  for await (const part of body) {
-    text += decoder.decode(part, { stream: true });
-    if (text.length > max) throw new Error("the body is too long");
-  }
-  return text + decoder.decode();
-}
 
 /** Rests for a minute after a response of 429 or 503 with `Retry-After` (RFC 9110 §10.2.3). */
 export const rests: Http = (fetch, { issuer, now }) => async (url, init) => {

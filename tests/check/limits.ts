@@ -2,26 +2,14 @@
 
 /** Reads a body. @throws {Error} If it has more bytes than allowed; the rest is not read. */
 export async function readText({ body }: Response, maxBytes = 1_000_000): Promise<string> {
-  if (body === null) return "";
-  const reader = body.getReader();
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    parts.push(value);
-    size += value.length;
-    if (size <= maxBytes) continue;
-    await reader.cancel();
-    throw new Error(`the body has more than ${maxBytes} bytes`);
+  const decoder = new TextDecoder();
+  let [text, size] = ["", 0];
+  for await (const part of body ?? []) {
+    size += part.length;
+    if (size > maxBytes) throw new Error(`the body has more than ${maxBytes} bytes`);
+    text += decoder.decode(part, { stream: true });
   }
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
-  return new TextDecoder().decode(bytes);
+  return text + decoder.decode();
 }
 
 /** Whether a URL names a host of an internal network. */

@@ -140,9 +140,7 @@ test("an application whose sessions end a moment after the logout is accused of 
       };
     },
   };
-  const report = await checkClientWithEdDsa(client, {
-    only: ["logout/fails", "logout/tokens-used"],
-  });
+  const report = await checkClientWithEdDsa(client, { only: ["logout/fails", "logout/tokens-used"] });
   assertEquals([report.problem, report.counts.passed], [undefined, report.results.length], String(report));
 });
 

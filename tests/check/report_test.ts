@@ -104,11 +104,7 @@ test("failures have the cause of what was seen, and one cause has the failures o
     fix: "Keep the nonce of each login, and compare the nonce of the ID token with it, character by character.",
   }]);
   const [whole, ...others] = await causesOf("checks nothing");
-  assertEquals([whole.cause, whole.attacks.toSorted(), others], [
-    effects.idToken.cause,
-    only.toSorted(),
-    [],
-  ]);
+  assertEquals([whole.cause, whole.attacks.toSorted(), others], [effects.idToken.cause, only.toSorted(), []]);
 });
 
 test("[FL-05] the page is for the host of the issuer alone", async () => {
@@ -312,10 +308,7 @@ test("what shows nothing is listed by its cause, not by the text of a page", asy
   assertMatch(group!, /\n {2}for example: the page shows no user: status 500, "error \d"$/);
   assertEquals(String(report).split("the page shows no user:").length, 3);
   const { results } = JSON.parse(JSON.stringify(report));
-  assertEquals(
-    results.find(({ id }: { id: string }) => id === "response/twice").cause,
-    "the page shows no user",
-  );
+  assertEquals(results.find(({ id }: { id: string }) => id === "response/twice").cause, "the page shows no user");
   assertMatch(
     await report.toHTML(),
     /<h3>The page shows no user<\/h3>\u00a0<b>2<\/b><\/summary><p>For example: [^<]*<\/p>/,

@@ -87,9 +87,7 @@ const deviceStyles: Readonly<Record<string, DeviceStyle>> = {
   }),
   "gives up after five minutes"({ sleep, now }) {
     const endsAt = now() + 300_000;
-    return {
-      sleep: (milliseconds) => now() > endsAt ? Promise.reject(new Error("too late")) : sleep(milliseconds),
-    };
+    return { sleep: (milliseconds) => now() > endsAt ? Promise.reject(new Error("too late")) : sleep(milliseconds) };
   },
 };
 

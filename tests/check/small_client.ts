@@ -255,10 +255,7 @@ export function smallClient(
     const { id_token: token, access_token } = tokens;
     if (has("reads no ID token")) return { sub: "", auth_time: journey.now() / 1000 };
     if (typeof token !== "string") throw new Error("no ID token");
-    const claims = decisions.readClaims(
-      token,
-      await verifySignature(journey, metadata, token, "JWT", situation),
-    );
+    const claims = decisions.readClaims(token, await verifySignature(journey, metadata, token, "JWT", situation));
     const { iss, aud, azp, exp, iat, nbf, sub, at_hash } = claims;
     const { client: { client_id } } = journey;
     const now = journey.now() / 1000;

@@ -133,11 +133,7 @@ export function webApplicationAt(
       clientId,
       { id_token_signed_response_alg: alg },
       authentication,
-      {
-        execute: [openid.allowInsecureRequests],
-        timeout: 60,
-        [openid.customFetch]: fetch as openid.CustomFetch,
-      },
+      { execute: [openid.allowInsecureRequests], timeout: 60, [openid.customFetch]: fetch as openid.CustomFetch },
     );
     config ??= discovered;
     if (mistake !== "keeps a failed discovery") discovered.catch(() => config = undefined);
@@ -220,10 +216,7 @@ export function webApplicationAt(
     }
     const server = await (config ?? discover());
     const verifier = openid.randomPKCECodeVerifier();
-    const [state, id] = [
-      pages.state(openid.randomState(), verifier),
-      openid.randomState(),
-    ];
+    const [state, id] = [pages.state(openid.randomState(), verifier), openid.randomState()];
     const nonce = variants.includes("sends no nonce") ? undefined : openid.randomNonce();
     const returnTo = pages.target(request);
     const target = returnTo !== null && pages.isOwnTarget(returnTo, url) ? returnTo : undefined;

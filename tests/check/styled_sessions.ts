@@ -73,9 +73,7 @@ export function styledSessions(
       }
       if (style.logout !== "RP-initiated") return;
       const url = new URL(metadata.end_session_endpoint!);
-      url.search = String(
-        new URLSearchParams({ id_token_hint: String(login.tokens.id_token), client_id: clientId }),
-      );
+      url.search = String(new URLSearchParams({ id_token_hint: String(login.tokens.id_token), client_id: clientId }));
       await journey.endSession(url).catch(() => undefined);
     }
 
@@ -83,9 +81,7 @@ export function styledSessions(
       sub: user,
       claims: { ...claims, sub: user },
       ...style.ages !== false && { passTime: (seconds) => passTime(journey, seconds) },
-      ...style.currentUser !== false && {
-        currentUser: () => Promise.resolve(entries.get(browser)?.session.sub),
-      },
+      ...style.currentUser !== false && { currentUser: () => Promise.resolve(entries.get(browser)?.session.sub) },
       ...style.refresh !== false && { refresh },
       ...style.requests !== undefined && {
         async request() {

@@ -2,8 +2,7 @@
 
 import express from "express";
 import { auth } from "express-openid-connect";
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { serveSample } from "../../server/profiles/samples/web_sample.ts";
 
 /** A running application. */
 export interface ExpressApplication extends AsyncDisposable {
@@ -25,10 +24,8 @@ export async function startExpressApplication(
   flow: "code" | "default" = "code",
 ): Promise<ExpressApplication> {
   const app = express();
-  const server: Server = await new Promise((resolve) => {
-    const starting: Server = app.listen(0, "127.0.0.1", () => resolve(starting));
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const sample = await serveSample(app);
+  const { url } = sample;
   const { client_id: clientID, client_secret: clientSecret } = register(url);
   const newMiddleware = () =>
     auth({
@@ -53,13 +50,5 @@ export async function startExpressApplication(
     const message = String(error.message).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
     response.status(error.status ?? 500).send(`<h1>${error.name}</h1><p>${message}</p>`);
   });
-  return {
-    url,
-    restart: () => Promise.resolve(void (middleware = newMiddleware())),
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...sample, restart: () => Promise.resolve(void (middleware = newMiddleware())) };
 }

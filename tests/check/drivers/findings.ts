@@ -114,10 +114,7 @@ const findings: readonly Finding[] = [
   // It does not compare the issuer of the metadata with the configured authority.
   {
     libraries: ["oidc-client-ts"],
-    results: [
-      "failed metadata/issuer-other *",
-      "warning metadata/issuer-equivalent *",
-    ],
+    results: ["failed metadata/issuer-other *", "warning metadata/issuer-equivalent *"],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:880", "Object.assign({}, metadata,"],
   },
   // It reads the first value of a repeated parameter, and no `iss` (RFC 9207), which a client of several issuers needs.
@@ -209,10 +206,7 @@ const findings: readonly Finding[] = [
   // It accepts an empty `token_type`, and any other.
   {
     libraries: ["MCP SDK"],
-    results: [
-      'warning token/required-missing {"member":"token_type","value":"empty"}',
-      "failed token/type-unknown *",
-    ],
+    results: ['warning token/required-missing {"member":"token_type","value":"empty"}', "failed token/type-unknown *"],
     source: [`${mcpSdk}:1284`, "OAuthTokensSchema.parse("],
   },
   // It reads a challenge only if Bearer is the first scheme and parameters are written in one way; then it does not

@@ -10,6 +10,12 @@ const application = "https://shop.test";
 const issuer = "https://as.test";
 const redirectTo = (location: string) => new Response(null, { status: 302, headers: { location } });
 
+/** A login with a new browser. */
+const journeyWith = (more: Partial<ClientJourney>) => ({
+  ...{ issuer, redirectUri: `${application}/callback`, browser: { cookies: cookieJar(() => 0), visits: [] } },
+  ...{ signal: new AbortController().signal, ...more },
+} as ClientJourney);
+
 /** Logs in once without an error, and then once to an application whose callback and page of the user respond so. */
 async function logInAfterFirst(
   { callback, me, login, redirectUri = `${application}/callback` }: {
@@ -41,17 +47,12 @@ async function logInAfterFirst(
     loggedInText: "alice",
     fetch: (url, init) => Promise.resolve(respond(String(url), new Headers(init!.headers))),
   });
-  const logIn = () => {
-    const journey: Partial<ClientJourney> = {
-      issuer,
-      redirectUri,
-      browser: { cookies: cookieJar(() => 0), visits: [] },
-      signal: new AbortController().signal,
-      authorize: () =>
-        Promise.resolve({ url: `${application}/callback?code=c`, method: "GET", params: new URLSearchParams() }),
-    };
-    return driver.logIn!(journey as ClientJourney);
-  };
+  const callbackRequest = {
+    url: `${application}/callback?code=c`,
+    method: "GET",
+    params: new URLSearchParams(),
+  } as const;
+  const logIn = () => driver.logIn!(journeyWith({ redirectUri, authorize: () => Promise.resolve(callbackRequest) }));
   assertEquals((await logIn()).sub, "alice");
   isFirst = false;
   return { second: logIn(), requested };
@@ -126,15 +127,12 @@ test("a form is posted with the origin of its page; a redirect from another orig
       return Promise.resolve(responses[`${init!.method} ${url}`]!());
     },
   });
-  const journey: Partial<ClientJourney> = {
-    issuer,
-    redirectUri: `${application}/callback`,
-    browser: { cookies: cookieJar(() => 0), visits: [] },
-    signal: new AbortController().signal,
-    authorize: () =>
-      Promise.resolve({ url: `${application}/callback`, method: "POST", params: new URLSearchParams({ code: "c" }) }),
-  };
-  await driver.logIn!(journey as ClientJourney).catch(() => {});
+  const callback = {
+    url: `${application}/callback`,
+    method: "POST",
+    params: new URLSearchParams({ code: "c" }),
+  } as const;
+  await driver.logIn!(journeyWith({ authorize: () => Promise.resolve(callback) })).catch(() => {});
   assertEquals(sent.slice(0, 5), [
     `GET ${application}/login without`,
     `POST https://localhost:9999/start ${application}`,
@@ -153,14 +151,12 @@ test("an application on a real host sends no form to this machine", async () => 
       return Promise.resolve(new Response(form, { headers: { "content-type": "text/html" } }));
     },
   });
-  const journey: Partial<ClientJourney> = {
+  const journey = journeyWith({
     issuer: "https://issuer.example.com",
     redirectUri: "https://shop.example.com/callback",
-    browser: { cookies: cookieJar(() => 0), visits: [] },
-    signal: new AbortController().signal,
-  };
+  });
   await assertRejects(
-    async () => await driver.logIn!(journey as ClientJourney),
+    async () => await driver.logIn!(journey),
     Error,
     "the application redirects the browser to http://127.0.0.1:8500/start",
   );
@@ -176,12 +172,8 @@ test("a back-channel request has no origin, and a form of an https page posted w
       return Promise.resolve(new Response(page, { headers: { "content-type": "text/html" } }));
     },
   });
-  const journey: Partial<ClientJourney> = {
-    issuer,
-    redirectUri: `${application}/callback`,
-    browser: { cookies: cookieJar(() => 0), visits: [] },
-  };
-  await driver.receive!(journey as ClientJourney, new Request(`${application}/out`, { method: "POST", body: "x=y" }));
-  await assertRejects(() => driver.logIn!(journey as ClientJourney), Error, "did not lead to");
+  const journey = journeyWith({});
+  await driver.receive!(journey, new Request(`${application}/out`, { method: "POST", body: "x=y" }));
+  await assertRejects(() => driver.logIn!(journey), Error, "did not lead to");
   assertEquals(sent, [null, "null"]);
 });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { assertTokenResponse, basic, decodeClaims, encode, forEachCase } from "../../kit.ts";
 import type { Fields } from "../../kit.ts";
+import { describeUnsupportedNode } from "../../../src/platform/runtime/node_version.ts";
 import { runProgram, startProgram } from "./run_program.ts";
 import {
   against,
@@ -21,6 +22,20 @@ import {
 } from "./program_requests.ts";
 
 const { version } = JSON.parse(readFileSync("deno.json", "utf8"));
+
+test("a version of Node that is too old is named in one sentence", () => {
+  assertEquals(
+    describeUnsupportedNode({ node: "20.19.5" }),
+    "Latchkey needs Node 22.13 or newer, and this is 20.19.5",
+  );
+  const supported: Record<string, string>[] = [
+    { node: "22.13.0" },
+    { node: "24.0.1" },
+    { node: "20.1.0", bun: "1.4.4" },
+    { node: "20.1.0", deno: "2.9.0" },
+  ];
+  for (const versions of supported) assertEquals(describeUnsupportedNode(versions), undefined);
+});
 
 test("the banner has ten lines at most: issuer, links, demo clients with their secret, users", async () => {
   await against({}, async ({ banner, port }, url) => {

@@ -23,10 +23,7 @@ export function oidcClientTsDriver({ client: registration }: DriverOptions = {})
         authorizationUrl = url;
         return Promise.resolve({ url });
       };
-      const navigator = {
-        prepare: () => Promise.resolve({ navigate, close() {} }),
-        callback: () => Promise.resolve(),
-      };
+      const navigator = { prepare: () => Promise.resolve({ navigate, close() {} }), callback: () => Promise.resolve() };
       const manager = new oidc.UserManager(
         {
           authority: issuer,
