@@ -89,7 +89,7 @@ const slowestFactor = 4;
 
 /**
  * The time limit. It becomes shorter after the first hang, but only for an application in another process, because its
- * journeys run one at a time.
+ * journeys run one at a time. It is longer than given if even actions without an attack take long.
  *
  * @param options `timeoutMs` is the initial limit, in milliseconds (default: 5000). `as` is the server that listens for
  *   the application; without it, each journey has its own server.
@@ -101,23 +101,26 @@ export function timeLimit(
     readonly signal?: AbortSignal;
   },
 ): TimeLimit {
-  let slowestMs = 0;
+  let [usualMs, slowestMs] = [0, 0];
   let hasHung = false;
 
   /** The whole time if the client must tolerate a slow server, if that is the attack, or if an attack waits. */
   function limitOf(attack: Attack | undefined): number {
     const needsAll = attack === undefined || attack.level === "must-tolerate" || attack.id.startsWith("transport/") ||
       attack.by === "acceptToken";
-    if (needsAll || as === undefined || !hasHung) return timeoutMs;
-    return Math.min(timeoutMs, Math.max(minLimitMs, slowestFactor * slowestMs));
+    const wholeMs = Math.max(timeoutMs, slowestFactor * usualMs);
+    if (needsAll || as === undefined || !hasHung) return wholeMs;
+    return Math.min(wholeMs, Math.max(minLimitMs, slowestFactor * slowestMs));
   }
 
   return {
     async attempt(act, watch, attack) {
       const startedAt = timers.elapsed();
       const ended = await attempt(act, watch, limitOf(attack), signal);
+      const took = timers.elapsed() - startedAt;
       if (ended.outcome === "hung") hasHung = true;
-      else slowestMs = Math.max(slowestMs, timers.elapsed() - startedAt);
+      else slowestMs = Math.max(slowestMs, took);
+      if (ended.outcome === "accepted" && attack === undefined) usualMs = Math.max(usualMs, took);
       return ended;
     },
   };

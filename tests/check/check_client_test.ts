@@ -108,6 +108,26 @@ test("a driver that cannot say what the client did leaves a delivery without a v
   );
 });
 
+test("a page whose second delivery ends the first is not accused of a session that ended, if it works afterwards", async () => {
+  const driver = smallClient();
+  let [open, isReloaded] = [0, false];
+  const reloading: ClientDriver = {
+    ...driver,
+    async receiveCallback(journey, callback) {
+      isReloaded = ++open > 1;
+      await new Promise((resolve) => setTimeout(resolve));
+      open--;
+      if (isReloaded) throw new Error("no login in this tab");
+      return await driver.receiveCallback!(journey, callback);
+    },
+  };
+  const { results } = await checkClientWithEdDsa(reloading, { only: ["response/twice"] });
+  assertEquals(results.map(({ verdict, because }) => `${verdict}: ${because}`), [
+    "passed: the client sent the code 0 times; the login after it works",
+    "passed: the client sent the code once, and the session continues",
+  ]);
+});
+
 test("a client whose refresh looks the same when it was rejected is accused of no tokens that it never took", async () => {
   const correct = smallClient();
   const hiding: ClientDriver = {

@@ -29,6 +29,18 @@ test("a form after the callback is submitted if the login is complete only then"
   assertEquals([report.control.passed, report.counts.passed > 0], [true, true], String(report));
 });
 
+test("an application that begins the login at a response without a code passes: an attacker sends it once", async () => {
+  const report = await checkInProcess({
+    async respond(request, respond) {
+      const { pathname, searchParams } = new URL(request.url);
+      const isEmpty = pathname === "/callback" && !searchParams.has("code");
+      return isEmpty ? new Response(null, { status: 302, headers: { location: "/login" } }) : await respond(request);
+    },
+    only: ["response/token-of-another-client"],
+  });
+  assertEquals([report.counts.passed, report.results.length], [4, 4], String(report));
+});
+
 test("a logout that leads to a page for users alone is a logout", async () => {
   const report = await checkInProcess({
     driver: { logoutUrl: `${shop}/logout` },

@@ -69,3 +69,12 @@ test("a check with a server for each journey waits the whole time", async () => 
   });
   assertEquals(times, [5000, 5000]);
 });
+
+test("an application that is slow without an attack has four times as long under an attack", async () => {
+  const limit = timeLimit({ timeoutMs: 10_000, as: {} });
+  const times = await timesOf(async (pass) => {
+    await limit.attempt(() => Promise.resolve(pass(8000)), watch);
+    for (const attack of [tolerated, rejected, rejected]) await limit.attempt(never, watch, attack);
+  });
+  assertEquals(times.slice(1), [32_000, 32_000, 32_000]);
+});

@@ -76,7 +76,8 @@ export const codeAttacks: readonly Attack[] = [
       const options = { client: as.client(), sub, scope: "openid profile email" };
       const value = await (token === "id_token" ? as.mint.idToken(options) : as.mint.accessToken(options));
       const added: Fields = [[token, value], ["token_type", "Bearer"], ["expires_in", "3600"]];
-      as.on("authorize").always(editAuthorizationResponse("token of another client", (fields) => [
+      // Once: an attacker sends the response, and the server none of this kind when the client begins a new login.
+      as.on("authorize").once(editAuthorizationResponse("token of another client", (fields) => [
         ...fields.filter(([name]) => name !== "code" || place === "beside the code"),
         ...added,
       ]));

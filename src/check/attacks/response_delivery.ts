@@ -110,8 +110,9 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       const sent = `the client sent the code ${exchanges === 1 ? "once" : `${exchanges} times`}`;
       const accepted = results.find((result) => result.status === "fulfilled");
       const outcome = accepted === undefined ? "rejected" : "accepted";
-      if (when === "together" && exchanges > 1) {
-        // A client that keeps the login in a cookie cannot know of the other delivery, but must work afterwards.
+      if (when === "together" && exchanges !== 1) {
+        // A login in a cookie does not know of the other delivery, and a page that is opened again ends the first one.
+        // The client must work afterwards.
         const again = await attempt(() => driver.logIn!(journey));
         const recovers = again.status === "fulfilled" && again.value.sub === expectedSub;
         const because = `${sent}; the login after it ${recovers ? "works" : "fails"}`;
