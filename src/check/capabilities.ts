@@ -254,10 +254,7 @@ const capabilities: Readonly<Record<Capability, CapabilityDescription>> = {
     isUsual: true,
     isSeenIn: (exchange) => isTokenRequest(exchange) && /"refresh_token"/.test(exchange.response?.body ?? ""),
   },
-  keepsKeys: {
-    missing: "the client fetches the keys at each login",
-    seen: "does not fetch the keys at each login",
-  },
+  keepsKeys: { missing: "the client fetches the keys at each login", seen: "does not fetch the keys at each login" },
   userinfo: {
     missing: "the client sends no request to userinfo",
     seen: "requests userinfo",

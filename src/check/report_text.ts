@@ -57,10 +57,7 @@ export function formatReport(data: ReportData): string {
     ...["failed", "warning"].flatMap((verdict) =>
       groupByEffect(withVerdict(verdict), results).sort(byCause).flatMap(formatAttack(kind))
     ),
-    ...formatSkipped(
-      "SKIPPED, because something that the check needs is missing:",
-      inapplicable.filter(isExtensible),
-    ),
+    ...formatSkipped("SKIPPED, because something that the check needs is missing:", inapplicable.filter(isExtensible)),
     ...formatSkipped(
       `SKIPPED, what does not apply to the ${kind}:`,
       inapplicable.filter((group) => !isExtensible(group)),

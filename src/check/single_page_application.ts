@@ -28,8 +28,8 @@ export interface SinglePageOptions extends UserTexts {
   openContext(): Promise<BrowserContext>;
 }
 
-/** The texts of buttons and links that log in, and of pages from which a user can log out. */
-const [loginText, logoutText] = [/^(?:log|sign)[ -]?in\b/i, /\b(?:log|sign)[ -]?(?:out|off)\b/i];
+/** The texts of buttons and links that log in. */
+const loginText = /^(?:log|sign)[ -]?in\b/i;
 
 /** A page of the application. */
 interface Tab {
@@ -59,8 +59,8 @@ interface Opened {
 export function singlePageApplication(loginUrl: string, { openContext, ...texts }: SinglePageOptions): ClientDriver {
   const read = userReader(texts);
   const browsers = new WeakMap<ClientBrowser, Opened>();
-  /** The first login: its number of authorization requests, and the text of its last page. */
-  let first: { readonly authorizations: number; readonly text: string } | undefined;
+  /** The number of authorization requests of the first login. */
+  let usualAuthorizations: number | undefined;
 
   async function open({ browser, signal }: ClientJourney): Promise<Opened> {
     const opened: Opened = { context: await openContext(), logins: 0 };
@@ -108,7 +108,7 @@ export function singlePageApplication(loginUrl: string, { openContext, ...texts 
   ): Promise<DocumentResponse | undefined> {
     if (!/[?&](?:response_type|request|request_uri)=/.test(url)) return undefined;
     try {
-      if (!isInFrame) assertMayBegin(tab.authorizations++, first?.authorizations ?? Infinity, tab.journey);
+      if (!isInFrame) assertMayBegin(tab.authorizations++, usualAuthorizations ?? Infinity, tab.journey);
       const callback = await tab.journey.authorize(url);
       return callback.method === "GET"
         ? { status: 302, headers: { location: callback.url } }
@@ -128,12 +128,11 @@ export function singlePageApplication(loginUrl: string, { openContext, ...texts 
   ): PageSession {
     browser.visits.push({ url, html, headers: { "set-cookie": cookies.replaceAll("; ", "\n") } });
     const shown = read(text);
-    const isLoggedIn = first !== undefined && [first.text, text].every((each) => logoutText.test(each));
-    const sub = shown.sub ?? (isLoggedIn ? unknownUser : undefined);
+    const sub = shown.sub ?? (shown.showsLogout ? unknownUser : undefined);
     if (sub === undefined || sub === before) {
       throw failure ?? new Error(`the page shows no new user: ${text.slice(0, 300)}`);
     }
-    first ??= { authorizations, text };
+    usualAuthorizations ??= authorizations;
     opened.user = sub;
     return { ...shown, sub, location: url };
   }
@@ -170,7 +169,7 @@ export function singlePageApplication(loginUrl: string, { openContext, ...texts 
   async function receiveCallback(journey: ClientJourney, callback: Callback): Promise<PageSession> {
     const opened = browsers.get(journey.browser) ?? await open(journey);
     const { user, tab = await openTab(opened, journey) } = opened;
-    Object.assign(tab, { journey, authorizations: first?.authorizations });
+    Object.assign(tab, { journey, authorizations: usualAuthorizations });
     if (callback.method === "POST") await tab.page.write(postPage(callback));
     else await navigate(tab, callback.url);
     return sessionOf(tab, opened, await tab.page.settle(journey.signal), user);

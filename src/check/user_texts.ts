@@ -97,6 +97,8 @@ export type PageSession = ClientSession & Partial<ShownTexts>;
 export interface Reading extends ShownTexts {
   /** Always the same text for the user who logs in; `undefined` if the page names no user. */
   readonly sub?: string;
+  /** Whether the user can log out, as on the first page. */
+  readonly showsLogout: boolean;
 }
 
 /** By which texts a reader knows the users. */
@@ -109,6 +111,9 @@ export interface UserTexts {
   /** The users of the server, by whose claims a page shows who is logged in; the one who logs in first. Default: none. */
   readonly users?: readonly object[];
 }
+
+/** The texts of pages from which a user can log out. */
+const logoutText = /\b(?:log|sign)[ -]?(?:out|off)\b/i;
 
 /** What a session of another user than the first is called. */
 export const anotherUser = "another user";
@@ -149,8 +154,15 @@ export function userReader({ loggedInText = [], users = [] }: UserTexts): (page:
     const isOther = foreign.some(isNew) || invented.some(isNew);
     const isUser = ownTexts.length > 0 || first !== undefined && !first.isWord && isNew(first.sub);
     const sub = isUser ? first!.sub : isOther ? anotherUser : undefined;
+    const showsLogout = first !== undefined && !logoutText.test(before) &&
+      [first.page, page].every((each) => logoutText.test(each));
     const hadBefore = (text: string) => first?.page.includes(text) ?? false;
-    return { sub, ownTexts, otherTexts: inventedTexts.filter((text) => hasWord(page, text) && !hadBefore(text)) };
+    return {
+      sub,
+      showsLogout,
+      ownTexts,
+      otherTexts: inventedTexts.filter((text) => hasWord(page, text) && !hadBefore(text)),
+    };
   };
 }
 

@@ -203,10 +203,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   async function submitLastForm(end: Page, journey: ClientJourney, progress: Progress): Promise<Page> {
     const form = findWaitingForm(end);
     if (form === undefined || loggedInUrl === undefined) return end;
-    hasLastForm ??= isSame(
-      await open(loggedInUrl, journey, cookieJar(() => 0)),
-      await open(loggedInUrl, journey),
-    );
+    hasLastForm ??= isSame(await open(loggedInUrl, journey, cookieJar(() => 0)), await open(loggedInUrl, journey));
     return hasLastForm ? await follow(form, journey, progress) : end;
   }
 
@@ -368,14 +365,14 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   }
 
   /** The logged-in user, as a page of `loggedInUrl` shows. @throws {UndecidedError} If it does not show the user. */
-  function userOf(page: Page, { before, after, text }: Probe, { sub }: Reading): string | undefined {
+  function userOf(page: Page, { before, after, text }: Probe, { sub, showsLogout }: Reading): string | undefined {
     if (sub !== undefined && sub !== anotherUser && page.status < 400) return sub;
     if (isSame(page, before)) return undefined;
     if (isSame(page, after) && text === undefined) return unknownUser;
     if (sub !== undefined && page.status < 300) return sub;
     // Only a page after a login has this status or text, but it need not show the user, who may have no name.
     const hasText = text !== undefined && page.status < 400 && page.html.includes(text);
-    if (page.status < 300 && before.status !== page.status || hasText) return unknownUser;
+    if (page.status < 300 && (showsLogout || before.status !== page.status) || hasText) return unknownUser;
     throw new UndecidedError(
       `${loggedInUrl} is neither the page before nor the page after a login`,
       describeWebPage(page),

@@ -30,9 +30,7 @@ function assessSingleUse(observation: Observation): Assessment | undefined {
 /** Errors of the token endpoint, by name. */
 const tokenErrors: Readonly<Record<string, Fault>> = {
   ...Object.fromEntries(
-    ["invalid_grant", "invalid_client", "unknown_to_all"].map((
-      code,
-    ) => [code, error(code, { status: 400 })]),
+    ["invalid_grant", "invalid_client", "unknown_to_all"].map((code) => [code, error(code, { status: 400 })]),
   ),
   "invalid_client with status 401": error("invalid_client", { status: 401 }),
   ...Object.fromEntries(

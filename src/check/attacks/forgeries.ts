@@ -70,12 +70,11 @@ export const foreignlySigned: Forgeries = {
 export const hmacs: Forgeries = {
   "HMAC with an empty secret": ({ header, claims }) =>
     signWithHmac({ ...header, alg: "HS256" }, claims, new Uint8Array()),
-  ...each(named("HMAC with the public key as ", publicKeyForms), (form) => async (original) =>
-    await signWithHmac(
-      { ...original.header, alg: "HS256" },
-      original.claims,
-      await publicKeySecret(original, form),
-    )),
+  ...each(
+    named("HMAC with the public key as ", publicKeyForms),
+    (form) => async (original) =>
+      await signWithHmac({ ...original.header, alg: "HS256" }, original.claims, await publicKeySecret(original, form)),
+  ),
 };
 
 /** A key ID of the form of the server's, which no published key has. */

@@ -149,11 +149,7 @@ export const logoutAttacks: readonly Attack[] = [
       const ended = `the client responded with status ${status}, and ended ${open === 2 ? "no" : "one"} session`;
       // A client that has registered this requires sid in each logout token (§2.2).
       if (open === 2 && stage.client.backchannel_logout_session_required) return unclear(ended);
-      return conclude(
-        open > 0 ? ended : undefined,
-        "both sessions have ended",
-        "kept",
-      );
+      return conclude(open > 0 ? ended : undefined, "both sessions have ended", "kept");
     },
   }),
   defineAttack({

@@ -44,10 +44,7 @@ const boundTo = {
 /** JWTs of the issuer that are no access tokens: what each has beside the user. */
 const otherJwts = {
   "an ID token": { typ: "JWT", nonce: "nonce-of-a-login" },
-  "a logout token": {
-    typ: "logout+jwt",
-    events: { "http://schemas.openid.net/event/backchannel-logout": {} },
-  },
+  "a logout token": { typ: "logout+jwt", events: { "http://schemas.openid.net/event/backchannel-logout": {} } },
   "an ID token with the resource as aud": { typ: "JWT", nonce: "nonce-of-a-login" },
 } as const;
 

@@ -83,9 +83,7 @@ export const sessionAttacks: readonly Attack[] = [
       const expired = as.on("userinfo", (request) => request.header("authorization")?.endsWith(` ${used}`) === true)
         .always(error("invalid_token"));
       const waiting = hold();
-      as.on("token", refreshSelector).always(
-        rotating("refresh tokens rotated", true, (members) => members),
-      );
+      as.on("token", refreshSelector).always(rotating("refresh tokens rotated", true, (members) => members));
       as.on("token", refreshSelector).once(waiting);
       const both = Promise.allSettled([session!.request!(), session!.request!()]);
       await Promise.race([waiting.arrived, both]);

@@ -34,10 +34,7 @@ const userinfo = jsonResponse("The userinfo response");
 const marked: GridResponse = {
   ...userinfo,
   change: (name, member, write) =>
-    body.edited(
-      (members) => ({ ...members, picture: attackersPicture, [member]: write(members[member]) }),
-      name,
-    ),
+    body.edited((members) => ({ ...members, picture: attackersPicture, [member]: write(members[member]) }), name),
 };
 
 /** A URL of a host in the network of a server, which a user can write into the claims. */

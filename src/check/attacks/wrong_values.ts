@@ -21,10 +21,7 @@ export const noText = ["absent", "null", "empty", "number", "object"] as const;
 /** Other letter case; of a URL only that of the host, which is the same one. */
 function otherCase(text: string): string {
   const swap = (part: string) =>
-    part.replace(
-      /\p{L}/gu,
-      (letter) => letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
-    );
+    part.replace(/\p{L}/gu, (letter) => letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase());
   const swapped = URL.canParse(text) ? text.replace(/(?<=:\/\/)[^/:]+/, swap) : swap(text);
   // Without letters there is no other letter case.
   return swapped === text ? `${text}0` : swapped;

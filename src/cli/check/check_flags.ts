@@ -74,11 +74,7 @@ export const checkFlags: {
     "how long the attacks may take, most severe first",
   ],
   timeLimits: [flag(false), "on|off", "also attacks that wait for its time limits (off)"],
-  report: [
-    choice(["text", "json", "junit", "html"], { default: "text" }),
-    "FORMAT",
-    "text, json, junit or html",
-  ],
+  report: [choice(["text", "json", "junit", "html"], { default: "text" }), "FORMAT", "text, json, junit or html"],
   output: [text(["report.xml"]), "FILE", "where the report goes (standard output)"],
   baseline: [text(["known.json"]), "FILE", "an earlier JSON report, whose failures are known"],
   failOn: [severitiesField, "LIST", "severities that fail the check (critical,high)"],

@@ -3,7 +3,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { cookieJar } from "../../../src/testing/browser/cookie_jar.ts";
-import { type ClientJourney, UndecidedError } from "../../../src/check/driver.ts";
+import { type ClientJourney, UndecidedError, unknownUser } from "../../../src/check/driver.ts";
 import { webApplication } from "../../../src/check/web_application.ts";
 
 const application = "https://shop.test";
@@ -18,10 +18,11 @@ const journeyWith = (more: Partial<ClientJourney>) => ({
 
 /** Logs in once without an error, and then once to an application whose callback and page of the user respond so. */
 async function logInAfterFirst(
-  { callback, me, login, redirectUri = `${application}/callback` }: {
+  { callback, me, login, loggedOutStatus = 401, redirectUri = `${application}/callback` }: {
     readonly callback?: () => Response;
     readonly me?: () => Response;
     readonly login?: () => Response;
+    readonly loggedOutStatus?: number;
     readonly redirectUri?: string;
   },
 ) {
@@ -40,7 +41,8 @@ async function logInAfterFirst(
     }
     if (!isFirst && me !== undefined) return me();
     const user = headers.get("cookie")?.match(/user=(\w+)/)?.[1];
-    return new Response(user ?? "Log in", { status: user === undefined ? 401 : 200 });
+    if (user === undefined) return new Response("Log in", { status: loggedOutStatus });
+    return new Response(`${user} <a href="/logout">Log out</a>`);
   };
   const driver = webApplication(`${application}/login`, {
     loggedInUrl: `${application}/me`,
@@ -93,6 +95,14 @@ for (const [name, [respond, message]] of Object.entries(errors)) {
     await assertRejects(() => unknown.second, UndecidedError, "/me does not show who is logged in: connection closed");
   });
 }
+
+test("a page with a logout is one after a login, even if it shows no user and has the status of the page before", async () => {
+  const pageOf = (text: string) => ({ loggedOutStatus: 200, me: () => new Response(text) });
+  const without = await logInAfterFirst(pageOf('null <a href="/logout">Log out</a>'));
+  assertEquals((await without.second).sub, unknownUser);
+  const unclear = await logInAfterFirst(pageOf("no page"));
+  await assertRejects(() => unclear.second, UndecidedError);
+});
 
 test("the browser opens no file, even if the redirect URI has a scheme of its own", async () => {
   const { second, requested } = await logInAfterFirst({
