@@ -65,7 +65,9 @@ async function checkPage(
   only: readonly string[],
   createDriver?: (origin: string) => ClientDriver,
 ): Promise<CheckReport> {
-  await using as = await testLatchkey({ alg: "EdDSA", users: checkUsers });
+  await using as = await testLatchkey({
+    ...{ alg: "EdDSA", users: checkUsers, responseModes: ["query", "form_post", "fragment"] },
+  });
   const { url: issuer } = await as.listen();
   let page = "";
   const app = createServer((request, response) => {
@@ -75,7 +77,7 @@ async function checkPage(
   }).listen(0, "127.0.0.1");
   await once(app, "listening");
   const origin = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
-  const { client_id } = as.client({ redirect_uri: `${origin}/callback` });
+  const { client_id } = as.client({ redirect_uris: [`${origin}/callback`, `${origin}/`] });
   page = pageOf(issuer, client_id);
   const { openContext } = await chromium();
   const driver = createDriver?.(origin) ?? singlePageApplication(origin, { openContext, users: checkUsers });
@@ -139,19 +141,32 @@ test(
   },
 );
 
-/** Correct applications: whether each waits for a click, renews its tokens in a frame, and leaves requests to a worker. */
+/**
+ * Correct applications: whether each waits for a click, renews its tokens in a frame, leaves requests to a worker, and
+ * has the response in the fragment of its only page and reads no body of an error.
+ */
 const correct: Readonly<
-  Record<string, { readonly waits?: boolean; readonly renews?: boolean; readonly hasWorker?: boolean }>
+  Record<
+    string,
+    {
+      readonly waits?: boolean;
+      readonly renews?: boolean;
+      readonly hasWorker?: boolean;
+      readonly hasFragment?: boolean;
+    }
+  >
 > = {
   "waits for a click": { waits: true },
   "logs in by itself": {},
   "renews its tokens without pages": { waits: true, renews: true },
   "sends its requests from a worker": { hasWorker: true },
+  "has its response in a fragment, and reads no body of an error": { waits: true, hasFragment: true },
 };
 
 /** A page that makes every check of oauth4webapi, and those that it leaves to its caller. */
-const correctPage = ({ waits, renews, hasWorker }: typeof correct[string]) => (issuer: string, client_id: string) =>
-  `<title>Shop</title><p id="user"></p><p id="error"></p><script type="module">
+const correctPage =
+  ({ waits, renews, hasWorker, hasFragment }: typeof correct[string]) => (issuer: string, client_id: string) =>
+    `<title>Shop</title><p id="user"></p><p id="error"></p><script type="module">
 import * as oauth from "/oauth.js";
 const issuer = new URL(${JSON.stringify(issuer)});
 const client = { client_id: ${JSON.stringify(client_id)}, id_token_signed_response_alg: "EdDSA" };
@@ -166,7 +181,14 @@ if (worker) {
       worker.postMessage([url, { method, headers: [...new Headers(headers)], body: body?.toString() }], [port2]);
     });
 }
-const redirect_uri = location.origin + "/callback";
+if (${hasFragment === true}) {
+  options[oauth.customFetch] = async (url, init) => {
+    const response = await fetch(url, init);
+    if (!response.ok) throw new Error("status " + response.status);
+    return response;
+  };
+}
+const redirect_uri = location.origin + "/${hasFragment ? "" : "callback"}";
 const show = (id, text) => document.getElementById(id).textContent = text;
 async function discover() {
   const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
@@ -185,13 +207,15 @@ async function begin(prompt) {
   url.search = new URLSearchParams({
     client_id: client.client_id, redirect_uri, response_type: "code", scope: "openid profile email",
     state: login.state, nonce: login.nonce, ...prompt && { prompt },
+    ...${hasFragment === true} && { response_mode: "fragment" },
     code_challenge: await oauth.calculatePKCECodeChallenge(login.verifier), code_challenge_method: "S256",
   });
   return { url, login };
 }
 async function exchange(url, { state, nonce, verifier }) {
   const as = await discover();
-  const params = oauth.validateAuthResponse(as, client, url, state);
+  const received = ${hasFragment === true} ? new URLSearchParams(url.hash.slice(1)) : url;
+  const params = oauth.validateAuthResponse(as, client, received, state);
   const response = await oauth.authorizationCodeGrantRequest(
     as, client, oauth.None(), params, redirect_uri, verifier, options);
   const tokens = await oauth.processAuthorizationCodeResponse(
@@ -212,7 +236,7 @@ async function complete() {
   const login = JSON.parse(sessionStorage.getItem("login"));
   sessionStorage.removeItem("login");
   const url = new URL(location.href);
-  history.replaceState(null, "", "/callback");
+  history.replaceState(null, "", location.pathname);
   const user = await exchange(url, login);
   show("user", user.name ?? user.email ?? user.sub);
   if (${renews === true}) await renew(user.sub).catch(() => {});
@@ -226,7 +250,7 @@ async function renew(sub) {
 }
 const run = parent !== window
   ? async () => parent.postMessage(location.href, location.origin)
-  : location.pathname === "/callback"
+  : location.pathname === "/callback" || location.hash.includes("state=")
   ? complete
   : ${waits === true}
   ? async () => {
@@ -241,6 +265,7 @@ run().catch((error) => show("error", String(error)));
 for (const [place, [name, kind]] of Object.entries(correct).entries()) {
   test(`a correct single-page application in Chromium is accused of nothing: it ${name}`, { skip }, async () => {
     const report = await checkPage(correctPage(kind), await readPackageFile("oauth4webapi/build/index.js"), [
+      ...kind.hasFragment ? ["error/token", "response/late"] : [],
       ...["session/two-users", "response/swapped", "response/twice", "userinfo/thin", "session/markup"],
       ...partOf(["session", "response", "error", "userinfo", "token"], 20, place),
     ]);

@@ -281,6 +281,9 @@ async function openPage(
   /** The responses whose bodies are not complete. */
   const begun = new Map<string, Omit<ReceivedResponse, "body">>();
 
+  /** Whether a request has no response yet. If a script leaves a body unread, the browser never says that it ended. */
+  const isAwaited = (requestId: string) => begun.get(requestId)?.isDocument !== false;
+
   async function readBody(requestId: string, from: unknown): Promise<void> {
     const response = begun.get(requestId);
     begun.delete(requestId);
@@ -353,12 +356,13 @@ async function openPage(
       for (let last: Look | undefined, looks = 0, quiet = 0; looks < maxLooks;) {
         await new Promise((resolve) => setTimeout(resolve, stepMs));
         signal.throwIfAborted();
-        const now = open.size > 0 ? undefined : await evaluate(look) as Look | undefined;
-        const isQuiet = now?.isComplete === true && open.size === 0;
+        const awaits = () => [...open.keys()].some(isAwaited);
+        const now = awaits() ? undefined : await evaluate(look) as Look | undefined;
+        const isQuiet = now?.isComplete === true && !awaits();
         looks = isQuiet ? looks + 1 : 0;
         quiet = isQuiet && now.seen === last?.seen ? quiet + 1 : 0;
         last = now;
-        if (isQuiet && quiet >= (now.timers > 0 ? waitingLooks : quietLooks)) break;
+        if (isQuiet && quiet >= (now.timers > 0 || open.size > 0 ? waitingLooks : quietLooks)) break;
       }
       return await evaluate(content) as PageContent;
     },
