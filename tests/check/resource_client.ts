@@ -17,6 +17,8 @@ export type ResourceMistake =
   | "compares the resource by its beginning"
   | "compares the origin of the resource"
   | "does not look for PKCE"
+  | "opens every authorization endpoint"
+  | "does not compare iss"
   | "sends no resource in the token request"
   | "uses one registration for all servers"
   | "asks the user without a limit"
@@ -120,9 +122,11 @@ export function resourceClient(
       const values = newFlowValues(systemRandomBytes);
       const requested = { client_id: clientId, redirect_uri: redirectUri, scope: scope.join(" ") };
       const url = new URL(metadata.authorization_endpoint!);
+      if (!/^https?:$/.test(url.protocol) && !has("opens every authorization endpoint")) throw new Error("no URL");
       url.search = encodeParameters({ ...await authorizationRequest(requested, values), resource });
       const received = readCallback((await authorize(url)).url);
-      if (received.state !== values.state || received.iss !== metadata.issuer) throw new Error("wrong state or iss");
+      const isFromIssuer = received.iss === metadata.issuer || has("does not compare iss");
+      if (received.state !== values.state || !isFromIssuer) throw new Error("wrong state or iss");
       if (received.error !== undefined || !received.code) throw new Error(`error ${received.error}`);
       const parameters = codeExchange(received.code, redirectUri, values.verifier);
       return await requestTokens({ metadata, clientId, scope, accessToken: "" }, parameters);

@@ -35,7 +35,13 @@ const mistakes: Readonly<Record<string, readonly [ApiStyle, found: Readonly<Reco
     "resource/token-scope": ["joined by a comma"],
   }],
   "ignores cnf": [{ leavesOut: ["cnf"] }, { "resource/token-bound": [] }],
-  "compares no iss": [{ verify: { issuer: undefined } }, { "resource/token-issuer": [] }],
+  // The second issuer of these tests has the same keys.
+  "compares no iss": [{ verify: { issuer: undefined } }, {
+    ...{ "resource/token-issuer": [], "resource/token-of-another-issuer": [] },
+  }],
+  "fetches the keys of every issuer": [{ believesIssuer: true }, {
+    ...{ "resource/token-of-another-issuer": [], "resource/token-issuer": ["case", "port"] },
+  }],
   "compares no aud": [{ verify: { audience: undefined } }, { "resource/token-audience": [] }],
   "needs no exp": [{ verify: { requiredClaims: [] } }, { "resource/token-outlived": ["absent"] }],
   "compares no time": [{ verify: { clockTolerance: 1e10 } }, {

@@ -31,6 +31,8 @@ const foundAtResource: Readonly<Partial<Record<ResourceMistake, readonly string[
   "compares the resource by its beginning": ["resource/metadata-near", "resource/metadata-of-another"],
   "compares the origin of the resource": ["resource/metadata-near"],
   "does not look for PKCE": ["resource/pkce-unsupported"],
+  "opens every authorization endpoint": ["metadata/authorization-endpoint-hostile"],
+  "does not compare iss": ["response/iss-missing", "response/iss-wrong"],
   "uses one registration for all servers": ["resource/issuer-changed"],
   "asks the user without a limit": ["resource/unauthorized-for-ever"],
   "requests only the missing scope": ["resource/insufficient-scope"],

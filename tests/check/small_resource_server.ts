@@ -36,6 +36,8 @@ export interface ApiStyle {
   readonly keeps?: (age: number, left: number) => boolean;
   /** How long it keeps keys before it fetches them for an unknown one, in seconds. */
   readonly keySeconds?: number;
+  /** Whether it fetches the keys of the issuer that a token names. */
+  readonly believesIssuer?: boolean;
   /** Whether it believes a token while it cannot verify it. */
   readonly failsOpen?: boolean;
 }
@@ -60,8 +62,10 @@ export function smallResourceServer(
     return decodeJwt(accessToken);
   };
 
-  async function verify(journey: TokenJourney): Promise<JWTPayload> {
-    const { issuer, accessToken, now, resource } = journey;
+  async function verify(given: TokenJourney): Promise<JWTPayload> {
+    const { accessToken, now, resource } = given;
+    const issuer = style.believesIssuer ? String(decodeJwt(accessToken).iss) : given.issuer;
+    const journey = { ...given, issuer };
     const options: JWTVerifyOptions = {
       ...{ issuer, audience: resource, typ: "at+jwt", requiredClaims: ["exp"], algorithms: ["EdDSA"] },
       ...{ currentDate: new Date(now()), ...style.verify },

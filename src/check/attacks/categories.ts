@@ -5,8 +5,8 @@ import { type AttackDefaults, type AttackLevel, categoryOf, type Stop } from "..
 /** The defaults of each category. */
 const byCategory: Readonly<Record<string, AttackDefaults>> = {
   metadata: { by: "any", level: "must-reject", endpoints: ["discovery"], stop: "discovery", accepts: "metadata" },
-  error: { level: "must-recover", endpoints: ["authorize"] },
-  response: { level: "must-reject", endpoints: ["authorize"], stop: "callback", accepts: "authorization" },
+  error: { by: "any", level: "must-recover", endpoints: ["authorize"] },
+  response: { by: "any", level: "must-reject", endpoints: ["authorize"], stop: "callback", accepts: "authorization" },
   token: { by: "any", endpoints: ["token"], stop: "token" },
   "id-token": {
     ...{ by: "any", level: "must-reject", endpoints: ["token"], needs: ["readsIdToken"] },
@@ -23,15 +23,16 @@ const byCategory: Readonly<Record<string, AttackDefaults>> = {
   clock: { endpoints: ["authorize", "token", "userinfo"], accepts: "idToken" },
   transport: { by: "any", endpoints: ["discovery", "token"] },
   resource: { by: "requestResource", endpoints: ["resource"] },
-  registration: { endpoints: ["register"], needs: ["registration"] },
+  registration: { by: "any", endpoints: ["register"], needs: ["registration"] },
   dpop: {
+    by: "any",
     endpoints: ["token", "userinfo"],
     needs: ["dpop"],
     ifUnmet: "the client sends no DPoP proof to this endpoint",
   },
-  par: { endpoints: ["par"], needs: ["par"] },
+  par: { by: "any", endpoints: ["par"], needs: ["par"] },
   jarm: {
-    ...{ level: "must-reject", endpoints: ["authorize"], needs: ["jarm"] },
+    ...{ by: "any", level: "must-reject", endpoints: ["authorize"], needs: ["jarm"] },
     ...{ stop: "callback", accepts: "authorization" },
   },
   device: { by: "logInDevice", endpoints: ["token"] },

@@ -49,18 +49,18 @@ export const metadataAttacks: readonly Attack[] = [
         id: "metadata/authorization-endpoint-hostile",
         fix: "Open the authorization endpoint only if it is an http or https URL.",
         member: "authorization_endpoint",
-        by: "logIn",
+        by: "any",
       },
       values: Object.fromEntries(hostileUris.map((uri) => [uri, () => uri])),
       correctClient: "The client opens only http and https URLs.",
       sources: ["CVE-2025-6514", "CVE-2025-58444", "andrewyng/openworker#527"],
-      async perform({ driver, journey }) {
+      async perform({ begin, journey }) {
         const opened: string[] = [];
         const authorize = (url: string | URL) => {
           opened.push(String(url));
           return Promise.reject(new Error("the browser opens no URL of this attack"));
         };
-        const error = await driver.logIn!({ ...journey, authorize }).then(() => undefined, (thrown: unknown) => thrown);
+        const error = await begin({ ...journey, authorize }).then(() => undefined, (thrown: unknown) => thrown);
         const hostile = opened.find((url) => !/^https?:/i.test(url));
         return conclude(
           hostile === undefined ? undefined : `the client opened ${hostile.slice(0, 40)}`,

@@ -197,6 +197,22 @@ export const resourceServerAttacks: readonly Attack[] = [
   }),
   defineAttack({
     ...tokens,
+    id: "resource/token-of-another-issuer",
+    fix: "Accept only the issuers that you trust, and compare iss with them before you fetch metadata or keys.",
+    title: "The access token is one of another issuer, whose metadata and keys can be fetched.",
+    requirement: "RFC 9068 §4",
+    sources: ["RFC 8725 §3.8", "CVE-2024-53861"],
+    async perform(stage) {
+      const journey = await stage.issueToken();
+      const other = await stage.openOtherIssuer();
+      const claims = { ...decodeJwtPart(journey.accessToken, 1), iss: other.issuer };
+      const accessToken = await other.mint.accessToken({ client: other.client(), claims });
+      const isAccepted = await accepts(stage, { ...journey, accessToken });
+      return conclude(isAccepted ? "the resource server accepted it" : undefined, "it rejected the token");
+    },
+  }),
+  defineAttack({
+    ...tokens,
     id: "resource/id-token",
     fix: "Require the typ at+jwt of access tokens and your aud, or else claims that only access tokens have.",
     title: "The token of a request is another JWT of the same issuer: that of a client, or with the resource as aud.",
