@@ -140,11 +140,6 @@ export interface Server {
   ): void;
 }
 
-/** A server with other members, for one request or one call. */
-export function serverWith<S extends Server>(server: S, members: Partial<S>): S {
-  return { ...server, ...members };
-}
-
 /** @internal A demand of a request that a login does not meet. */
 export interface UnmetDemand {
   /** Why the request cannot use the session of the login. */

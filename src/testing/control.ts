@@ -2,7 +2,6 @@
 
 import type { App } from "../server/app.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
-import { serverWith } from "../core/server.ts";
 import { endpointUrl } from "../core/http/endpoint.ts";
 import { isDropped, toResponse } from "../core/http/message.ts";
 import { ConnectionDropped } from "../platform/http/dropped_connection.ts";
@@ -328,7 +327,7 @@ function combinePlugins(plugins: readonly Plugin[]): Plugin {
     forRequest(server, context) {
       let members: Partial<HostedServer> = {};
       for (const plugin of plugins.toReversed()) {
-        members = { ...members, ...plugin.forRequest?.(serverWith(server, members), context) };
+        members = { ...members, ...plugin.forRequest?.({ ...server, ...members }, context) };
       }
       return members;
     },

@@ -3,7 +3,7 @@
 import { object, text } from "../core/policy/field.ts";
 import { quote } from "../server/config/config_issue.ts";
 import type { Authorization } from "../core/token/grants/authenticated_request.ts";
-import { type Server, serverWith } from "../core/server.ts";
+import type { Server } from "../core/server.ts";
 import { wrapIssueStep } from "../core/token/table.ts";
 import { assertOptions } from "./options.ts";
 
@@ -75,6 +75,6 @@ export function withOpaqueToken(
     const { client } = authorization;
     const metadata = { ...client.metadata, access_token_format: "opaque" } as const;
     const forClient = { ...authorization, client: { ...client, metadata } };
-    return issue(serverWith(server, { newToken }), issued, forClient, ...more);
+    return issue({ ...server, newToken }, issued, forClient, ...more);
   });
 }

@@ -16,7 +16,7 @@ import { codeChallenge } from "../client/authorization_request.ts";
 import { randomId } from "../core/keys/secrets.ts";
 import type { Session } from "../core/sessions/session.ts";
 import { secondsNow } from "../core/keys/jwt.ts";
-import { type Server, serverWith } from "../core/server.ts";
+import type { Server } from "../core/server.ts";
 import type { Issue } from "../core/token/steps.ts";
 import { levelOf, loginLevel } from "../server/token/levels.ts";
 import { proofKey } from "../server/extensions/bound_tokens/mod.ts";
@@ -313,7 +313,7 @@ function atIssueTime(
   const lifetime = expiresIn ?? server.policy.lifetimes[kind];
   const agoMs = expired ? (lifetime + expiryMarginSeconds) * 1000 : 0;
   const atIssue = withPolicy(server, { lifetimes: { ...server.policy.lifetimes, [kind]: lifetime } });
-  return serverWith(atIssue, { now: () => server.now() - agoMs });
+  return { ...atIssue, now: () => server.now() - agoMs };
 }
 
 /** The authorization that a login and consent of the user would have produced. */

@@ -35,7 +35,9 @@ export function nodeCryptography(): Cryptography | undefined {
     hmac: (secret, text) => node.createHmac("sha256", secret).update(text).digest(),
 
     // Before Node 25, jose builds a string of every byte.
-    encodeBase64url: "toBase64" in Uint8Array.prototype ? web.encodeBase64url : encodeByBuffer,
+    encodeBase64url: "toBase64" in Uint8Array.prototype
+      ? web.encodeBase64url
+      : (data) => Buffer.from(data).toString("base64url"),
 
     async importSigner(alg, privateJwk) {
       if (!signedByNode.includes(alg)) return await web.importSigner(alg, privateJwk);
@@ -74,11 +76,4 @@ function rawSignature(der: Uint8Array): Uint8Array {
     for (let i = 1; i <= 32 && end - i >= start; i++) raw[rawEnd - i] = der[end - i]!;
   }
   return raw;
-}
-
-function encodeByBuffer(data: Uint8Array | string): string {
-  const bytes = typeof data === "string"
-    ? Buffer.from(data)
-    : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  return bytes.toString("base64url");
 }

@@ -5,8 +5,7 @@ import type { Context, CoreApp } from "../http/context.ts";
 
 /** Reads the session of the browser; `undefined` without a valid session cookie. */
 export async function readSession(context: Context): Promise<Session | undefined> {
-  const header = context.request.headers.get("cookie");
-  const encoded = header === null ? undefined : readCookie(header, cookieName("session", context));
+  const encoded = readCookie(context.request.headers.get("cookie"), cookieName("session", context));
   return encoded === undefined ? undefined : await decodeSession(context.server, encoded);
 }
 

@@ -119,12 +119,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     if (row !== undefined && row.expiresAt < expiresAt) row.expiresAt = expiresAt;
   }
 
-  /** Removes records; returns how many. */
-  function removeAll(rows: readonly Row[]): number {
-    for (const row of rows) remove(row);
-    return rows.length;
-  }
-
   return {
     async get<K extends RecordKind>(kind: K, id: string) {
       const row = getTable(kind).rows.get(id);
@@ -188,7 +182,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     },
     async deleteAll(prefix) {
       const rows = [...tables.values()].flatMap((table) => [...table.rows.values()]);
-      return removeAll(rows.filter(({ id }) => id.startsWith(prefix)));
+      return rows.filter((row) => row.id.startsWith(prefix) && remove(row)).length;
     },
     async close() {},
   };

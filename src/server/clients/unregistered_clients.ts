@@ -7,7 +7,7 @@
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { OAuthError } from "../../core/rules/errors.ts";
 import type { FailedAuthentication } from "../../core/rules/token.ts";
-import { type ClientAuth, type RequestCheck, serverWith } from "../../core/server.ts";
+import type { ClientAuth, RequestCheck } from "../../core/server.ts";
 import { hostedClient, type HostedClientPolicy, type ServerClients } from "./clients.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import type { Extension } from "../config/extension.ts";
@@ -117,7 +117,7 @@ function withAnySecret(clientAuth: ClientAuth): ClientAuth {
         unregistered ??= client;
         return undefined;
       }
-      const registered = serverWith(server, { clients: { ...server.clients, find } });
+      const registered = { ...server, clients: { ...server.clients, find } };
       try {
         return await clientAuth.authenticate(registered, credentials);
       } catch (error) {

@@ -13,7 +13,6 @@ import { findPageOrigin } from "../explain/login_host.ts";
 import { withFix } from "../rules.ts";
 import type { Sender } from "../fetching/sender.ts";
 import type { RulePassed } from "../../core/trace.ts";
-import { serverWith } from "../../core/server.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
 import type { Site } from "../pages/layout.tsx";
 import type { App } from "../app.ts";
@@ -43,8 +42,7 @@ export function contextFactory(
   const changing = plugins.filter((plugin) => plugin.forRequest !== undefined).reverse();
   const pluginsListen = plugins.some((plugin) => plugin.onEvent !== undefined);
   const recording = plugins.filter((plugin) => plugin.onPassed !== undefined);
-  const { policy } = app.server;
-  const acceptsAny = policy.acceptsAny.length > 0;
+  const acceptsAny = app.server.policy.acceptsAny.length > 0;
   return (request, target, route) => {
     const context = new HostedContext(app, request, target, route);
     const server = findServer?.(request) ?? app.server;
@@ -53,15 +51,15 @@ export function contextFactory(
       server.passed(rule, value);
       notify(recording, (plugin) => plugin.onPassed!(rule, value, context));
     };
-    context.server = serverWith(server, { trace, passed, sender: new RequestSender(context) });
+    context.server = { ...server, trace, passed, sender: new RequestSender(context) };
     for (const plugin of changing) {
       const members = fromPlugin(plugin, "forRequest", plugin.forRequest!(context.server, context));
       if (members === undefined) continue;
-      context.server = serverWith(context.server, withCheckedFunctions(context.server, members, pluginLabel(plugin)));
+      context.server = { ...context.server, ...withCheckedFunctions(context.server, members, pluginLabel(plugin)) };
     }
     if (acceptsAny) {
       const isOwnEndpoint = (uri: string) => leadsToOwnEndpoint(app, context, uri);
-      context.server = serverWith(context.server, { passed: observeAny(context.server), isOwnEndpoint });
+      context.server = { ...context.server, passed: observeAny(context.server), isOwnEndpoint };
     }
     return context;
   };

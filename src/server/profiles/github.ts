@@ -11,7 +11,7 @@ import type {
 import { responseFields } from "../../core/responses/authorization_response.ts";
 import { announcedFields } from "../config/metadata_setting.ts";
 import { appendToRedirectUri, encodeFields } from "../../core/clients/redirect_uri.ts";
-import { type Server, serverWith } from "../../core/server.ts";
+import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { hasObjectBody, omit, withChangedBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
@@ -141,9 +141,7 @@ function withAppTokens(grants: HostedServer["grants"]): HostedServer["grants"] {
     ...grants,
     async formatToken(server: HostedServer, authorization, ...token) {
       const tokenPrefixes = { ...server.policy.tokenPrefixes, access_token: "ghu_" };
-      const own = isApp(authorization.client)
-        ? serverWith(server, { policy: { ...server.policy, tokenPrefixes } })
-        : server;
+      const own = isApp(authorization.client) ? { ...server, policy: { ...server.policy, tokenPrefixes } } : server;
       return await grants.formatToken(own, authorization, ...token);
     },
   };

@@ -3,7 +3,7 @@
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "../config/provider_functions.ts";
 import { keycloakProfile } from "../config/provider_settings/keycloak.ts";
-import { type Server, serverWith } from "../../core/server.ts";
+import type { Server } from "../../core/server.ts";
 import { wrapIssueStep } from "../../core/token/table.ts";
 import { asServerPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -142,7 +142,7 @@ function issuingOffline<Own extends Server>(server: Own, isOffline: boolean): Ow
   const { tokenPrefixes } = asServerPolicy(server.policy);
   if (!isOffline) return server;
   const policy = { ...server.policy, tokenPrefixes: { ...tokenPrefixes, refresh_token: offlinePrefix } };
-  return serverWith<Server>(server, { policy }) as Own;
+  return { ...server, policy } as Own;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Refresh tokens that stay valid although they were used (the setting `refresh.reuse`). */
 
 import { policyOf } from "../../core/clients/clients.ts";
-import { type GrantType, serverWith } from "../../core/server.ts";
+import type { GrantType } from "../../core/server.ts";
 import type { RefreshTokenRecord } from "../../core/store/store.ts";
 import type { AuthenticatedRequest } from "../../core/token/grants/authenticated_request.ts";
 import { storeSuccessor } from "../../core/token/grants/refresh_token.ts";
@@ -30,7 +30,7 @@ export function withReuse<Type extends GrantType>(grantType: Type): Type {
           return false;
         },
       };
-      const authorization = await grantType.authorize(serverWith(server, { grants }), request);
+      const authorization = await grantType.authorize({ ...server, grants }, request);
       if (kept.record === undefined) return authorization;
       const stored = { grantId: authorization.grantId, value: kept.record };
       const token = reuse === "another" ? await storeSuccessor(server, request, stored) : undefined;

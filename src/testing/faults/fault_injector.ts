@@ -3,7 +3,6 @@
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
-import { serverWith } from "../../core/server.ts";
 import { findForRequest, type HttpRequest, type HttpResponse } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
 import { type ClientAddress, parseTarget, type RequestHandler } from "../../core/http/router.ts";
@@ -210,7 +209,7 @@ export function faultInjector(
         let members: Partial<HostedServer> | undefined;
         for (const { rule: { fault }, context } of (findForRequest(matchesByRequest, request) ?? []).toReversed()) {
           if (fault.extend === undefined || (fault.waitsFor === undefined && !context.consume())) continue;
-          members = { ...members, ...fault.extend(serverWith(server, members ?? {}), context) as HostedServer };
+          members = { ...members, ...fault.extend({ ...server, ...members }, context) as HostedServer };
         }
         return members;
       },

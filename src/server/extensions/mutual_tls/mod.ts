@@ -3,7 +3,7 @@
 import type { Extension } from "../../config/extension.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
-import { type ClientAuth, type Server, serverWith } from "../../../core/server.ts";
+import type { ClientAuth, Server } from "../../../core/server.ts";
 import {
   bindsToCertificate,
   confirmationMember,
@@ -65,7 +65,7 @@ function withCertificateMethods(server: HostedServer): HostedServer {
             ...current.clients,
             find: (id: string, sender?: Server) => id === named ? client : current.clients.find(id, sender),
           };
-          return await (isOn ? byCertificate! : clientAuth).authenticate(serverWith(current, { clients }), credentials);
+          return await (isOn ? byCertificate! : clientAuth).authenticate({ ...current, clients }, credentials);
         },
       };
     }),

@@ -1,6 +1,6 @@
 /** The scope of clients without a user at providers that grant all that the client may have. */
 
-import { type GrantType, serverWith } from "../../../core/server.ts";
+import type { GrantType } from "../../../core/server.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
 
 /** The grant type `client_credentials` whose requests without `scope` get all scope values of the client. */
@@ -11,7 +11,7 @@ export function grantOwnScope<Type extends GrantType>(grantType: Type): Type {
     authorize(server, request) {
       const { scope, ownScope = scope }: HostedClient = request.client;
       const policy = { ...server.policy, defaultScope: ownScope };
-      return grantType.authorize(serverWith(server, { policy }), request);
+      return grantType.authorize({ ...server, policy }, request);
     },
   };
 }
