@@ -22,7 +22,7 @@ export async function readObjectOfFile(
   const expected = "a JSON object";
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
     const foreign = findForeignFormat(reader, text);
     return { issues: [foreign ? { path: file, expected, ...foreign } : await findJsonSyntaxError(text, file)] };

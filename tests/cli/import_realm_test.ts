@@ -54,7 +54,7 @@ test("a source that is not a realm is rejected, with what was expected and what 
       /a realm/,
       /Copy the nearest/,
     ],
-    [["--from", "a.json"], { "a.json": "<html>" }, /a realm/, /one realm/],
+    [["--from", "a.json"], { "a.json": "<html>" }, /a realm/, /double quotes/],
     [["--from", "a.json"], { "a.json": "[]" }, /a realm/, /one realm/],
     [["--from", "a.json"], { "a.json": "null" }, /a realm/, /one realm/],
     [["--from", "a.json"], { "a.json": '{"a":1}' }, /a realm/, /one realm/],

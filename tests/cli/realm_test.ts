@@ -211,6 +211,21 @@ test("placeholders of a realm are environment variables, with defaults; one with
   assertEquals(typeof (await draft(deep)).notes[0], "string");
 });
 
+test("placeholders of keycloak-config-cli are environment variables too; those in URIs that are left out are named", async () => {
+  const realm = {
+    realm: "shop",
+    clients: [{
+      ...client,
+      redirectUris: ["$(env:BASE)/cb", "$(env:OTHER:-https://other.example)/cb", "$(env:GONE)/*"],
+    }],
+    users: [{ username: "${SOMEBODY}", enabled: true }],
+  };
+  const { value, notes } = await draft(realm, { BASE: "http://localhost:3000" });
+  assertEquals(value.clients![0]!.redirect_uris!.slice(0, 2), [uri, "https://other.example/cb"]);
+  const named = notes.filter((note) => note.includes("no environment variable")).map((note) => note.split(": ")[0]);
+  assertEquals(named, ["${SOMEBODY}, $(env:GONE)"]);
+});
+
 test("a handwritten client without redirect URIs cannot log in, and its tokens can be minted, as the note says", async () => {
   const realm = {
     realm: "shop",

@@ -34,7 +34,9 @@ export interface RealmConfiguration {
 }
 
 /** Clients of Keycloak itself, which every realm has. */
-const ownClients = ["account", "account-console", "admin-cli", "broker", "realm-management", "security-admin-console"];
+export const ownClients = [
+  ...["account", "account-console", "admin-cli", "broker", "realm-management", "security-admin-console"],
+];
 
 /** Maximum number of clients, and of users; further ones are only counted. */
 const maxItems = 10_000;
@@ -46,15 +48,6 @@ const grantTypes = {
   "oauth2.device.authorization.grant.enabled": ["urn:ietf:params:oauth:grant-type:device_code"],
   "standard.token.exchange.enabled": [tokenExchangeType],
   "oidc.ciba.grant.enabled": [cibaGrant.type],
-} as const;
-
-/** Those that a public client does not have. */
-const ofConfidential = ["serviceAccountsEnabled", "oidc.ciba.grant.enabled"];
-
-/** Features of a client that this configuration lacks, and why. */
-const withoutEquivalent = {
-  implicitFlowEnabled: "which OAuth 2.1 does not have",
-  directAccessGrantsEnabled: "which OAuth 2.1 does not have",
 } as const;
 
 /**
@@ -86,14 +79,8 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
   const scopes = Array.isArray(realm.clientScopes) || requested.length > 0
     ? [...new Set(["openid", ...known])]
     : undefined;
-  const name = nonEmptyText(realm.realm) ?? "";
-  const path = name.replace(/[^\w.-]/g, "-");
-  if (path !== name) {
-    notes.push({
-      part: `realm ${quote(name)}`,
-      sentence: `has the path /realms/${path}, in which no other characters can be`,
-    });
-  }
+  // A path has no other characters.
+  const path = String(realm.realm).replace(/[^\w.-]/g, "-");
   const seconds = (member: string) =>
     typeof realm[member] === "number" && realm[member] > 0 ? realm[member] : undefined;
   const lifetimes = definedMembers({
@@ -176,15 +163,15 @@ function clientOf(client: Json, notes: RealmNote[], newSecret: () => string): Cl
     const value = client[name] ?? attributes[name];
     if (isReceiver) return false;
     if (name === "standardFlowEnabled") return value !== false && client.directGrantsOnly !== true;
-    return (value === true || value === "true") && !(isPublic && ofConfidential.includes(name));
+    return (value === true || value === "true") && !(isPublic && /^serviceAccounts|ciba/.test(name));
   };
   const redirect_uris = isOn("standardFlowEnabled") ? redirectUrisOf(textsIn(client.redirectUris), client, note) : [];
   const hasNoUri = isOn("standardFlowEnabled") && redirect_uris.length === 0;
   const grant_types = Object.entries(grantTypes).flatMap(([name, types]) =>
     isOn(name) && !(hasNoUri && name === "standardFlowEnabled") ? types : []
   );
-  for (const [name, reason] of Object.entries(withoutEquivalent)) {
-    if (isOn(name)) note(`without ${name}, ${reason}`, true);
+  for (const name of ["implicitFlowEnabled", "directAccessGrantsEnabled"]) {
+    if (isOn(name)) note(`without ${name}, which OAuth 2.1 does not have`, true);
   }
   if (grant_types.length === 0 && !hasNoUri && !isOn("directAccessGrantsEnabled") && !isReceiver) {
     return skip("it has no grant type of OAuth 2.1");

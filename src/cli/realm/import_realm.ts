@@ -1,13 +1,13 @@
 /** `latchkey init --from FILE`: writes a configuration file from a realm that Keycloak exported. */
 
-import { isObject } from "../../core/http/json_value.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import { quote } from "../../server/config/config_issue.ts";
-import { describeKind, printable, printableLines } from "../../core/http/quote_value.ts";
+import { printable, printableLines } from "../../core/http/quote_value.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { configFileName } from "../environment.ts";
 import { copyProfileHint, findForeignFormat, isRealm } from "../foreign_formats.ts";
 import type { InitActions } from "../init.ts";
+import { readObjectOfFile } from "../json_object.ts";
 import { splitWords } from "../split_words.ts";
 import { printText } from "../terminal_text.ts";
 import { readNamedFile } from "../text_file.ts";
@@ -27,9 +27,6 @@ prints what the file lacks.
 For another provider, copy the nearest profile: static/docs/providers.md.
 `;
 
-/** Maximum number of notes that are printed; the others are counted. */
-const maxNotes = 60;
-
 /**
  * Runs the command.
  *
@@ -47,9 +44,8 @@ export async function importRealm(
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(source)) throw issue("--from", expectedFile, "a URL", copyProfileHint);
   const text = await readNamedFile(source, "--from", environment.readTextFile);
   if (typeof text !== "string") throw new CommandLineError([text]);
-  const realm = parseRealm(text, source);
+  const realm = await parseRealm(text, source);
   const { value, notes } = await readRealm(realm, randomSecret, environment.env);
-  const lines = linesOf(notes);
   // JSON escapes only some of the characters that control a terminal.
   const json = printableLines(JSON.stringify(value, null, 2));
   if (!await createPrivateFile(output, `${json}\n`)) {
@@ -63,8 +59,7 @@ export async function importRealm(
         : `start with --config ${printable(output)}`
     }.`,
     "Check these, and add what the application relies on:",
-    ...lines.slice(0, maxNotes).map((line) => `  ${line}`),
-    ...lines.length > maxNotes ? [`  and ${lines.length - maxNotes} more`] : [],
+    ...linesOf(notes).map((line) => `  ${line}`),
   ].join("\n"));
   return 0;
 }
@@ -85,21 +80,13 @@ function readArguments(args: readonly string[]): { readonly source: string; read
   return { source: values.get("--from")!, output: values.get("--output") };
 }
 
-function parseRealm(text: string, source: string): Readonly<Record<string, unknown>> {
-  const saveHint = "Save the export of one realm, a JSON object with its name as realm.";
-  const reject = (received: string, value?: unknown) => {
-    const found = findForeignFormat("--from", text, value) ?? { received, hint: saveHint };
-    return issue(printable(source), expectedFile, found.received, found.hint);
-  };
-  let content: unknown;
-  try {
-    content = JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch {
-    throw reject("text that is not JSON");
-  }
-  if (!isObject(content)) throw reject(describeKind(content), content);
-  if (!isRealm(content)) throw reject("an object without the name of a realm", content);
-  return content;
+async function parseRealm(text: string, source: string): Promise<Readonly<Record<string, unknown>>> {
+  const hint = "Save the export of one realm, a JSON object with its name as realm.";
+  const { value, issues } = await readObjectOfFile(text, printable(source), "--from", hint);
+  if (value !== undefined && isRealm(value)) return value;
+  const found = issues[0] ?? findForeignFormat("--from", text, value) ??
+    { received: "an object without the name of a realm", hint };
+  throw issue(printable(source), expectedFile, found.received, found.hint ?? hint);
 }
 
 function issue(path: string, expected: string, received: string, hint: string): CommandLineError {

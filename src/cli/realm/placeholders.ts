@@ -1,10 +1,14 @@
-/** Placeholders of a realm of Keycloak: `${NAME}` and `${NAME:default}` are environment variables. */
+/**
+ * Placeholders of a realm of Keycloak: `${NAME}` and `${NAME:default}` are environment variables, as are `$(env:NAME)`
+ * and `$(env:NAME:-default)` of keycloak-config-cli.
+ */
 
 import { isObject } from "../../core/http/json_value.ts";
 import type { Environment } from "../environment.ts";
 import type { Json } from "./realm_values.ts";
 
-const placeholder = /\$\{(?:env\.)?([A-Za-z_][\w.-]{0,127})(?::([^{}]{0,1000}))?\}/g;
+const placeholder =
+  /\$\{(?:env\.)?([A-Za-z_][\w.-]{0,127})(?::([^{}]{0,1000}))?\}|\$\(env:([A-Za-z_][\w.]{0,127})(?::-([^()]{0,1000}))?\)/g;
 
 /** Deeper texts stay: a realm has none. */
 const maxDepth = 64;
@@ -17,11 +21,11 @@ export function replacePlaceholders(realm: Json, env: Environment): Json {
     if (isObject(value)) {
       return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replace(item, depth + 1)]));
     }
-    if (typeof value !== "string" || !value.includes("${")) return value;
+    if (typeof value !== "string" || !value.includes("$")) return value;
     const replaced = value.replace(
       placeholder,
-      (written, name: string, byDefault?: string) =>
-        (Object.hasOwn(env, name) ? env[name] : undefined) ?? byDefault ?? written,
+      (written, own?: string, ownDefault?: string, ofCli = "", cliDefault?: string) =>
+        (Object.hasOwn(env, own ?? ofCli) ? env[own ?? ofCli] : undefined) ?? ownDefault ?? cliDefault ?? written,
     );
     const isWhole = value.replace(placeholder, "") === "";
     return isWhole && /^(?:true|false)$/.test(replaced) ? replaced === "true" : replaced;

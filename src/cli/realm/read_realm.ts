@@ -4,11 +4,11 @@ import { assertNoIssues, type ConfigIssue } from "../../core/rules/configuration
 import type { Settings } from "../../server/config/settings.ts";
 import { resolveOptions } from "../../server/hosting/extensions.ts";
 import { configFileField } from "../settings.ts";
-import { configurationOfRealm, type RealmConfiguration } from "./configuration_of_realm.ts";
+import { configurationOfRealm, ownClients, type RealmConfiguration } from "./configuration_of_realm.ts";
 import { type Draft, keepValid, leftOut } from "./keep_valid.ts";
 import { placeholdersIn, replacePlaceholders } from "./placeholders.ts";
 import type { Environment } from "../environment.ts";
-import type { Json } from "./realm_values.ts";
+import { type Json, objectsIn } from "./realm_values.ts";
 
 /**
  * Reads the realm, without clients and users that no server accepts. The first note says so if no client can log in.
@@ -38,7 +38,9 @@ export async function readRealm(
       ...clients.some(({ grant_types }) => grant_types?.length !== 0)
         ? []
         : [{ sentence: clients.length > 0 ? noLogin : noClient }],
-      ...placeholdersIn(realm).filter((part) => isIn(read, part)).map((part) => ({
+      ...placeholdersIn([read, usedMembers(realm)]).filter((part) => JSON.stringify(realm).includes(part)).map((
+        part,
+      ) => ({
         part,
         sentence: env === undefined
           ? "stays as it is, because nothing names the file"
@@ -50,9 +52,10 @@ export async function readRealm(
   };
 }
 
-/** Whether a text of the configuration has the part; names of users are in lower case. */
-function isIn(read: object, part: string): boolean {
-  return JSON.stringify(read).toLowerCase().includes(part.toLowerCase());
+/** Members that the configuration has in another form: URIs that are left out, names of users in lower case. */
+function usedMembers({ clients, users }: Json): readonly unknown[] {
+  const own = objectsIn(clients).filter(({ clientId }) => !ownClients.includes(String(clientId)));
+  return [users, ...own.flatMap(({ rootUrl, redirectUris }) => [rootUrl, redirectUris])];
 }
 
 const noClient =

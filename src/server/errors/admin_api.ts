@@ -62,7 +62,7 @@ const subjects: readonly {
     ...{ instead: "Groups and roles are claims of a user", change: ["users/set", "sub, groups and roles"] },
   },
   {
-    named: /logout|sign-?out|sessions|revoke\w*|refresh-?tokens|grants/gi,
+    named: /logout|sign-?out|sessions?|revo(?:ke|cation)\w*|refresh-?tokens|grants/gi,
     ...{ instead: "Sessions and tokens end with their lifetimes", change: ["revoke", "sub"] },
   },
   {

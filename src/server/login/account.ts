@@ -8,6 +8,7 @@ import type { Handlers } from "../../core/route.ts";
 import type { Pages } from "../pages.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { type AccountProps, AccountView } from "./pages/account.tsx";
+import { providerPage } from "./provider_pages/mod.ts";
 import { readSession } from "../../core/sessions/cookies.ts";
 import { redirect } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
@@ -28,7 +29,8 @@ export function accountHandlers(openLogin: boolean, replacement: Pages["account"
       if (openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
       const session = await readSession(context);
       const account = session && await accountProps(context, session);
-      return htmlWithForms(200, renderPage(AccountView, { ...context.site, account }, replacement));
+      const documentTitle = providerPage(context.server.policy.loginPage)?.accountTitle;
+      return htmlWithForms(200, renderPage(AccountView, { ...context.site, documentTitle, account }, replacement));
     },
     async POST(context) {
       const { server, request, site } = context;

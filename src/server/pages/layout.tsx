@@ -30,6 +30,8 @@ interface LayoutProps {
   readonly heading: ComponentChildren;
   /** The first half of the document's title. Default: the heading, which must be a text then. */
   readonly title?: string;
+  /** The document's title. Default: {@link title} and the name of this server. */
+  readonly documentTitle?: string;
   /** The outcome, beside the heading. Default: none. */
   readonly badges?: ComponentChildren;
   /** `card`: one question in the middle of the window, without links to other pages. Default: the whole width. */
@@ -44,7 +46,7 @@ interface LayoutProps {
 /** A whole document. Nothing is inline (CSP): style sheet, script and icon are assets. */
 export function Layout(props: LayoutProps): VNode {
   const { site, path, head, heading, title = String(heading), badges, variant, stepper, opening, children } = props;
-  const { script = "script" } = props;
+  const { script = "script", documentTitle = `${title} · Latchkey` } = props;
   const { base, issuer } = site;
   const links = variant === "card" ? [] : site.links ?? [];
   return (
@@ -54,7 +56,7 @@ export function Layout(props: LayoutProps): VNode {
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
-          <title>{`${title} · Latchkey`}</title>
+          <title>{documentTitle}</title>
           <link rel="icon" href={`${base}/static/icon.svg`} />
           <link rel="stylesheet" href={`${base}/static/style.css`} />
           {script !== null && <Script site={site} name={script} />}

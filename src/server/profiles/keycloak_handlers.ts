@@ -47,7 +47,9 @@ export const checkLogin: Handler<HostedServer> = async (context) => {
   const client = id === undefined ? undefined : await server.clients.registered.find(id);
   const [origin = "", state = ""] = [params.get("origin"), params.get("session_state")];
   const origins = client === undefined ? [] : trustedOriginsOf(server, client);
-  if (client === undefined || !origins.includes(origin)) {
+  const isLocal = server.policy.acceptsAny.includes("redirectUris") &&
+    localOrigins.includes(origin.replace(/:\d{1,5}$/, ":*"));
+  if (client === undefined || !origins.includes(origin) && !isLocal) {
     throw new HttpError(403, "HT-22", "A page of this origin may not watch the login of this client", {
       expected: origins.join(" or ") || "client_id of a configured client",
       received: origin,
@@ -82,8 +84,9 @@ function testCookie(context: Context, seconds: number): string {
   return `${setCookie(cookieName("frame", context), "1", cookieScope(context))}; Max-Age=${seconds}`;
 }
 
-function trustedOrigins(server: Server): readonly string[] {
-  return [...new Set([...server.clients.registered.known().values()].flatMap((one) => trustedOriginsOf(server, one)))];
+function trustedOrigins(server: HostedServer): readonly string[] {
+  const own = [...server.clients.registered.known().values()].flatMap((one) => trustedOriginsOf(server, one));
+  return [...new Set([...own, ...server.policy.acceptsAny.includes("redirectUris") ? localOrigins : []])];
 }
 
 function trustedOriginsOf(server: Server, client: Client): readonly string[] {
@@ -103,6 +106,9 @@ export const showRealm: Handler<HostedServer> = async (context) => {
     "tokens-not-before": 0,
   });
 };
+
+/** Pages on this machine, where a server may accept any redirect URI. */
+const localOrigins = ["http://localhost:*", "https://localhost:*", "http://127.0.0.1:*"];
 
 /** The origins of the redirect URIs of a client: its web origins if they are `+`. */
 export function webOriginsOf({ redirectUris }: Pick<Client, "redirectUris">): readonly string[] {

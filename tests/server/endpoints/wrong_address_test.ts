@@ -53,6 +53,8 @@ test("[HT-01, TK-05] the administration API of a provider is 404 with a call tha
     ["POST", "/admin/realms/shop/users/8f5c/role-mappings/realm", users],
     ["POST", "/admin/realms/shop/clients", "/_control/clients/set"],
     ["GET", "/admin/realms/shop/clients", "/_control/clients/all"],
+    ["GET", "/admin/realms/shop/client-session-stats", "/_control/revoke"],
+    ["POST", "/admin/realms/shop/push-revocation", "/_control/revoke"],
     ["POST", "/admin/realms", "latchkey.json"],
     ["PUT", "/admin/realms/shop/client-scopes/1", "latchkey.json"],
     ["POST", "/realms/master/protocol/openid-connect/token", "/_control/mint/accessToken"],

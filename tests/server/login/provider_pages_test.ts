@@ -132,6 +132,7 @@ test("[UI-31] Keycloak's form stands at the authorization endpoint; its action a
     const location = sent.headers.get("location")!;
     assertMatch(location, /^https:\/\/app\.example\/cb\?(?=.*\bcode=)(?=.*\bstate=s\b)/);
     assertEquals(claimsIn((await tokensFor(location)).id_token).sub, sub);
+    assertStringIncludes((await open(`${issuer}/account`)).html, "<title>Account Management</title>");
   }
 });
 

@@ -48,10 +48,11 @@ test("arctic logs in with its class KeyCloak, and a used refresh token stays val
 
 const app = "http://localhost:5173";
 
-async function frames() {
+async function frames(options: Parameters<typeof testLatchkey>[0] = {}) {
   const as = await testLatchkey({
     profile: "keycloak",
     registration: { mode: "open" },
+    ...options,
     clients: [
       { client_id: "spa", redirect_uris: [`${app}/`, "https://other.example/", "app.example:/cb"] },
       { client_id: "third", redirect_uris: ["https://third.example/", "https://a;script-src.example/"] },
@@ -100,6 +101,21 @@ test("keycloak: the frames are for the origins of configured clients, every othe
   const { headers } = await plain.fetch(`${plain.issuer}/protocol/openid-connect/login-status-iframe.html`);
   assertMatch(headers.get("content-security-policy")!, /frame-ancestors 'none'$/);
   await plain.close();
+});
+
+test("keycloak: where any redirect URI is accepted, the frames are also for pages on this machine", async () => {
+  await using provider = await frames({ redirectUris: "any" });
+  const { as, at, check, sid } = provider;
+  const { headers } = await as.fetch(`${at}/3p-cookies/step2.html`);
+  assertMatch(
+    headers.get("content-security-policy")!,
+    / http:\/\/localhost:\* https:\/\/localhost:\* http:\/\/127\.0\.0\.1:\*$/,
+  );
+  const own = { client_id: "spa", session_state: sid };
+  assertEquals(await check({ ...own, origin: "http://localhost:4200" }), "unchanged");
+  for (const origin of ["http://localhost:4200.evil.example", "http://evil.example:80", "http://localhost:4200/"]) {
+    assertEquals([origin, await check({ ...own, origin })], [origin, 403]);
+  }
 });
 
 test("keycloak: the login is unchanged for its client and its origins alone", async () => {

@@ -9,6 +9,8 @@ import { Code, CodeItem, DefinitionItem } from "../../pages/value.tsx";
 
 /** The account page. */
 export interface AccountProps extends Site {
+  /** Its title at a provider. Default: that of this server. */
+  readonly documentTitle?: string;
   /** Absent without a session. Times in milliseconds since the epoch. */
   readonly account?: {
     readonly user: UserSummary;
@@ -36,7 +38,7 @@ export interface AccountProps extends Site {
 
 /** The page at `/account`. */
 export function AccountView(props: AccountProps): VNode {
-  const { base, account } = props;
+  const { base, account, documentTitle } = props;
   if (account === undefined) {
     return (
       <Layout site={props} variant="card" path="/account" heading="You are not logged in">
@@ -56,6 +58,7 @@ export function AccountView(props: AccountProps): VNode {
       variant="card"
       path="/account"
       heading="Your account"
+      documentTitle={documentTitle}
       opening={
         <>
           <dl class="facts">

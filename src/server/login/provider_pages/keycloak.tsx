@@ -34,6 +34,7 @@ function keycloakPage(
       },
       button: () => <Button text="Sign In" name="login" id="kc-login" />,
     }),
+    accountTitle: "Account Management",
     Logout: (props) => (
       <Document props={props} title="Logging out">
         <h1 id="kc-page-title">Logging out</h1>

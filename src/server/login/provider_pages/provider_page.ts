@@ -75,6 +75,8 @@ export interface ProviderPage {
   readonly approval?: ApprovalScreen;
   /** The page that asks whether to log out. Default: that of this server. */
   readonly Logout?: (props: LogoutProps) => VNode;
+  /** The title of the account page. Default: that of this server. */
+  readonly accountTitle?: string;
   /** Whether that page also asks if an ID token names the session. Default: false. */
   readonly alwaysAsksToLogOut?: boolean;
   /** The page after a logout, which links to the application. Default: a redirect to the application. */
