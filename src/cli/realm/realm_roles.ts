@@ -43,7 +43,7 @@ export function roleReader(realm: Json, notes: RealmNote[]): (user: Json) => Use
     const waiting: (readonly Role[])[] = [direct];
     for (let roles = waiting.pop(); roles !== undefined; roles = waiting.pop()) {
       for (const role of roles) {
-        const key = keyOf(role);
+        const key = JSON.stringify(role);
         if (++steps > maxSteps || found.size >= maxRolesOfUser) {
           notes.push({ sentence: tooManyRoles });
           return byHolder(found);
@@ -83,10 +83,6 @@ function byHolder(found: ReadonlyMap<string, Role>): Pick<UserRoles, "realm" | "
 
 const tooManyRoles = "roles: users have too many, or too many contain each other; some users lack roles";
 
-function keyOf(role: Role): string {
-  return JSON.stringify(role);
-}
-
 function rolesOf(holder: Json, realmRoles: string, clientRoles: string): Role[] {
   return [
     ...textsIn(holder[realmRoles]).map((name): Role => [undefined, name]),
@@ -102,7 +98,9 @@ function containedRoles(realm: Json): (key: string) => readonly Role[] {
   const composites = new Map<string, Json>();
   const add = (clientId: string | undefined, list: unknown) => {
     for (const { name, composites: inner } of objectsIn(list)) {
-      if (nonEmptyText(name) !== undefined) composites.set(keyOf([clientId, name as string]), objectOrEmpty(inner));
+      if (nonEmptyText(name) !== undefined) {
+        composites.set(JSON.stringify([clientId, name as string]), objectOrEmpty(inner));
+      }
     }
   };
   add(undefined, realmRoles);

@@ -13,28 +13,22 @@ export function keycloakPages({ site: { base } }: App): readonly Endpoint[] {
     ...{ caller: "any", title: "Realm", errors: "json" },
     load: async () => ({ GET: (await load()).showRealm }),
   };
+  const page = (
+    [name, path, title]: readonly [name: string, path: string, title: string],
+    handler: "loginStatusFrame" | "checkLogin" | "setTestCookie" | "readTestCookie",
+    more: Partial<Endpoint> = {},
+  ): Endpoint => ({
+    ...{ name: `keycloak_${name}`, path: `${at}/${path}`, methods: ["GET"], role: "page" },
+    ...{ caller: "browser", title, errors: "page", ...more },
+    load: async () => ({ GET: (await load())[handler] }),
+  });
   return [
-    {
-      ...{ name: "keycloak_login_status", path: `${at}/login-status-iframe.html`, methods: ["GET"], role: "page" },
-      ...{ caller: "browser", title: "Frame that watches the login", errors: "page" },
-      load: async () => ({ GET: (await load()).loginStatusFrame }),
-    },
-    {
-      ...{ name: "keycloak_login_check", path: `${at}/login-status-iframe.html/init`, methods: ["GET"], role: "page" },
-      ...{ caller: "browser", title: "Whether the login is the same", errors: "json" },
-      parameters: parameters("client_id", "origin", "session_state"),
-      load: async () => ({ GET: (await load()).checkLogin }),
-    },
-    {
-      ...{ name: "keycloak_cookie_test", path: `${at}/3p-cookies/step1.html`, methods: ["GET"], role: "page" },
-      ...{ caller: "browser", title: "Frame that sets a cookie", errors: "page" },
-      load: async () => ({ GET: (await load()).setTestCookie }),
-    },
-    {
-      ...{ name: "keycloak_cookie_result", path: `${at}/3p-cookies/step2.html`, methods: ["GET"], role: "page" },
-      ...{ caller: "browser", title: "Frame that reads the cookie", errors: "page" },
-      load: async () => ({ GET: (await load()).readTestCookie }),
-    },
+    page(["login_status", "login-status-iframe.html", "Frame that watches the login"], "loginStatusFrame"),
+    page(["login_check", "login-status-iframe.html/init", "Whether the login is the same"], "checkLogin", {
+      ...{ errors: "json", parameters: parameters("client_id", "origin", "session_state") },
+    }),
+    page(["cookie_test", "3p-cookies/step1.html", "Frame that sets a cookie"], "setTestCookie"),
+    page(["cookie_result", "3p-cookies/step2.html", "Frame that reads the cookie"], "readTestCookie"),
     ...realmPath.test(base) ? [realm] : [],
   ];
 }
