@@ -146,11 +146,13 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await cypress(page).click('input[type="submit"]');
         await cypress(page).click("#idBtn_Back");
       },
-      "XPath of all classes of the button": async (page) => {
+      "all classes of fields and buttons": async (page) => {
         const classes = "win-button button_primary high-contrast-overrides button ext-button primary ext-primary";
-        await selenium(page).type("#i0116", name);
+        const field = "input.form-control.ltr_override.input.ext-input.text-box.ext-text-box";
+        await selenium(page).type(field, name);
         await xpath(page, `//*[@class='${classes}']`).click();
-        await selenium(page).type("#i0118", password);
+        await page.waitForSelector("#i0118");
+        await selenium(page).type(field, password);
         await xpath(page, `//*[@class='${classes}']`).click();
         await xpath(page, `//input[@class='${classes.replaceAll("primary", "secondary")}']`).click();
       },
@@ -709,7 +711,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
           await page.locator("#Input_Password").fill(secret);
           await page.getByRole("button", { name: "Login" }).click();
           if (secret === "wrong") {
-            await page.locator(".alert-danger").getByText("Invalid username or password").waitFor();
+            await page.locator(".alert-danger .validation-summary-errors li").getByText("Invalid username").waitFor();
           }
         }
       },

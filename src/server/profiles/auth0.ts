@@ -65,13 +65,11 @@ export function auth0Provider(): Provider {
       if (rejection?.error === "invalid_grant") return { ...response, status: 403 };
       if (rejection?.error !== "invalid_client") return response;
       const isForManagement = parameters.some(([name, value]) => name === "resource" && value.endsWith("/api/v2/"));
-      const described = {
-        error: "access_denied",
-        // A token for https://auth0.com/docs/api/management/v2, which this server does not have.
-        error_description: isForManagement
-          ? "Unauthorized. No call here needs a token of the Management API: the control, --control on, changes users and clients"
-          : "Unauthorized",
-      };
+      // https://auth0.com/docs/api/management/v2, which this server does not have.
+      const text = isForManagement
+        ? "Unauthorized. No call here needs a token of the Management API: --control on has calls that need none"
+        : "Unauthorized";
+      const described = { error: "access_denied", error_description: text };
       return { ...withChangedBody(response, (body) => ({ ...body, ...described })), status: 401 };
     },
   };

@@ -95,13 +95,10 @@ export function entraProvider(): Provider {
     request(request, { server: { policy: { scopes } } }) {
       const asKnown = (value: string) =>
         scopes.includes(value) ? value : scopes.find((one) => one.toLowerCase() === value.toLowerCase()) ?? value;
-      const sent = request.parameters.find(([name]) => name === "scope")?.[1] ?? "";
-      const scope = splitScope(sent).map(asKnown).join(" ");
-      if (scope === splitScope(sent).join(" ")) return request;
-      return {
-        ...request,
-        parameters: request.parameters.map(([name, value]) => [name, name === "scope" ? scope : value] as const),
-      };
+      const parameters = request.parameters.map(([name, value]) =>
+        [name, name === "scope" ? splitScope(value).map(asKnown).join(" ") : value] as const
+      );
+      return parameters.join() === request.parameters.join() ? request : { ...request, parameters };
     },
     claims(claims, facts) {
       const { kind, server, grant: { scope } } = facts;

@@ -7,13 +7,10 @@ import type { Extension } from "../config/extension.ts";
 /** The claims of an approval, its grant and its tokens. */
 export const typedClaims: Slot<UserClaims> = slot("typed_claims");
 
-/** The claims about a login that may be typed; other reserved ones say whose a token is, for whom and until when. */
-const loginClaims = ["acr", "amr", "azp"];
-
+/** The claims that may be typed: other reserved ones say whose a token is, for whom and until when. */
 function settableClaims(claims: UserClaims = {}): UserClaims {
-  return Object.fromEntries(
-    Object.entries(claims).filter(([name]) => loginClaims.includes(name) || !isReservedClaim(name, "access token")),
-  );
+  const isSettable = (name: string) => ["acr", "amr", "azp"].includes(name) || !isReservedClaim(name, "access token");
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => isSettable(name)));
 }
 
 const name = "typed claims";

@@ -55,7 +55,7 @@ function lockPage(field: Field): ProviderPage {
     fault: {
       text: "Wrong email or password.",
       at: "top",
-      wrap: (fault) => fault && <div class="auth0-global-message auth0-global-message-error">{fault}</div>,
+      boxes: [{ class: "auth0-global-message auth0-global-message-error" }],
     },
     button: () => (
       <button class="auth0-lock-submit" name="submit" type="submit" aria-label="Log In">

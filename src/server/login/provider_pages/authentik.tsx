@@ -4,31 +4,30 @@
  * declarative shadow roots, which need no script.
  */
 
-import type { VNode } from "preact";
+import { type ComponentChildren, h, type VNode } from "preact";
 import { Stylesheets } from "./document.tsx";
 import { loginPage } from "./login_screen.tsx";
 import type { ScreenProps } from "./provider_page.ts";
 
+/** A custom element with a shadow root. @param light What it has besides. */
+function host(name: string, root: ComponentChildren, light?: VNode): VNode {
+  return h(
+    name,
+    null,
+    <template shadowrootmode="open">{root}</template>,
+    light,
+  );
+}
+
 /** A stage of the flow, in its two shadow roots. */
 function stage(name: "ak-stage-identification" | "ak-stage-password") {
-  const Element = name as "div";
-  const Executor = "ak-flow-executor" as "div";
   return {
     title: "authentik",
     attributes: { class: "form pf-c-form" },
     frame: (form: VNode, { base }: ScreenProps) => (
       <>
         <h1>Welcome to authentik!</h1>
-        <Executor>
-          <template shadowrootmode="open">
-            <Element>
-              <template shadowrootmode="open">
-                <Stylesheets base={base} />
-                {form}
-              </template>
-            </Element>
-          </template>
-        </Executor>
+        {host("ak-flow-executor", host(name, [<Stylesheets key="styles" base={base} />, form]))}
       </>
     ),
   };
@@ -64,20 +63,15 @@ export const authentik = loginPage(
 );
 
 function shadowField(input: VNode, fault: VNode | undefined, { base }: ScreenProps): VNode {
-  const Input = "ak-flow-input-password" as "div";
-  const FormElement = "ak-form-element" as "div";
-  return (
-    <Input>
-      <FormElement>
-        <template shadowrootmode="open">
-          <Stylesheets base={base} />
-          <div class="field">
-            <slot></slot>
-            {fault}
-          </div>
-        </template>
-        {input}
-      </FormElement>
-    </Input>
+  const box = (
+    <div class="field">
+      <slot></slot>
+      {fault}
+    </div>
+  );
+  return h(
+    "ak-flow-input-password",
+    null,
+    host("ak-form-element", [<Stylesheets key="styles" base={base} />, box], input),
   );
 }

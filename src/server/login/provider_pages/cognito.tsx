@@ -5,37 +5,29 @@
  * https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-managed-login.html
  */
 
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { loginPage } from "./login_screen.tsx";
 
 /** Programs put the host before the action. */
 const relative = (action: string) => action.replace(/^https?:\/\/[^/]+/, "");
 
-/** The form twice; suites count the elements around it. */
+/** Elements in each other; suites count them. */
+const inside = (count: number, content: ComponentChildren): ComponentChildren =>
+  count === 0 ? content : <div>{inside(count - 1, content)}</div>;
+
+/** The form twice. */
 function twice(form: VNode): VNode {
-  const modal = "modal-content background-customizable modal-content-mobile";
+  const copy = (style: string, content: ComponentChildren) => (
+    <div class={`modal-content background-customizable modal-content-mobile ${style}`}>
+      <div class="modal-body">{content}</div>
+    </div>
+  );
   return (
     <>
       <h1 class="textDescription-customizable">Sign in with your username and password</h1>
       <div class="modal-dialog">
-        <div class={`${modal} visible-xs visible-sm`}>
-          <div class="modal-body">
-            <span></span>
-            <div>{form}</div>
-          </div>
-        </div>
-        <div class={`${modal} visible-md visible-lg`}>
-          <div class="modal-body">
-            <div>
-              <span></span>
-              <div>
-                <div>
-                  <div>{form}</div>
-                </div>
-              </div>
-            </div>
-          </div>
-        </div>
+        {copy("visible-xs visible-sm", [<span key="before"></span>, inside(1, form)])}
+        {copy("visible-md visible-lg", inside(1, [<span key="before"></span>, inside(3, form)]))}
       </div>
     </>
   );

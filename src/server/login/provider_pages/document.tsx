@@ -73,35 +73,17 @@ export function LogoutForm(
  * in" or "email", because a locator that matches twice fails.
  */
 function Foot({ accounts = [], acceptsAnyName }: FootProps): VNode {
-  const own = accounts.filter(({ hasPassword }) => hasPassword).slice(0, maxAccounts);
-  const open = accounts.filter(({ hasPassword }) => !hasPassword).slice(0, maxAccounts);
+  const whoTypes = (hasOwn: boolean, what: string) => {
+    const named = accounts.filter(({ hasPassword }) => hasPassword === hasOwn).slice(0, maxAccounts);
+    const names = named.map(({ name }, i) => [i > 0 && ", ", <bdi key={name}>{name}</bdi>]);
+    return names.length > 0 && <p>For {names}, type {what}.</p>;
+  };
   return (
     <footer class="aside">
       <p>This is Latchkey, a test server.</p>
-      {own.length > 0 && (
-        <p>
-          For <Names accounts={own} />, type what the configuration sets.
-        </p>
-      )}
-      {open.length > 0 && (
-        <p>
-          For <Names accounts={open} />, type anything.
-        </p>
-      )}
+      {whoTypes(true, "what the configuration sets")}
+      {whoTypes(false, "anything")}
       {acceptsAnyName && <p>Any other name works, too.</p>}
     </footer>
-  );
-}
-
-function Names({ accounts }: { readonly accounts: ScreenProps["accounts"] }): VNode {
-  return (
-    <>
-      {accounts.map(({ name }, i) => (
-        <>
-          {i > 0 && ", "}
-          <bdi key={name}>{name}</bdi>
-        </>
-      ))}
-    </>
   );
 }

@@ -59,6 +59,8 @@ function PickAccount({ action, recent }: ScreenProps): VNode {
   );
 }
 
+const input = "form-control ltr_override input ext-input text-box ext-text-box";
+
 /** The path of the tenant, such as `/common`: the issuer ends with `/v2.0`. */
 const tenant = (base: string) => base.replace(/\/v2\.0$/, "");
 
@@ -74,7 +76,7 @@ const noKmsi = loginPage(
     choice: (props) => <PickAccount {...props} />,
     above: [() => <div id="loginHeader" role="heading" aria-level={1}>Sign in</div>],
     username: {
-      ...{ id: "i0116", name: "loginfmt", type: "email", placeholder: "Email, phone, or Skype" },
+      ...{ class: input, id: "i0116", name: "loginfmt", type: "email", placeholder: "Email, phone, or Skype" },
       "aria-label": "Enter your email, phone, or Skype.",
     },
     fault: { text: "We couldn't find an account with that username.", id: "usernameError" },
@@ -88,7 +90,7 @@ const noKmsi = loginPage(
       () => <div id="loginHeader" role="heading" aria-level={1}>Enter password</div>,
     ],
     password: {
-      ...{ id: "i0118", name: "passwd", placeholder: "Password", "data-testid": "i0118" },
+      ...{ class: input, id: "i0118", name: "passwd", placeholder: "Password", "data-testid": "i0118" },
       attributes: ({ username }) => ({ "aria-label": `Enter the password for ${username}` }),
     },
     fault: {
@@ -122,7 +124,7 @@ function b2c(id: string): ProviderPage {
       unknown: "We can't seem to find your account",
       as: "p",
       at: "top",
-      wrap: (fault) => fault && <div class="error pageLevel">{fault}</div>,
+      boxes: [{ class: "error pageLevel" }],
     },
     button: () => <button id="next" type="submit">Sign in</button>,
   });

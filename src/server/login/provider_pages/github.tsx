@@ -47,7 +47,7 @@ export const github: ProviderPage = {
       text: "Incorrect username or password.",
       class: "flash flash-full flash-error",
       at: "above",
-      wrap: (fault) => <div id="js-flash-container">{fault}</div>,
+      ...{ boxes: [{ id: "js-flash-container" }], hasEmptyBoxes: true },
     },
     button: () => (
       <input type="submit" name="commit" value="Sign in" class="btn btn-primary btn-block js-sign-in-button" />

@@ -5,7 +5,7 @@
  * `google-2019`: those of suites of 2018 to 2020 (`//*[@id="identifierNext"]/span/span`, `input[name=password]`).
  */
 
-import type { VNode } from "preact";
+import { h, type VNode } from "preact";
 import { loginPage } from "./login_screen.tsx";
 
 const title = "Sign in - Google Accounts";
@@ -35,14 +35,7 @@ function pages(next: (id: string) => VNode, name: string) {
       ],
       password: {
         ...{ name, "aria-label": "Enter your password", box: { id: "password" } },
-        wrap: (input, fault) => (
-          <div>
-            <div>
-              <div>{input}</div>
-            </div>
-            {fault}
-          </div>
-        ),
+        wrap: (input, fault) => h("div", null, h("div", null, h("div", null, input)), fault),
       },
       fault: { text: "Wrong password. Try again or click Forgot password to reset it." },
       button: () => next("passwordNext"),
@@ -60,11 +53,8 @@ export const googlePages = {
       </div>
     </div>
   ), "Passwd"),
-  "google-2019": pages((id) => (
-    <button id={id} type="submit" role="button">
-      <span>
-        <span>Next</span>
-      </span>
-    </button>
-  ), "password"),
+  "google-2019": pages(
+    (id) => h("button", { id, type: "submit", role: "button" }, h("span", null, h("span", null, "Next"))),
+    "password",
+  ),
 };

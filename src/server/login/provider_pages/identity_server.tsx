@@ -29,17 +29,8 @@ function quickstart(title: string, prefix: string, button: string, question: str
       password: { ...text, ...field("Password"), label: "Password", placeholder: "Password", autocomplete: "off" },
       fault: {
         text: "Invalid username or password",
-        as: "li",
-        at: "above",
-        wrap: (fault) =>
-          fault && (
-            <div class="alert alert-danger">
-              <strong>Error</strong>
-              <div class="danger validation-summary-errors">
-                <ul>{fault}</ul>
-              </div>
-            </div>
-          ),
+        ...{ as: "li", at: "above" },
+        boxes: [{ class: "alert alert-danger" }, { class: "danger validation-summary-errors" }, { as: "ul" }],
       },
       button: () => (
         <>

@@ -29,8 +29,7 @@ function keycloakPage(
       password: { label: "Password", id: "password", name: "password" },
       fault: {
         ...{ text: "Invalid username or password.", as: "span", id: "input-error", class: "kc-feedback-text" },
-        at: "username",
-        wrap: (fault) => fault && <span id="input-error-username">{fault}</span>,
+        ...{ at: "username", boxes: [{ as: "span", id: "input-error-username" }] },
       },
       button: () => <Button text="Sign In" name="login" id="kc-login" />,
     }),

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /** A screen that asks who the user is, as data: its words, its fields and button, and what stands around them. */
 
-import type { InputHTMLAttributes, VNode } from "preact";
+import { h, type InputHTMLAttributes, type VNode } from "preact";
 import { Document } from "./document.tsx";
 import type { LoginScreen, ProviderPage, ScreenProps } from "./provider_page.ts";
 
@@ -38,8 +38,10 @@ interface Fault {
   readonly class?: string;
   /** Where it stands: above the form, first or last in it, or below a field. Default: below the last field. */
   readonly at?: "above" | "top" | "username" | "password" | "bottom";
-  /** Puts elements around it, or in its place. Default: none. */
-  readonly wrap?: (fault: VNode | undefined) => VNode | undefined;
+  /** The elements around it, the outermost first; `div` by default. Default: none. */
+  readonly boxes?: readonly (Attributes & { readonly as?: "span" | "ul" })[];
+  /** Whether these elements are there without it, too. Default: false. */
+  readonly hasEmptyBoxes?: boolean;
 }
 
 type FormAttributes = Attributes & { readonly action?: string; readonly name?: string; readonly novalidate?: boolean };
@@ -94,8 +96,11 @@ function Content({ form, props }: { readonly form: LoginForm; readonly props: Sc
   const { above: [first, ...others] = [], attributes, hidden = [], top, inside, username, password, fault, button } =
     form;
   const [state] = new URL(props.action).searchParams.values();
-  const { at = password === undefined ? "username" : "password", wrap = (text) => text } = fault;
-  const shown = wrap(props.error && <FaultText {...fault} text={faultText(fault, props)} />);
+  const { at = password === undefined ? "username" : "password", boxes = [], hasEmptyBoxes } = fault;
+  const text = props.error && <FaultText {...fault} text={faultText(fault, props)} />;
+  const shown = text || hasEmptyBoxes
+    ? boxes.reduceRight<VNode | undefined>((inner, { as = "div", ...box }) => h(as, box, inner), text)
+    : undefined;
   const faultAt = (place: typeof at) => place === at ? shown : undefined;
   const described = { "aria-invalid": props.error !== undefined, "aria-describedby": props.error && fault.id };
   const name = { type: "text", value: props.username, autocomplete: "username", autofocus: true } as const;
@@ -131,7 +136,7 @@ function faultText({ text, unknown = text }: Fault, { error, reason }: ScreenPro
 
 /** Why a form is shown again. */
 export function FaultText(
-  { as: Element = "div", id, class: style, text }: Omit<Fault, "unknown" | "at" | "wrap">,
+  { as: Element = "div", id, class: style, text }: Pick<Fault, "as" | "id" | "class" | "text">,
 ): VNode {
   return <Element id={id} class={style === undefined ? "fault" : `fault ${style}`} role="alert">{text}</Element>;
 }

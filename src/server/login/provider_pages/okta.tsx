@@ -55,12 +55,10 @@ function widget({ path = "/signin", form, heading = "Sign In", username, passwor
       text: "Unable to sign in",
       as: "p",
       at: "top",
-      wrap: (fault) =>
-        fault && (
-          <div class="o-form-error-container" data-se="o-form-error-container">
-            <div class="okta-form-infobox-error infobox infobox-error">{fault}</div>
-          </div>
-        ),
+      boxes: [
+        { class: "o-form-error-container", "data-se": "o-form-error-container" },
+        { class: "okta-form-infobox-error infobox infobox-error" },
+      ],
     },
     button: () => <input type="submit" data-type="save" {...submit} class="button button-primary" />,
   };
