@@ -532,9 +532,11 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       },
       "classes of the buttons, and a field that has the focus": async (page) => {
         const inside = ".VfPpkd-dgl2Hf-ppHlrf-sM5MNb > .VfPpkd-LgbsSe > .VfPpkd-vQzf8d";
+        const isFocused = (css: string) => page.waitForFunction(`document.activeElement.matches("${css}")`);
+        await isFocused("[type=email]");
         await page.keyboard.type(name);
         await cypress(page).click(`#identifierNext > ${inside}`);
-        await page.waitForURL(/\/challenge\/pwd/);
+        await isFocused("[type=password]");
         await page.keyboard.type(password);
         await cypress(page).click(`#passwordNext > ${inside}`);
       },
