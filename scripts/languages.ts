@@ -74,10 +74,13 @@ const languages: Readonly<Record<string, Language>> = {
     ],
     check: ["/usr/bin/python3", "-c", "import pytest, authlib, social_core, jose, requests, jwt, requests_oauthlib"],
     commands: () => [
-      ["/usr/bin/python3", "-m", "pytest", "-p", "no:cacheprovider", "test_providers.py", "test_messages.py"],
+      [
+        ...["/usr/bin/python3", "-m", "pytest", "-p", "no:cacheprovider"],
+        ...["test_providers.py", "test_messages.py", "test_guide.py"],
+      ],
     ],
     countPassed: readNumber(/(\d+) passed/),
-    tests: 41,
+    tests: 43,
   },
   // What its libraries say of wrong settings and tokens, and lines of a guide; Debian has the sources, for GOPATH.
   "go-clients": {

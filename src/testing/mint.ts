@@ -34,9 +34,15 @@ import { resourcesOf, withResources } from "../server/token/resources.ts";
 export interface MintedGrant {
   /** The client, or its id. Default: the first registered one. */
   readonly client?: string | { readonly client_id: string };
-  /** The `sub` of the user. Default: the first one. */
+  /**
+   * The `sub` of the user; in an access token also the id of a client with `client_credentials`, on its own behalf.
+   * Default: the first user; for a client with `client_credentials` alone, the client.
+   */
   readonly sub?: string;
-  /** Space-separated. Default: every scope value that the client is registered for. */
+  /**
+   * Space-separated; also values that the client may not request. Default: every scope value that the client is
+   * registered for.
+   */
   readonly scope?: string;
   /** The resource indicator of the access token (RFC 8707). Default: the audience of the server. */
   readonly resource?: string | readonly string[];
@@ -172,18 +178,18 @@ export function mint(
   getTokenUrl: () => string,
   onGrant: (grant: IssuedGrant) => void,
 ): Mint {
-  const createAuthorization: typeof createGrantedAuthorization = async (issuer, options) => {
-    const authorization = await createGrantedAuthorization(issuer, options);
+  const createAuthorization: typeof createGrantedAuthorization = async (issuer, options, needsUser) => {
+    const authorization = await createGrantedAuthorization(issuer, options, needsUser);
     const { grantId, client, subject } = authorization;
-    onGrant({ grantId, client: client.id, sub: subject!.sub });
+    onGrant({ grantId, client: client.id, sub: subject?.sub ?? client.id });
     return authorization;
   };
 
   /** The token request that an authorization could result from. */
-  const createRequest = ({ client }: Authorization, { dpop }: MintedGrant): AuthenticatedRequest => {
+  const createRequest = ({ client, subject }: Authorization, { dpop }: MintedGrant): AuthenticatedRequest => {
     const request: AuthenticatedRequest = {
       client,
-      params: paramsFromFields([["grant_type", "authorization_code"]]),
+      params: paramsFromFields([["grant_type", subject === undefined ? machineGrant : "authorization_code"]]),
       method: "POST",
       url: getTokenUrl(),
       connection: {},
@@ -206,7 +212,7 @@ export function mint(
       assertOptions("mint.accessToken", mintFields.accessToken, options);
       const issuer = atIssueTime(await server(), options, "access_token");
       const withAlg = withPolicy(issuer, { alg: resolveAlgorithm(options, issuer.policy.alg) });
-      const authorization = await createAuthorization(issuer, options);
+      const authorization = await createAuthorization(issuer, options, false);
       const { access_token } = await issue(issueAccessToken, withOverrides(withAlg, options), authorization, options);
       return access_token!;
     },
@@ -298,7 +304,7 @@ export function mint(
     async tokens(options = {}) {
       assertOptions("mint.tokens", mintFields.tokens, options);
       const issuer = atIssueTime(await server(), options, "access_token");
-      const authorization = await createAuthorization(issuer, options);
+      const authorization = await createAuthorization(issuer, options, false);
       return await issueTokens(issuer, createRequest(authorization, options), authorization);
     },
   };
@@ -316,19 +322,26 @@ function atIssueTime(
   return { ...atIssue, now: () => server.now() - agoMs };
 }
 
-/** The authorization that a login and consent of the user would have produced. */
+const machineGrant = "client_credentials";
+
+/** The authorization that a login and consent of the user would have produced, or the client on its own behalf. */
 async function createGrantedAuthorization(
   server: Server,
   options: MintedGrant & { readonly nonce?: string },
+  needsUser = true,
 ): Promise<Authorization> {
   const client = await findClient(server, options.client);
-  const { sub } = await findUser(server, options.sub);
+  const isMachine = !needsUser && client.grantTypes.includes(machineGrant) &&
+    (options.sub === undefined ? client.grantTypes.length === 1 : options.sub === client.id);
+  const sub = isMachine ? undefined : (await findUser(server, options.sub)).sub;
   const authTime = options.authTime?.getTime() ?? server.now();
   return withResources({
     client,
     scope: options.scope === undefined ? client.scope : splitScope(options.scope),
     grantId: randomId(server.randomBytes),
-    subject: loginLevel.put({ sub, authTime, sid: randomId(server.randomBytes) }, levelOf(options)),
+    subject: sub === undefined
+      ? undefined
+      : loginLevel.put({ sub, authTime, sid: randomId(server.randomBytes) }, levelOf(options)),
     nonce: options.nonce,
   }, [options.resource ?? []].flat());
 }

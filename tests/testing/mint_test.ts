@@ -315,3 +315,29 @@ test("[BR-02] an access token whose exp is before every date is 401, and the exp
   const token = await as.mint.accessToken({ claims: { exp: -1e20 } });
   assertEquals(await as.userinfo(token), "invalid_token");
 });
+
+test("for a client with client_credentials alone, an access token is its own, as the token endpoint issues it", async () => {
+  const { register, verify, mint, fetch, issuer } = await withClient();
+  const machine = { grant_types: ["client_credentials"], client_secret: "orders-secret" } as const;
+  const { client_id } = register({ ...machine, client_id: "orders-cli", scope: "read" });
+  const issued = await fetch("/oauth2/token", {
+    method: "POST",
+    body: new URLSearchParams({ grant_type: "client_credentials", scope: "read" }),
+    headers: basic(client_id, "orders-secret"),
+  }).then((response) => response.json());
+  const { jti: _, ...expected } = await verify(issued.access_token, "at+jwt");
+  assertEquals([expected.sub, expected.iss], [client_id, issuer]);
+  for (const options of [{}, { sub: client_id }]) {
+    const token = await mint.accessToken({ client: client_id, scope: "read", ...options });
+    const { jti: _, ...claims } = await verify(token, "at+jwt");
+    assertEquals(claims, expected);
+    assertEquals((await mint.tokens({ client: client_id, scope: "read", ...options })).refresh_token, undefined);
+  }
+  const named = await verify(await mint.accessToken({ client: client_id, sub: "bob", scope: "write" }), "at+jwt");
+  assertEquals([named.sub, named.scope], ["bob", "write"], "a scope value that the client may not request");
+  const both = register({ ...machine, client_id: "both", grant_types: ["authorization_code", "client_credentials"] });
+  assertEquals((await verify(await mint.accessToken({ client: both }), "at+jwt")).sub, "alice");
+  assertEquals((await verify(await mint.accessToken({ client: both, sub: "both" }), "at+jwt")).sub, "both");
+  const idToken = await mint.idToken({ client: client_id });
+  assertEquals(decodeJwt(idToken).sub, "alice", "an ID token is about a user");
+});

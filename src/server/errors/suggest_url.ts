@@ -17,6 +17,10 @@ const otherNames: Readonly<Record<string, string>> = {
 
 /** The URL of the client endpoint whose path has a similar last segment; `undefined` if there is none. */
 export function suggestUrl({ app, server, target }: Context): string | undefined {
+  // The issuer was written with a slash at its end, and a path behind it.
+  const path = target.path.replaceAll(/\/+/g, "/");
+  const doubled = path === target.path ? undefined : app.findEndpoint(path);
+  if (doubled !== undefined) return publicUrl(server, { ...doubled, path });
   const endpoints = app.endpoints.filter(({ metadataName, role }) => metadataName !== undefined || role === "document")
     .flatMap(({ caller, path, aliases = [] }) => [path, ...aliases].map((path) => ({ caller, path })))
     // A resource at another origin.

@@ -22,6 +22,8 @@ test("[HT-01] a wrong path suggests the endpoint, as JSON for programs and as a 
     "/protocol/openid-connect/certs": "/oauth2/jwks",
     "/.well-known/openid-configuration/": "/.well-known/openid-configuration",
     "/oauth2/.well-known/openid-configuration": "/.well-known/openid-configuration",
+    // The issuer was written with a slash at its end.
+    "//oauth2/token": "/oauth2/token",
   };
   await forEachCase(["", "/tenant"], async (base) => {
     const { as } = await testServer({ issuer: issuer + base });
@@ -39,6 +41,19 @@ test("[HT-01] a wrong path suggests the endpoint, as JSON for programs and as a 
       assertEquals((await response.json()).error_description, "This address does not exist [HT-01]");
     }
   });
+});
+
+test("[HT-01] the control is found behind an issuer with a slash, whose metadata has the slash too", async () => {
+  for (const slash of ["", "/"]) {
+    await using as = await testLatchkey({ issuer: issuer + slash, control: true });
+    const post = (path: string) =>
+      as.fetch(`${issuer}${path}`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+    assertEquals((await (await as.fetch(`${issuer}/.well-known/openid-configuration`)).json()).issuer, issuer + slash);
+    const doubled = await post("//_control/reset");
+    assertEquals(doubled.status, 404);
+    assertStringIncludes(await doubled.text(), `Did you mean ${issuer}/_control/reset?`);
+    assertEquals((await post("/_control/reset")).status, 204);
+  }
 });
 
 test("[HT-01, TK-05] the administration API of a provider is 404 with a call that does the same here", async () => {
