@@ -2,7 +2,7 @@
 
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
-import type { Exchange, Flow } from "../../recorder/exchange.ts";
+import type { Flow } from "../../recorder/exchange.ts";
 import type { App } from "../../server/app.ts";
 import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { printable, printableLines } from "../../core/http/quote_value.ts";
@@ -193,29 +193,9 @@ function clientSettings(
   return { clients: [client], redirectUris: redirectUris ?? (isNamed ? "registered" : "any") };
 }
 
-/** The exchange without `error_uri`, which leads to a page of the server, and the server has ended. */
-function withoutErrorUri(exchange: Exchange): Exchange {
-  const { response } = exchange;
-  if (response === undefined) return exchange;
-  const { headers, body, authorizationResponse } = response;
-  const { "www-authenticate": challenge, ...others } = headers;
-  const link = body?.startsWith("{") ? /,"error_uri":"[^"\\]*"/ : /&error_uri=[^&]*/;
-  return {
-    ...exchange,
-    response: {
-      ...response,
-      headers: {
-        ...others,
-        ...challenge !== undefined && { "www-authenticate": challenge.replaceAll(/, error_uri="[^"\\]*"/g, "") },
-      },
-      body: body?.replace(link, ""),
-      authorizationResponse: authorizationResponse && {
-        ...authorizationResponse,
-        params: authorizationResponse.params.filter(([name]) => name !== "error_uri"),
-      },
-    },
-  };
-}
+/** The line without `error_uri`, which leads to a page of the server, and the server has ended. */
+const withoutErrorUri = (line: string) =>
+  line.replace(/^ +error_uri {2}.*|, error_uri="[^"\\]*"?|,"error_uri":"[^"\\]*"?|&error_uri=[^&]*/, "");
 
 /**
  * The last rejections, which may explain why the command failed, as lines for a terminal; the newest last.
@@ -233,7 +213,7 @@ function formatFlows(rejected: readonly Flow[], program: string): string[] {
       const { explanation } = failed.rejection!;
       const prefix = `  flow ${id}: `;
       return [
-        ...formatExchange(withoutErrorUri(failed), prefix),
+        ...formatExchange(failed, prefix).map(withoutErrorUri).filter((line) => line !== ""),
         ...explanation.rule === undefined
           ? []
           : [`${" ".repeat(prefix.length)}explain: ${program} explain ${explanation.rule}`],

@@ -19,8 +19,8 @@ const otherNames: Readonly<Record<string, string>> = {
 export function suggestUrl({ app, server, target }: Context): string | undefined {
   // The issuer was written with a slash at its end, and a path behind it.
   const path = target.path.replaceAll(/\/+/g, "/");
-  const doubled = path === target.path ? undefined : app.findEndpoint(path);
-  if (doubled !== undefined) return publicUrl(server, { ...doubled, path });
+  const doubled = app.endpoints.find(({ path: own, aliases = [] }) => own === path || aliases.includes(path));
+  if (path !== target.path && doubled !== undefined) return publicUrl(server, { ...doubled, path });
   const endpoints = app.endpoints.filter(({ metadataName, role }) => metadataName !== undefined || role === "document")
     .flatMap(({ caller, path, aliases = [] }) => [path, ...aliases].map((path) => ({ caller, path })))
     // A resource at another origin.
