@@ -7,18 +7,12 @@ import type { Plugin } from "../../server/hosting/options.ts";
 /** Maximum number of recorded exchanges of one issuer: a suite may send many after the one that explains its failure. */
 const limit = 10_000;
 
-/** Records the requests of a whole suite. */
-export interface SuiteRecorder {
-  /** The outermost plugin of the server. */
-  readonly plugin: Plugin;
-  /** The recorded flows, oldest first; then those of tenants. */
-  flows(): readonly Flow[];
-  /** Whether any request was recorded. */
-  hasRequests(): boolean;
-}
-
-/** @param isKept Whether a flow of a tenant that was removed is of use. */
-export function suiteRecorder(isKept: (flow: Flow) => boolean): SuiteRecorder {
+/**
+ * Creates the recorder of a whole suite; its plugin is the outermost.
+ *
+ * @param isKept Whether a flow of a tenant that was removed is of use.
+ */
+export function suiteRecorder(isKept: (flow: Flow) => boolean) {
   const main = createRecorder({ limit });
   /** What to call for the flows of each tenant. */
   const tenants: (() => readonly Flow[])[] = [];
@@ -43,8 +37,10 @@ export function suiteRecorder(isKept: (flow: Flow) => boolean): SuiteRecorder {
   }
 
   return {
-    plugin: { ...main, forAddedApp },
-    flows: () => [main.flows(), ...tenants.map((flows) => flows())].flat(),
+    plugin: { ...main, forAddedApp } satisfies Plugin,
+    /** The recorded flows, oldest first; then those of tenants. */
+    flows: (): readonly Flow[] => [main.flows(), ...tenants.map((flows) => flows())].flat(),
+    /** Whether any request was recorded. */
     hasRequests: () => hasTenantRequests || main.exchanges().length > 0,
   };
 }
