@@ -7,7 +7,7 @@
 import { ProgramError } from "./rules/program_error.ts";
 import type { GrantType, Server } from "./server.ts";
 import { ignoreRejection, isThenable } from "./thenable.ts";
-import { assertResult } from "./token/returned.ts";
+import { assertResult } from "./returned.ts";
 
 /**
  * The result of such a function.

@@ -19,7 +19,7 @@ import type { ClientAuth, GrantType, RequestCheck } from "../server.ts";
 import type { Store } from "../store/store.ts";
 import type { Step } from "../token/steps.ts";
 import type { LoadableGrantType } from "../token/grants/mod.ts";
-import { protocolClaims } from "../token/returned.ts";
+import { protocolClaims } from "../returned.ts";
 
 const storeFunctions = functionFields(
   ...["get", "put", "add", "replace", "consume", "extend", "revoke", "delete", "list", "count"] as const,

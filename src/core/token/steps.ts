@@ -18,7 +18,7 @@ export interface Step<Run> {
   readonly name: string;
   /** Default: after the rows of the core, in the order of the extensions. */
   readonly place?: Place;
-  /** The protocol claims that it changes, such as `aud` (`returned.ts`). Default: none. */
+  /** The protocol claims that it changes, such as `aud` (`../returned.ts`). Default: none. */
   readonly changes?: readonly string[];
   readonly run: Run;
 }

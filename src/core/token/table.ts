@@ -9,7 +9,7 @@ import { ProgramError } from "../rules/program_error.ts";
 import type { Server } from "../server.ts";
 import type { Authorization } from "./grants/authenticated_request.ts";
 import { grantApproved } from "./grants/default_grant_functions.ts";
-import { assertReturned, protocolClaims, returnedFields } from "./returned.ts";
+import { assertReturned, protocolClaims, returnedFields } from "../returned.ts";
 import type { Issue, TokenSteps } from "./steps.ts";
 import { issueRefreshToken } from "./tokens/issue_refresh_token.ts";
 import {

@@ -1,9 +1,9 @@
 /** What functions of a program may return by which a token is made: those of grant types, and steps of extensions. */
 
-import type { Client } from "../clients/clients.ts";
-import { isObject } from "../http/json_value.ts";
-import { quoteValue } from "../http/quote_value.ts";
-import { ignoreRejection, isThenable } from "../thenable.ts";
+import type { Client } from "./clients/clients.ts";
+import { isObject } from "./http/json_value.ts";
+import { quoteValue } from "./http/quote_value.ts";
+import { ignoreRejection, isThenable } from "./thenable.ts";
 import {
   anyValue,
   type Field,
@@ -16,13 +16,13 @@ import {
   texts,
   union,
   whole,
-} from "../policy/field.ts";
-import { ProgramError } from "../rules/program_error.ts";
-import type { GrantType, Server } from "../server.ts";
-import type { Grant, Subject } from "../store/store.ts";
-import type { Authorization } from "./grants/authenticated_request.ts";
-import type { Granted } from "./grants/grant_functions.ts";
-import type { TokenSteps } from "./steps.ts";
+} from "./policy/field.ts";
+import { ProgramError } from "./rules/program_error.ts";
+import type { GrantType, Server } from "./server.ts";
+import type { Grant, Subject } from "./store/store.ts";
+import type { Authorization } from "./token/grants/authenticated_request.ts";
+import type { Granted } from "./token/grants/grant_functions.ts";
+import type { TokenSteps } from "./token/steps.ts";
 
 const scope = texts(["read"]);
 
