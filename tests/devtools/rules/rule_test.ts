@@ -129,7 +129,14 @@ test("[DC-05] each rule that a page or the report of a check names links to its 
     '<a href="/tenant/docs/rules/RU-08">RU-08</a>',
   );
   const report = renderPage(CheckReportPage, {
-    ...{ issuer: "http://localhost:9666", base: "", rulesPath: "/docs/rules", client: "shop", passed: false },
+    ...{
+      issuer: "http://localhost:9666",
+      base: "",
+      rulesPath: "/docs/rules",
+      client: "shop",
+      kind: "client" as const,
+      passed: false,
+    },
     ...{ summary: "0 attacks", outdatedBaseline: [], score: [], observed: [], sections: [] },
     controlFailure: ["The server rejected POST /oauth2/token with invalid_grant by TK-15: redirect_uri does not match"],
   });

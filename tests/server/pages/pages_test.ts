@@ -470,7 +470,7 @@ test("the header links to the available pages, marks the current one, and can be
   // Of a page and one below it, which both have a link, one alone is current.
   const links = [{ label: "Flows", path: "/flows" }, { label: "Check", path: "/flows/check" }];
   const check = {
-    ...{ client: "shop", passed: true, summary: "1 attack", outdatedBaseline: [] },
+    ...{ client: "shop", kind: "client" as const, passed: true, summary: "1 attack", outdatedBaseline: [] },
     ...{ score: [], observed: [], sections: [] },
   };
   assertStringIncludes(
