@@ -139,7 +139,7 @@ async function explainWithServer(
       hint: "Add its URL.",
     }]);
   }
-  const explained = await explain(args, environment, readRules);
+  const explained = await explain(args, environment, readRules, fetch);
   const [message] = findMessages(args.join(" "));
   if (message === undefined || fetch === undefined) return explained;
   const query = new URLSearchParams({ q: message.found });

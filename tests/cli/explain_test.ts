@@ -122,6 +122,7 @@ test("the URL of a flow shows the flow of a running server, and else says where 
   };
   assertEquals(await asking(`→ ${url}`, server("/flows/x?step=7#7")), "# Flow 7");
   assertEquals(asked, [url, "http://localhost:9000/flows/x.md"]);
+  assertEquals(await asking(`--server http://localhost:9000 ${url}`, server("/flows/x?step=7#7")), "# Flow 7");
   assertEquals(await asking("http://localhost:9000/flows/x", server(undefined)), "# Flow 7");
   assertEquals(
     await asking(url, server("/flows/x", "a\n\u001b]52;c;x\u0007\u202e\n")),

@@ -35,7 +35,7 @@ export function exchangeWarnings({ warnings }: Exchange): RuleCheckResult[] {
     ...why,
     passed: undefined,
     cites: ruleCitations(why.rule),
-    statement: `${upperFirst(reason)}.`,
+    statement: upperFirst(reason.endsWith("?") ? reason : `${reason}.`),
   }));
 }
 

@@ -35,12 +35,14 @@ export function explainUnknownScope(
   const others = registered.filter((token) => !requested.includes(token));
   const names = unknown.filter((token) => namedToken.test(token)).join(" ").slice(0, maxNamedLength);
   const named = names === "" ? effect : `${effect}: ${redactText(names, registeredSecrets)}`;
+  const suggestion = suggestScope(unknown, others);
+  const correctIt = "Correct the scope of the application. If the value is meant, add it to scopes of the server.";
   return {
     rule: "AZ-17",
-    reason: named + suggestScope(unknown, others),
+    reason: named + suggestion,
     expected: `some of: ${registered.join(" ")}`,
     received: requested.join(" "),
-    fix: separatorFix("scope", requested.join(" "), scopes),
+    fix: separatorFix("scope", requested.join(" "), scopes) ?? (suggestion === "" ? undefined : correctIt),
   };
 }
 

@@ -129,7 +129,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     sentence: "unknown scope: raed. Did you mean read?",
     expected: "some of: openid profile read",
     received: "raed",
-    fix: /Remove the value from scope/,
+    fix: /Correct the scope of the application/,
   },
   "misspelt scope values of client credentials": {
     send: (server) =>
@@ -145,7 +145,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     sentence: "unknown scope: Read wirte. Did you mean read write?",
     expected: "some of: openid profile",
     received: "Read wirte",
-    fix: /Remove the value from scope/,
+    fix: /Correct the scope of the application/,
   },
   "a scope value that the client may not have": {
     send: (server) => server.authorize({ scope: "openid email" }),
@@ -864,9 +864,10 @@ test("[AZ-17] a misspelt scope value beside openid is a warning with the scope v
   const server = await watched();
   assertEquals((await tokens(server, { scope: "openid raed" })).scope, "openid");
   assertMatch(server.lines[0]!, /! warning {2}spa {2}AZ-17\n +unknown scope was dropped: raed\. Did you mean read\?\n/);
+  assertMatch(server.lines[0]!, /fix {7}Correct the scope of the application\./);
   const step = (await server.get("/flows/of/1")).headers.get("location")!;
   const { text, html } = readPage(await (await server.get(step.replace(issuer, ""))).text());
-  assertMatch(text, /Unknown scope was dropped: raed\. Did you mean read\?/);
+  assertMatch(text, /Unknown scope was dropped: raed\. Did you mean read\?(?!\.)/);
   assert(!html.includes("knows every scope value"));
 });
 
