@@ -89,7 +89,7 @@ const slowestFactor = 4;
 
 /**
  * The time limit. It becomes shorter after the first hang, but only for an application in another process, because its
- * journeys run one at a time. It is longer than given if even actions without an attack take long.
+ * journeys run one at a time. It is longer than given if actions take long even without an attack.
  *
  * @param options `timeoutMs` is the initial limit, in milliseconds (default: 5000). `as` is the server that listens for
  *   the application; without it, each journey has its own server.

@@ -136,7 +136,7 @@ export interface ControlFailure {
 export interface CheckReport {
   /** The name of the driver. */
   readonly client: string;
-  /** @internal What is checked: a client logs in, and a resource server is sent requests with a token. */
+  /** @internal What is checked: a client, which logs in, or a resource server, which gets requests with a token. */
   readonly kind: "client" | "resource server";
   /**
    * Whether the login without an attack succeeded, no attack and no practice failed with a severity of

@@ -195,7 +195,7 @@ export const formatAttack = (kind: ReportData["kind"]) => ({ attack, results, to
   ];
 };
 
-/** The line of an exchange without the value of its fault, which stands in the line of the variant. */
+/** The line of an exchange without the value of its fault, which the line of the variant shows. */
 const withoutValue = (exchange: string) => exchange.replace(/(?<=, changed by: wrong [\w.-]{1,80}): .*$/, "");
 
 const line = (label: string, text: string): string => `  ${`${label}:`.padEnd(13)}${text}`;

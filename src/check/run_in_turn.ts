@@ -89,7 +89,7 @@ export async function checkInTurn(
       return skippedResult(task, because);
     }
     if (kept !== undefined && !mayRestart()) {
-      return skippedResult(task, "restarts have taken twice as long as the rest of the check (minutes, --minutes)");
+      return skippedResult(task, "restarts took twice as long as the attacks: allow more time (minutes, --minutes)");
     }
     if (kept !== undefined && unread.has(kept) && endpointsOf(task).every(isKept)) {
       return skippedResult(task, `the client requests no ${kept}, not even after a restart`);

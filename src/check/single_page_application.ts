@@ -170,7 +170,7 @@ export function singlePageApplication(loginUrl: string, { openContext, ...texts 
     const opened = browsers.get(journey.browser) ?? await open(journey);
     const { user, tab = await openTab(opened, journey) } = opened;
     Object.assign(tab, { journey, authorizations: usualAuthorizations });
-    // From another page, as from that of the server: a URL that differs only in its fragment would load nothing.
+    // Leaves the page first, as a login does: a URL that differs only in its fragment would load nothing.
     if (callback.method === "POST") await tab.page.write(postPage(callback));
     else for (const url of ["about:blank", callback.url]) await navigate(tab, url);
     return sessionOf(tab, opened, await tab.page.settle(journey.signal), user);

@@ -40,7 +40,7 @@ export const shorten: Mask = (value, label) => {
   return /^[\w.~+/=-]{16,}$/.test(value) ? value.slice(0, 4) + length : length;
 };
 
-/** The labels of values that are chosen by someone, and last: no letter of them is shown. */
+/** The labels of long-lived values that a person chose: no character of them is shown. */
 const withoutLetters = new Set([
   "password",
   "user",

@@ -35,12 +35,12 @@ export interface MintedGrant {
   /** The client, or its id. Default: the first registered one. */
   readonly client?: string | { readonly client_id: string };
   /**
-   * The `sub` of the user; in an access token also the id of a client with `client_credentials`, on its own behalf.
-   * Default: the first user; for a client with `client_credentials` alone, the client.
+   * The `sub` of the user. For an access token it may be the id of the client, if it has the grant `client_credentials`.
+   * Default: the first user; for a client that has only this grant, the client.
    */
   readonly sub?: string;
   /**
-   * Space-separated; also values that the client may not request. Default: every scope value that the client is
+   * Space-separated; may contain values that the client may not request. Default: every scope value that the client is
    * registered for.
    */
   readonly scope?: string;

@@ -276,7 +276,7 @@ test("what a suite cleared after each test, and what its tenants received, is pr
     assertEquals(readdirSync(report).sort(), [...flows, "summary.md"], cleanup);
   }
   const { stderr } = await run(["--", ...suite.slice(0, -1), fixtureFile, "tenants/quiet"]);
-  assertStringIncludes(stderr, "No request of an application arrived");
+  assertStringIncludes(stderr, "No application sent a request to");
 });
 
 test("if the command fails and no request arrived, exec says where it would have, and in which variables", async () => {
@@ -286,7 +286,7 @@ test("if the command fails and no request arrived, exec says where it would have
   const { stderr } = await run([...command, "3"]);
   assertMatch(
     stderr,
-    /^No request of an application arrived at http:\/\/localhost:\d+\. .*LATCHKEY_ISSUER.*AUTH_ISSUER\. AUTH_ISSUER had this address: does the application read it\?$/m,
+    /^No application sent a request to http:\/\/localhost:\d+\. .*LATCHKEY_ISSUER.*AUTH_ISSUER\. AUTH_ISSUER had this address: check that the application reads it\.$/m,
   );
   const unnamed = await run(["--env", "AUTH_ID=client_id", ...command.slice(2), "3"]);
   assertMatch(

@@ -76,7 +76,7 @@ export const codeAttacks: readonly Attack[] = [
       const options = { client: as.client(), sub, scope: "openid profile email" };
       const value = await (token === "id_token" ? as.mint.idToken(options) : as.mint.accessToken(options));
       const added: Fields = [[token, value], ["token_type", "Bearer"], ["expires_in", "3600"]];
-      // Once: an attacker sends the response, and the server none of this kind when the client begins a new login.
+      // Once: the attacker sends this response. If the client then begins a new login, the server responds as usual.
       as.on("authorize").once(editAuthorizationResponse("token of another client", (fields) => [
         ...fields.filter(([name]) => name !== "code" || place === "beside the code"),
         ...added,

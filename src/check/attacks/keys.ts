@@ -187,7 +187,7 @@ export async function assessRotation(observation: Observation): Promise<Assessme
   const { outcome, earlier, logInAgain } = observation;
   if (outcome !== "rejected" || exchangesOf(observation, "jwks").length > 0) return undefined;
   if (earlier!.passTime === undefined) {
-    return unclear("the client kept the keys that it fetched a moment ago, and the check cannot let time pass for it");
+    return unclear("the client kept the keys that it fetched a moment ago, and the check cannot advance its clock");
   }
   earlier!.passTime(3600);
   return await logInAgain()

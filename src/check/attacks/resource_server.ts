@@ -159,10 +159,10 @@ export const resourceServerAttacks: readonly Attack[] = [
         ...tokens,
         id: "resource/token-audience",
         fix:
-          "Require that aud of the access token is the identifier of this resource server: here the setting audience, by default the issuer.",
+          "Require that aud of the access token identifies this resource server: here it is the setting audience, by default the issuer.",
         member: "aud",
       },
-      // A host in other letter case is the same one, for a resource server that compares URLs (RFC 3986 §6.2.2.1).
+      // A resource server that compares URLs ignores the letter case of the host (RFC 3986 §6.2.2.1).
       values: ["foreign", "absent", "empty", ...nearMisses.filter((value) => value !== "case")],
       requirement: "RFC 9068 §4",
       sources: ["RFC 9700 §2.3", "RFC 8707 §2"],
@@ -199,7 +199,7 @@ export const resourceServerAttacks: readonly Attack[] = [
     ...tokens,
     id: "resource/token-of-another-issuer",
     fix: "Accept only the issuers that you trust, and compare iss with them before you fetch metadata or keys.",
-    title: "The access token is one of another issuer, whose metadata and keys can be fetched.",
+    title: "The access token comes from another issuer, whose metadata and keys can be fetched.",
     requirement: "RFC 9068 §4",
     sources: ["RFC 8725 §3.8", "CVE-2024-53861"],
     async perform(stage) {

@@ -111,7 +111,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       const accepted = results.find((result) => result.status === "fulfilled");
       const outcome = accepted === undefined ? "rejected" : "accepted";
       if (when === "together" && exchanges !== 1) {
-        // A login in a cookie does not know of the other delivery, and a page that is opened again ends the first one.
+        // A login kept in a cookie does not know of the other delivery, and opening the page again ends the first one.
         // The client must work afterwards.
         const again = await attempt(() => driver.logIn!(journey));
         const recovers = again.status === "fulfilled" && again.value.sub === expectedSub;

@@ -29,8 +29,8 @@ export function suggestFlag(
   if (error === "invalid_scope") return "Try --config FILE, with a client that may request this scope.";
   if (failure.rejections.length > 0) return undefined;
   if (tokenIn !== undefined && /status 40[13]/.test(failure.error)) {
-    return `The access tokens of the check have iss ${issuer} and aud ${audience}. Start the API with this issuer and ` +
-      "this audience, letter by letter, or run the check with --config FILE that sets the audience it expects.";
+    return `The access tokens of the check have iss ${issuer} and aud ${audience}. Start the API with exactly this ` +
+      "issuer and audience, or run the check with --config FILE that sets the audience it expects.";
   }
   if (/whose ID token is not valid: .*could not be reached/s.test(failure.error)) {
     return "The application has stopped at an ID token that is no JWT: see its log. With --start COMMAND the check starts " +

@@ -138,10 +138,10 @@ function nothingArrived(
 ): string {
   const own = [...named].flatMap(([name, value]) => value === "issuer" || value === "discovery" ? [name] : []);
   const fix = own.length > 0
-    ? `${own.join(" and ")} had this address: does the application read it?`
+    ? `${own.join(" and ")} had this address: check that the application reads it.`
     : "Let the application read the issuer from one of them, or set the one that it reads: --env NAME=issuer.";
   const names = Object.keys(set).filter((name) => set[name] !== undefined);
-  return `No request of an application arrived at ${issuer}. The command has the variables ${names.join(", ")}. ${fix}`;
+  return `No application sent a request to ${issuer}. The command got the variables ${names.join(", ")}. ${fix}`;
 }
 
 const isRejected = ({ exchanges }: Flow) => exchanges.some(({ rejection }) => rejection !== undefined);
@@ -193,7 +193,7 @@ function clientSettings(
   return { clients: [client], redirectUris: redirectUris ?? (isNamed ? "registered" : "any") };
 }
 
-/** The line without `error_uri`, which leads to a page of the server, and the server has ended. */
+/** The line without `error_uri`, whose page is gone, because the server has stopped. */
 const withoutErrorUri = (line: string) =>
   line.replace(/^ +error_uri {2}.*|, error_uri="[^"\\]*"?|,"error_uri":"[^"\\]*"?|&error_uri=[^&]*/, "");
 

@@ -10,11 +10,11 @@ const limit = 10_000;
 /**
  * Creates the recorder of a whole suite; its plugin is the outermost.
  *
- * @param isKept Whether a flow of a tenant that was removed is of use.
+ * @param isKept Whether to keep a flow of a removed tenant.
  */
 export function suiteRecorder(isKept: (flow: Flow) => boolean) {
   const main = createRecorder({ limit });
-  /** What to call for the flows of each tenant. */
+  /** Functions that return the flows of each tenant. */
   const tenants: (() => readonly Flow[])[] = [];
   let hasTenantRequests = false;
 

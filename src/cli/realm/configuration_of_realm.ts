@@ -79,7 +79,7 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
   const scopes = Array.isArray(realm.clientScopes) || requested.length > 0
     ? [...new Set(["openid", ...known])]
     : undefined;
-  // A path has no other characters.
+  // A path can contain no other characters.
   const path = String(realm.realm).replace(/[^\w.-]/g, "-");
   const seconds = (member: string) =>
     typeof realm[member] === "number" && realm[member] > 0 ? realm[member] : undefined;
@@ -93,12 +93,12 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
     session: seconds("ssoSessionMaxLifespan"),
   });
   const { claims, accessTokenClaims, fixedClaims } = mappers.settings;
-  // A client without a list may ask for all.
+  // A client without a list of scope values may request all.
   const requestable = clients.every(({ scope }) => scope !== undefined) && clients.length > 0 ? requested : scopes;
   const isReleased = ([scope]: [string, unknown]) => ["openid", ...requestable ?? [scope]].includes(scope);
   const byScope: [string, readonly string[]][] = [...Object.entries(standardClaims), ...Object.entries(claims)];
   const released = new Set(byScope.filter(isReleased).flatMap(([, names]) => names));
-  // No token has them.
+  // No token contains these claims.
   const unreleased = new Set(byScope.flatMap(([, names]) => names).filter((name) => !released.has(name)));
   const inAccessTokens = [...new Set([...keycloakProfile.accessTokenClaims!, ...accessTokenClaims])]
     .filter((claim) => !unreleased.has(claim));
@@ -232,7 +232,7 @@ function authenticationOf(
       : 'add the attribute "jwks.url", or set clientAuthenticatorType to "client-secret"';
     return void note(`left out, because the realm has no key for its ${quote(type)}: ${fix}`);
   }
-  const fix = 'write that of the application as "secret"';
+  const fix = 'write the secret of the application as "secret"';
   // keycloak/keycloak RepresentationToModel.createClient takes the asterisks of an export for the secret.
   if (/^\*+$/.test(String(secret))) note(`has the secret ${secret}, because the export hides its own: ${fix}`);
   const client_secret = nonEmptyText(secret) ?? newSecret();
@@ -248,7 +248,7 @@ const usualUri = "http://localhost:3000/";
 
 /** What a wildcard does: RedirectUtils.matchesRedirects of keycloak/keycloak takes an asterisk at the end for any text. */
 const anyUri =
-  "with a wildcard, so any redirect URI is accepted, with a warning: register it, and leave redirectUris out";
+  "with a wildcard, so any redirect URI is accepted, with a warning: register yours, and leave redirectUris out";
 
 /** Valid redirect URIs, with a first guess for each wildcard. */
 function redirectUrisOf(uris: readonly string[], client: Json, note: AddNote): string[] {
@@ -280,7 +280,7 @@ function unreadPasswords(users: readonly Json[]): RealmNote[] {
   return [{
     part: "users",
     sentence:
-      `${length} have only the digest of a password, so any password logs them in: write it as "value" to compare it`,
+      `${length} with only the digest of a password, so any password logs them in: write the password as "value"`,
   }];
 }
 

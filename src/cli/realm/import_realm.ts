@@ -81,7 +81,7 @@ function readArguments(args: readonly string[]): { readonly source: string; read
 }
 
 async function parseRealm(text: string, source: string): Promise<Readonly<Record<string, unknown>>> {
-  const hint = "Save the export of one realm, a JSON object with its name as realm.";
+  const hint = "Save the export of one realm: a JSON object whose member realm is its name.";
   const { value, issues } = await readObjectOfFile(text, printable(source), "--from", hint);
   if (value !== undefined && isRealm(value)) return value;
   const found = issues[0] ?? findForeignFormat("--from", text, value) ??

@@ -59,6 +59,6 @@ function usedMembers({ clients, users }: Json): readonly unknown[] {
 }
 
 const noClient =
-  "NO CLIENT in the realm can be used here, so the clients are the demo clients: add one to its clients.";
+  "NO CLIENT in the realm can be used here, so the server has the demo clients: add a client to the realm.";
 
 const noLogin = "NO CLIENT in the realm can log in: add redirectUris to one, or mint its tokens with --control on.";

@@ -72,7 +72,7 @@ export function stepsWith(
   }) as unknown as TokenSteps<Server>;
 }
 
-/** A step of an extension, whose function has a name in stacks. */
+/** A step of an extension; its function has a name in stack traces. */
 function namedStep(table: keyof TokenSteps<Server>, row: AnyStep, extension: string): AnyStep {
   nameFunctions([row.run], stepLabel(table, row, extension));
   return { ...row, name: replacedName(row.place) ?? row.name };

@@ -35,7 +35,7 @@ state | state cookie found: check domain and samesite cookie settings | OIDCCook
 kid | No matching key found | Discover the metadata again: it has the keys.
 aud | must contain \`*\` (found audiences: *) | set_other_audience_verifier_fn() accepts further ones.
 @ PyJWT, ruby-jwt @ jpadilla/pyjwt jwt/api_jwt.py
-exp | Signature has expired | The argument leeway allows some seconds.
+exp | Signature has expired | The argument leeway allows a few seconds.
 @ PyJWT @ jpadilla/pyjwt jwt/jwks_client.py
 jwks | Fail to fetch data from the url, err: "*" | The argument of PyJWKClient is jwks_uri.
 @ .NET @ dotnet/runtime src/libraries/System.Net.Security/src/Resources/Strings.resx

@@ -84,7 +84,7 @@ export const libraryProblems = {
   iss: {
     compares: { loopback: 1, port: 1, slash: 1, host: 2, path: 3, scheme: 1 },
     tells: withoutClaim +
-      "multi-?tenant > The application is for one tenant: the authority has the ID of the tenant, not /common.",
+      "multi-?tenant > The application is for one tenant: put the ID of the tenant into the authority, not /common.",
     title: "Wrong issuer (iss): the token comes from another issuer than the application expects",
     signs: `
       iss|issuer claim|token|jwt ${absent} !audience|certificate
@@ -100,7 +100,7 @@ export const libraryProblems = {
     ],
     application: "Configure the issuer exactly as the claim iss has it. /tokens decodes a token.",
     server:
-      "Nothing for a slash: iss here is the issuer that the metadata has. In containers, --issuer is the URL by which all applications reach the server, and frontChannelUrl that of the browser.",
+      "If only a slash differs, change nothing: iss here equals the issuer in the metadata. In containers, set --issuer to the URL at which all applications reach the server, and frontChannelUrl to that of the browser.",
     guide: "static/docs/verify-tokens.md",
     seen: ["iss", "issuer asked for"],
   },
@@ -779,8 +779,8 @@ export const libraryProblems = {
     signs: `
       -200 401|403`,
     causes: [
-      "200 instead of 401 or 403: the API accepts the token, because it does not check what the test changed: aud, typ, exp, scope.",
-      "401 instead of 200: the API rejects the good token. Its response or log says why: explain that text.",
+      "200 instead of 401 or 403: the API does not check what the test changed, such as aud, typ, exp or scope.",
+      "401 instead of 200: the API rejects the good token. Its response or log says why: pass that text to latchkey explain.",
     ],
     application: "Assert 200 for a good token first; then change one thing, and assert the reason too.",
     server: "/tokens checks a token as an API should.",

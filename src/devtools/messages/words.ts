@@ -27,4 +27,4 @@ export const unknown =
 
 /** What `tells` a text about a claim that the token does not have, before what tells others. */
 export const withoutClaim = `missing (?:the |required )?(?:claim )?["']?(?:aud|exp|iss)\\b > ` +
-  "The token has no such claim. Each access token of this server has it, so a test minted the token without it, or it is of another server: paste it at /tokens. ; ";
+  "The token has no such claim. Every access token of this server has it, so a test minted the token without it, or it comes from another server: paste it at /tokens. ; ";

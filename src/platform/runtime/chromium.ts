@@ -281,7 +281,7 @@ async function openPage(
   /** The responses whose bodies are not complete. */
   const begun = new Map<string, Omit<ReceivedResponse, "body">>();
 
-  /** Whether a request has no response yet. If a script leaves a body unread, the browser never says that it ended. */
+  /** Whether a request has no response yet. If a script leaves a body unread, the browser never reports its end. */
   const isAwaited = (requestId: string) => begun.get(requestId)?.isDocument !== false;
 
   async function readBody(requestId: string, from: unknown): Promise<void> {
@@ -305,7 +305,7 @@ async function openPage(
         send(next, {}, event.sessionId).catch(() => {});
       }
     }
-    // A stream of events never ends, and that of the script of a worker is told to nobody.
+    // An event stream never ends, and the browser does not report the end of a worker's script.
     const [sender, isEndless] = [event.loaderId || from, event.type === "EventSource"];
     if (method === "Network.requestWillBeSent" && !isEndless && sender !== sessionId) {
       open.set(event.requestId, sender);

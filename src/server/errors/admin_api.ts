@@ -75,7 +75,7 @@ const subjects: readonly {
  * What a request to the administration API of a provider is here, on a server that may have tools for tests;
  * `undefined` for any other request.
  *
- * @param isServed Whether the server has its path for another method.
+ * @param isServed Whether the server serves the path with another method.
  */
 export function suggestControl(
   { server, endpoint, target, request }: Context,
@@ -91,7 +91,7 @@ export function suggestControl(
       .filter(({ at }) => at >= 0).sort((a, b) => b.at - a.at);
     const message = `This is the administration API of ${provider}, which this server does not have`;
     if (subject === undefined) {
-      // A profile says itself that it does not serve another call.
+      // For any other call, the profile itself says that it does not serve it.
       if (endpoint !== undefined) return undefined;
       return { message, fix: "The configuration file has what administrators change: --config latchkey.json." };
     }

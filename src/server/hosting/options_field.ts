@@ -80,7 +80,7 @@ const optionFields: FieldsOf<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
  */
 export function assertLatchkeyOptions(options: LatchkeyOptions): void {
   const { extensions }: LatchkeyOptions = isObject(options) ? options : {};
-  // Tests check those of every server.
+  // Tests check the extensions that every server has.
   if (extensions !== undefined) assertNoIssues(validateExtensions(extensions));
   assertMatch(optionsField(knownExtensions(extensions ?? allExtensions)), options);
 }

@@ -8,7 +8,7 @@ import type { ClientPresentation } from "./pages/client_links.tsx";
 import { isPolled } from "../stored/delivery.ts";
 import type { Interaction } from "./pending.ts";
 
-/** Hosts and ports, or any port, that a policy can name: the parser of URLs accepts others, which would add directives. */
+/** Origins that a policy can name; the port may be `*`. The URL parser accepts others, which would add directives. */
 export const policyOrigin = /^https?:\/\/(?:[a-z\d.-]+|\[[\da-f:]+\])(?::(?:\d+|\*))?$/;
 
 /** The presentation, and the headers of a page that shows it: its policy allows images of the logo's origin alone. */

@@ -62,7 +62,7 @@ export function RemoveSection({ kind, id, href, form, listHref, consequence }: R
       >
         Remove <Code text={id} />? {consequence} {form.isPersistent
           ? "It is removed from the store, for every instance."
-          : `A ${kind} of the configuration is back when the server restarts; one that was added here is not.`}
+          : `A ${kind} in the configuration is back when the server restarts; one added here is not.`}
       </ConfirmedAction>
       <p class="ways">
         <a href={listHref}>Back to all {kind}s</a>

@@ -67,7 +67,7 @@ export function auth0Provider(): Provider {
       const isForManagement = parameters.some(([name, value]) => name === "resource" && value.endsWith("/api/v2/"));
       // https://auth0.com/docs/api/management/v2, which this server does not have.
       const text = isForManagement
-        ? "Unauthorized. No call here needs a token of the Management API: --control on has calls that need none"
+        ? "Unauthorized. This server has no Management API: use the calls of --control on, which need no token"
         : "Unauthorized";
       const described = { error: "access_denied", error_description: text };
       return { ...withChangedBody(response, (body) => ({ ...body, ...described })), status: 401 };

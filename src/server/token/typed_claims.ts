@@ -15,7 +15,7 @@ function settableClaims(claims: UserClaims = {}): UserClaims {
 
 const name = "typed claims";
 
-/** Adds the claims to tokens. As there, userinfo has the claims of the access token. */
+/** Adds the claims to tokens. As in mock-oauth2-server, userinfo has the claims of the access token. */
 export const claimsOfLoginPage: Extension = {
   name: "typed_claims",
   steps: {

@@ -49,4 +49,4 @@ def test_the_suite_of_the_guide_finds_an_api_that_needs_no_exp(tmp_path):
     result = run_suite(tmp_path, 9542, verify.replace('["exp", "iss", "aud"]', "[]"))
     assert result.returncode == 1
     assert "1 failed, 6 passed" in result.stdout, result.stdout + result.stderr
-    assert "No request of an application" not in result.stderr
+    assert "No application sent a request" not in result.stderr

@@ -49,8 +49,8 @@ export interface LoadableGrantType<Own = object>
 /**
  * The grant types of a server, in the order of `grant_types_supported`.
  *
- * @param supplied The extensions that come with the server: tests check what their grant types return, and no request
- *   again.
+ * @param supplied The extensions that come with the server. Tests check what their grant types return, so requests
+ *   do not.
  */
 export function grantTypesOf<E extends { readonly grantTypes?: readonly LoadableGrantType[] }>(
   policy: Policy,

@@ -9,7 +9,7 @@ import { Stylesheets } from "./document.tsx";
 import { loginPage } from "./login_screen.tsx";
 import type { ScreenProps } from "./provider_page.ts";
 
-/** A custom element with a shadow root. @param light What it has besides. */
+/** A custom element with a shadow root. @param light Its child outside the shadow root. */
 function host(name: string, root: ComponentChildren, light?: VNode): VNode {
   return h(
     name,

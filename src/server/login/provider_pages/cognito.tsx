@@ -11,7 +11,7 @@ import { loginPage } from "./login_screen.tsx";
 /** Programs put the host before the action. */
 const relative = (action: string) => action.replace(/^https?:\/\/[^/]+/, "");
 
-/** Elements in each other; suites count them. */
+/** Nested elements; suites count them. */
 const inside = (count: number, content: ComponentChildren): ComponentChildren =>
   count === 0 ? content : <div>{inside(count - 1, content)}</div>;
 

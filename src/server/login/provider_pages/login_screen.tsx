@@ -40,7 +40,7 @@ interface Fault {
   readonly at?: "above" | "top" | "username" | "password" | "bottom";
   /** The elements around it, the outermost first; `div` by default. Default: none. */
   readonly boxes?: readonly (Attributes & { readonly as?: "span" | "ul" })[];
-  /** Whether these elements are there without it, too. Default: false. */
+  /** Whether these elements are there without a fault, too. Default: false. */
   readonly hasEmptyBoxes?: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface LoginForm extends Omit<LoginScreen, "username" | "password" | "
   readonly title: string | ((props: ScreenProps) => string);
   /** Puts elements around everything. Default: none. */
   readonly frame?: (content: VNode, props: ScreenProps) => VNode;
-  /** The choice of an account of the browser; its links lead to the screen. Default: none. */
+  /** The account picker; its links lead to the screen. Default: none. */
   readonly choice?: (props: ScreenProps) => VNode;
   /** What stands above the form, in order; a fault above the form is the second part. Default: nothing. */
   readonly above?: readonly ((props: ScreenProps) => VNode)[];
