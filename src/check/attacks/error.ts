@@ -12,19 +12,17 @@ import { failIf } from "./conclusions.ts";
 
 /** After an error of the authorization endpoint, no token request follows. */
 function assessErrorResponse(observation: Observation): Assessment | undefined {
-  if (observation.outcome === "accepted") {
-    return { passed: false, because: "the client completed the login", seen: "authorization" };
-  }
-  if (exchangesOf(observation, "token").length === 0) return undefined;
-  return { passed: false, because: "the client sent a token request after the error", seen: "early" };
+  const requests = exchangesOf(observation, "token").length;
+  return failIf(observation.outcome === "accepted", "the client completed the login", "authorization") ??
+    failIf(requests > 0, "the client sent a token request after the error", "early");
 }
 
 /** After an error of the token endpoint, the same code is not sent again. */
 function assessSingleUse(observation: Observation): Assessment | undefined {
   const codes = exchangesOf(observation, "token").map(({ request }) => findParam(request, "code"));
   const isRepeated = new Set(codes).size < codes.length;
-  if (isRepeated) return failIf(true, `the client sent ${codes.length} token requests, some with one code`, "repeated");
-  return failIf(observation.outcome === "accepted", "the client completed the login", "message");
+  return failIf(isRepeated, `the client sent ${codes.length} token requests, some with one code`, "repeated") ??
+    failIf(observation.outcome === "accepted", "the client completed the login", "message");
 }
 
 /** Errors of the token endpoint, by name. */

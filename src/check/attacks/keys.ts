@@ -9,7 +9,7 @@ import { exchangesOf, type Observation, secondsBetweenLogins } from "../attack.t
 import { forgeJwt, signWithForeignKey } from "./forged_jwt.ts";
 import { wrongBodies } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
-import { conclude, unclear } from "./conclusions.ts";
+import { conclude, failIf, unclear } from "./conclusions.ts";
 
 /** How long a key has been removed in `keys/kept-for-ever`, in seconds. */
 const secondsUntilRemoved = 172_800;
@@ -91,13 +91,10 @@ export const keyAttacks: readonly Attack[] = [
     },
     async assess(observation) {
       const { outcome, earlier } = observation;
-      if (outcome === "accepted") {
-        return { passed: false, because: "the client accepted an ID token of an unknown key", seen: "signature" };
-      }
       const fetches = exchangesOf(observation, "jwks").length;
-      if (fetches > 3) {
-        return { passed: false, because: `the client fetched the keys ${fetches} times`, seen: "repeated" };
-      }
+      const wrong = failIf(outcome === "accepted", "the client accepted an ID token of an unknown key", "signature") ??
+        failIf(fetches > 3, `the client fetched the keys ${fetches} times`, "repeated");
+      if (wrong !== undefined) return wrong;
       earlier!.passTime?.(secondsBetweenLogins);
       const passed = await observation.recovers();
       return {

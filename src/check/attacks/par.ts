@@ -16,15 +16,9 @@ function assessPushes(observation: Observation): Assessment | undefined {
   const isPlain = exchangesOf(observation, "authorize").some(({ request }) =>
     findParam(request, "request_uri") === undefined
   );
-  if (isPlain) {
-    return {
-      passed: false,
-      because: "the client sent an authorization request that was not pushed",
-      seen: "downgraded",
-    };
-  }
   const pushes = exchangesOf(observation, "par").length;
-  return failIf(pushes > maxPushes, `the client pushed ${pushes} requests`, "repeated");
+  return failIf(isPlain, "the client sent an authorization request that was not pushed", "downgraded") ??
+    failIf(pushes > maxPushes, `the client pushed ${pushes} requests`, "repeated");
 }
 
 /** The attacks of the categories `par` and `jar`. */

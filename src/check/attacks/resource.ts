@@ -36,12 +36,10 @@ const hasToken = ({ header }: RequestView) => header("authorization") !== null;
 
 /** Fails a client that starts logins, or sends requests, in an endless loop. */
 function assessAuthorizations(observation: Observation): Assessment | undefined {
-  const authorizations = exchangesOf(observation, "authorize").length;
-  if (authorizations > maxAuthorizations) {
-    return { passed: false, because: `the client sent ${authorizations} authorization requests`, seen: "repeated" };
-  }
+  const logins = exchangesOf(observation, "authorize").length;
   const requests = exchangesOf(observation, "resource").length;
-  return failIf(requests > maxRequests, `the client sent ${requests} requests to the resource`, "repeated");
+  return failIf(logins > maxAuthorizations, `the client sent ${logins} authorization requests`, "repeated") ??
+    failIf(requests > maxRequests, `the client sent ${requests} requests to the resource`, "repeated");
 }
 
 /** The scope values of an authorization request. */
