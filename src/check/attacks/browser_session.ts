@@ -55,9 +55,9 @@ const shownClaims = [
 ];
 
 /** A fault that describes a user with other claims. */
-function markedClaims(claims: Readonly<Record<string, unknown>>): Fault {
+export function describeUser(name: string, claims: Readonly<Record<string, unknown>>): Fault {
   return {
-    name: "markup in claims",
+    name,
     waitsFor: "signed an ID token",
     extend: (server, context) => ({
       ...server,
@@ -109,13 +109,13 @@ export const browserSessionAttacks: readonly Attack[] = [
         return void as.on("token").once(error("invalid_grant", { description: markup("token_error") }));
       }
       const claims = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, markup(name)]));
-      if (where === "name" || where === "sub") return void as.on("any").always(markedClaims(claims([where])));
+      const describe = (marked: Readonly<Record<string, unknown>>) =>
+        void as.on("any").always(describeUser("markup in claims", marked));
+      if (where === "name" || where === "sub") return describe(claims([where]));
       if (where === "claims") {
         const links = ["profile", "picture", "website"].map((name) => [name, hostileUri(name)]);
         const address = { formatted: markup("address"), country: markup("country") };
-        return void as.on("any").always(
-          markedClaims({ ...claims(shownClaims), ...Object.fromEntries(links), address }),
-        );
+        return describe({ ...claims(shownClaims), ...Object.fromEntries(links), address });
       }
       const marked = where === "error_uri" ? hostileUri(where) : markup(where);
       as.on("authorize").once(editAuthorizationResponse(`markup in ${where}`, (fields) => [

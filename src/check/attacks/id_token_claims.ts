@@ -6,7 +6,7 @@ import { type Attack, defineAttack } from "../define_attack.ts";
 import { claimsOf, gridAttacks } from "./grid.ts";
 import { nearIssuers, nearMisses, noText } from "./wrong_values.ts";
 import { passIf, unclear } from "./conclusions.ts";
-import { withChange } from "../../testing/faults/with_change.ts";
+import { describeUser } from "./browser_session.ts";
 
 const requirement = "OpenID Connect Core §3.1.3.7";
 
@@ -168,17 +168,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     requirement: "RFC 7519 §7.2",
     sources: ["RFC 7515 §5.2"],
     on: "any",
-    always: () => ({
-      name: "name outside of ASCII",
-      waitsFor: "signed an ID token",
-      extend: (server, context) => ({
-        ...server,
-        claimChange: withChange(server, (kind, overridden) => {
-          if (kind === "id_token") context.consume();
-          return kind === "id_token" || kind === "userinfo" ? { ...overridden, name: foreignName } : overridden;
-        }),
-      }),
-    }),
+    always: () => describeUser("name outside of ASCII", { name: foreignName }),
     assess({ outcome, session }) {
       if (outcome !== "accepted") return undefined;
       const { name } = session!.claims ?? {};

@@ -25,21 +25,21 @@ function maxFetches({ exchanges }: Observation): number {
   return 2 + Math.floor((exchanges.at(-1)!.at - exchanges[0]!.at) / 30_000);
 }
 
-/** Rotates the signing key just before the ID token is signed: a JWKS that was fetched earlier lacks the new key. */
-const rotated: Fault = {
+/** Rotates the signing key just before a token is signed: a JWKS that was fetched earlier lacks the new key. */
+export const rotateBefore = (signed: "id_token" | "access_token"): Fault => ({
   name: "key rotated before signing",
-  waitsFor: "signed an ID token",
+  waitsFor: signed === "id_token" ? "signed an ID token" : "signed an access token",
   extend: (server, context) => ({
     ...server,
     keys: {
       ...server.keys,
       async sign(kind, alg, claims) {
-        if (kind === "id_token" && context.consume()) await server.keyRotation.rotate(alg, 0);
+        if (kind === signed && context.consume()) await server.keyRotation.rotate(alg, 0);
         return await server.keys.sign(kind, alg, claims);
       },
     },
   }),
-};
+});
 
 const { x, y } = builtInKeys.ES256.at(-1)!.jwk;
 
@@ -72,7 +72,7 @@ export const keyAttacks: readonly Attack[] = [
     endpoints: ["token"],
     requirement: "OpenID Connect Core §10.1.1",
     sources: ["giantswarm/mcp-oauth#452", "openfga/openfga#3100"],
-    once: () => rotated,
+    once: () => rotateBefore("id_token"),
     assess: assessRotation,
   }),
   defineAttack({
@@ -87,7 +87,7 @@ export const keyAttacks: readonly Attack[] = [
     sources: ["OpenID Connect Core §10.1.1", "smallrye/smallrye-jwt#228", "erlef/oidcc#543"],
     start({ as }) {
       as.on("jwks").always(keys.stale());
-      as.on("token").once(rotated);
+      as.on("token").once(rotateBefore("id_token"));
     },
     async assess(observation) {
       const { outcome, earlier } = observation;

@@ -1,7 +1,7 @@
 /** A second, honest issuer: mix-up, and metadata that names its endpoints (RFC 9700 §4.4, RFC 9207). */
 
 import { body } from "../../testing/faults/mod.ts";
-import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
 import { oneOf } from "./parameters.ts";
 
 /** The honest issuer sends iss; none of its codes may reach the server of the journey. */
@@ -11,13 +11,6 @@ const rejected = {
   requirement: { source: "RFC 9700 §4.4", binds: ["severalIssuers"] },
   correctClient: "The client rejects the response because of iss, and does not send the code to any server.",
 } as const;
-
-/** The endpoints of the second issuer. */
-async function openOtherEndpoints({ openOtherIssuer }: Stage) {
-  const other = await openOtherIssuer();
-  const response = await other.fetch(`${other.issuer}/.well-known/openid-configuration`);
-  return await response.json() as { readonly authorization_endpoint: string };
-}
 
 /** The attacks with a second issuer. */
 export const otherIssuerAttacks: readonly Attack[] = [
@@ -29,9 +22,10 @@ export const otherIssuerAttacks: readonly Attack[] = [
     endpoints: ["authorize", "discovery"],
     sources: ["RFC 9207 §1"],
     ...oneOf("advertised", ["yes", "no"], "Whether the metadata of the first server announces iss: yes or no."),
-    async start(stage, { advertised }) {
-      const { as } = stage;
-      const { authorization_endpoint: endpoint } = await openOtherEndpoints(stage);
+    async start({ as, openOtherIssuer }, { advertised }) {
+      const other = await openOtherIssuer();
+      const response = await other.fetch(`${other.issuer}/.well-known/openid-configuration`);
+      const { authorization_endpoint: endpoint } = await response.json();
       if (advertised === "no") {
         as.on("discovery").always(body.edited({ authorization_response_iss_parameter_supported: null }));
       }
