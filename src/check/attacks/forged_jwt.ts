@@ -43,7 +43,7 @@ export function forgeJwt(name: string, forge: Forge, signedKind?: SignedKind): F
       sign: async (text) => await signer.sign(encoder.encode(text)),
     });
   };
-  return resign(name, sign, undefined, signedKind);
+  return resign(name, sign, signedKind);
 }
 
 /** A JWS with the signature of the current key, other header parameters, and perhaps another payload. */

@@ -6,7 +6,7 @@
 import type { Fault } from "../../testing/faults/fault.ts";
 import { status } from "../../testing/faults/mod.ts";
 import { choiceParameter } from "../../testing/faults/parameters.ts";
-import { overrideClaims } from "../../testing/faults/resign.ts";
+import { overrideClaims, type SignedKind } from "../../testing/faults/resign.ts";
 import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import type { Scene, Stage } from "../attack.ts";
@@ -35,7 +35,7 @@ export const jsonResponse = (name: string, others: Omit<GridResponse, "name" | "
 });
 
 /** The claims of a JWT. */
-export const claimsOf = (name: string, of: Parameters<typeof overrideClaims>[2] = {}): GridResponse => ({
+export const claimsOf = (name: string, of?: SignedKind): GridResponse => ({
   name,
   change: (cell, claim, write) => overrideClaims(cell, (claims) => ({ [claim]: write(claims[claim]) }), of),
 });

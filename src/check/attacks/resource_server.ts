@@ -12,12 +12,12 @@ import { forgedSignatures, forgeryAttack, wrongForms } from "./forgeries.ts";
 import { conclude, notApplicable, unclear } from "./conclusions.ts";
 import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
 import { claimsOf, gridAttacks, jsonResponse } from "./grid.ts";
-import { assessRotation } from "./keys.ts";
+import { assessRotation, rotateBefore } from "./keys.ts";
 import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { oneOf } from "./parameters.ts";
 import { nearIssuers, nearMisses, nearMissOf, noText, pick } from "./wrong_values.ts";
 
-const accessToken = claimsOf("The access token", { of: "access_token" });
+const accessToken = claimsOf("The access token", "access_token");
 const introspection = jsonResponse("The introspection response", { isSteady: true });
 
 const correctClient = "The resource server rejects the token.";
@@ -103,7 +103,7 @@ async function concludeKept(stage: Stage, how: "expired" | "revoked"): Promise<C
   const isKept = await accepts(stage, journey);
   if (isKept && how === "expired") {
     const old = (_: Claims, now: number) => ({ exp: now - maxLeeway - 1 });
-    as.on("token").once(overrideClaims("expired", old, { of: "access_token" }));
+    as.on("token").once(overrideClaims("expired", old, "access_token"));
     if (await accepts(stage)) return notApplicable("the resource server accepts expired tokens, also new ones");
   }
   const failure = `the resource server accepted a token that it accepted before, and that ${
@@ -187,7 +187,7 @@ export const resourceServerAttacks: readonly Attack[] = [
     requirement: { source: "RFC 9449 §7.2", binds: ["dpopScheme"] },
     sources: ["RFC 8705 §3"],
     ...oneOf("to", ["a key", "a certificate"]),
-    once: ({ to }) => overrideClaims("bound", () => ({ cnf: boundTo[to] }), { of: "access_token" }),
+    once: ({ to }) => overrideClaims("bound", () => ({ cnf: boundTo[to] }), "access_token"),
     async perform(stage, { to }) {
       const isKey = to === "a key";
       const failure = `the resource server accepted a token bound to ${to}` +
@@ -327,20 +327,7 @@ export const resourceServerAttacks: readonly Attack[] = [
     title: "The access token is signed with a new key that the JWKS in the cache of the resource server does not have.",
     correctClient: "The resource server fetches the JWKS once more, and accepts the token.",
     sources: ["RFC 9068 §4", "OpenID Connect Core §10.1.1"],
-    once: () => ({
-      name: "key rotated before signing",
-      waitsFor: "signed an access token",
-      extend: (server, context) => ({
-        ...server,
-        keys: {
-          ...server.keys,
-          async sign(kind, alg, claims) {
-            if (kind === "access_token" && context.consume()) await server.keyRotation.rotate(alg, 0);
-            return await server.keys.sign(kind, alg, claims);
-          },
-        },
-      }),
-    }),
+    once: () => rotateBefore("access_token"),
     assess: assessRotation,
   }),
   ...gridAttacks(introspection, [

@@ -113,7 +113,7 @@ export const tokenAttacks: readonly Attack[] = [
     ...oneOf("form", ["long", "characters"]),
     once: ({ form }) =>
       form === "long"
-        ? overrideClaims("long access token", () => ({ padding: "x".repeat(5800) }), { of: "access_token" })
+        ? overrideClaims("long access token", () => ({ padding: "x".repeat(5800) }), "access_token")
         : opaqueAccessToken("access token with every character", (token) => `AZaz09-_~+/${token}==`),
   }),
 ];

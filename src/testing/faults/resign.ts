@@ -25,21 +25,18 @@ export type ClaimsEdit = Claims | ((claims: Claims) => Claims);
 export function resign(
   name: string,
   sign: (server: Server) => SignClaims,
-  appliesTo?: (claims: Claims) => boolean,
   signedKind: SignedKind = "id_token",
 ): Fault {
   return {
     name,
     followsLogin: signedKind === "authorization_response",
-    waitsFor: `signed ${signedKind === "id_token" ? "an ID token" : signedKind}${
-      appliesTo === undefined ? "" : " with that claim"
-    }`,
+    waitsFor: `signed ${signedKind === "id_token" ? "an ID token" : signedKind}`,
     extend: (server, context) => ({
       ...server,
       keys: {
         ...server.keys,
         sign: (kind, alg, claims) => {
-          const isAffected = kind === signedKind && appliesTo?.(claims) !== false && context.consume();
+          const isAffected = kind === signedKind && context.consume();
           return (isAffected ? sign(server) : server.keys.sign)(kind, alg, claims);
         },
       },
@@ -55,11 +52,11 @@ export function resign(
 export function overrideClaims(
   name: string,
   change: (claims: Claims, now: number) => Claims,
-  { of, appliesTo }: { readonly of?: SignedKind; readonly appliesTo?: (claims: Claims) => boolean } = {},
+  of?: SignedKind,
 ): Fault {
   const sign = (server: Server): SignClaims => (kind, alg, claims) =>
     server.keys.sign(kind, alg, { ...claims, ...change(claims, secondsNow(server)) });
-  return resign(name, sign, appliesTo, of);
+  return resign(name, sign, of);
 }
 
 /** A fault that signs another JOSE header with the right key; `null` removes a member. */
@@ -69,7 +66,7 @@ export function editHeader(name: string, signedKind: SignedKind, edit: Claims): 
     const input = encodeJwt({ alg, typ: keys.types[kind], kid, ...withoutNulls(edit) }, claims);
     return `${input}.${encodeBase64url(await sign(new TextEncoder().encode(input)))}`;
   };
-  return resign(name, sign, undefined, signedKind);
+  return resign(name, sign, signedKind);
 }
 
 /** The parameter `edit` of faults that edit the JOSE header. */
