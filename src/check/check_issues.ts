@@ -58,19 +58,16 @@ export function urlIssues(
 ): ConfigIssue[] {
   return Object.entries({ loginUrl, loggedInUrl, refreshUrl, apiUrl, logoutUrl }).flatMap(([path, url]) => {
     if (url === undefined || isTestUrl(url) && origins?.has(new URL(url).origin) !== false) return [];
-    const received = quote(url.slice(0, 256));
-    if (origins !== undefined) {
-      const expected = `a URL at ${[...origins].join(" or ")}, because other machines reach this server`;
-      return [{
-        path,
-        expected,
-        received,
-        hint: "Add a redirect URI at its origin to the client in the configuration.",
-      }];
-    }
-    const expected = `an http or https URL on a test host (${testHosts})`;
-    const hint = "Run the application on this machine, and write the URL like http://localhost:3000/login.";
-    return [{ path, expected, received, hint }];
+    const [expected, hint] = origins === undefined
+      ? [
+        `an http or https URL on a test host (${testHosts})`,
+        "Run the application on this machine, and write the URL like http://localhost:3000/login.",
+      ]
+      : [
+        `a URL at ${[...origins].join(" or ")}, because other machines reach this server`,
+        "Add a redirect URI at its origin to the client in the configuration.",
+      ];
+    return [{ path, expected, received: quote(url.slice(0, 256)), hint }];
   });
 }
 

@@ -156,15 +156,7 @@ function proposedValues(
   const last = check.options();
   if (last?.client === id) {
     const values = last as unknown as Readonly<Record<string, unknown>>;
-    return Object.fromEntries(
-      Object.entries(fields).map(([name, { type }]) => {
-        const value = values[name] ?? (type === "boolean" ? true : "");
-        return [
-          name,
-          Array.isArray(value) ? value.join(" ") : type === "boolean" ? value ? "on" : "off" : String(value),
-        ];
-      }),
-    );
+    return Object.fromEntries(Object.keys(fields).map((name) => [name, [values[name] ?? ""].flat().join(" ")]));
   }
   const own = serverOrigins(server);
   const local = redirectUris.find((uri) => isTestUrl(uri) && !own.includes(new URL(uri).origin));
@@ -176,7 +168,7 @@ function readOptions(client: string, form: Params): ClientCheckOptions {
   const given = Object.entries(fields).flatMap(([name, { type }]) => {
     const text = (form.get(name) ?? "").trim();
     if (text === "") return [];
-    return [[name, type === "array" ? text.split(/[\s,]+/) : type === "boolean" ? text !== "off" : text]];
+    return [[name, type === "array" ? text.split(/[\s,]+/) : text]];
   });
   return { client, loginUrl: "", ...Object.fromEntries(given) };
 }

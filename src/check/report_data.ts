@@ -106,14 +106,7 @@ export interface AttackGroup {
 
 /** Some of the results by attack and effect, because variants of an attack can have several; the gravest first. */
 export function groupByEffect(some: readonly ReportedResult[], all: readonly ReportedResult[]): AttackGroup[] {
-  return groupResults(some, all, ({ id, severity, consequence }) => [id, severity, consequence].join());
-}
-
-function groupResults(
-  some: readonly ReportedResult[],
-  all: readonly ReportedResult[],
-  keyOf: (result: ReportedResult) => string,
-): AttackGroup[] {
+  const keyOf = ({ id, severity, consequence }: ReportedResult) => [id, severity, consequence].join();
   return [...Map.groupBy(some, keyOf).values()].map((results): AttackGroup => ({
     attack: results[0]!,
     results,

@@ -62,18 +62,14 @@ export function trapFetch(origin: string, next: Fetch): { readonly trap: Trap; r
       const { method, headers } = request;
       // 307 and 308 repeat the request; credentials in headers are dropped at another origin, the body is not.
       if (response.status >= 307) {
+        const kept = new Headers(headers);
+        kept.delete("authorization");
         const body = method === "GET" ? undefined : await request.text();
-        return await record(new Request(location, { method, body, headers: withoutAuthorization(headers) }));
+        return await record(new Request(location, { method, body, headers: kept }));
       }
       return await record(new Request(location));
     },
   };
-}
-
-function withoutAuthorization(headers: Headers): Headers {
-  const kept = new Headers(headers);
-  kept.delete("authorization");
-  return kept;
 }
 
 /**

@@ -37,11 +37,6 @@ export function practiceReport(results: readonly PracticeResult[]): PracticeRepo
   };
 }
 
-/** Whether the client lacks the practice, required or recommended. */
-export function isLacking({ outcome }: Pick<PracticeResult, "outcome">): boolean {
-  return outcome === "failed" || outcome === "warning";
-}
-
 /** A result as data. */
 export function describePractice({ practice, outcome, because, evidence }: PracticeResult): ReportedPractice {
   const { id, title, level, sources } = practice;
@@ -69,9 +64,8 @@ export function summarizePractices(practices: readonly ReportedPractice[]): stri
 const maxEvidence = 3;
 
 /** The lines about a practice that the client lacks; none for others. */
-export function formatPractice(practice: ReportedPractice): string[] {
-  if (!isLacking(practice)) return [];
-  const { id, level, title, outcome, evidence, sources } = practice;
+export function formatPractice({ id, level, title, outcome, evidence, sources }: ReportedPractice): string[] {
+  if (outcome !== "failed" && outcome !== "warning") return [];
   return [
     "",
     `${outcome.toUpperCase()} practice ${id} (${level})`,

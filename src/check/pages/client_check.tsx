@@ -5,6 +5,7 @@ import type { VNode } from "preact";
 import { type EditForm, FieldInput, FormErrors } from "../../server/pages/field.tsx";
 import { Layout, Script, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
 import { Notice } from "../../server/pages/notice.tsx";
+import type { ClientCheckState } from "../client_check.ts";
 
 /** The page at `/clients/{id}/check`. */
 export interface ClientCheckProps extends Site {
@@ -17,16 +18,11 @@ export interface ClientCheckProps extends Site {
   /** The path of the report of the last check of the client, below the base. Absent: there is none. */
   readonly reportPath?: string;
   /** How far the check is. Absent: none is running. */
-  readonly progress?: {
-    readonly done: number;
-    readonly total: number;
-    readonly failed: number;
-    readonly skipped: number;
-  };
+  readonly progress?: Pick<ClientCheckState, "done" | "total" | "failed" | "skipped">;
 }
 
 /** A label and a hint for each field of the verb that starts a check. */
-const texts: Readonly<Record<string, readonly [label: string, hint: string, choices?: readonly string[]]>> = {
+const texts: Readonly<Record<string, readonly [label: string, hint: string]>> = {
   loginUrl: [
     "Login URL",
     "The URL of the application that starts a login and redirects to this server. The application must run on this machine.",
@@ -63,10 +59,10 @@ const texts: Readonly<Record<string, readonly [label: string, hint: string, choi
 
 /** The form of a check. */
 function StartForm({ client, form: { values, errors, csrfToken } }: ClientCheckProps): VNode {
-  const [first, second, ...others] = Object.entries(texts).map(([name, [label, hint, choices]]) => (
+  const [first, second, ...others] = Object.entries(texts).map(([name, [label, hint]]) => (
     <FieldInput
       key={name}
-      {...{ name, label, hint, choices, errors }}
+      {...{ name, label, hint, errors }}
       value={values[name]}
       optional={name !== "loginUrl"}
     />
