@@ -63,19 +63,15 @@ export interface ExchangeDraft {
   snapshot?: Exchange;
 }
 
-/** The members of a draft that are known before the response. */
-export type DraftStart = Pick<ExchangeDraft, "number" | "at" | "isBeyondLimit" | "isUndecided">;
-
 /** Creates the draft of an exchange. */
 export function createDraft(
   head: RequestHead,
   endpoint: EndpointDescription | undefined,
   registered: RegisteredSecrets | undefined,
-  start: DraftStart,
+  start: Pick<ExchangeDraft, "number" | "at" | "isBeyondLimit" | "isUndecided">,
 ): ExchangeDraft {
-  const { number, at, isBeyondLimit, isUndecided } = start;
   return {
-    ...{ number, at, isBeyondLimit, isUndecided },
+    ...start,
     endpoint,
     registered,
     head,
@@ -86,11 +82,6 @@ export function createDraft(
     faults: [],
     links: [],
   };
-}
-
-/** The parsed request of a draft. It is not cached, because most requests are parsed once, to find their flow. */
-function getRequest({ head, body }: ExchangeDraft): RecordedRequest {
-  return parseRequest(head, body);
 }
 
 /** The parsed response of a draft; `undefined` without one. */
@@ -127,7 +118,7 @@ function findClient(draft: ExchangeDraft, request: RecordedRequest): string | un
 
 function buildExchange(draft: ExchangeDraft): Exchange {
   const { number, at, respondedAt, newestAtResponse, endpoint, events, group } = draft;
-  const request = getRequest(draft);
+  const request = parseRequest(draft.head, draft.body);
   const response = getResponse(draft);
   const isClientEndpoint = endpoint?.caller === "client";
   const client = findClient(draft, request) ?? (isClientEndpoint ? undefined : findFlowClient(group));
@@ -211,7 +202,8 @@ export function searchForClient(draft: ExchangeDraft): void {
 export function findFlowClient(group: FlowGroup | undefined): string | undefined {
   if (group?.flow === undefined) return undefined;
   for (const draft of group.unsearched) {
-    group.client = findClient(draft, draft.snapshot?.request ?? getRequest(draft));
+    // Not cached: most requests are parsed once, to find their flow.
+    group.client = findClient(draft, draft.snapshot?.request ?? parseRequest(draft.head, draft.body));
     if (group.client !== undefined) break;
   }
   group.unsearched.length = 0;

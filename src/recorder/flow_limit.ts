@@ -8,28 +8,21 @@ import { timers } from "../core/http/timers.ts";
 /** Duration of a period, in milliseconds of real time: a test may freeze the clock of the server. */
 const periodMs = 1000;
 
-/** The limit of a recorder, for notable exchanges and for others. */
-export interface FlowLimit {
-  /** Whether the limit is reached for the current second. */
-  isReached(isNotable: boolean): boolean;
-  /** Counts a new flow. */
-  count(isNotable: boolean): void;
-}
-
 /** Creates a limit. It calls `onReached` once for each second in which a request finds the limit reached. */
-export function flowLimit(maxFlowsPerSecond: number, onReached: () => void): FlowLimit {
+export function flowLimit(maxFlowsPerSecond: number, onReached: () => void) {
   let startedAt = -Infinity;
   let counts = { notable: 0, others: 0 };
   let isReported = false;
   return {
-    isReached(isNotable) {
+    /** Whether the limit is reached for the current second. */
+    isReached(isNotable: boolean): boolean {
       const count = isNotable ? counts.notable : counts.others;
       if (count < maxFlowsPerSecond || timers.elapsed() - startedAt >= periodMs) return false;
       if (!isReported) onReached();
       isReported = true;
       return true;
     },
-    count(isNotable) {
+    count(isNotable: boolean): void {
       const time = timers.elapsed();
       if (time - startedAt >= periodMs) {
         startedAt = time;

@@ -15,12 +15,11 @@ import type { App } from "../server/app.ts";
 import type { EndpointDescription } from "../server/endpoint.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import { findForRequest, type HttpRequest, type HttpResponse, isDropped, isResponse } from "../core/http/message.ts";
-import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarget } from "../core/http/router.ts";
+import { type ClientAddress, parseTarget, type RequestHandler } from "../core/http/router.ts";
 import type { RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import {
   createDraft,
-  type DraftStart,
   type ExchangeDraft,
   isNotable,
   replyBytes,
@@ -155,7 +154,10 @@ export function recorder(
     const isBeyondLimit = newFlows.isReached(false);
     const isUndecided = isBeyondLimit || newFlows.isReached(true);
     const start = { number: ++exchangeCount, at: server.now(), isBeyondLimit, isUndecided };
-    return record(next, peer, addDraft(request, target, endpoint, start), request);
+    const draft = createDraft(recordHead(request, target), endpoint, registeredSecrets, start);
+    drafts.set(request, draft);
+    if (!isUndecided) index.add(draft);
+    return record(next, peer, draft, request);
   }
 
   async function record(
@@ -187,19 +189,6 @@ export function recorder(
       }
       finish(draft, request);
     }
-  }
-
-  /** Adds the draft of an exchange. */
-  function addDraft(
-    request: HttpRequest,
-    target: RequestTarget,
-    endpoint: EndpointDescription | undefined,
-    start: DraftStart,
-  ): ExchangeDraft {
-    const draft = createDraft(recordHead(request, target), endpoint, registeredSecrets, start);
-    drafts.set(request, draft);
-    if (!draft.isUndecided) index.add(draft);
-    return draft;
   }
 
   /** Records a response, and returns it as the client receives it. */

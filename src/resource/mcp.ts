@@ -133,18 +133,18 @@ export async function respondToMcp(
   messages: readonly McpMessage[] | NoMessages,
   { revision, mirrored, tools, toolConnections, claims, connect }: McpCall,
 ): Promise<HttpResponse> {
-  if ("code" in messages) return rpcError(400, null, messages.code, messages.message);
+  if ("code" in messages) return json(400, errorBody(null, messages.code, messages.message));
   const first = messages[0]!;
   if (revision !== null && !revisions.includes(revision)) {
     const data = { supported: revisions, requested: revision };
-    return rpcError(400, first.id ?? null, -32022, "Unsupported protocol version", data);
+    return json(400, errorBody(first.id ?? null, -32022, "Unsupported protocol version", data));
   }
   if (messages.length > 1 && (revision ?? revisionWithoutHeader) !== revisionWithoutHeader) {
-    return rpcError(400, null, -32600, "Only revision 2025-03-26 allows several messages in one request");
+    return json(400, errorBody(null, -32600, "Only revision 2025-03-26 allows several messages in one request"));
   }
   if (isStateless(revision) && first.id !== undefined) {
     const mismatch = findMismatch(first, revision, mirrored);
-    if (mismatch !== undefined) return rpcError(400, first.id, -32020, `Header mismatch: ${mismatch}`);
+    if (mismatch !== undefined) return json(400, errorBody(first.id, -32020, `Header mismatch: ${mismatch}`));
   }
   const service: McpService = {
     serverInfo: { name: "latchkey-resource", version: "1.0.0" },
@@ -311,16 +311,6 @@ function describeTool(name: string, service: string | undefined): McpTool {
   const result = "Returns its arguments, and user, client and scope of the access token.";
   const account = service === undefined ? "" : ` The user must first connect an account of ${service} in a browser.`;
   return { name, description: result + account, inputSchema: { type: "object" } };
-}
-
-function rpcError(
-  status: number,
-  id: string | number | null,
-  code: number,
-  message: string,
-  data?: object,
-): HttpResponse {
-  return json(status, errorBody(id, code, message, data));
 }
 
 function errorBody(id: string | number | null | undefined, code: number, message: string, data?: object): object {

@@ -51,12 +51,12 @@ export function assertResourceScopes(scopes: readonly string[]): void {
   throw new TypeError(`scopes: expected scope values of the resource, received ${JSON.stringify(invalid)}. ${hint}`);
 }
 
-/** The metadata document. No member is empty (RFC 9728 §3.2). */
-function metadataDocument(
+/** The response with the metadata document, of which no member is empty (RFC 9728 §3.2). */
+export function metadataResponse(
   { resource, verifier, scopes = [], authorizationDetailsTypes = [], name, dpop }: ProtectedResource,
-): Readonly<Record<string, unknown>> {
+): HttpResponse {
   assertResourceScopes(scopes);
-  return {
+  const document = {
     resource,
     authorization_servers: [verifier.issuer],
     ...scopes.length > 0 && { scopes_supported: scopes },
@@ -66,11 +66,7 @@ function metadataDocument(
     ...dpop?.required && { dpop_bound_access_tokens_required: true },
     ...name !== undefined && { resource_name: name },
   };
-}
-
-/** The response with the metadata document. */
-export function metadataResponse(resource: ProtectedResource): HttpResponse {
-  return json(200, metadataDocument(resource), { "cache-control": "public, max-age=60" });
+  return json(200, document, { "cache-control": "public, max-age=60" });
 }
 
 /**

@@ -121,7 +121,9 @@ export async function verifyRequest(
   const { "x5t#S256": thumbprint, jkt } = confirmation(claims.cnf);
   if (thumbprint !== undefined) await assertCertificate(claims.cnf);
   const isProven = thumbprint !== undefined && jkt === undefined && scheme === "Bearer";
-  if (proofs === undefined && !isProven) assertUnbound(claims.cnf);
+  if (proofs === undefined && !isProven && claims.cnf !== undefined) {
+    throw rejectProof("DO-09", { problem: "no proofs accepted" });
+  }
   if (proofs !== undefined && !isProven) {
     await assertKeyProven(scheme, claims.cnf, proofs.required, (boundKey) =>
       dpop!.verify(
@@ -147,12 +149,6 @@ async function assertPresented(certificate: RequiredToken["certificate"], cnf: u
   const parsed = certificate === undefined ? undefined : parseCertificate(certificate);
   if (parsed !== undefined && parsed.isProvable && parsed.thumbprint === expected) return;
   throw rejectCertificate("MT-06", { expected, isPassed: certificate !== undefined, certificate: parsed });
-}
-
-/** Rejects a bound token at a resource that accepts no proofs. */
-function assertUnbound(cnf: unknown): void {
-  if (cnf === undefined) return;
-  throw rejectProof("DO-09", { problem: "no proofs accepted" });
 }
 
 /**

@@ -4,9 +4,6 @@ import type { Fields } from "../../core/http/form.ts";
 import type { Exchange, Flow, RecordedRequest, RecordedResponse } from "../exchange.ts";
 import { isHtmlPage } from "../record_response.ts";
 
-/** Parameters by name; a repeated parameter has several values. */
-type FieldsByName = Readonly<Record<string, string | readonly string[]>>;
-
 /** A flow for programs, as it is given: with its secrets, unless they were redacted before. */
 export function toFlowData({ client, outcome, exchanges }: Flow) {
   return { ...client !== undefined && { client }, outcome, exchanges: exchanges.map(toExchangeData) };
@@ -76,7 +73,8 @@ function pickHeaders(
   return picked.length === 0 ? undefined : Object.fromEntries(picked);
 }
 
-function groupByName(fields: Fields): FieldsByName {
+/** Parameters by name; a repeated parameter has several values. */
+function groupByName(fields: Fields): Readonly<Record<string, string | readonly string[]>> {
   const values = new Map<string, string[]>();
   for (const [name, value] of fields) values.set(name, [...values.get(name) ?? [], value]);
   return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0]! : all]));

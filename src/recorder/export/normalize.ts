@@ -4,15 +4,9 @@ import type { Exchange } from "../exchange.ts";
 import { redactExchanges } from "../redact.ts";
 
 /** The parameters that differ between runs but are not secret. */
-const generatedNames: Readonly<Record<string, string>> = {
-  state: "state",
-  nonce: "nonce",
-  code_challenge: "code_challenge",
-  jti: "jti",
-  sid: "sid",
-  kid: "kid",
-  at_hash: "at_hash",
-};
+const generatedNames = Object.fromEntries(
+  ["state", "nonce", "code_challenge", "jti", "sid", "kid", "at_hash"].map((name) => [name, name]),
+);
 
 const timeMembers = new Set(["exp", "iat", "nbf", "auth_time"]);
 const timePlaceholder = "{{time}}";
