@@ -3,7 +3,8 @@
  * what the attack finds out afterwards.
  */
 
-import { type Action, type Attempt, untilStopped } from "./attempt.ts";
+import { untilAborted } from "../testing/fetch.ts";
+import type { Action, Attempt } from "./attempt.ts";
 import {
   type Conclusion,
   countLogins,
@@ -109,7 +110,7 @@ async function perform(
     const act: Action<ClientSession | Conclusion> = attack.perform === undefined
       ? actions[journey]?.bind(undefined, session!) ?? beginUnderAttack
       : (signal) => attack.perform!({ ...stage, begin: (of) => beginUnderAttack(signal, of) }, values);
-    const startError = await untilStopped(restart(), runner.options.signal).then(() => undefined, (error: unknown) => ({
+    const startError = await untilAborted(restart(), runner.options.signal).then(() => undefined, (error: unknown) => ({
       error,
     }));
     const ended: Attempt<ClientSession | Conclusion> = startError !== undefined

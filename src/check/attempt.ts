@@ -3,6 +3,7 @@
 import type { Attack, JourneyOutcome } from "./attack.ts";
 import type { CrashWatch } from "./crashes.ts";
 import { type Timer, timers } from "../core/http/timers.ts";
+import { untilAborted } from "../testing/fetch.ts";
 
 /** How an action of the client ended. */
 export interface Attempt<Result> {
@@ -50,23 +51,9 @@ export async function attempt<Result>(
     return { outcome: "crashed", error };
   });
   try {
-    return await untilStopped(Promise.race([...crash === undefined ? [] : [crash], action, limit]), stop);
+    return await untilAborted(Promise.race([...crash === undefined ? [] : [crash], action, limit]), stop);
   } finally {
     timers.clearTimeout(timer);
-  }
-}
-
-/** Waits for a promise. @throws The reason of `stop`, once it is aborted. */
-export async function untilStopped<Result>(promise: Promise<Result>, stop: AbortSignal | undefined): Promise<Result> {
-  if (stop === undefined) return await promise;
-  const { promise: stopped, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(stop.reason);
-  stop.addEventListener("abort", abort, { once: true });
-  if (stop.aborted) abort();
-  try {
-    return await Promise.race([promise, stopped]);
-  } finally {
-    stop.removeEventListener("abort", abort);
   }
 }
 

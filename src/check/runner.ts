@@ -1,13 +1,14 @@
 /** Runs the journeys of one check: each in an environment of its own, within time limits, watched for crashes. */
 
 import { describeError } from "./assess.ts";
-import { type Action, type Attempt, attempt, type TimeLimit, timeLimit, untilStopped } from "./attempt.ts";
+import { type Action, type Attempt, attempt, type TimeLimit, timeLimit } from "./attempt.ts";
 import type { CheckOptions } from "./check_options.ts";
 import { type CrashWatch, watchCrashes } from "./crashes.ts";
 import { checkedDriver, type ClientDriver, LoginLimitError, UnreachableError } from "./driver.ts";
 import type { JourneyEnvironment, Journeys } from "./journeys.ts";
 import { scan, type Sighting } from "./markers.ts";
 import { timers } from "../core/http/timers.ts";
+import { untilAborted } from "../testing/fetch.ts";
 
 /** Runs the journeys of one check. */
 export interface Runner extends TimeLimit {
@@ -108,7 +109,7 @@ export function openRunner(
     },
     async inEnvironment(use) {
       stop?.throwIfAborted();
-      if (pauseMs > 0) await untilStopped(wait(pauseMs), stop);
+      if (pauseMs > 0) await untilAborted(wait(pauseMs), stop);
       const watch = watchCrashes(options.inProcess ?? true);
       try {
         const environment = await journeys.open(driver);
@@ -154,7 +155,7 @@ export function openRunner(
         waitedMs += waitMs;
         if (waitedMs > recoveryMs) return ended;
         options.onWait?.(error.message, waitMs);
-        await untilStopped(wait(waitMs), stop);
+        await untilAborted(wait(waitMs), stop);
       }
     },
     async waitForEnd(environment, watch) {

@@ -9,7 +9,7 @@ import type {
 } from "../platform/runtime/chromium.ts";
 import type { Callback } from "../testing/browser/callback.ts";
 import { stripQuery } from "../testing/browser/test_browser.ts";
-import { untilStopped } from "./attempt.ts";
+import { untilAborted } from "../testing/fetch.ts";
 import {
   assertMayBegin,
   type ClientBrowser,
@@ -179,8 +179,8 @@ export function singlePageApplication(loginUrl: string, { openContext, ...texts 
   return {
     name: new URL(loginUrl).origin,
     recordsVisits: true,
-    logIn: (journey) => untilStopped(logIn(journey), journey.signal),
-    receiveCallback: (journey, callback) => untilStopped(receiveCallback(journey, callback), journey.signal),
+    logIn: (journey) => untilAborted(logIn(journey), journey.signal),
+    receiveCallback: (journey, callback) => untilAborted(receiveCallback(journey, callback), journey.signal),
   };
 }
 

@@ -42,9 +42,8 @@ import { testResources } from "./resource.ts";
 import { restartableRandom } from "./seeded_random.ts";
 import type { ServerControl, ServerName, TestControl, TestControlOptions } from "./test_control.ts";
 import { userDecisions } from "./user_decisions.ts";
-import { type BackchannelClient, backchannelClient } from "./backchannel.ts";
-import { type DeviceClient, deviceClient } from "./device.ts";
-import type { PolledRequestOptions } from "./polled_request.ts";
+import { backchannelClient } from "./backchannel.ts";
+import { deviceClient } from "./device.ts";
 import { endSessionOf } from "./end_session.ts";
 
 const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectOption };
@@ -220,12 +219,15 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     ...{ server: getServer, endpointUrl: getEndpointUrl, fetch: handle, browser, explain },
   });
 
+  const polling = {
+    ...{ post, token: login.token, browser, clock, endpointUrl: getEndpointUrl },
+    users: () => getApp().server.users,
+  };
+
   const self: ServerControl = {
     ...login,
-    ...extensionClients({
-      ...{ post, token: login.token, browser, clock, endpointUrl: getEndpointUrl },
-      users: () => getApp().server.users,
-    }),
+    ...backchannelClient(polling),
+    ...deviceClient(polling),
     plugin: {
       ...combinePlugins([
         ...options.recorder === undefined ? [exchangeRecorder] : [],
@@ -341,9 +343,4 @@ function combinePlugins(plugins: readonly Plugin[]): Plugin {
       for (const plugin of plugins) plugin.close?.();
     },
   };
-}
-
-/** Creates the verbs of a mock for requests of extensions. */
-function extensionClients(options: PolledRequestOptions): BackchannelClient & DeviceClient {
-  return { ...backchannelClient(options), ...deviceClient(options) };
 }

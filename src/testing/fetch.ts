@@ -50,7 +50,7 @@ export function createFetch(
       : withContentLength(new Request(inputRequest ?? url, init), init.body);
     for (let followed = 0;; followed++) {
       signal?.throwIfAborted();
-      const response = await rejectOnAbort(signal, handle(request, { certificate: options?.certificate }));
+      const response = await untilAborted(handle(request, { certificate: options?.certificate }), signal);
       const target = redirectStatuses.includes(response.status) ? response.headers.get("location") : null;
       if (target !== null && mode === "error") throw new TypeError(`${request.url} redirects, and redirect is "error"`);
       const next = target === null ? undefined : new URL(target, request.url).href;
@@ -97,11 +97,13 @@ function redirectedInit(
   return becomesGet ? { headers } : { method, headers, body };
 }
 
-function rejectOnAbort<T>(signal: AbortSignal | undefined, task: Promise<T>): Promise<T> {
+/** Waits for a promise. @throws The reason of the signal, once it is aborted. */
+export function untilAborted<T>(task: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return task;
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
   return Promise.race([task, promise]).finally(() => signal.removeEventListener("abort", abort));
 }
 

@@ -2,7 +2,6 @@
 
 import { object, text } from "../core/policy/field.ts";
 import { quote } from "../server/config/config_issue.ts";
-import type { Authorization } from "../core/token/grants/authenticated_request.ts";
 import type { Server } from "../core/server.ts";
 import { wrapIssueStep } from "../core/token/table.ts";
 import { assertOptions } from "./options.ts";
@@ -51,30 +50,18 @@ export function fixedValues() {
         // A successor has a value, and takes none.
         newToken: (current, kind, value) =>
           (value === undefined ? queues[kind].shift() : undefined) ?? newToken(current, kind, value),
-        steps: withOpaqueToken(server, (inner) => queues.access_token.length === 0 ? undefined : inner.newToken),
+        steps: wrapIssueStep(server.steps, "access_token", (issue) => (inner, issued, authorization, ...more) => {
+          if (queues.access_token.length === 0 || authorization.issue !== undefined) {
+            return issue(inner, issued, authorization, ...more);
+          }
+          const { client } = authorization;
+          const metadata = { ...client.metadata, access_token_format: "opaque" } as const;
+          return issue(inner, issued, { ...authorization, client: { ...client, metadata } }, ...more);
+        }),
       };
     },
     reset(): void {
       for (const queue of Object.values(queues)) queue.length = 0;
     },
   };
-}
-
-/**
- * The steps of a server, which issues opaque access tokens.
- *
- * @param newTokenFor The function that makes such a token; `undefined` if the token is issued as usual.
- */
-export function withOpaqueToken(
-  { steps }: Server,
-  newTokenFor: (server: Server, authorization: Authorization) => Server["newToken"] | undefined,
-): Server["steps"] {
-  return wrapIssueStep(steps, "access_token", (issue) => (server, issued, authorization, ...more) => {
-    const newToken = authorization.issue === undefined ? newTokenFor(server, authorization) : undefined;
-    if (newToken === undefined) return issue(server, issued, authorization, ...more);
-    const { client } = authorization;
-    const metadata = { ...client.metadata, access_token_format: "opaque" } as const;
-    const forClient = { ...authorization, client: { ...client, metadata } };
-    return issue({ ...server, newToken }, issued, forClient, ...more);
-  });
 }

@@ -44,7 +44,6 @@ export async function mintLogoutToken(
   sub: string,
   options: MintedLogoutToken,
 ): Promise<string> {
-  // The server loads them dynamically, too, so that the package keeps them in separate files.
   const { sid, claims, expired = false, expiresIn = logoutTokenLifetimeSeconds } = options;
   const agoMs = expired ? (expiresIn + expiryMarginSeconds) * 1000 : 0;
   const sessions = sid === undefined ? await findSessions(server, sub, client.id) : [];

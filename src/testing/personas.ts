@@ -1,6 +1,6 @@
 /** The persona header for a server that is not a mock: the program on a test host. */
 
-import type { Approver, ApproverContext } from "../core/authorize/approver.ts";
+import type { ApproverContext } from "../core/authorize/approver.ts";
 import { isTrustedHost } from "../core/http/cross_site.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import type { HttpRequest } from "../core/http/message.ts";
@@ -45,17 +45,8 @@ export function personas(): Plugin {
         : (request, at) =>
           at.httpRequest.headers.get(personaHeader) === null || !isTrusted(at)
             ? next(request, at)
-            : decide(next, request, at),
+            : userDecisions(() => at.context.server as HostedServer).approve(next)(request, at),
   };
-}
-
-/** Approves a request as its persona. */
-async function decide(
-  next: Approver,
-  request: Parameters<Approver>[0],
-  at: ApproverContext,
-): Promise<Awaited<ReturnType<Approver>>> {
-  return await userDecisions(() => at.context.server as HostedServer).approve(next)(request, at);
 }
 
 /**

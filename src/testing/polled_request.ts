@@ -65,16 +65,13 @@ interface RequestKind {
   query(handle: string): Readonly<Record<string, string>>;
 }
 
-/** A started request: the response, and its polls. */
-interface StartedRequest {
-  readonly started: Readonly<Record<string, unknown>>;
-  readonly polled: Polled;
-}
-
 /** The client and the users of the requests of one extension. */
 interface PolledRequests {
-  /** @throws {LoginError} If the server rejects the request. */
-  start(client: ClientCredentials, params: RequestParameters): Promise<StartedRequest>;
+  /** Starts a request: the response, and its polls. @throws {LoginError} If the server rejects the request. */
+  start(
+    client: ClientCredentials,
+    params: RequestParameters,
+  ): Promise<{ readonly started: Readonly<Record<string, unknown>>; readonly polled: Polled }>;
   /** The user of a request, by what identifies it on the page. */
   user(handle: string): RequestUser;
 }

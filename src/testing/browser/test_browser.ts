@@ -6,7 +6,7 @@ import { type StorageState, toStorageState } from "./storage_state.ts";
 import { withContentLength } from "../fetch.ts";
 import { extractText, findAttributes, type HtmlForm, parseForms, submitForm } from "../../client/html_form.ts";
 import { type ExplainRejection, LoginError, type RejectionDetails } from "../login_error.ts";
-import { formatPersona, type Persona, personaField, personaHeader } from "../persona.ts";
+import { formatPersona, mergePersonas, type Persona, personaField, personaHeader } from "../persona.ts";
 import { assertOptions } from "../options.ts";
 import { readCallback } from "../../client/callback.ts";
 import { encodeParameters, type RequestParameters } from "../../client/parameters.ts";
@@ -157,11 +157,6 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
     throw new LoginError(`The server redirects more than ${maxNavigationSteps} times, last to ${step.url}`);
   }
 
-  const withOverrides = (overrides: Persona): Persona => ({
-    ...options,
-    ...Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)),
-  });
-
   /** Submits the prompt of each page, and none twice. */
   function submitPrompts(persona: Persona, isClientForm: (action: string) => boolean) {
     const submittedPrompts = new Set<string>();
@@ -191,7 +186,7 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
 
     async authorize(request, overrides = {}, clientUri) {
       assertOptions("browser.authorize", personaField, overrides);
-      const persona = withOverrides(overrides);
+      const persona = mergePersonas(options, overrides);
       const url = typeof request === "string" || request instanceof URL
         ? resolveUrl(request)
         : `${options.endpointUrl("authorize")}?${encodeParameters(request)}`;
@@ -203,7 +198,7 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
 
     async decide(request, overrides = {}) {
       assertOptions("browser.decide", personaField, overrides);
-      const persona = withOverrides(overrides);
+      const persona = mergePersonas(options, overrides);
       const submit = submitPrompts(persona, () => false);
       let result: "approved" | "denied" | undefined;
       await navigate(resolveUrl(request), undefined, persona, (page) => {

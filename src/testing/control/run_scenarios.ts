@@ -12,7 +12,7 @@ import { verbs } from "./verbs/mod.ts";
 import type { ListedFault } from "../faults/fault_list.ts";
 import type { ServerControl } from "../test_control.ts";
 import type { ChosenScenario } from "../scenarios/choose.ts";
-import { type ScenarioStep, userPlaceholder } from "../scenarios/scenario.ts";
+import { type ScenarioStep, withUser } from "../scenarios/scenario.ts";
 
 /** Scenarios of one server. */
 export interface RunningScenarios {
@@ -178,12 +178,6 @@ function findVerb(step: ScenarioStep, path: string): PreparedStep | readonly Con
   return issues.length === 0
     ? { ...step, found }
     : issues.map((issue) => ({ ...issue, path: `${path}.input.${issue.path}` }));
-}
-
-function withUser(input: Readonly<Record<string, unknown>>, user: string | undefined): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(input).map(([name, value]) => [name, value === userPlaceholder ? user : value]),
-  );
 }
 
 const succeeded = ({ hadEffect, error }: Progress) => hadEffect && error === undefined;

@@ -2,7 +2,7 @@
 
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
-import type { Field, FieldsOf } from "../../core/policy/field.ts";
+import type { Field, ObjectField } from "../../core/policy/field.ts";
 import type { ServerControl, ServerName } from "../test_control.ts";
 
 /** The server that a verb acts on, and the request. */
@@ -16,9 +16,6 @@ export interface ControlTarget {
   /** Aborted when the server closes: a verb that waits must end then. */
   readonly closed: AbortSignal;
 }
-
-/** The description of an object with known members. */
-type ObjectField<T> = Field<T> & { readonly members: FieldsOf<T> };
 
 /** A verb as its file describes it. */
 export interface VerbSource<Input extends object, Result> {

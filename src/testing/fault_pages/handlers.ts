@@ -29,7 +29,7 @@ import { confirmChange, movedTo, type PageControl } from "./confirm_change.ts";
 import { clockPresets } from "./clock_presets.ts";
 import { Faults } from "./faults.tsx";
 import type { FaultsProps, FormField } from "./props.ts";
-import { type ScenarioStep, userPlaceholder } from "../scenarios/scenario.ts";
+import { type ScenarioStep, withUser } from "../scenarios/scenario.ts";
 import { scenarios } from "../scenarios/scenarios.ts";
 
 export { assets } from "./assets.gen.ts";
@@ -349,11 +349,8 @@ const textOf = (value: unknown): string =>
 function scenarioCalls(name: string, user: string | undefined): readonly ScenarioStep[] | undefined {
   const scenario = scenarios.find((candidate) => candidate.name === name);
   return scenario?.steps.map(({ verb, input = {} }) =>
-    verb === "decisions.deny" ? { verb: "faults.add", input: { ...denial, always: true } } : {
-      verb,
-      input: Object.fromEntries(
-        Object.entries(input).map(([member, value]) => [member, value === userPlaceholder ? user : value]),
-      ),
-    }
+    verb === "decisions.deny"
+      ? { verb: "faults.add", input: { ...denial, always: true } }
+      : { verb, input: withUser(input, user) }
   );
 }

@@ -27,6 +27,13 @@ export interface ScenarioStep {
 /** The text of an input that stands for the user: the one after the colon of `--scenario NAME:SUB`, or the first. */
 export const userPlaceholder = "$user";
 
+/** The input of a step, with the user instead of the placeholder. */
+export function withUser(input: NonNullable<ScenarioStep["input"]>, user: string | undefined): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name, value === userPlaceholder ? user : value]),
+  );
+}
+
 const stepField = object<ScenarioStep>(
   "ScenarioStep",
   { after: text(["token"]), verb: text(["faults.add"]), input: record(anyValue, { fault: "drop" }, "an object") },

@@ -2,7 +2,6 @@
 
 import { extendedClientField } from "../../../server/hosting/extensions.ts";
 import type { ClientMetadata } from "../../../server/config/client_metadata.ts";
-import type { Client } from "../../../core/clients/clients.ts";
 import { anyValue, list, object, record, text } from "../../../core/policy/field.ts";
 import { type TestClient, testClientField, type TestClientOptions } from "../../clients.ts";
 import { changeClient, type MetadataChanges, unknownClient } from "../change_client.ts";
@@ -21,9 +20,7 @@ interface ClientId {
 }
 
 /** The change of a client. */
-interface ClientChange {
-  /** The identifier of the client. */
-  readonly client_id: string;
+interface ClientChange extends ClientId {
   /** The members of its metadata to set, and `null` for each member to remove (RFC 7396). */
   readonly changes: MetadataChanges;
 }
@@ -38,11 +35,6 @@ const newClient: ClientMetadata = {
 };
 
 const metadata = record(anyValue, { ...example }, "client metadata (RFC 7591 §2)");
-
-/** The metadata that responses contain. */
-function describe({ metadata }: Client): ClientMetadata {
-  return metadata;
-}
 
 /**
  * Creates clients with given ids and secrets, changes, lists and removes them. A persistent store keeps them, but a
@@ -61,7 +53,7 @@ export const clientVerbs = [
     summary: "Creates a client with exactly this metadata, or replaces the one with this `client_id`.",
     input: { ...extendedClientField, required: ["client_id"], examples: [newClient] },
     result: metadata as never,
-    run: async ({ app: { server } }, client) => describe(await server.clients.registered.set(client)),
+    run: async ({ app: { server } }, client) => (await server.clients.registered.set(client)).metadata,
   }),
   defineVerb<ClientChange, ClientMetadata>({
     name: "clients.change",
@@ -78,7 +70,7 @@ export const clientVerbs = [
     ),
     args: ["client_id", "changes"],
     result: metadata as never,
-    run: async ({ app }, { client_id, changes }) => describe(await changeClient(app.server, client_id, changes)),
+    run: async ({ app }, { client_id, changes }) => (await changeClient(app.server, client_id, changes)).metadata,
   }),
   defineVerb({
     name: "clients.all",
@@ -87,7 +79,7 @@ export const clientVerbs = [
     ...noInput,
     result: object<ClientList>("ClientList", { clients: list(metadata as never, [[example]]) }, { clients: [example] }),
     returns: "clients",
-    run: async ({ app }) => ({ clients: (await app.server.clients.registered.list()).map(describe) }),
+    run: async ({ app }) => ({ clients: (await app.server.clients.registered.list()).map(({ metadata }) => metadata) }),
   }),
   defineVerb({
     name: "clients.delete",
