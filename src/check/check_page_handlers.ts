@@ -74,7 +74,6 @@ export async function changeCheck(context: Context, check: ClientCheck): Promise
   return redirect("POST", progressPath(context, client.id));
 }
 
-/** Shows the report. */
 export function showReport({ site }: Context, check: ClientCheck, report: CheckReport): HttpResponse {
   const { client } = check.state();
   const path = `/clients/${encodeURIComponent(client ?? "")}`;

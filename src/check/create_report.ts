@@ -52,7 +52,6 @@ export function redactResult(result: AttackResult): AttackResult {
   };
 }
 
-/** Creates the report. */
 export function checkReport(facts: ReportFacts): CheckReport {
   const { client, kind, control, seconds, baseline, repeat, rulesUrl, failOn = ["critical", "high"] } = facts;
   const results = facts.results.map(redactResult).map((result): AttackResult =>

@@ -63,7 +63,6 @@ export interface ExchangeDraft {
   snapshot?: Exchange;
 }
 
-/** Creates the draft of an exchange. */
 export function createDraft(
   head: RequestHead,
   endpoint: EndpointDescription | undefined,

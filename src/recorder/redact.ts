@@ -93,7 +93,6 @@ export function redactFlow(flow: Flow): Flow {
   return { ...flow, client: exchanges[firstIndex]?.client, exchanges };
 }
 
-/** Redacts exchanges. */
 export function redactExchanges(exchanges: readonly Exchange[], options?: RedactionOptions): Exchange[] {
   return exchanges.map((exchange) => redactExchange(exchange, options));
 }

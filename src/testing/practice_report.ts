@@ -25,7 +25,6 @@ export interface ReportedPractice
   })[];
 }
 
-/** Creates the report. */
 export function practiceReport(results: readonly PracticeResult[]): PracticeReport {
   const failures = results.filter(({ outcome }) => outcome === "failed");
   const passed = failures.length === 0;

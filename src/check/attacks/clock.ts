@@ -6,7 +6,6 @@ import { type Attack, defineAttack } from "../define_attack.ts";
 
 const isAhead = "How far the clock of the server is ahead; negative: how far behind.";
 
-/** The attacks of the category `clock`. */
 export const clockAttacks: readonly Attack[] = [
   defineAttack({
     id: "clock/small",

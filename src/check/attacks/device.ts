@@ -91,7 +91,6 @@ const withBothUris: GridResponse = {
     }),
 };
 
-/** The attacks of the category `device`. */
 export const deviceAttacks: readonly Attack[] = [
   ...gridAttacks(withBothUris, [{
     ...{ id: "device/verification-uri-hostile", level: "must-reject", endpoints: ["device_authorization"] },

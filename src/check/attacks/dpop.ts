@@ -78,7 +78,6 @@ function assessAttempts(observation: Observation): Assessment | undefined {
   return failIf(most > maxAttempts, `the client sent the request ${most} times`, "repeated");
 }
 
-/** The attacks of the category `dpop`. */
 export const dpopAttacks: readonly Attack[] = [
   defineAttack({
     id: "dpop/nonce-asked",

@@ -38,7 +38,6 @@ const tokenErrors: Readonly<Record<string, Fault>> = {
   ),
 };
 
-/** The attacks of the category `error`. */
 export const errorAttacks: readonly Attack[] = [
   defineAttack({
     id: "error/authorization",

@@ -11,15 +11,11 @@ import { foreignKeys } from "../../testing/keys.ts";
 
 /** What the server would have signed. */
 export interface Original {
-  /** The server. */
   readonly server: Server;
-  /** The kind of token. */
   readonly kind: JwtKind;
-  /** The algorithm. */
   readonly alg: SigningAlgorithm;
   /** The header that the server writes, with the key ID of the current key. */
   readonly header: Readonly<Record<string, unknown>>;
-  /** The claims. */
   readonly claims: Claims;
   /** Signs text with the current key. */
   sign(text: string): Promise<Uint8Array>;

@@ -15,7 +15,6 @@ const foreignName = "Zoë Ångström";
 
 const claims = claimsOf("The ID token");
 
-/** The attacks of the category `id-token` on claims. */
 export const idTokenClaimAttacks: readonly Attack[] = [
   ...gridAttacks(claims, [
     {

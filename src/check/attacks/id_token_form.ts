@@ -4,7 +4,6 @@ import { type Attack, defineAttack } from "../define_attack.ts";
 import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
 import { oneOf } from "./parameters.ts";
 
-/** The attacks of the category `id-token` on its form. */
 export const idTokenFormAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/payload-shape",

@@ -7,7 +7,6 @@ import { resign } from "../../testing/faults/resign.ts";
 import { foreignKeys } from "../../testing/keys.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 
-/** The attacks of the category `id-token` on the key. */
 export const idTokenKeyAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/key-of-another-issuer",

@@ -11,7 +11,6 @@ import { oneOf } from "./parameters.ts";
 /** The code that the plain parameters beside a signed response have. */
 const plantedCode = "planted-code";
 
-/** The attacks of the category `jarm`. */
 export const jarmAttacks: readonly Attack[] = [
   forgeryAttack(
     {

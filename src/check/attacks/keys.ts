@@ -51,7 +51,6 @@ const unusableKeys = [
   { kty: "EC", crv: "P-256", use: "sig", kid: "signs-nothing", alg: "ES256", x, y },
 ];
 
-/** The attacks of the category `keys`. */
 export const keyAttacks: readonly Attack[] = [
   defineAttack({
     id: "keys/down",

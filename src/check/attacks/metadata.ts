@@ -27,7 +27,6 @@ function assessVisit({ trap, outcome }: Observation): Assessment | undefined {
   return passIf(trap.requests.length === 0 && outcome === "accepted", "the client sent no request to that URL");
 }
 
-/** The attacks of the category `metadata`. */
 export const metadataAttacks: readonly Attack[] = [
   ...gridAttacks(document, [
     {

@@ -40,7 +40,6 @@ import { transportAttacks } from "./transport.ts";
 import { unavailableAttacks } from "./unavailable.ts";
 import { userinfoAttacks } from "./userinfo.ts";
 
-/** Every attack. */
 export const attacks: readonly Attack[] = [
   ...metadataAttacks,
   ...errorAttacks,

@@ -12,7 +12,6 @@ const rejected = {
   correctClient: "The client rejects the response because of iss, and does not send the code to any server.",
 } as const;
 
-/** The attacks with a second issuer. */
 export const otherIssuerAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,

@@ -38,7 +38,6 @@ export const rotating = (name: string, rotates: boolean, edit: (members: Members
   extend: (server) => ({ ...server, grants: { ...server.grants, rotates: () => rotates } }),
 });
 
-/** The attacks of the category `refresh`. */
 export const refreshAttacks: readonly Attack[] = [
   defineAttack({
     id: "refresh/transient",

@@ -77,7 +77,6 @@ const rejectedDocument = {
   correctClient: "The client rejects the document, and sends no authorization request.",
 } as const;
 
-/** The attacks of the category `resource`. */
 export const resourceAttacks: readonly Attack[] = [
   ...gridAttacks(metadataDocument, [
     {

@@ -12,7 +12,6 @@ import { oneOf } from "./parameters.ts";
 /** RFC 9700 §4.4 demands a protection against mix-up only of clients of several issuers. */
 const ofIssuers = { requirement: { source: "RFC 9207 §2.4", binds: ["severalIssuers"] } } as const;
 
-/** The attacks of the category `response`. */
 export const responseAttacks: readonly Attack[] = [
   ...gridAttacks(authorizationResponseGrid, [
     {

@@ -11,7 +11,6 @@ import { conclude } from "./conclusions.ts";
 
 const response = jsonResponse("The token response");
 
-/** The attacks of the category `token`. */
 export const tokenAttacks: readonly Attack[] = [
   ...gridAttacks(response, [
     {

@@ -87,7 +87,6 @@ async function beginAndRest({ begin, passTime }: Stage): Promise<ClientSession> 
   }
 }
 
-/** The attacks of the category `transport`. */
 export const transportAttacks: readonly Attack[] = [
   defineAttack({
     ...recovered,

@@ -62,7 +62,6 @@ const fetchedUrl = {
   },
 } satisfies Partial<Row>;
 
-/** The attacks of the category `userinfo`. */
 export const userinfoAttacks: readonly Attack[] = [
   ...gridAttacks(marked, [
     {
