@@ -9,14 +9,13 @@ import { type Exchange, type RecordedRequest, type RecordedResponse, unknownEndp
 import { findErrorCode, isHtmlPage } from "../record_response.ts";
 
 /**
- * An exchange in full: its first line begins with `prefix` and ends with `suffix`.
+ * An exchange in full: its first line begins with `prefix`.
  *
  * @param internalErrors Internal errors of the server, one sentence each.
  */
 export function formatExchange(
   exchange: Exchange,
   prefix: string,
-  suffix = "",
   internalErrors: readonly string[] = [],
 ): string[] {
   const { request, response, passed, rejection, warnings, faults, outcome } = exchange;
@@ -32,7 +31,7 @@ export function formatExchange(
     ...response === undefined ? [`← no response, ${outcome}`] : responseLines(response, outcome),
   ];
   const indent = " ".repeat(prefix.length);
-  return [`${prefix}${request.method} ${request.path}${suffix}`, ...lines.map((line) => indent + line)];
+  return [`${prefix}${request.method} ${request.path}`, ...lines.map((line) => indent + line)];
 }
 
 /** An exchange in one line; `internalErrors` as for {@link formatExchange}. */

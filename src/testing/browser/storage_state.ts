@@ -3,21 +3,11 @@
 import type { Cookie } from "./cookie_jar.ts";
 
 /** @internal A cookie of Playwright. */
-export interface StoredCookie {
-  /** The name. */
-  readonly name: string;
-  /** The value, including quotes. */
-  readonly value: string;
+export interface StoredCookie extends Pick<Cookie, "name" | "value" | "path" | "httpOnly" | "secure"> {
   /** The host that set the cookie. Without a dot in front: hosts below it do not receive the cookie. */
   readonly domain: string;
-  /** The path; the cookie is sent to it and to all paths below it. */
-  readonly path: string;
   /** Playwright keeps the cookie until its browser closes: the cookie expires by the clock of the mock. */
   readonly expires: -1;
-  /** Whether scripts cannot read the cookie. */
-  readonly httpOnly: boolean;
-  /** Whether the cookie is sent only over https and to loopback hosts. */
-  readonly secure: boolean;
   /** Which requests from other sites have the cookie; `Lax` if the server did not say. */
   readonly sameSite: "Strict" | "Lax" | "None";
 }

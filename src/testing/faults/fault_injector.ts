@@ -17,8 +17,6 @@ import { isAuthorizationEndpoint, readRequestView } from "./request_view.ts";
 export interface FaultInjectorOptions {
   /** Waits that many milliseconds, or until the signal is aborted. Default: `setTimeout`. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Receives the name of each fault when it fires for a request. Default: none. */
-  readonly onFault?: (request: HttpRequest, fault: string) => void;
 }
 
 /** @internal The fault rules of one server, which can change at any time. */
@@ -56,9 +54,7 @@ interface RuleMatch {
 const maxRememberedRequests = 1000;
 
 /** Creates a fault injector without rules. */
-export function faultInjector(
-  { wait = waitMilliseconds, onFault = () => {} }: FaultInjectorOptions = {},
-): FaultInjector {
+export function faultInjector({ wait = waitMilliseconds }: FaultInjectorOptions = {}): FaultInjector {
   let rules: readonly ActiveRule[] = [];
   let app: App | undefined;
   const matchesByRequest = new WeakMap<HttpRequest, readonly RuleMatch[]>();
@@ -122,9 +118,7 @@ export function faultInjector(
         if (!rule.fire()) return false;
         const { server, traceFor } = app!;
         const { client, path: endpoint } = view;
-        const fault = rule.fault.name;
-        traceFor(request, { type: "fault_applied", at: server.now(), endpoint, client, fault });
-        onFault(request, fault);
+        traceFor(request, { type: "fault_applied", at: server.now(), endpoint, client, fault: rule.fault.name });
         return consumed = true;
       },
     };

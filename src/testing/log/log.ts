@@ -188,7 +188,7 @@ export function testLog(
       toString() {
         const shown = redact ? normalizeExchanges(recorder.exchanges()) : recorder.exchanges();
         const paragraphs = shown.map((exchange, index) =>
-          formatExchange(exchange, `${index + 1}  `, "", getInternalErrors(exchange)).join("\n") + "\n"
+          formatExchange(exchange, `${index + 1}  `, getInternalErrors(exchange)).join("\n") + "\n"
         );
         return paragraphs.join("\n");
       },
