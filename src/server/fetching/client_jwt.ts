@@ -3,10 +3,11 @@
  * one, because it imports jose.
  */
 
-import { decodeProtectedHeader, errors, generateKeyPair, type JWTPayload, type JWTVerifyOptions } from "jose";
+import { errors, generateKeyPair, type JWTPayload, type JWTVerifyOptions } from "jose";
 import { byProfile } from "../config/server_policy.ts";
 import type { ErrorDetails, OAuthError, RuleExplanation } from "../../core/rules/errors.ts";
 import { type JwtPolicy, JwtPolicyError } from "../../platform/jwt/jwt_policies.ts";
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { remoteKeys } from "./remote_keys.ts";
 import { verifyByKeys } from "../../platform/jwt/verify_by_keys.ts";
 import type { FetchingServer } from "./fetching.ts";
@@ -108,20 +109,12 @@ export async function verifyByDummyKey(jwt: string, policy: JwtPolicy): Promise<
     if (key === undefined) dummyKeys.set(alg, key = generateKeyPair(alg).then(({ publicKey }) => publicKey));
     return key;
   };
-  const { alg = "" } = headerOf(jwt);
+  const { alg = "" } = decodeJwtPart(jwt, 0) as { readonly alg?: string };
   const usesSecret = /^HS(?:256|384|512)$/.test(alg);
   if (!usesSecret && !keyAlgorithm.test(alg)) return;
   await verifyByKeys(jwt, usesSecret ? new Uint8Array(64) : keys, policy, { algorithms: [alg], now: 0 }).catch(
     () => {},
   );
-}
-
-function headerOf(jwt: string): { readonly alg?: string } {
-  try {
-    return decodeProtectedHeader(jwt);
-  } catch {
-    return {};
-  }
 }
 
 /** What the client changes, by the wrong part of its JWT. */

@@ -3,7 +3,7 @@
 import type { Extension } from "../../config/extension.ts";
 import { clientJwtAlgorithms, secretAlgorithms, verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import type { ClientAuth, Credentials } from "../../../core/server.ts";
-import { decodeBase64url } from "../../../core/keys/crypto.ts";
+import { decodeJwtPart } from "../../../platform/http/jwt_part.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { authMethodsOf, type ClientMetadata } from "../../config/client_metadata.ts";
@@ -13,62 +13,40 @@ import { assertionAuthenticationClientFields } from "./settings.ts";
 const load = () => import("./verify_assertion.ts");
 
 /** Signed with the client's secret. */
-const secretJwt: ClientAuth = {
-  method: "client_secret_jwt",
-  isUsed: (credentials) => hasAssertion(credentials) && /^HS/.test(headerAlgorithm(credentials)),
-  claimedId,
-  async authenticate(server: HostedServer, credentials) {
-    const { verifyClientAssertion } = await load();
-    return await verifyClientAssertion(
-      server,
-      credentials,
-      claimedId(credentials),
-      "client_secret_jwt",
-      secretAlgorithms,
-    );
-  },
-};
+const secretJwt = assertionMethod("client_secret_jwt", secretAlgorithms);
 
 /** Signed with a private key whose public half the client has registered. */
-const privateKeyJwt: ClientAuth = {
-  method: "private_key_jwt",
-  // Also true for an unreadable assertion, which `authenticate` then rejects.
-  isUsed: (credentials) => hasAssertion(credentials) && !/^HS/.test(headerAlgorithm(credentials)),
-  claimedId,
-  async authenticate(server: HostedServer, credentials) {
-    const { verifyClientAssertion } = await load();
-    return await verifyClientAssertion(
-      server,
-      credentials,
-      claimedId(credentials),
-      "private_key_jwt",
-      verificationAlgorithms,
-    );
-  },
-};
+const privateKeyJwt = assertionMethod("private_key_jwt", verificationAlgorithms);
+
+function assertionMethod(
+  method: "client_secret_jwt" | "private_key_jwt",
+  algorithms: readonly string[],
+): ClientAuth {
+  return {
+    method,
+    // An unreadable assertion counts as one by a private key, which `authenticate` then rejects.
+    isUsed: (credentials) =>
+      hasAssertion(credentials) && /^HS/.test(headerAlgorithm(credentials)) === (method === "client_secret_jwt"),
+    claimedId,
+    async authenticate(server: HostedServer, credentials) {
+      const { verifyClientAssertion } = await load();
+      return await verifyClientAssertion(server, credentials, claimedId(credentials), method, algorithms);
+    },
+  };
+}
 
 function hasAssertion({ params }: Credentials): boolean {
   return params.get("client_assertion") !== undefined || params.get("client_assertion_type") !== undefined;
 }
 
-function headerAlgorithm(credentials: Credentials): string {
-  const { alg } = decodePart(credentials, 0);
+function headerAlgorithm({ params }: Credentials): string {
+  const { alg } = decodeJwtPart(params.get("client_assertion") ?? "", 0);
   return typeof alg === "string" ? alg : "";
 }
 
-function claimedId(credentials: Credentials): string | undefined {
-  const { sub } = decodePart(credentials, 1);
+function claimedId({ params }: Credentials): string | undefined {
+  const { sub } = decodeJwtPart(params.get("client_assertion") ?? "", 1);
   return typeof sub === "string" ? sub : undefined;
-}
-
-/** The unverified header (0) or claims (1) of the assertion; empty if they cannot be decoded. */
-function decodePart({ params }: Credentials, index: 0 | 1): Readonly<Record<string, unknown>> {
-  const part = (params.get("client_assertion") ?? "").split(".")[index] ?? "";
-  try {
-    return JSON.parse(new TextDecoder().decode(decodeBase64url(part))) ?? {};
-  } catch {
-    return {};
-  }
 }
 
 /** The algorithms of each method. */

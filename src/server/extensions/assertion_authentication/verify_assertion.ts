@@ -1,7 +1,8 @@
-/** Verifies client assertions (RFC 7523 §3). Loaded with the first assertion, because it imports jose. */
+/** Verifies client assertions (RFC 7523 §3). Loaded with the first assertion, because it needs jose. */
 
 import { metadataOf } from "../../config/client_metadata.ts";
-import { decodeJwt, type JWTPayload } from "jose";
+import type { JWTPayload } from "jose";
+import { decodeJwtPart } from "../../../platform/http/jwt_part.ts";
 import { rejectBeyondBound } from "../../stored/bounded_records.ts";
 import { verifyByDummyKey, verifyClientJwt, withAlias } from "../../fetching/client_jwt.ts";
 import { describeRemovedClient, howToAuthenticate } from "../../clients/client_texts.ts";
@@ -80,12 +81,8 @@ export async function verifyClientAssertion(
 
 /** Whether `iss` is neither `sub` nor a client, as in the token of a platform (a federated credential). */
 function isOfOtherIssuer({ clients }: HostedServer, assertion: string): boolean {
-  try {
-    const { iss, sub } = decodeJwt(assertion);
-    return iss !== undefined && iss !== sub && !clients.known().has(iss);
-  } catch {
-    return false;
-  }
+  const { iss, sub } = decodeJwtPart(assertion, 1);
+  return iss !== undefined && iss !== sub && !clients.known().has(iss as string);
 }
 
 async function verifyClaims(

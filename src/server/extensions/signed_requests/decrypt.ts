@@ -7,12 +7,12 @@ import {
   calculateJwkThumbprint,
   compactDecrypt,
   type CompactDecryptGetKey,
-  decodeProtectedHeader,
   exportJWK,
   generateKeyPair,
   importJWK,
   type JWK,
 } from "jose";
+import { decodeJwtPart } from "../../../platform/http/jwt_part.ts";
 import type { Store } from "../../../core/store/store.ts";
 import type { RejectJwt } from "../../fetching/client_jwt.ts";
 import type { Server } from "../../../core/server.ts";
@@ -74,7 +74,7 @@ export async function encryptionKeys(server: Server): Promise<readonly Encryptio
  */
 export async function decryptRequestObject(server: Server, jwe: string, reject: RejectJwt): Promise<string> {
   const algorithms = signedRequestSettings.of(server.policy).requestObjectEncryption;
-  const { alg, enc, zip, kid } = readHeader(jwe);
+  const { alg, enc, zip, kid } = decodeJwtPart(jwe, 0);
   const known = keyManagementAlgorithms.find((name) => name === alg && algorithms.includes(name));
   if (known === undefined) {
     throw algorithms.length === 0
@@ -107,13 +107,5 @@ export async function decryptRequestObject(server: Server, jwe: string, reject: 
       `a JWE for the ${known} key of the JWKS, unchanged`,
       "another",
     );
-  }
-}
-
-function readHeader(jwe: string): { readonly alg?: unknown; readonly enc?: unknown; zip?: unknown; kid?: unknown } {
-  try {
-    return decodeProtectedHeader(jwe);
-  } catch {
-    return {};
   }
 }
