@@ -3,7 +3,7 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { type Store, StoreError, type StoreErrorDetails, storeOptions } from "./store.ts";
+import { type Store, StoreError, type StoreErrorPhrases, storeOptions } from "./store.ts";
 import { sleep } from "../http/timers.ts";
 import { type SqlRow, sqlStore } from "./sql.ts";
 
@@ -42,9 +42,6 @@ export const anotherPath = "choose another path, where a new store is created";
 
 /** Maximum number of records deleted by one statement, because it blocks other writers. */
 const deleteBatchSize = 200;
-
-/** The parts of the message about an error, without the store. */
-export type StoreErrorPhrases = Omit<StoreErrorDetails, "location">;
 
 /** What `platform/store/sqlite.ts` adds. */
 export interface SqliteHooks {

@@ -143,6 +143,9 @@ export interface StoreErrorDetails {
   readonly hint: string;
 }
 
+/** The parts of the message about an error, without the store. */
+export type StoreErrorPhrases = Omit<StoreErrorDetails, "location">;
+
 /** The error of a store that cannot be opened or used. The message is one sentence; `cause` is the underlying error. */
 export class StoreError extends Error {
   /** The parts of the message. */

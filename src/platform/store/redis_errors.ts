@@ -1,8 +1,6 @@
 /** Converts errors of Redis and its driver to a `StoreError` with expected, received and a fix. */
 
-import { StoreError, type StoreErrorDetails } from "../../core/store/store.ts";
-
-type StoreErrorPhrases = Omit<StoreErrorDetails, "location">;
+import { StoreError, type StoreErrorPhrases } from "../../core/store/store.ts";
 
 /** Messages by error code of the system, or by the first word of a Redis error. */
 const phrasesByCode: readonly (readonly [RegExp, StoreErrorPhrases])[] = [

@@ -4,14 +4,8 @@ import { chmodSync, realpathSync, statSync } from "node:fs";
 import { sep } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import {
-  anotherPath,
-  assertOwnDatabase,
-  sqliteDefaults,
-  sqliteStore as open,
-  type StoreErrorPhrases,
-} from "../../core/store/sqlite.ts";
-import { type Store, StoreError, storeOptions } from "../../core/store/store.ts";
+import { anotherPath, assertOwnDatabase, sqliteDefaults, sqliteStore as open } from "../../core/store/sqlite.ts";
+import { type Store, StoreError, type StoreErrorPhrases, storeOptions } from "../../core/store/store.ts";
 
 export { StoreError } from "../../core/store/store.ts";
 
@@ -50,7 +44,7 @@ export async function sqliteStore(path: string, options: SqliteOptions = {}): Pr
   return await open(path, coreOptions, {
     beforeOpen: checkFile,
     beforeWrite: (location) => restrictPermissions(location, warn),
-    describe: describeError,
+    describe: (message) => phrasesByMessage.find(([pattern]) => pattern.test(message))?.[1],
   });
 }
 
@@ -157,7 +151,3 @@ const phrasesByMessage: readonly (readonly [RegExp, StoreErrorPhrases])[] = [
     hint: "open it again, or make no calls after close()",
   }],
 ];
-
-function describeError(message: string): StoreErrorPhrases | undefined {
-  return phrasesByMessage.find(([pattern]) => pattern.test(message))?.[1];
-}

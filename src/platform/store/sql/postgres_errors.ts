@@ -1,8 +1,6 @@
 /** Converts errors of PostgreSQL and its driver to a `StoreError` with expected, received and a fix. */
 
-import { StoreError, type StoreErrorDetails } from "../../../core/store/store.ts";
-
-type StoreErrorPhrases = Omit<StoreErrorDetails, "location">;
+import { StoreError, type StoreErrorPhrases } from "../../../core/store/store.ts";
 
 /** Messages by error code: of the system, of the driver, or of PostgreSQL (its Appendix A). */
 const phrasesByCode: readonly (readonly [RegExp, StoreErrorPhrases])[] = [
