@@ -42,24 +42,13 @@ function droppedResponse(): Response {
  * after the body.
  */
 function clientAddress(server: BunServer, request: Request): { readonly address?: string } {
-  return request.method === "GET"
-    ? new LazyClientAddress(server, request)
-    : { address: server.requestIP(request)?.address };
-}
-
-/** Reads the address on access only, because that is a system call. */
-class LazyClientAddress {
-  readonly #server: BunServer;
-  readonly #request: Request;
-
-  constructor(server: BunServer, request: Request) {
-    this.#server = server;
-    this.#request = request;
-  }
-
-  get address(): string | undefined {
-    return this.#server.requestIP(this.#request)?.address;
-  }
+  if (request.method !== "GET") return { address: server.requestIP(request)?.address };
+  return {
+    // Read on access only, because that is a system call.
+    get address() {
+      return server.requestIP(request)?.address;
+    },
+  };
 }
 
 export const bind: Bind = (handler, { host, port, tls }) => {

@@ -84,8 +84,9 @@ async function bindAddress(bind: Bind, handler: RequestHandler, binding: ListenA
   } catch (cause) {
     const { host, port } = binding;
     const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-    if (isPortTaken(cause)) throw new PortInUseError(address, cause);
-    const text = `${(cause as Error)?.name} ${(cause as Error)?.message} ${(cause as { code?: string })?.code}`;
+    const { name, message, code } = cause as { name?: string; message?: string; code?: string };
+    const text = `${name} ${message} ${code}`;
+    if (/AddrInUse|EADDRINUSE|in use/i.test(text)) throw new PortInUseError(address, cause);
     if (/EACCES|permission denied|PermissionDenied/i.test(text)) {
       throw new ListenError(`Cannot listen on ${address}: not permitted. Ports below 1024 need privileges.`, cause);
     }
@@ -94,9 +95,4 @@ async function bindAddress(bind: Bind, handler: RequestHandler, binding: ListenA
       cause,
     );
   }
-}
-
-function isPortTaken(cause: unknown): boolean {
-  const { name, message, code } = cause as { name?: string; message?: string; code?: string };
-  return /AddrInUse|EADDRINUSE|in use/i.test(`${name} ${message} ${code}`);
 }
