@@ -10,7 +10,8 @@ const maxDepth = 16;
 
 const expected = `a JSON object, such as {"name":"value"}, with double quotes and without comments or trailing commas`;
 
-const jsonType = /^application\/json[ \t]*(?:;|$)/i;
+/** The media type of JSON in a header. */
+export const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 
 /**
  * Reads the JSON object in a request's body.

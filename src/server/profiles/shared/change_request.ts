@@ -1,7 +1,7 @@
 /** Requests in the form that a provider accepts, rewritten to the form of the standards. */
 
 import { type Fields, isForm, parseFields } from "../../../core/http/form.ts";
-import { parseJsonObject, readBodyText } from "../../../platform/http/json_body.ts";
+import { jsonType, parseJsonObject, readBodyText } from "../../../platform/http/json_body.ts";
 import { peekForm, replaceForm, replaceParts } from "../../../platform/http/changed_request.ts";
 import type { HttpRequest } from "../../../core/http/message.ts";
 import type { ProviderRequest, RequestFacts } from "../../config/provider_functions.ts";
@@ -16,8 +16,6 @@ export interface ChangedRequest {
   /** Its parameters; none if it cannot be read: then the server rejects it. */
   readonly parameters: Fields;
 }
-
-const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 
 /**
  * The request as the server reads it.
