@@ -169,11 +169,8 @@ export function isAbsent(value: unknown): boolean {
 export function hasStandardType(name: string, value: unknown): boolean {
   const base = withoutLanguageTag(name);
   if (!standardClaimNames.has(base)) return true;
-  return typeof value === (standardClaimTypes[base] ?? "string") && !Array.isArray(value) && !isEmptyObject(value);
-}
-
-function isEmptyObject(value: unknown): boolean {
-  return isObject(value) && Object.keys(value).length === 0;
+  return typeof value === (standardClaimTypes[base] ?? "string") && !Array.isArray(value) &&
+    !(isObject(value) && Object.keys(value).length === 0);
 }
 
 function withoutLanguageTag(name: string): string {

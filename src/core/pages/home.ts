@@ -16,7 +16,8 @@ type NamedUrls = readonly (readonly [name: string, url: string])[];
  * @param respond Default: the page of the minimal server.
  */
 export function homeHandlers(
-  respond: (context: Context, endpoints: NamedUrls) => Promise<HttpResponse> = plainHome,
+  respond: (context: Context, endpoints: NamedUrls) => Promise<HttpResponse> = async ({ site }, endpoints) =>
+    await plainPage(200, PlainHomePage, { ...site, endpoints }),
 ): Handlers {
   return {
     async GET(context) {
@@ -31,10 +32,6 @@ export function homeHandlers(
       );
     },
   };
-}
-
-async function plainHome({ site }: Context, endpoints: NamedUrls): Promise<HttpResponse> {
-  return await plainPage(200, PlainHomePage, { ...site, endpoints });
 }
 
 /** Leads from the root of the host to the home page, which is below the path of the issuer. */

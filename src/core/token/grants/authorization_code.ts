@@ -32,7 +32,7 @@ export const authorizationCode: GrantType = {
     const code = params.get("code");
     if (code === undefined) throw reject("TK-16", { isEmpty: params.has("code") });
     const { tokenRedirectUri, lifetimes } = policyOf(server, client);
-    if (tokenRedirectUri !== "optional") requireSentRedirectUri(params);
+    if (tokenRedirectUri !== "optional" && params.get("redirect_uri") === undefined) throw reject("TK-14");
     const id = await storageKey(server, code);
     const stored = await server.store.get("code", id);
     if (stored === undefined) throw invalidGrant({ rule: "TK-16", lifetime: lifetimes.code });
@@ -77,7 +77,9 @@ export async function checkCode(
   const policy = policyOf(server, client);
   const redirectUri = params.get("redirect_uri");
   if (redirectUri !== undefined || isUnbound(params, record) && !policy.pkce.insecureAllowMissing) {
-    assertRedirectUri(record, redirectUri ?? requireSentRedirectUri(params));
+    const { redirectUri: expected, grant: { approvedAt } } = record;
+    if (redirectUri === undefined) throw reject("TK-14");
+    if (redirectUri !== expected) throw reject("TK-15", { expected, received: redirectUri, approvedAt });
     server.passed("TK-15", redirectUri);
   }
   await verifyCodeVerifier(policy, client, record, params.get("code_verifier"), server.passed);
@@ -86,16 +88,6 @@ export async function checkCode(
 /** Whether neither a code challenge nor redirect_uri binds the code to the request. */
 function isUnbound(params: Params, { codeChallenge }: CodeRecord): boolean {
   return codeChallenge === undefined && params.get("redirect_uri") === undefined;
-}
-
-function requireSentRedirectUri(params: Params): string {
-  const redirectUri = params.get("redirect_uri");
-  if (redirectUri !== undefined) return redirectUri;
-  throw reject("TK-14");
-}
-
-function assertRedirectUri({ redirectUri: expected, grant: { approvedAt } }: CodeRecord, redirectUri: string): void {
-  if (redirectUri !== expected) throw reject("TK-15", { expected, received: redirectUri, approvedAt });
 }
 
 /**
