@@ -66,7 +66,11 @@ export async function explain(
   if (args.includes("--help") || args.includes("-h")) return explainHelpText;
   if (args[0] === "--server") return await explainWithServer(args.slice(1), { terminalWidth }, readRules, fetch);
   const written = args.join(" ").trim();
-  if (written === "") throw missingText();
+  if (written === "") {
+    const hint =
+      'Add it, like latchkey explain PK-09 or latchkey explain "jwt expired". latchkey explain --help lists all.';
+    throw new CommandLineError([{ path: "latchkey explain", expected: knownTexts, received: "no text", hint }]);
+  }
   const flow = flowUrl(written);
   if (flow !== undefined) return await explainFlow(flow, fetch);
   const text = readRules();
@@ -239,13 +243,6 @@ function mentions(text: string, word: string): boolean {
 const knownTexts =
   "a rule, a line of the log, an error code, a parameter, a message of a client library, an attack, or the " +
   "URL of a flow";
-
-/** The error of the command without a text. */
-function missingText(): CommandLineError {
-  const hint =
-    'Add it, like latchkey explain PK-09 or latchkey explain "jwt expired". latchkey explain --help lists all.';
-  return new CommandLineError([{ path: "latchkey explain", expected: knownTexts, received: "no text", hint }]);
-}
 
 /** The error for a text that nothing is known of. Only the misspelt name of a rule or an error code has a near one. */
 function unknownText(text: string): CommandLineError {

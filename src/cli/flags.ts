@@ -60,7 +60,7 @@ export function readFlags(args: readonly string[], fields: OptionFields): FlagRe
     const infoFlag = infoFlagOf(flag);
     if (infoFlag !== undefined) {
       if (value === undefined) return { kind: infoFlag };
-      issues.push(unexpectedValueIssue(flag));
+      issues.push({ path: flag, expected: "no value", received: "one (hidden)", hint: `Write ${flag} alone.` });
       continue;
     }
     const name = optionOf(flag);
@@ -92,10 +92,6 @@ export function readFlags(args: readonly string[], fields: OptionFields): FlagRe
 
 function repeatedFlagIssue(path: string, times: number): ConfigIssue {
   return { path, expected: "the flag once", received: `the flag ${times} times`, hint: "Keep one of them." };
-}
-
-function unexpectedValueIssue(flag: string): ConfigIssue {
-  return { path: flag, expected: "no value", received: "one (hidden)", hint: `Write ${flag} alone.` };
 }
 
 const wordPattern = /^[a-z][a-z_-]{0,29}$/i;

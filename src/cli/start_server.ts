@@ -22,7 +22,10 @@ export async function startServer(
   if (config.kind === "help") return printText(config.text, environment);
   if (config.kind === "version") return console.log(formatVersion());
   if (config.kind === "licenses") return console.log(formatLicences());
-  if (config.kind === "schema") return console.log(await schemaText());
+  if (config.kind === "schema") {
+    const { default: schema } = await import("../../static/config.schema.json", { with: { type: "json" } });
+    return console.log(JSON.stringify(schema, null, 2));
+  }
 
   const opened = await openServer(config, environment, readRules);
   const started = { ...opened, config, ...await listen(opened, config) };
@@ -116,10 +119,4 @@ async function startBanner(
     width: isOutputTerminal ? terminalWidth() : undefined,
     colors: isOutputTerminal && !env.NO_COLOR,
   });
-}
-
-/** The text of static/config.schema.json without the final newline. */
-async function schemaText(): Promise<string> {
-  const { default: schema } = await import("../../static/config.schema.json", { with: { type: "json" } });
-  return JSON.stringify(schema, null, 2);
 }

@@ -80,8 +80,9 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
     case "grant_revoked":
       return `${time} revoked every token of grant ${event.grantId}: ${event.reason}`;
     case "internal_error":
-      return isStoreError(event.cause)
-        ? `${time} the store failed at ${formatEndpoint(event.endpoint)}: ${printable((event.cause as Error).message)}`
+      // The message of a StoreError contains a fix, so its stack is left out.
+      return event.cause instanceof Error && event.cause.name === "StoreError"
+        ? `${time} the store failed at ${formatEndpoint(event.endpoint)}: ${printable(event.cause.message)}`
         : `${time} internal error at ${formatEndpoint(event.endpoint)}: ${formatCause(event.cause)}`;
     case "fault_applied":
       return formatLine("warning", event, `fault ${printable(event.fault)}`, options);
@@ -137,11 +138,6 @@ function formatRegistration({ type, reason }: Extract<TraceEvent, { type: `clien
 
 function formatStoredIds({ ids, more }: Extract<TraceEvent, { type: "stored_entries" }>): string {
   return printable(truncate(ids.join(", ") + (more === undefined ? "" : ` and ${more} more`)));
-}
-
-/** Whether the store failed. Its message contains a fix, so the stack is left out. */
-function isStoreError(cause: unknown): boolean {
-  return cause instanceof Error && cause.name === "StoreError";
 }
 
 function formatCause(cause: unknown): string {

@@ -64,6 +64,7 @@ export function flowRow(flow: Flow): FlowRow {
   const last = exchanges.at(-1);
   const deciding = failed !== undefined && status.tone === "bad" ? failed : last;
   const rejection = failed && rejectionSummary(failed);
+  const warning = exchanges.findLast(({ warnings }) => warnings.length > 0)?.warnings[0]?.reason;
   const endedAt = last?.respondedAt;
   return {
     id,
@@ -76,7 +77,7 @@ export function flowRow(flow: Flow): FlowRow {
     status,
     durationMs: endedAt === undefined ? undefined : endedAt - startedAt,
     steps: exchanges.length,
-    ...rejection === undefined ? { warning: exchanges.findLast(hasWarning)?.warnings[0]?.reason } : { rejection },
+    ...rejection === undefined ? { warning } : { rejection },
   };
 }
 
@@ -197,10 +198,6 @@ export function findFailure(exchanges: readonly Exchange[]): number {
 /** Whether a rule rejected a request of the client. */
 export function rejectsClient(exchange: Exchange): boolean {
   return exchange.rejection !== undefined;
-}
-
-function hasWarning({ warnings }: Exchange): boolean {
-  return warnings.length > 0;
 }
 
 function isFailed({ outcome }: Exchange): boolean {

@@ -25,7 +25,6 @@ import {
   findFailure,
   type FindHelp,
   rejectsClient,
-  type ShownSteps,
   stepPath,
   summarizeFlow,
 } from "./flow.ts";
@@ -160,11 +159,12 @@ export async function showFlow(
   const canShowSecrets = server.policy.allows.openTools;
   const secrets = canShowSecrets && params.get("show") === "secrets";
   const browser = await ensureBrowserCookie(context);
+  const [from, step] = ["from", "step"].map((name) => Number(params.get(name)) || undefined);
   const page = renderPage(
     FlowPage,
     withVisibleTexts({
       ...site,
-      ...await describeFlow(server, flow, readShownSteps(params), {
+      ...await describeFlow(server, flow, { from, step }, {
         ...{ secrets, now: server.now() },
         findHelp: findHelp(context),
         checkOrder: (exchange) => findCheckOrder(appOf(context), exchange),
@@ -177,11 +177,6 @@ export async function showFlow(
     }),
   );
   return htmlWithForms(200, page, browser.headers);
-}
-
-function readShownSteps(params: URLSearchParams): ShownSteps {
-  const [from, step] = ["from", "step"].map((name) => Number(params.get(name)) || undefined);
-  return { from, step };
 }
 
 /** POST /flows/{id}: deletes the flow. */

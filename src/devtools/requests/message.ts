@@ -50,7 +50,8 @@ export function responseMessage(
     messagePart(title, { original: pick(responses.whole), masked: pick(responses.masked) }, options);
   const bodyParts = part(
     authorizationResponse && "In the body",
-    (response) => Object.entries(parseJsonMembers(response)).map(([k, v]) => [k, toText(v)]),
+    (response) =>
+      Object.entries(parseJsonMembers(response)).map(([k, v]) => [k, typeof v === "string" ? v : JSON.stringify(v)]),
   );
   return {
     line: `${status} ${reasonPhrases[status] ?? ""}`.trim(),
@@ -99,10 +100,6 @@ function messageFields({ original, masked }: Masked<Fields>, { secrets }: Displa
       ...jwt && { jwt },
     };
   });
-}
-
-function toText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** The number of secret values in a message. */
