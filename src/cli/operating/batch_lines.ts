@@ -35,7 +35,6 @@ export interface LineBatch {
   flush(): void;
 }
 
-/** Names of counted events. */
 const countedNames: Readonly<Partial<Record<TraceEvent["type"], string>>> = {
   code_issued: "logins",
   tokens_issued: "token responses",

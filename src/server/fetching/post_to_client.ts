@@ -4,7 +4,6 @@ import { readLimited } from "./outbound.ts";
 import type { FetchingServer } from "./fetching.ts";
 import type { Client } from "../../core/clients/clients.ts";
 
-/** A post. */
 interface ClientPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -18,7 +18,6 @@ import { mustSign } from "../signed_requests/settings.ts";
 import { reject } from "./rules.ts";
 import { cibaGrant, cibaSettings } from "./settings.ts";
 
-/** A started request. */
 interface StartedAuthentication {
   /** The key of its record. */
   readonly id: string;

@@ -24,7 +24,6 @@ const userCodeLength = 8;
  */
 const maxAttempts = 10;
 
-/** A started device authorization. */
 interface StartedDevice {
   readonly deviceCode: string;
   /** As the device shows it: `BCDF-GHJK`. */

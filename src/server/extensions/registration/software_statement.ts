@@ -24,7 +24,6 @@ const claimsOfTokens = [
 /** The members with redirect URIs. */
 const uriMembers = ["redirect_uris", "post_logout_redirect_uris"] as const;
 
-/** A verified statement. */
 interface SoftwareStatement {
   /** The JWT, as received. */
   readonly text: string;
