@@ -156,11 +156,6 @@ export const profiles: Readonly<Record<ProfileName, ProfileValues>> = {
 
 const settingNames = Object.keys(combine) as ProfileSetting[];
 
-/** Whether a server must support a setting of a profile. False for a setting whose value the profile only prefers. */
-function isDemand(path: ProfileSetting): boolean {
-  return combine[path] !== anything;
-}
-
 /** Whether the value of a setting is weaker than that of a profile. */
 function isWeaker(path: ProfileSetting, value: unknown, floor: unknown): boolean {
   return JSON.stringify(combine[path](value, floor)) !== JSON.stringify(value);
@@ -337,7 +332,9 @@ function validateProfileExtensions(
     defaultProfilePolicy,
     ...extensions.map(({ settings }) => settings?.fields),
   );
-  return settingNames.filter((path) => values.has(path) && isDemand(path) && !Object.hasOwn(known, path.split(".")[0]!))
+  // A server need not support a setting whose value the profile only prefers.
+  const demanded = settingNames.filter((path) => values.has(path) && combine[path] !== anything);
+  return demanded.filter((path) => !Object.hasOwn(known, path.split(".")[0]!))
     .map((path) => ({
       path: "profile",
       expected: `a profile that does not demand ${path}, which is a setting of an extension`,

@@ -33,7 +33,7 @@ const validators: readonly ClientValidator[] = [
   validatePageUrls,
   validateSubjectType,
   validateAlgorithms,
-  validateClientProfile,
+  ({ profile }, policy) => profile === undefined ? [] : policy.clientProfiles.validate(policy, profile),
   validateDemands,
   ({ scope }, policy) => core.validateScope("scope", scope, policy.scopes, comparedServer(policy)),
 ];
@@ -101,11 +101,6 @@ export function validateClientAudience({ client_id }: ClientMetadata, audience: 
     received: quote(client_id),
     hint: "Choose another id, or set audience to the URI of your API.",
   }];
-}
-
-/** The issues of the client's profile. */
-function validateClientProfile({ profile }: ClientMetadata, policy: ServerPolicy): ConfigIssue[] {
-  return profile === undefined ? [] : policy.clientProfiles.validate(policy, profile);
 }
 
 /** @internal Stands for a client secret in settings and files that pages and tools show. */

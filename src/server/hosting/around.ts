@@ -48,7 +48,8 @@ export function aroundRouter(server: HostedServer, plugins: readonly Plugin[], {
     },
     ...plugins.length === 0 ? [] : [{
       name: "a copy of the address, which plugins may change or keep",
-      wrap: withOwnPeer,
+      wrap: (next: RequestHandler): RequestHandler => (request, peer) =>
+        next(request, peer && { address: peer.address, ...peer }),
     }],
     ...policy.trustProxy.length === 0 ? [] : [{
       name: "the address that a trusted proxy names",
@@ -116,10 +117,6 @@ function withoutExceptions(server: HostedServer, next: RequestHandler): RequestH
       return lastResortError(server, parseTarget(request.url, peer), cause);
     }
   };
-}
-
-function withOwnPeer(next: RequestHandler): RequestHandler {
-  return (request, peer) => next(request, peer && { address: peer.address, ...peer });
 }
 
 function withProxyAddress(read: ReturnType<typeof addressReader>, next: RequestHandler): RequestHandler {

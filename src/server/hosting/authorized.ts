@@ -115,8 +115,8 @@ export async function checkResponse(
   { code, state, iss, flow, issued }: ArrivedResponse,
 ): Promise<ResponseCheck[]> {
   return [
-    // Only the client that generated a state can verify it.
-    flow !== undefined || isDemoState(state)
+    // Only the client that generated a state can verify it. This form is that of newDemoFlow, in whatever browser.
+    flow !== undefined || /^[\w-]{44}$/.test(state ?? "")
       ? {
         name: "state",
         passed: flow !== undefined,
@@ -137,9 +137,4 @@ async function checkVerifier(flow: DemoFlow | undefined, issued: IssuedCode | un
   const received = await digest(flow.verifier);
   const passed = received === issued.codeChallenge;
   return { name: "pkce", passed, expected: passed ? received : "another challenge", received };
-}
-
-/** Whether a state has the form of those that {@link newDemoFlow} creates, in whatever browser. */
-function isDemoState(state: string | undefined): boolean {
-  return /^[\w-]{44}$/.test(state ?? "");
 }

@@ -79,7 +79,8 @@ interface AssembledApp {
 export async function createApp(options: LatchkeyOptions, dependencies: AppDependencies): Promise<AssembledApp> {
   const { resolved, extensions, interaction, secrets, emit } = dependencies;
   const { plugins = [], pages = {} } = options;
-  const policy = growingPolicy(resolved.policy);
+  const { scopes, userScopes } = resolved.policy;
+  const policy: GrowingPolicy = { ...resolved.policy, scopes: [...scopes], userScopes: [...userScopes] };
   const issuerInEffect: IssuerInEffect = { current: resolved.issuer };
   const base = basePath(resolved.issuer);
   const composed = await composeServer(options, dependencies, policy, issuerInEffect);
@@ -125,10 +126,6 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
 
 /** A policy to which hosted resources add their scope values. */
 type GrowingPolicy = ServerPolicy & { readonly scopes: string[]; readonly userScopes: string[] };
-
-function growingPolicy(policy: ServerPolicy): GrowingPolicy {
-  return { ...policy, scopes: [...policy.scopes], userScopes: [...policy.userScopes] };
-}
 
 /** Does nothing: `passed`, until a recorder replaces it for a request; and `observe`, if nothing listens. */
 function ignore(): void {}

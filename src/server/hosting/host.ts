@@ -10,7 +10,7 @@
 import type { HostedApp } from "./hosted_app.ts";
 import { asServerPolicy } from "../config/server_policy.ts";
 import { policyOf } from "../../core/clients/clients.ts";
-import { type HttpResponse, isDropped, toResponse } from "../../core/http/message.ts";
+import { isDropped, toResponse } from "../../core/http/message.ts";
 import { plainText } from "../../platform/http/response.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import type { Peer } from "../../platform/runtime/bind.ts";
@@ -149,7 +149,8 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
 
   const handle: RequestHandler = (request, peer) => {
     const app = table?.find(request) ?? main;
-    return app === undefined ? unknownIssuer() : app.handle(request, peer);
+    if (app !== undefined) return app.handle(request, peer);
+    return Promise.resolve(plainText(404, "No issuer of this server has this URL."));
   };
 
   const network = listeners({
@@ -284,8 +285,4 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     },
   };
   return created;
-}
-
-function unknownIssuer(): Promise<HttpResponse> {
-  return Promise.resolve(plainText(404, "No issuer of this server has this URL."));
 }

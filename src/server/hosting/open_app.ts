@@ -96,7 +96,10 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const { app, handle, handleOfNetwork, maintained, moveTo } = await createApp(options, {
     ...{ ...records, resolved, extensions, emit, secrets, hasListener, keys },
     dispatch: (request, peer) => handle(request, peer),
-    interaction: await loadLoginPages(options, resolved.policy),
+    // Only servers with login pages load them.
+    interaction: resolved.policy.login === "interactive" && options.approver === undefined
+      ? await import("../login/mod.ts")
+      : undefined,
     userWarnings: hasListener ? userWarnings : undefined,
     createRepository: stored?.create,
     addApp: place.addApp,
@@ -190,11 +193,6 @@ async function checkStoredKeys(keys: Keys, { allows }: ServerPolicy, isOwnMemory
 async function storedEntries(parts: Records & { readonly recordPrefix: string }) {
   if (parts.store.persistent !== true) return undefined;
   return (await import("../clients/stored_repository.ts")).storedRepositories(parts);
-}
-
-/** Only servers with login pages load them. */
-async function loadLoginPages({ approver }: LatchkeyOptions, { login }: ServerPolicy) {
-  return login === "interactive" && approver === undefined ? await import("../login/mod.ts") : undefined;
 }
 
 /** The app as the embedding program sees it. */

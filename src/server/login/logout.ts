@@ -77,8 +77,11 @@ async function endSessionOrConfirm(context: Context<HostedServer>, pages: Replac
   const remaining = ended ? await server.endSession(server, ended) : [];
   const headers = ended ? clearSessionCookie(context) : {};
   // An attacker may find an old ID token in a log. Without the cookie, the token ends only the grants of its own
-  // client.
-  if (!ended && hint?.sid !== undefined) await revokeClientSession(server, hint.clientId, hint.sid);
+  // client, which are bound to the session.
+  if (!ended && hint?.sid !== undefined) {
+    const until = server.now() + server.policy.lifetimes.refresh_token * 1000;
+    await server.store.revoke(clientSessionId(hint.clientId, hint.sid), until);
+  }
   // Without the cookie, the request may come from another browser, and the page would show it other clients of the
   // user.
   if (session !== undefined) {
@@ -213,14 +216,4 @@ async function confirmationPage(
   const { Logout: Page = Logout } = providerPage(server.policy.loginPage) ?? {};
   const page = renderPage(Page, props, replacement);
   return { ...htmlWithForms(200, page), form: { action, fields } };
-}
-
-/**
- * Revokes the grants of one client that are bound to a session. The session and its other clients continue.
- *
- * @param sid The session ID in ID tokens of this client.
- */
-async function revokeClientSession(server: Server, clientId: string, sid: string): Promise<void> {
-  const { store, now, policy: { lifetimes } } = server;
-  await store.revoke(clientSessionId(clientId, sid), now() + lifetimes.refresh_token * 1000);
 }

@@ -187,11 +187,6 @@ async function withName(server: HostedServer, pending: Interaction, typed: strin
 /** Maximum length of a name that a screen takes to the next one, in characters. */
 const maxNameChars = 256;
 
-/** The user with a name: `preferred_username`, e-mail address or subject, whatever the case of its letters. */
-async function findUser(server: HostedServer, name: string): Promise<User | undefined> {
-  return await userForHint(server, name) ?? await userForHint(server, name.toLowerCase());
-}
-
 /** The handlers of a screen. */
 export function screenHandlers(
   page: ProviderPage,
@@ -254,7 +249,8 @@ function loginHandlers(
     const shown = { page, pending, username };
     const again = (retry: Pick<Shown, "error" | "reason" | "status" | "headers">) =>
       showScreen(context, screen, { ...shown, ...retry });
-    let user = await findUser(server, username);
+    // Whatever the case of its letters.
+    let user = await userForHint(server, username) ?? await userForHint(server, username.toLowerCase());
     if (screen.password === undefined) {
       const isMissing = screen.username !== undefined && username === "";
       const isUnknown = user === undefined && !server.policy.acceptsAny.includes("users");

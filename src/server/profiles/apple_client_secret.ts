@@ -27,7 +27,10 @@ export function signedSecret(post: ClientAuth): ClientAuth {
       const client = await server.clients.find(id ?? "", server);
       if (client === undefined) return await post.authenticate(server, credentials);
       if (client.metadata.jwks === undefined && client.metadata.jwks_uri === undefined) {
-        warnPlainSecret(server, client.id);
+        warn(server, client.id, {
+          reason: "the client secret is not a JWT; Apple accepts only one that the developer has signed with ES256",
+          fix: "Add the public key to the client as jwks, so that the server verifies the client secret.",
+        });
         return await post.authenticate(server, credentials);
       }
       const expected = "a JWT with alg ES256, iss the team, sub the client_id, aud the issuer, exp within six months";
@@ -50,11 +53,4 @@ export function signedSecret(post: ClientAuth): ClientAuth {
       }
     },
   };
-}
-
-function warnPlainSecret(server: HostedServer, clientId: string): void {
-  warn(server, clientId, {
-    reason: "the client secret is not a JWT; Apple accepts only one that the developer has signed with ES256",
-    fix: "Add the public key to the client as jwks, so that the server verifies the client secret.",
-  });
 }

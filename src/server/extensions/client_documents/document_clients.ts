@@ -115,7 +115,10 @@ export function createDocumentClients(
       return client;
     } catch (error) {
       const isInvalid = error instanceof OAuthError;
-      traceFetch(`rejected: ${isInvalid ? await describeInvalid(error) : (error as DocumentError).received}`);
+      const cause = isInvalid
+        ? explainInvalidDocument(error.details.facts!() as InvalidDocument).reason
+        : (error as DocumentError).received;
+      traceFetch(`rejected: ${cause}`);
       throw error instanceof DocumentError ? notFetched(error) : error;
     }
   }
@@ -159,9 +162,4 @@ function notFetched(
 ): OAuthError {
   const internalRule = isBlocked ? "MC-05" : "MC-04";
   return reject("MC-04", { expected, received, fix }, { internalRule, detailsInTraceOnly: true });
-}
-
-/** Why a document is invalid. */
-function describeInvalid({ details }: OAuthError): string {
-  return explainInvalidDocument(details.facts!() as InvalidDocument).reason;
 }

@@ -72,7 +72,8 @@ export async function parseDocument(
     warn(`${name} of the metadata document is ignored`, "no member that only the operator may set", name);
   }
   const authMethods: readonly string[] = documentAuthMethods.filter((one) => policy.clientAuthMethods.includes(one));
-  const { token_endpoint_auth_method: method = defaultMethod(document) } = document;
+  const hasKeys = document.jwks !== undefined || document.jwks_uri !== undefined;
+  const { token_endpoint_auth_method: method = hasKeys ? "private_key_jwt" : "none" } = document;
   if (typeof method !== "string" || !authMethods.includes(method)) {
     throw invalidDocument("token_endpoint_auth_method", authMethods.join(" or "), quote(method));
   }
@@ -167,10 +168,6 @@ function parseObject(text: string, contentType: string | null): Record<string, u
     throw invalidDocument("the body", "a JSON object", quote(value));
   }
   return value as Record<string, unknown>;
-}
-
-function defaultMethod({ jwks, jwks_uri }: Readonly<Record<string, unknown>>): string {
-  return jwks === undefined && jwks_uri === undefined ? "none" : "private_key_jwt";
 }
 
 /** The supported values of a list; `undefined` if it is not a list of strings, which validation rejects. */

@@ -82,7 +82,9 @@ export async function verifyProof(header: string | null, required: ProofRequirem
   const { jti, iat } = assertClaimTypes(claims);
   const target = assertTarget(claims, required);
   assertTimes(claims, required);
-  if (required.accessToken !== undefined) await assertTokenDigest(claims, required.accessToken);
+  if (required.accessToken !== undefined && claims.ath !== await digest(required.accessToken)) {
+    throw reject("DO-09", { problem: "digest", isMissing: claims.ath === undefined });
+  }
   const nonce = typeof claims.nonce === "string" ? claims.nonce : undefined;
   return { thumbprint: await calculateJwkThumbprint(key), jti, target, iat, nonce };
 }
@@ -165,11 +167,6 @@ function assertTimes(claims: JWTPayload, { now, maxAgeSeconds }: ProofRequiremen
   if (time !== undefined) throw reject("DO-03", { time });
   const { iat } = claims;
   if (iat! < seconds - maxAgeSeconds) throw reject("DO-03", { maxAgeSeconds, now: seconds, iat: iat! });
-}
-
-async function assertTokenDigest({ ath }: JWTPayload, accessToken: string): Promise<void> {
-  const expected = await digest(accessToken);
-  if (ath !== expected) throw reject("DO-09", { problem: "digest", isMissing: ath === undefined });
 }
 
 /** A value of a proof as text of bounded length: `quote` hides secrets before it cuts. */

@@ -79,7 +79,8 @@ async function exchangeAccessToken(
   if (subjectToken.user === client.id && auth_time === undefined) {
     throw reject("TX-01", { subject: "a user with the id of this client" });
   }
-  const exchanges = exchangeCount(jti);
+  // A jti has one part more for each exchange that led to its token.
+  const exchanges = jti.split(".").length - 2;
   if (exchanges >= maxExchanges) throw reject("TX-05", { exchanges, max: maxExchanges });
   const scope = narrowScope(request, subjectToken);
   const resources = await narrowTarget(server, request, subjectToken, settings);
@@ -208,11 +209,6 @@ async function currentAudience(
   const resources = audience.filter(isResource);
   if (resources.length === audience.length) return await server.resources.keep(server, resources);
   return [...audience.filter((uri) => !isResource(uri)), ...await server.resources.registered(server, resources)];
-}
-
-/** The number of exchanges that led to an access token. */
-function exchangeCount(jti: string): number {
-  return jti.split(".").length - 2;
 }
 
 /** Whether the keys that a request proves are those that a token is bound to. */
