@@ -75,20 +75,20 @@ export function isForm(request: HttpRequest): boolean {
 export const bodyTexts = new WeakMap<HttpRequest, Promise<string>>();
 
 /** Reads the text of a body, whatever its content coding. */
-export async function readText(request: HttpRequest, maxBytes = maxBodyBytes): Promise<string> {
+export async function readText(request: HttpRequest): Promise<string> {
   const { headers } = request;
   const contentLength = headers.get("content-length");
-  if (Number(contentLength ?? 0) > maxBytes) {
+  if (Number(contentLength ?? 0) > maxBodyBytes) {
     request.body?.cancel().catch(() => {});
-    throw tooLarge(maxBytes);
+    throw tooLarge();
   }
   if (request.bodyUsed) throw new HttpError(400, "HT-09", "The body was already read");
   // With a `content-length`, the transport limits the size of the body.
   const isLengthKnown = contentLength !== null && headers.get("transfer-encoding") === null;
   try {
-    const parts = isLengthKnown ? [await withBodyTimeout(request.bytes())] : await readInParts(request, maxBytes);
+    const parts = isLengthKnown ? [await withBodyTimeout(request.bytes())] : await readInParts(request);
     // Without a transport, `content-length` may be wrong.
-    if (isLengthKnown && parts[0]!.byteLength > maxBytes) throw tooLarge(maxBytes);
+    if (isLengthKnown && parts[0]!.byteLength > maxBodyBytes) throw tooLarge();
     return decodeText(parts);
   } catch (error) {
     if (error instanceof HttpError) throw error;
@@ -111,34 +111,31 @@ function withBodyTimeout<T>(body: Promise<T>): Promise<T> {
   });
 }
 
-async function readInParts({ body }: HttpRequest, maxBytes: number): Promise<readonly Uint8Array[]> {
+async function readInParts({ body }: HttpRequest): Promise<readonly Uint8Array[]> {
   if (body === null) return [];
   const reader = body.getReader();
   try {
-    return await withBodyTimeout(readAll(reader, maxBytes));
+    return await withBodyTimeout(readAll(reader));
   } catch (error) {
     reader.cancel().catch(() => {});
     throw error;
   }
 }
 
-async function readAll(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  maxBytes: number,
-): Promise<readonly Uint8Array[]> {
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<readonly Uint8Array[]> {
   const parts: Uint8Array[] = [];
   let size = 0;
   while (true) {
     const { done, value } = await reader.read();
     if (done) return parts;
     size += value.byteLength;
-    if (size > maxBytes) throw tooLarge(maxBytes);
+    if (size > maxBodyBytes) throw tooLarge();
     parts.push(value);
   }
 }
 
-function tooLarge(maxBytes: number): HttpError {
-  return new HttpError(413, "HT-07", `The body must not be larger than ${maxBytes} bytes`);
+function tooLarge(): HttpError {
+  return new HttpError(413, "HT-07", `The body must not be larger than ${maxBodyBytes} bytes`);
 }
 
 const strictDecoding = { fatal: true, ignoreBOM: true };

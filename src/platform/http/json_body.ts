@@ -64,10 +64,9 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
 /**
  * Reads a body that is not a form, such as JSON, as text.
  *
- * @param maxBytes Maximum size, in bytes. Default: {@link maxBodyBytes}.
  * @throws {HttpError} 400, 408, 413, 415 for a content coding.
  */
-export async function readBodyText(request: HttpRequest, maxBytes?: number): Promise<string> {
+export async function readBodyText(request: HttpRequest): Promise<string> {
   rejectContentCoding(request);
-  return await readText(request, maxBytes);
+  return await readText(request);
 }
