@@ -119,16 +119,10 @@ interface PageResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface CodeFormResponse {
-  readonly status: number;
-  readonly error?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 async function codeForm(
   context: Context,
   typed: string,
-  { status, error, headers }: CodeFormResponse = { status: 200 },
+  { status, error, headers }: Omit<PageResponse, "part"> & { readonly error?: string } = {},
 ): Promise<PageResponse> {
   const userCode = formatUserCode(typed) ?? typed.slice(0, 40);
   const { action, fields, cookie } = await createForm(context, []);
