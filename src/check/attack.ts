@@ -333,9 +333,11 @@ export const mayBeginAgain = (attack: Pick<Attack, "level" | "id" | "allowsNewLo
 
 /** What one variant needs; without it the variant is skipped. */
 export function needsOf(attack: Attack, values: Readonly<Record<string, unknown>>): readonly Capability[] {
-  const { by, needs } = attack;
+  const { by, needs, endpoints } = attack;
+  // The response to an authorization request may have the tokens.
+  const isBefore = endpoints.some((endpoint) => ["register", "par", "authorize"].includes(endpoint));
   return [
-    by === "any" ? "requestsTokens" : by,
+    ...by !== "any" ? [by] : isBefore ? [] : ["requestsTokens"] as const,
     ...needs,
     ...journeyNeeds[journeyOf(attack, values)] ?? [],
     ...values.how === "no response" ? ["timeLimits"] as const : [],

@@ -114,7 +114,7 @@ test("an application that can be restarted is repeated after a restart", async (
     restart: () => Promise.resolve(void restarts++),
   });
   restore();
-  assertEquals(results.filter(({ because }) => because.startsWith("restarts have taken")).length, results.length - 1);
+  assertEquals(results.filter(({ because }) => because.startsWith("restarts took")).length, results.length - 1);
 });
 
 test("attacks that the time limit left out have a list of their own, and the summary their number", async () => {
