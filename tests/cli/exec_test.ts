@@ -194,7 +194,7 @@ test("the certificate is added to the certificates that the variables named, els
   const { stderr } = await run(command, { SSL_CERT_FILE: join(folder, "absent.pem") });
   assertMatch(
     stderr,
-    /SSL_CERT_FILE\n +its file cannot be read, so the command does not trust those certificates: .*absent\.pem/,
+    /SSL_CERT_FILE: its file cannot be read, so the command does not trust those certificates: .*absent\.pem/,
   );
 });
 

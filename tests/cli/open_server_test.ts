@@ -57,7 +57,7 @@ test("[AZ-02] a request of an unknown client causes one warning for each change 
       await server.fetch(new Request(`${server.issuer}/oauth2/authorize?client_id=${client_id}&response_type=code`));
       await new Promise((resolve) => setTimeout(resolve));
     }
-    return lines.join("\n").match(/latchkey\.json\s+The file was changed after the start/g)?.length ?? 0;
+    return lines.join("\n").match(/latchkey\.json: The file was changed after the start/g)?.length ?? 0;
   };
   try {
     assertEquals(await warnings("web"), 0);
