@@ -52,8 +52,9 @@ test("absent members of a realm have the defaults of Keycloak", async () => {
   const changes: readonly (readonly [client: Json, expected: Json | undefined])[] = [
     [{}, { grant_types: ["authorization_code", "refresh_token"], client_secret: secret }],
     [{ enabled: true, standardFlowEnabled: true, publicClient: false, protocol: "openid-connect" }, {}],
-    [{ standardFlowEnabled: false }, undefined],
-    [{ directGrantsOnly: true }, undefined],
+    [{ standardFlowEnabled: false }, { grant_types: [], client_secret: secret }],
+    [{ directGrantsOnly: true }, { grant_types: [], client_secret: secret }],
+    [{ standardFlowEnabled: false, publicClient: true }, undefined],
     [{ enabled: false }, undefined],
     [{ bearerOnly: true }, { grant_types: [], client_secret: secret }],
     [{ bearerOnly: true, secret: undefined }, undefined],

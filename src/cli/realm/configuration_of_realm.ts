@@ -154,11 +154,11 @@ function clientOf(client: Json, notes: RealmNote[], newSecret: () => string): Cl
   const skip = (reason: string) => (note(`left out, because ${reason}`, true), []);
   if (client.enabled === false) return skip("it is disabled");
   const isReceiver = client.bearerOnly === true;
-  // With a secret it introspects tokens.
   if (isReceiver && nonEmptyText(client.secret) === undefined) return skip("it only receives tokens");
   if (client.protocol !== undefined && client.protocol !== "openid-connect") return skip("it uses another protocol");
   const attributes = objectOrEmpty(client.attributes);
   const isPublic = client.publicClient === true;
+  const introspects = !isPublic && nonEmptyText(client.secret) !== undefined;
   const isOn = (name: string) => {
     const value = client[name] ?? attributes[name];
     if (isReceiver) return false;
@@ -173,7 +173,7 @@ function clientOf(client: Json, notes: RealmNote[], newSecret: () => string): Cl
   for (const name of ["implicitFlowEnabled", "directAccessGrantsEnabled"]) {
     if (isOn(name)) note(`without ${name}, which OAuth 2.1 does not have`, true);
   }
-  if (grant_types.length === 0 && !hasNoUri && !isOn("directAccessGrantsEnabled") && !isReceiver) {
+  if (grant_types.length === 0 && !hasNoUri && !isOn("directAccessGrantsEnabled") && !introspects) {
     return skip("it has no grant type of OAuth 2.1");
   }
   const toMint = grant_types.length === 0 ? "; its tokens can be minted, with --control on" : "";
