@@ -54,7 +54,7 @@ export function describeExposure(parts: ExposedParts): string | undefined {
     ...policy.login === "auto"
       ? ["is logged in as the first user"]
       : openLogin
-      ? ["can log in as any user without a password"]
+      ? ["can log in as any user that has no password"]
       : [],
     ...openTools && policy.directory !== "off" ? [`can ${policy.directory} /clients and /users`] : [],
     ...openTools && inspector === "on" ? ["can read every login in /flows"] : [],

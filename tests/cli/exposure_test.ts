@@ -31,7 +31,7 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
   }
   assertEquals(
     await stated(local, "0.0.0.0", interactive),
-    "any machine that can reach 0.0.0.0 can log in as any user without a password, and can edit /clients and /users, " +
+    "any machine that can reach 0.0.0.0 can log in as any user that has no password, and can edit /clients and /users, " +
       "and can read every login in /flows.",
   );
   assertEquals(
@@ -40,11 +40,11 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
   );
   assertEquals(
     await stated(local, "0.0.0.0", { ...interactive, directory: "off" }, "off"),
-    "any machine that can reach 0.0.0.0 can log in as any user without a password.",
+    "any machine that can reach 0.0.0.0 can log in as any user that has no password.",
   );
   assertEquals(
     await stated(local, "0.0.0.0", { ...interactive, directory: "off" }, "off", "on"),
-    "any machine that can reach 0.0.0.0 can log in as any user without a password, and can add faults, move the clock " +
+    "any machine that can reach 0.0.0.0 can log in as any user that has no password, and can add faults, move the clock " +
       "and rotate keys in /faults.",
   );
   // Behind a proxy on the same machine the issuer's name shows that others can reach it.
