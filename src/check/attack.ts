@@ -335,9 +335,9 @@ export const mayBeginAgain = (attack: Pick<Attack, "level" | "id" | "allowsNewLo
 export function needsOf(attack: Attack, values: Readonly<Record<string, unknown>>): readonly Capability[] {
   const { by, needs, endpoints } = attack;
   // The response to an authorization request may have the tokens.
-  const isBefore = endpoints.some((endpoint) => ["register", "par", "authorize"].includes(endpoint));
+  const precedesTokens = endpoints.some((endpoint) => ["register", "par", "authorize"].includes(endpoint));
   return [
-    ...by !== "any" ? [by] : isBefore ? [] : ["requestsTokens"] as const,
+    ...by !== "any" ? [by] : precedesTokens ? [] : ["requestsTokens"] as const,
     ...needs,
     ...journeyNeeds[journeyOf(attack, values)] ?? [],
     ...values.how === "no response" ? ["timeLimits"] as const : [],
