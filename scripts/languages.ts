@@ -160,14 +160,14 @@ async function isPresent({ check: [command, ...args], files = [] }: Language): P
   }
 }
 
-/** Writes the command `latchkey`, which runs the program of this clone. */
+/** Writes the command `latchkey`, which runs the program of this clone and, for `exec`, may start commands. */
 async function writeProgram(folder: string): Promise<void> {
   const [, ...args] = manifest.tasks.start.replace("dev.lock", resolve("dev.lock")).split(" ");
   const main = resolve(args.pop()!);
   await Deno.mkdir(folder);
-  const command = [Deno.execPath(), ...args, "--quiet", "--config", resolve("deno.json"), main].map((word) =>
-    `'${word}'`
-  );
+  const command = [Deno.execPath(), ...args, "--allow-run", "--quiet", "--config", resolve("deno.json"), main].map((
+    word,
+  ) => `'${word}'`);
   await Deno.writeTextFile(`${folder}/latchkey`, `#!/bin/sh\nexec ${command.join(" ")} "$@"\n`, { mode: 0o755 });
 }
 
