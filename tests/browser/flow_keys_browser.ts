@@ -64,7 +64,10 @@ test("[FL-15] the keyboard alone selects, opens, leaves and finds flows", { skip
   assertEquals(await selection(opened, new RegExp(reason)), `flow-${failed}`);
   const text = await pane.innerText();
   assertMatch(text, /Expected[^]*\/authorized[^]*Received[^]*\/elsewhere[^]*How to fix it:[^]*Authorization request/);
-  assertMatch((await pane.getByRole("link", { name: /^Add / }).getAttribute("href"))!, /^\/clients\/demo-public\?edit/);
+  assertMatch(
+    (await pane.getByRole("link", { name: /add it to demo-public/ }).getAttribute("href"))!,
+    /^\/clients\/demo-public\?edit/,
+  );
   assertEquals(await findPageProblems(opened, { shifts: false }), []);
   await takeScreenshot(opened, "flow-keys-pane-1280");
   await press("j");
