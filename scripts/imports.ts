@@ -112,6 +112,7 @@ const importRules: ImportRules = {
       allowed: {
         ...below("platform", "core", "server/clients", "server/stored", "server/token", "server/config"),
         ...below("server/pages", "server/rules"),
+        "server/rules.ts": "dynamic",
         ...sharedFiles,
       },
       packages: pagePackages,

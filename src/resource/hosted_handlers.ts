@@ -8,6 +8,7 @@ import { type HttpResponse, json, withHeaders } from "../core/http/message.ts";
 import { OAuthError } from "../core/rules/errors.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import type { HostedResource } from "../server/token/hosted_resources.ts";
+import { withFix } from "../server/rules.ts";
 import { localProofs, localVerifier } from "./local_verifier.ts";
 import { publicUrl } from "../core/http/endpoint.ts";
 import { randomToken } from "../core/keys/secrets.ts";
@@ -137,7 +138,7 @@ async function withToken(
     if (isWithoutToken(request)) {
       server.trace({ type: "challenged", at: server.now(), endpoint: target.path, scope });
     } else {
-      traceRejection(context, error.code, (await server.explainError(server, error)).explain(), client);
+      traceRejection(context, error.code, withFix((await server.explainError(server, error)).explain()), client);
     }
     return rejectionResponse(error, request.headers.get("authorization"), required);
   }

@@ -128,9 +128,8 @@ export function findRule(id: string | undefined): ExplainedRule | undefined {
 }
 
 /** The explanation with how to fix the request: its own fix, otherwise that of its rule. */
-export function withFix<E extends Explanation>(explanation: E): E {
-  const fix = explanation.fix ?? findRule(explanation.rule)?.fix;
-  return fix === undefined ? explanation : { ...explanation, fix };
+export function withFix<E extends Explanation>(explanation: E): E & { readonly fix: string } {
+  return { ...explanation, fix: explanation.fix ?? findRule(explanation.rule)?.fix ?? "" };
 }
 
 /** The sentence of a passed check. */

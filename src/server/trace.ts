@@ -118,7 +118,7 @@ export type Trace = (event: TraceEvent) => void;
 export function warn(
   server: { readonly now: () => number; readonly trace: CoreTrace },
   client: string | undefined,
-  explanation: Explanation,
+  explanation: Explanation & { readonly fix: string },
 ): void {
   server.trace({ type: "warning", at: server.now(), ...client !== undefined && { client }, explanation });
 }

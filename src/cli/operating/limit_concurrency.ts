@@ -4,6 +4,7 @@ import type { Plugin } from "../../server/hosting/options.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
 import { type ClientAddress, parseTarget } from "../../core/http/router.ts";
 import type { Server } from "../../core/server.ts";
+import { httpTexts } from "../../server/explain/http.ts";
 import { warn } from "../../server/trace.ts";
 import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
 
@@ -96,7 +97,8 @@ export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: Concurr
       const reason =
         `${subject} rejected with 503: ${withBody.inUse()} with a body and ${withoutBody.inUse()} without are in progress`;
       const expected = `at most ${maxInFlight} requests of each kind`;
-      if (server !== undefined) warn(server, undefined, { rule: "OP-01", reason, expected });
+      const { fix } = httpTexts["OP-01"];
+      if (server !== undefined) warn(server, undefined, { rule: "OP-01", reason, expected, fix });
       lastWarningAt = at;
       rejectedCount = 0;
     }

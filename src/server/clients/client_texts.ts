@@ -32,6 +32,10 @@ export function removedClient(id: string): Pick<RuleExplanation, "reason" | "exp
   };
 }
 
+/** How to end that a client or a user is both configured and stored. */
+export const configuredAndStoredFix =
+  "Change the entry in the configuration. To keep it in the store instead, remove it from the configuration, and add it again at run time.";
+
 /** The beginning of the ids of clients that registered themselves. */
 export const registeredIdPrefix = "registered-";
 

@@ -12,6 +12,7 @@ import { boundedCache } from "../../platform/bounded_cache.ts";
 import { warn } from "../trace.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { storeOf } from "../stored/records.ts";
+import { configuredAndStoredFix } from "./client_texts.ts";
 import type { ServerClients } from "./clients.ts";
 import {
   type CreateRepository,
@@ -317,6 +318,7 @@ async function reportStored(
           reason: `the ${kind} ${quote(id)} is configured, so its entry in the store was deleted`,
           expected: `the ${kind} in the configuration or in the store`,
           received: "both",
+          fix: configuredAndStoredFix,
         });
       }),
     );

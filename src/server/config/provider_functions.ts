@@ -56,7 +56,7 @@ export interface RequestFacts<Server = ProviderServer> {
   /** The server. */
   readonly server: Server;
   /** Logs that only this provider accepts such a request. */
-  readonly warn: (explanation: Explanation) => void;
+  readonly warn: (explanation: Explanation & { readonly fix: string }) => void;
 }
 
 /** @internal A response, as a profile can change it before it is sent. */

@@ -189,7 +189,7 @@ function tracedError(context: Context<HostedServer>, thrown: unknown, { client }
     const { status } = thrown;
     server.trace({ type: "page_missing", at: server.now(), endpoint: target.path, status, reason: explanation.reason });
   } else {
-    traceRejection(context, error.code, explanation, client);
+    traceRejection(context, error.code, withFix(explanation), client);
   }
   return error;
 }

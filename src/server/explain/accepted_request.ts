@@ -13,8 +13,9 @@ import { releasesClaims } from "../config/received_claims.ts";
 import { separatorFix } from "../../core/policy/separators.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { explainLoginHost } from "./login_host.ts";
-import { notePrompt, noteScope, traceWarnings } from "./notes.ts";
+import { notePrompt, noteScope } from "./notes.ts";
 import { letsPass } from "./accepted.ts";
+import { traceWarnings } from "./accepted_texts.ts";
 import { missingMethod } from "./pkce.ts";
 import { explainUnknownScope } from "./scope.ts";
 

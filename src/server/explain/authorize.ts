@@ -10,6 +10,7 @@ import { acceptedByAny } from "./accepted.ts";
 import { explainClientId } from "./client_authentication.ts";
 import { explainRedirectUri, explainRepeated, listUris, registeredUriHint } from "./parameters.ts";
 import { describeChallenge, describeVerifier, explainVerifier, missingMethod } from "./pkce.ts";
+import { repeatedChallengeFix } from "./recent_challenges.ts";
 import { explainResponseMode, explainResponseType, explainUnregisteredType } from "./response.ts";
 import { explainMissingScope, explainScope, explainUnknownScope } from "./scope.ts";
 
@@ -292,7 +293,7 @@ export const authorizeTexts = {
     }),
   },
   "PK-14": {
-    fix: "Generate a new code_verifier for each login.",
+    fix: repeatedChallengeFix,
   },
   "FP-03": {
     fix: "Send a state without control characters such as line breaks, or use response_mode=query.",

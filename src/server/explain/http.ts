@@ -1,6 +1,7 @@
 /** Texts of the rules of HTTP and of operation. */
 
 import { type httpRules, knownPages } from "../../core/rules/http.ts";
+import { configuredAndStoredFix } from "../clients/client_texts.ts";
 import type { operationRules } from "../rules/operation.ts";
 import type { RuleTexts } from "./rule_text.ts";
 
@@ -54,8 +55,7 @@ export const httpTexts = {
     fix: "Send fewer concurrent requests, or raise the limit of requests in flight.",
   },
   "OP-10": {
-    fix:
-      "Change the entry in the configuration. To keep it in the store instead, remove it from the configuration, and add it again at run time.",
+    fix: configuredAndStoredFix,
   },
   "UI-20": {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",

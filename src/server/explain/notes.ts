@@ -8,26 +8,10 @@ import type { AuthorizationRequest } from "../../core/authorize/authorization_re
 import type { CheckInput, Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { HostedObservations } from "../config/observations.ts";
-import { warn } from "../trace.ts";
 
 /** The effect, without a full stop, and what to do if it is not intended. */
 export interface Note {
   readonly note: Explanation & { readonly fix: string };
-}
-
-/** Traces warnings and notes. Only servers on test hosts trace notes. */
-export function traceWarnings(
-  server: HostedServer,
-  client: string | undefined,
-  found: readonly (Explanation | Note)[],
-): void {
-  for (const text of found) {
-    if (!("note" in text)) {
-      warn(server, client, text);
-    } else if (server.policy.allows.explanations) {
-      server.trace({ type: "note", at: server.now(), client: client!, explanation: text.note });
-    }
-  }
 }
 
 /** Notes the default scope, and which tokens the client will not receive, because scope lacks a value. */

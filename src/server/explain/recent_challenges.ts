@@ -7,6 +7,9 @@ import { warn } from "../trace.ts";
 
 const maxRecentChallenges = 10_000;
 
+/** How to fix a client that repeats a code challenge. */
+export const repeatedChallengeFix = "Generate a new code_verifier for each login.";
+
 /** Creates the memory of one server. */
 export function recentChallenges(): BoundedCache<number> {
   return boundedCache(maxRecentChallenges);
@@ -29,6 +32,7 @@ export function rememberChallenge(server: HostedServer, client: Client, challeng
       reason: "code_challenge repeats that of an earlier authorization request whose code may still be valid",
       expected: "a new code_verifier for each authorization request",
       received: "a repeated code_challenge",
+      fix: repeatedChallengeFix,
     });
   }
   recentChallenges.set(key, now + policyOf(server, client).lifetimes.code * 1000);

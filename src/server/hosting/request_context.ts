@@ -10,7 +10,6 @@ import type { EndpointRoute } from "../../core/route.ts";
 import type { RequestTarget } from "../../core/http/router.ts";
 import type { Context, EndpointDescription } from "../endpoint.ts";
 import { findPageOrigin } from "../explain/login_host.ts";
-import { withFix } from "../rules.ts";
 import type { Sender } from "../fetching/sender.ts";
 import type { RulePassed } from "../../core/trace.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
@@ -135,25 +134,14 @@ class RequestSender implements Sender {
 /** Emits an event; `context` is the request of the event. It never throws. */
 export type EmitEvent = (event: TraceEvent, context?: Context) => void;
 
-/**
- * Creates the function that emits events: to the plugins in their order, then to `trace`, which redacts them. An
- * explanation gets the fix of its rule here, unless it has one of its own.
- */
+/** Creates the function that emits events: to the plugins in their order, then to `trace`, which redacts them. */
 export function eventEmitter(
   plugins: readonly Plugin[],
   trace: Trace | undefined,
 ): EmitEvent {
   const listening = plugins.filter((plugin) => plugin.onEvent !== undefined);
   if (trace !== undefined) listening.push({ onEvent: (event) => trace(event) });
-  return (event, context) => {
-    let shown = event;
-    try {
-      if ("explanation" in event) shown = { ...event, explanation: withFix(event.explanation) };
-    } catch {
-      // A plugin has emitted an event of another shape.
-    }
-    notify(listening, (plugin) => plugin.onEvent!(shown, context));
-  };
+  return (event, context) => notify(listening, (plugin) => plugin.onEvent!(event, context));
 }
 
 /** Calls plugins that listen. They must not break the server, so an exception is ignored. */

@@ -2,7 +2,6 @@
 
 import { recentChallenges, rememberChallenge } from "../explain/recent_challenges.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { explainError } from "../rules.ts";
 import type { Extension } from "../config/extension.ts";
 
 /** Explains errors. */
@@ -16,5 +15,9 @@ export const explanations: Extension = {
       },
     }],
   },
-  extend: (server) => ({ ...server, explainError, recentChallenges: recentChallenges() }),
+  extend: (server) => ({
+    ...server,
+    explainError: async (...rejection) => await (await import("../rules.ts")).explainError(...rejection),
+    recentChallenges: recentChallenges(),
+  }),
 };

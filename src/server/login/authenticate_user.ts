@@ -172,7 +172,8 @@ async function checkPassword(
       "retry-after": String(result.retryAfterSeconds),
     }] as const;
   // The user name is not traced: it may be a password in the wrong field.
+  const { withFix } = await import("../rules.ts");
   const explanation = { rule: "UI-12", reason, expected: "a user of this server, and that user's password" } as const;
-  traceRejection(context, "access_denied", explanation, pending.client);
+  traceRejection(context, "access_denied", withFix(explanation), pending.client);
   return { status, error, part: "password", headers, isWrongPassword: result === "wrong" };
 }

@@ -27,7 +27,7 @@ export function mayLogOutTo(
 }
 
 /** What a rejection of a URI says. */
-type UriTexts = Required<Pick<ErrorDetails, "expected" | "publicExpected">> & Pick<ErrorDetails, "fix">;
+type UriTexts = Required<Pick<ErrorDetails, "expected" | "publicExpected" | "fix">>;
 
 /**
  * Requires that a logout of the client may lead to the URI in a parameter of a provider. Warns if only a setting

@@ -88,6 +88,7 @@ function withNonce(request: ProviderRequest, { method, warn }: RequestFacts<Serv
       "nonce is missing, so the client cannot detect a replayed ID token: apple lets this pass; other servers do not",
     expected: "a nonce",
     received: "no nonce",
+    fix: "Send a new random nonce, and compare it with the claim nonce of the ID token.",
   });
   return { ...request, parameters: [...request.parameters, ["nonce", noNonce]] };
 }

@@ -30,6 +30,7 @@ export async function cognitoLogOut(context: Context<HostedServer>): Promise<Htt
     assertLogoutUri(server, client, ["logout_uri", uri], {
       expected: registered.join(" or ") || "none, because this client has no post_logout_redirect_uris",
       publicExpected: "one of the client's post_logout_redirect_uris",
+      fix: "Add logout_uri to the client's post_logout_redirect_uris, or send one of them, character for character.",
     });
   }
   // Open redirect (RFC 9700 §4.11.2): any party can register a client with a URI of its own.

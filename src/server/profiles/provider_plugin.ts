@@ -6,13 +6,12 @@
 import type { Context } from "../endpoint.ts";
 import type { App } from "../app.ts";
 import type { Plugin } from "../hosting/options.ts";
-import type { Members, ProviderResponse, ResponseFacts } from "../config/provider_functions.ts";
+import type { Members, ProviderResponse, RequestFacts, ResponseFacts } from "../config/provider_functions.ts";
 import type { ProviderData } from "../config/provider_profile.ts";
 import { type HttpRequest, type HttpResponse, isResponse } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
 import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
-import type { Explanation } from "../../core/rules/errors.ts";
 import { warn } from "../trace.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { ClaimChange } from "../token/claim_change.ts";
@@ -53,13 +52,13 @@ export function providerPlugin(
     const { metadataName, name: ownName = "" } = app.findEndpoint(ownPath) ?? {};
     const endpoint = metadataName ?? ownName;
     const accepted = accepts[endpoint] ?? [];
-    const warnings: Explanation[] = [];
+    const warnings: Parameters<RequestFacts["warn"]>[0][] = [];
     const { server } = app;
     const facts = {
       endpoint,
       method: request.method,
       server,
-      warn: (warning: Explanation) => void warnings.push(warning),
+      warn: (warning: typeof warnings[number]) => void warnings.push(warning),
     };
     const isRead = request.method !== "OPTIONS" && (metadataName !== undefined || accepted.length > 0);
     const { request: changed, parameters } = !isRead

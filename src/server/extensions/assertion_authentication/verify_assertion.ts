@@ -14,6 +14,7 @@ import type { Credentials } from "../../../core/server.ts";
 import { invalidClient } from "../../fetching/invalid_client.ts";
 import { asServerPolicy, byProfile } from "../../config/server_policy.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import { assertionAuthenticationTexts } from "./explain.ts";
 
 /** A client assertion (RFC 7523 §3, RFC 10070 §4). `maxAssertionLifetime` bounds its lifetime. */
 export const clientAssertionPolicy: JwtPolicy & { readonly usualLifetime: number } = {
@@ -130,6 +131,7 @@ async function verifyClaims(
       reason: `aud of the client assertion ${what}, which many servers reject`,
       expected: `aud = ${server.issuer}, the issuer`,
       received: audience.join(" "),
+      fix: assertionAuthenticationTexts["JC-05"].fix,
     });
   }
   const now = server.now() / 1000;
@@ -155,6 +157,7 @@ async function verifyClaims(
       reason: "the client assertion is valid for longer than 5 minutes, which many servers reject",
       expected: `exp within ${clientAssertionPolicy.usualLifetime} seconds`,
       received: `exp in ${Math.ceil(exp - now)} seconds`,
+      fix: assertionAuthenticationTexts["JC-02"].fix,
     });
   }
   return payload;

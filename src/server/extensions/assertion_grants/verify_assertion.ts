@@ -22,6 +22,7 @@ import type { OAuthError } from "../../../core/rules/errors.ts";
 import { invalidGrantBy } from "../../../core/token/grants/narrow_grant.ts";
 import type { BrokenRule, FactsOf } from "../../../core/rules/reject.ts";
 import type { assertionGrantRules } from "./rules.ts";
+import { assertionGrantTexts } from "./explain.ts";
 
 /** An assertion of a trusted issuer (RFC 7523 §3). `maxLifetime` of its entry sets another lifetime. */
 export const assertionPolicy: JwtPolicy & { readonly maxLifetime: number } = {
@@ -204,6 +205,7 @@ function assertAudience(server: HostedServer, { grantProfile }: TrustedIssuer, p
       reason: "aud of the ID-JAG has a slash after the issuer, which many servers reject",
       expected: `aud = ${server.issuer}`,
       received: audience[0],
+      fix: assertionGrantTexts[rule].fix,
     });
     return;
   }

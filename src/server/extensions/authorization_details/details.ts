@@ -225,7 +225,11 @@ export function narrowDetails(
       const message = "none of the granted authorization_details is still registered";
       throw new OAuthError("invalid_grant", message, { rule: "RA-09", internalRule: "RT-09", ...texts });
     }
-    warn(server, client.id, { rule: "RT-09", ...texts });
+    warn(server, client.id, {
+      rule: "RT-09",
+      ...texts,
+      fix: "Register the types again, or start a new login that requests registered ones.",
+    });
   }
   const isRequested = detailsTypes(server.policy) !== undefined &&
     params.get("authorization_details") !== undefined;

@@ -33,6 +33,7 @@ import {
 } from "./settings.ts";
 import { resourcesOf } from "../../token/resources.ts";
 import { withRequestedResources } from "../../token/requested_resources.ts";
+import { authorizationDetailsTexts } from "./explain.ts";
 
 const load = () => import("./details.ts");
 
@@ -174,7 +175,8 @@ function withOptionalScope(check: RequestCheck): RequestCheck {
 function warnIgnoredDetails({ server, client, params }: CheckInput): void {
   if (detailsTypes(server.policy) !== undefined || params.get(name) === undefined) return;
   const reason = `${name} is ignored, because this server has no types of authorization details`;
-  warn(server, client.id, { rule: "RA-15", reason, expected: "scope, or the setting authorizationDetails" });
+  const { fix } = authorizationDetailsTexts["RA-15"];
+  warn(server, client.id, { rule: "RA-15", reason, expected: "scope, or the setting authorizationDetails", fix });
 }
 
 /** The types of a client that the server does not have. */

@@ -6,6 +6,7 @@ import type { PolledRequestRecord } from "../polled/records.ts";
 import { postToClient } from "../../fetching/post_to_client.ts";
 import { warn } from "../../trace.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import { cibaTexts } from "./explain.ts";
 
 /** How long a notification may take, in milliseconds. */
 const timeoutMs = 5000;
@@ -31,5 +32,6 @@ export async function notifyClient(
     reason: "the notification of the client failed, and is not repeated",
     expected: "status 204 or 200 from the backchannel_client_notification_endpoint of the client",
     received,
+    fix: cibaTexts["CB-12"].fix,
   });
 }

@@ -19,6 +19,7 @@ import { validateUntrustedText } from "../../config/untrusted_text.ts";
 import { reject } from "./rules.ts";
 import { clientDocumentSettings } from "./settings.ts";
 import { validateClient, validateClientAudience } from "../../config/validate_client.ts";
+import { clientDocumentTexts } from "./explain.ts";
 
 interface FetchedDocument {
   /** Its URL, which is the `client_id`. */
@@ -46,8 +47,8 @@ export async function parseDocument(
   times: { readonly fetchedAt: number; readonly validUntil: number },
 ): Promise<HostedClient> {
   const warnings: RuleExplanation[] = [];
-  const warn = (reason: string, expected: string, received: string, rule: RuleExplanation["rule"] = "MC-04") =>
-    void warnings.push({ rule, reason, expected, received });
+  const warn = (reason: string, expected: string, received: string, rule: keyof typeof clientDocumentTexts = "MC-04") =>
+    void warnings.push({ rule, reason, expected, received, fix: clientDocumentTexts[rule].fix });
   if (url.includes("?")) {
     warn("client_id has a query, which a client should not use", "a URL without a query", url, "MC-03");
   }

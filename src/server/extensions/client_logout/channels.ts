@@ -27,6 +27,7 @@ import {
 } from "./session_clients.ts";
 import { appendToRedirectUri } from "../../../core/clients/redirect_uri.ts";
 import type { Server } from "../../../core/server.ts";
+import { clientLogoutTexts } from "./explain.ts";
 
 export { findSessions, listSessionClients, recordSessionClient } from "./session_clients.ts";
 
@@ -91,6 +92,7 @@ async function callClient(server: HostedServer, { id, value: call }: StoredCall,
     }`,
     expected: "status 200 or 204 from the backchannel_logout_uri of the client",
     received,
+    fix: clientLogoutTexts["BL-09"].fix,
   });
 }
 

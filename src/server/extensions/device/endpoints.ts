@@ -28,6 +28,7 @@ import { explainUserCode } from "./explain_user_code.ts";
 import { asServerPolicy } from "../../config/server_policy.ts";
 import { decideImmediately } from "../polled/decide_immediately.ts";
 import { pollInterval } from "./settings.ts";
+import { deviceTexts } from "./explain.ts";
 
 /** How the page decides. */
 interface DevicePageOptions {
@@ -62,13 +63,14 @@ export function deviceHandlers({ approver, asks, openLogin, replacement }: Devic
     const { secret } = await ensureBrowserCookie(context, "login");
     await assertCsrfToken(context, params, csrfBinding(secret));
     const typed = params.get("user_code") ?? "";
+    const { fix } = deviceTexts["DV-02"];
     const attempts = await findAttempts(context);
     // No code between this check and the count of a failure waits, so concurrent guesses cannot exceed the limit.
     const device = await findDevice(server, typed, endpointPath(context.app, "device"));
     const wait = Math.max(...attempts.map((attempt) => server.rateLimiter?.retryAfter(attempt) ?? 0));
     if (wait > 0) {
-      const explanation = { rule: "DV-02", reason: "too many wrong user codes", expected: "fewer attempts" } as const;
-      traceRejection(context, "access_denied", explanation);
+      const reason = "too many wrong user codes";
+      traceRejection(context, "access_denied", { rule: "DV-02", reason, expected: "fewer attempts", fix });
       const error = `Too many wrong codes. Try again in ${wait} s.`;
       return show(
         context,
@@ -80,7 +82,7 @@ export function deviceHandlers({ approver, asks, openLogin, replacement }: Devic
       const { reason, received, text } = await explainUserCode(server, typed);
       const expected = "the code that a device shows now";
       // The typed code is not traced: it may be almost right.
-      traceRejection(context, "access_denied", { rule: "DV-02", reason, expected, received });
+      traceRejection(context, "access_denied", { rule: "DV-02", reason, expected, received, fix });
       return show(context, await codeForm(context, typed, { status: 400, error: text }));
     }
     const { pending } = device;

@@ -22,6 +22,7 @@ import { hasStanding, isPermitted, requirementOf, standingFor, type StandingHold
 import { registrationPolicy } from "./settings.ts";
 import { findEncryptionIssues, withNeededGrantTypes, withoutUnsupportedValues } from "./unsupported_values.ts";
 import { validateUntrustedText } from "../../config/untrusted_text.ts";
+import { registrationTexts } from "./explain.ts";
 
 /** What decides which members a request may set. */
 export interface RegistrationApproval {
@@ -148,6 +149,7 @@ function warnIgnored(
     reason: `${names.join(" and ")} of the registration request ${names.length === 1 ? "is" : "are"} ignored`,
     expected: "metadata without these members: the server chooses id and secret, and the operator sets the others",
     received: names.join(", "),
+    fix: registrationTexts["DR-02"].fix,
   });
 }
 

@@ -11,6 +11,7 @@ import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 import { remoteKeys } from "../../fetching/remote_keys.ts";
 import { verifyByKeys } from "../../../platform/jwt/verify_by_keys.ts";
+import { registrationTexts } from "./explain.ts";
 
 /** A software statement (RFC 7591 §2.3). */
 export const softwareStatementPolicy: JwtPolicy = { ...foreignClockTolerance, types: ["jwt"], isTypeOptional: true };
@@ -52,6 +53,7 @@ export async function readSoftwareStatement(
       reason: "the software statement is ignored, because this server trusts no issuer of statements",
       expected: "an issuer in registration.softwareStatementIssuers",
       received: "a software statement",
+      fix: registrationTexts["DR-10"].fix,
     });
     return undefined;
   }

@@ -14,6 +14,7 @@ import { manageScope, readScope } from "./settings.ts";
 import { findStream, listEvents, signEvent } from "./streams.ts";
 import { waitForEvent } from "./transmit.ts";
 import { reject } from "./rules.ts";
+import { sharedSignalTexts } from "./explain.ts";
 
 /** Maximum number of events in one response. */
 const maxSets = 100;
@@ -100,5 +101,6 @@ function warnRejected(server: HostedServer, client: Client, jti: string, error: 
     reason: "the client rejected a security event, which is not sent again",
     expected: "the jti in ack",
     received: `${shown(jti)} in setErrs: ${shown(err)} (${shown(description)})`,
+    fix: sharedSignalTexts["SS-11"].fix,
   });
 }

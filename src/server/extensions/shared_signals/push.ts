@@ -9,6 +9,7 @@ import { dueRecords, leaseRecord } from "../../stored/records.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { type EventStreamRecord, type StreamEventRecord, streamStore } from "./records.ts";
 import { allStreams, listEvents, mayReceive, signEvent, streamsPrefix } from "./streams.ts";
+import { sharedSignalTexts } from "./explain.ts";
 
 /** How long all deliveries of one stream may take together, in milliseconds. */
 const timeoutMs = 5000;
@@ -66,6 +67,7 @@ async function pushEvents(server: HostedServer, stream: EventStreamRecord): Prom
       }`,
       expected: "status 202 from the endpoint_url of the stream",
       received: result.received,
+      fix: sharedSignalTexts["SS-10"].fix,
     });
     if (delay !== undefined) return;
   }

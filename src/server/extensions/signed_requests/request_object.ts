@@ -22,6 +22,7 @@ import { reject as rejectByCore } from "../../../core/rules/reject.ts";
 import { reject } from "./rules.ts";
 import { requestSignature, signedRequestSettings } from "./settings.ts";
 import { decryptRequestObject } from "./decrypt.ts";
+import { signedRequestTexts } from "./explain.ts";
 
 export { encryptionKeys } from "./decrypt.ts";
 
@@ -199,5 +200,6 @@ function warnIgnored(server: HostedServer, client: Client, received: Params, inn
       "merges them, RFC 9101 §6.3 does not",
     expected: "every parameter inside the request object",
     received: `outside: ${ignored.join(", ")}`,
+    fix: signedRequestTexts["JR-03"].fix,
   });
 }

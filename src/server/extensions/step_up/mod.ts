@@ -15,6 +15,7 @@ import type { HostedServer } from "../../hosted_server.ts";
 import type { Approval } from "../../login/approver.ts";
 import { stepUpClientFields, type StepUpPolicy, stepUpSettings, validateLevels } from "./settings.ts";
 import { authenticationLevels, findMissedLevel, readDemandedLevels, statedLevel } from "./levels.ts";
+import { stepUpTexts } from "./explain.ts";
 
 /** Warns if a request has only voluntary levels that this server does not have. */
 function warnIgnoredLevels(
@@ -26,10 +27,11 @@ function warnIgnoredLevels(
   const received = params.get("acr_values") ?? metadataOf(client).default_acr_values?.join(" ");
   if (levels.length === 0 || received === undefined) return;
   const values = levels.map(({ value }) => value);
-  const fix = separatorFix("acr_values", received, values);
-  if (acr !== undefined && fix === undefined) return;
+  const separators = separatorFix("acr_values", received, values);
+  if (acr !== undefined && separators === undefined) return;
   const what = acr === undefined ? "has no known value, and" : "has a value that is not known, which";
   const reason = `acr_values ${what} was ignored`;
+  const fix = separators ?? stepUpTexts["ST-06"].fix;
   warn(server, client.id, { rule: "ST-06", reason, expected: values.join(" "), received, fix });
 }
 

@@ -27,6 +27,7 @@ import { invalidSubjectToken, reject, type tokenExchangeRules } from "./rules.ts
 import { tokenTypes } from "./token_types.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/token/grants/authenticated_request.ts";
 import { withResources } from "../../token/resources.ts";
+import { tokenExchangeTexts } from "./explain.ts";
 
 /** An ID token that is exchanged (ID-JAG §4.3). */
 const idTokenPolicy: OwnJwtPolicy = { kind: "id_token", requiredClaims: ["exp", "iat", "sub"] };
@@ -110,7 +111,8 @@ function findAudience(
   const found = isLenient ? resourceServers.find(({ issuer }) => audience === `${new URL(issuer).origin}/`) : undefined;
   if (found !== undefined && found.issuer === new URL(found.issuer).origin) {
     const reason = "audience has a slash after the issuer, which many servers reject";
-    warn(server, undefined, { rule: "IJ-01", reason, expected: found.issuer, received: audience });
+    const { fix } = tokenExchangeTexts["IJ-01"];
+    warn(server, undefined, { rule: "IJ-01", reason, expected: found.issuer, received: audience, fix });
     return found;
   }
   throw reject("IJ-01", { audience });
