@@ -48,7 +48,11 @@ const figures = {
 };
 for (const [name, figure] of Object.entries(figures)) console.log(`${String(figure).padStart(6)}  ${name}`);
 const secrets = { addClients() {} };
-const all = [...builtInBefore({ secrets, hosting: {} } as never), ...extensions, ...builtInAfter];
+const all = [
+  ...builtInBefore({ loginPage: "mock-oauth2-server", secrets, hosting: {} } as never),
+  ...extensions,
+  ...builtInAfter,
+];
 console.log(`\nThe extensions of the whole server, in order: ${all.map(({ name }) => name).join(", ")}.`);
 
 /** The extension whose function has this name; `undefined` for one of the core. */

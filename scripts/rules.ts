@@ -104,7 +104,11 @@ function printList(heading: string, lines: readonly string[]): void {
 }
 
 /** The extensions of the whole server, in order. */
-const owned = [...builtInBefore({ hosting: {} } as never), ...extensions, ...builtInAfter];
+const owned = [
+  ...builtInBefore({ loginPage: "mock-oauth2-server", hosting: {} } as never),
+  ...extensions,
+  ...builtInAfter,
+];
 
 /** The core or the extension whose function has this name. */
 function ownerOf(name: string): string {

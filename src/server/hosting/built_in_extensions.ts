@@ -4,6 +4,7 @@ import { changingClients } from "../clients/changing_clients.ts";
 import { ownScope } from "../clients/own_scope.ts";
 import { anyClient } from "../clients/unregistered_clients.ts";
 import { announcedIss } from "../config/metadata_setting.ts";
+import type { LoginPageName } from "../config/login_page_names.ts";
 import type { AddedSecrets } from "../redaction/registered_secrets.ts";
 import { claimsOfLoginPage } from "../token/typed_claims.ts";
 import { redaction } from "./with_redaction.ts";
@@ -15,14 +16,16 @@ import { hosting, type HostingOptions } from "./with_hosting.ts";
 import { clientResponses } from "./client_responses.ts";
 
 interface BuiltInOptions {
+  readonly loginPage: LoginPageName;
   readonly secrets: AddedSecrets;
   readonly hosting: HostingOptions;
 }
 
 /** Those before the extensions that a server is given. */
-export function builtInBefore({ secrets, hosting: options }: BuiltInOptions): readonly Extension[] {
+export function builtInBefore({ loginPage, secrets, hosting: options }: BuiltInOptions): readonly Extension[] {
   return [
-    ...[resourceIndicators, changingClients, explanations, clientResponses, claimsOfLoginPage],
+    ...[resourceIndicators, changingClients, explanations, clientResponses],
+    ...loginPage === "mock-oauth2-server" ? [claimsOfLoginPage] : [],
     ...[redaction(secrets), hosting(options)],
   ];
 }

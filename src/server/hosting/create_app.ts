@@ -150,7 +150,10 @@ async function composeServer(
   const { outbound, grantTypes } = options;
   return await assembleServer<HostedServer>({
     ...{ keys, grantTypes },
-    before: builtInBefore({ secrets, hosting: { keyRotation: keys, outbound, issuerInEffect } }),
+    before: builtInBefore({
+      loginPage: policy.loginPage,
+      ...{ secrets, hosting: { keyRotation: keys, outbound, issuerInEffect } },
+    }),
     extensions,
     after: hasListener ? [...builtInAfter, acceptedRequests] : builtInAfter,
     supplied: ownExtensions,

@@ -26,18 +26,14 @@ export const claimsOfLoginPage: Extension = {
     accessTokenClaims: [{ name, run: (_server, _claims, token) => settableClaims(typedClaims.of(token)) }],
     idTokenClaims: [{ name, run: (_server, _claims, token) => settableClaims(typedClaims.of(token)) }],
   },
-  extend(server) {
-    const { grants, policy } = server;
-    if (policy.loginPage !== "mock-oauth2-server") return server;
-    return {
-      ...server,
-      grants: {
-        ...grants,
-        userinfoClaims: async (inner, token, ...rest) => ({
-          ...await grants.userinfoClaims(inner, token, ...rest),
-          ...settableClaims(token.claims),
-        }),
-      },
-    };
-  },
+  extend: ({ grants, ...server }) => ({
+    ...server,
+    grants: {
+      ...grants,
+      userinfoClaims: async (inner, token, ...rest) => ({
+        ...await grants.userinfoClaims(inner, token, ...rest),
+        ...settableClaims(token.claims),
+      }),
+    },
+  }),
 };

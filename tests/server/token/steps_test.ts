@@ -57,8 +57,17 @@ async function claimsWith(list: readonly Extension[], request: Readonly<Record<s
 
 test("the tables that deno task rules prints are those of a server", async () => {
   let steps: HostedServer["steps"] | undefined;
-  await testServer({ ...options, extensions, plugins: [{ setup: (app) => void (steps = app.server.steps) }] });
-  const printed = stepsWith([...builtInBefore({ hosting: {} } as never), ...extensions, ...builtInAfter]);
+  await testServer({
+    ...options,
+    loginPage: "mock-oauth2-server",
+    extensions,
+    plugins: [{ setup: (app) => void (steps = app.server.steps) }],
+  });
+  const printed = stepsWith([
+    ...builtInBefore({ loginPage: "mock-oauth2-server", hosting: {} } as never),
+    ...extensions,
+    ...builtInAfter,
+  ]);
   for (const table of tables) {
     assertEquals(steps![table].map(({ name }) => name), printed[table].map(({ name }) => name), table);
   }
