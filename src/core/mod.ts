@@ -42,6 +42,7 @@ import { memoryStore } from "./store/memory.ts";
 import { formattedStore } from "./store/format.ts";
 import { sweeper } from "./store/sweep.ts";
 import { timers } from "./http/timers.ts";
+import { commonPath } from "./sessions/cookies.ts";
 import { type MinimalTrace, printInternalErrors } from "./trace.ts";
 
 export type { Approver } from "./authorize/approver.ts";
@@ -126,6 +127,7 @@ export async function core(options: CoreOptions): Promise<Core> {
     server,
     endpoints,
     site: { issuer, base },
+    cookiePath: commonPath(base, endpoints),
     credentialParameters: credentialParametersOf(endpoints),
     handleError: errorHandler(),
   };

@@ -18,6 +18,8 @@ export interface CoreApp {
   readonly site: CoreSite;
   /** Every endpoint, including the endpoints of plugins. */
   readonly endpoints: readonly EndpointDescription[];
+  /** The path of every cookie. */
+  readonly cookiePath: string;
   /** The secret parameters of endpoints for clients. A URL must never contain them (OAuth 2.1 §2.4.1). */
   readonly credentialParameters: ReadonlySet<string>;
   /** The page that posts an authorization response (Form Post Response Mode). Default: one without a style sheet. */

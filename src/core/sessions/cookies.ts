@@ -1,7 +1,8 @@
 /** Cookies (RFC 6265 §4), and the one that contains the session. */
 
 import { decodeSession, encodeSession, type Session } from "./session.ts";
-import type { Context, CoreApp } from "../http/context.ts";
+import type { Context } from "../http/context.ts";
+import type { EndpointDescription } from "../http/endpoint.ts";
 
 /** Reads the session of the browser; `undefined` without a valid session cookie. */
 export async function readSession(context: Context): Promise<Session | undefined> {
@@ -28,14 +29,14 @@ export function cookieName(purpose: string, { server, app: { site: { base } } }:
 }
 
 /** The scope of every cookie: the paths of this issuer. */
-export function cookieScope({ server, app }: Context): CookieScope {
-  return { path: cookiePath(app), secure: server.names.frontChannel.startsWith("https:") };
+export function cookieScope({ server, app: { cookiePath } }: Context): CookieScope {
+  return { path: cookiePath, secure: server.names.frontChannel.startsWith("https:") };
 }
 
-/** The path of all pages of the server, and of the endpoints of a login, which may be beside the issuer. */
-function cookiePath({ site, endpoints }: CoreApp): string {
+/** The path of all pages below the base, and of the endpoints of a login, which may be beside the issuer. */
+export function commonPath(base: string, endpoints: readonly EndpointDescription[]): string {
   const paths = endpoints.flatMap((endpoint) => endpoint.errors === "redirect" ? [endpoint.path] : []);
-  let path = `${site.base}/`;
+  let path = `${base}/`;
   while (!paths.every((one) => one.startsWith(path))) path = path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
   return path;
 }

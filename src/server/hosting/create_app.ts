@@ -8,6 +8,7 @@ import { nameReplacements } from "../../core/replacements.ts";
 import { basePath } from "../../core/http/names.ts";
 import { createHandler } from "../../core/route.ts";
 import { parseTarget, type RequestHandler } from "../../core/http/router.ts";
+import { commonPath } from "../../core/sessions/cookies.ts";
 import type { App } from "../app.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
@@ -203,6 +204,7 @@ function describeApp(
     endpoints,
     around,
     findEndpoint: (path) => table.find(path)?.endpoint as EndpointDescription | undefined,
+    cookiePath: commonPath(base, endpoints),
     credentialParameters,
     handleError: async (...failure) =>
       await (await import("../errors/error_wording.ts")).explainedErrorHandler(errorPage)(...failure),
