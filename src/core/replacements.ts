@@ -15,16 +15,15 @@ export function nameFunctions(object: object, name: string): void {
  * @param path Of the object in the server, with a dot at its end. Default: the server itself.
  */
 export function nameReplacements(before: object, after: object, owner: string, path = ""): void {
-  const kept = new Set<unknown>(Object.values(before));
   for (const [key, value] of Object.entries(after)) {
-    if (kept.has(value)) continue;
+    const former = Array.isArray(before)
+      ? before.find((item) => item === value) ?? before.find((item) => nameOf(item) === nameOf(value))
+      : (before as Readonly<Record<string, unknown>>)[key];
+    if (former === value) continue;
     const name = path + (Array.isArray(after) ? nameOf(value) ?? key : key);
     if (typeof value === "function") {
       nameFunctions([value], `${name} of ${owner}`);
     } else if (typeof value === "object" && value !== null && path.split(".").length < 4) {
-      const former = Array.isArray(before)
-        ? before.find((item) => nameOf(item) === nameOf(value))
-        : (before as Readonly<Record<string, unknown>>)[key];
       nameReplacements(Object(former), value, owner, `${name}.`);
     }
   }
