@@ -7,7 +7,7 @@ import { ProgramError } from "../rules/program_error.ts";
 import type { CoreExtension } from "../extension.ts";
 import { nameFunctions } from "../replacements.ts";
 import { policyOf } from "../clients/clients.ts";
-import { ignoreRejection } from "../thenable.ts";
+import { ignoreRejection, isThenable } from "../thenable.ts";
 import { describeKind } from "../http/quote_value.ts";
 import { isObject } from "../http/json_value.ts";
 import { type ParameterDescription, parameters } from "../http/params.ts";
@@ -92,7 +92,8 @@ export async function readRequest(input: CheckInput): Promise<AuthorizationReque
   const request: Partial<AuthorizationRequest> = { clientId: input.client.id };
   for (const { redirectOnly, read } of input.server.requestChecks) {
     if (redirectOnly && !hasRedirect) continue;
-    const added = await read?.(input, request);
+    const returned = read?.(input, request);
+    const added = isThenable(returned) ? await returned : returned;
     if (added === undefined) continue;
     if (!isObject(added) || added instanceof Error) {
       throw new ProgramError(
