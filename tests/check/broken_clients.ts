@@ -3,7 +3,7 @@
 import { createLocalJWKSet, importJWK } from "jose";
 import type { TestClientOptions } from "../../src/testing/clients.ts";
 import { counter } from "./broken_applications.ts";
-import type { Decisions } from "./decisions.ts";
+import { correctDecisions, type Decisions } from "./decisions.ts";
 import type { Http } from "./http_styles.ts";
 import { randomText } from "./small_crypto.ts";
 
@@ -117,7 +117,17 @@ export const brokenClients: readonly BrokenClient[] = [
     change: { sharesVerifiers: true },
     foundBy: ["response/swapped"],
   },
+  {
+    name: "compares issuers as URLs",
+    change: { isIssuer: (received, expected) => URL.parse(received)?.href === URL.parse(expected)?.href },
+    foundBy: ["response/iss-wrong"],
+  },
   // ID tokens.
+  {
+    name: "searches aud as text",
+    change: { isAudience: (aud, clientId) => String(aud).includes(clientId) },
+    foundBy: ["id-token/aud-wrong"],
+  },
   {
     name: "compares the end of the nonce",
     change: { isNonce: (received, expected) => String(received).endsWith(expected.slice(-12)) },
@@ -228,6 +238,16 @@ export const brokenClients: readonly BrokenClient[] = [
     client: basic,
   },
   {
+    name: "connects to internal networks",
+    change: { isEndpoint: (url) => url.startsWith("https://") },
+    foundBy: ["metadata/endpoint-internal"],
+  },
+  {
+    name: "opens any authorization endpoint",
+    change: { isEndpoint: (url, name) => name === "authorization_endpoint" || correctDecisions.isEndpoint(url, name) },
+    foundBy: ["metadata/authorization-endpoint-hostile"],
+  },
+  {
     name: "accepts metadata of an issuer that begins with its own",
     change: {
       isIssuer: (received, expected, place) =>
@@ -306,6 +326,11 @@ export const brokenClients: readonly BrokenClient[] = [
     },
   },
   // The values of a login.
+  {
+    name: "sends a constant state",
+    change: { newValue: (what) => what === "state" ? "xyz" : randomText() },
+    foundBy: ["practice/state-random"],
+  },
   { name: "counts its states", foundBy: ["practice/state-random"], change: counting("state") },
   { name: "has nonces of the clock", foundBy: ["practice/nonce-fresh"], change: counting("nonce") },
   {

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { unclearIn } from "./accusations.ts";
 import type { CheckReport } from "../../src/check/mod.ts";
 import { partOf, partOfCatalogue } from "./catalogue_part.ts";
-import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
+import { checkClientWithEdDsa } from "./patient_check.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { sample } from "../sample.ts";
 import { withPatientTimers } from "../until.ts";
@@ -33,10 +33,7 @@ const expectations: Readonly<
   Record<Exclude<Mistake, "checks nothing" | "does not compare acr" | "reads no ID token">, Expectations>
 > = {
   "does not compare state": { foundBy: ["response/state-wrong", "response/state-of-another-browser"] },
-  "compares issuers as URLs": { foundBy: ["response/iss-wrong"] },
   "does not verify the ID token": { foundBy: ["id-token/signed-by-stranger"] },
-  "takes the algorithm from the header": { foundBy: ["id-token/alg-hmac-public-key"] },
-  "searches aud as text": { foundBy: ["id-token/aud-wrong"] },
   "does not compare the nonce": { foundBy: ["id-token/nonce-wrong", "response/code-injected"] },
   "merges userinfo over the ID token": { foundBy: ["userinfo/sub-other", "userinfo/claims-override"] },
   "fetches the JWKS once": { foundBy: ["keys/rotated"] },
@@ -53,8 +50,6 @@ const expectations: Readonly<
     ],
   },
   "keeps the logins of all browsers in one table": { foundBy: ["response/state-of-another-browser"] },
-  // Only a practice shows the first one: what the client sends twice.
-  "sends a constant state": { foundBy: [], practices: ["state-random"] },
   "keeps one verifier": { foundBy: ["response/swapped"], practices: ["pkce-random"] },
   "fetches the JWKS for each unknown key": {
     foundBy: ["keys/unknown-often"],
@@ -69,16 +64,12 @@ const expectations: Readonly<
       "logout/front-channel-foreign",
     ],
   },
-  "reads bodies of any size": { foundBy: ["transport/huge"] },
-  "connects to internal networks": { foundBy: ["metadata/endpoint-internal"] },
   "fetches the picture of a user": { foundBy: ["userinfo/url-fetched", "id-token/url-fetched"] },
   "logs in by an access token in the response": { foundBy: ["response/token-of-another-client"] },
   "fetches distributed claims": { foundBy: ["userinfo/distributed-claims"] },
   "does not verify signed userinfo": { foundBy: ["userinfo/signed-wrong"] },
-  "opens any authorization endpoint": { foundBy: ["metadata/authorization-endpoint-hostile"] },
   "sends an empty refresh token": { foundBy: ["token/refresh-token-empty"] },
   "adds parameters with a second question mark": { foundBy: ["metadata/endpoint-query"] },
-  "reads the media type up to the semicolon": { foundBy: ["transport/media-type"] },
   "does not compare auth_time": { foundBy: ["id-token/auth-time-old"] },
 };
 
@@ -106,14 +97,13 @@ test("a client with a time limit passes the attacks that wait for it", async () 
 
 for (const [place, [mistake, expected]] of sample([...Object.entries(expectations).entries()], 8, 0)) {
   const { foundBy, practices = [], timeLimits } = expected;
-  const whatFinds = [...foundBy, ...practices].join(", ") || "no attack";
+  const whatFinds = [...foundBy, ...practices].join(", ");
   test(`a client that ${mistake} is found by ${whatFinds}`, async () => {
     const only = [
       ...new Set([...foundBy, ...sample(othersUnaffected, othersUnaffected.length, place)]),
       "practices",
     ];
-    // The mistake is about RSA keys.
-    const check = mistake === "takes the algorithm from the header" ? checkClient : checkClientWithEdDsa;
+    const check = checkClientWithEdDsa;
     const report = timeLimits
       ? await withPatientTimers(() =>
         check(smallClient(mistake as Mistake, 500), { only, timeLimits, timeoutMs: 2000 })

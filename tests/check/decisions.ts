@@ -1,7 +1,6 @@
 /** What the small client decides, as functions. A broken client replaces one of them. */
 
 import type { Http } from "./http_styles.ts";
-import { isInternal } from "./limits.ts";
 import { randomText } from "./small_crypto.ts";
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -104,6 +103,12 @@ export interface Login {
 
 /** The endpoints that the client sends requests to. */
 export type Endpoint = "discovery" | "jwks" | "token" | "refresh" | "userinfo" | "revocation" | "claims";
+
+/** Whether a URL names a host of an internal network. */
+function isInternal(url: string): boolean {
+  const { hostname } = new URL(url);
+  return /^(?:localhost|.*\.localhost|(?:127|10|169\.254|192\.168)\..*|\[::.*\])$/.test(hostname);
+}
 
 /** The decisions of a correct client. */
 export const correctDecisions: Decisions = {

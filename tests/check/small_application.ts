@@ -106,7 +106,7 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
   async function startLogin(journey: ClientJourney, prompt?: "none") {
     const { client: { client_id }, redirectUri, issuer, browser, now } = journey;
     const metadata = await discover(journey);
-    const state = has("sends a constant state") ? "xyz" : decisions.newValue("state", "");
+    const state = decisions.newValue("state", "");
     const [open] = decisions.sharesVerifiers ? pendingOf(browser).values() : [];
     const verifier = has("keeps one verifier")
       ? constantVerifier

@@ -4,7 +4,7 @@ import { withHeaders } from "../../core/http/message.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { drop, hang, status } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
-import { editResponse, hasBody, responseText } from "../../testing/faults/response_body.ts";
+import { editResponse } from "../../testing/faults/response_body.ts";
 import { brokenBodies } from "./broken_bodies.ts";
 import { validTokenResponse } from "./requirements.ts";
 import { wrongBodies } from "./grid.ts";
@@ -12,31 +12,6 @@ import { type Assessment, type Attack, defineAttack } from "../define_attack.ts"
 import type { Observation, Stage } from "../attack.ts";
 import type { ClientSession } from "../driver.ts";
 import { eachWithEach, oneOf, sent } from "./parameters.ts";
-
-const endpointParameter = textParameter("endpoint", "token", "The endpoint.");
-
-/** The right JSON, followed by white space. It is sent in parts as the client reads them. */
-const padded = (bytes: number): Fault =>
-  editResponse(
-    `body with ${bytes} bytes of white space`,
-    "got a response with a body",
-    hasBody,
-    async (response) => {
-      const text = await responseText(response);
-      const headers = new Headers(response.headers);
-      headers.delete("content-length");
-      let left = bytes;
-      const stream = new ReadableStream<Uint8Array>({
-        start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
-        pull(controller) {
-          if (left <= 0) return controller.close();
-          controller.enqueue(new Uint8Array(Math.min(left, 65_536)).fill(0x20));
-          left -= 65_536;
-        },
-      }, { highWaterMark: 0 });
-      return new Response(stream, { status: response.status, headers });
-    },
-  );
 
 /** The endpoints of a login that a client calls itself. */
 const loginEndpoints = ["discovery", "token", "userinfo"];
@@ -126,7 +101,7 @@ export const transportAttacks: readonly Attack[] = [
     sources: ["RFC 9700 §4.12", "adcontextprotocol/adcp-client#2427", "vercel/ai#20578"],
     parameters: [
       numberParameter("status", 307, "The status."),
-      endpointParameter,
+      textParameter("endpoint", "token", "The endpoint."),
       textParameter("journey", "login", "login, refresh or logout."),
     ],
     variants: [
@@ -148,19 +123,6 @@ export const transportAttacks: readonly Attack[] = [
     sources: ["RFC 9110 §9.2.2"],
     ...sent("endpoint", loginEndpoints, "The endpoint."),
     once: () => hang(),
-  }),
-  defineAttack({
-    id: "transport/huge",
-    title: "The response body has many megabytes.",
-    correctClient: "The client limits the size of a response, and reports an error.",
-    level: "should-reject",
-    sources: ["RFC 9110 §17.5", "adcontextprotocol/adcp-client#2427"],
-    parameters: [
-      endpointParameter,
-      numberParameter("bytes", 16_777_216, "How many bytes of white space follow the JSON."),
-    ],
-    variants: [{ endpoint: "discovery" }, { endpoint: "token" }],
-    once: ({ bytes }) => padded(bytes),
   }),
   defineAttack({
     id: "transport/media-type",

@@ -241,12 +241,6 @@ const findings: readonly Finding[] = [
     results: ["warning metadata/endpoint-internal *"],
     source: ["oauth4webapi/build/index.js:640", "only requests to HTTPS are allowed"],
   },
-  // It reads bodies of any size. An application can pass a `fetch` that limits them.
-  {
-    libraries: ["openid-client", "oauth4webapi", "Auth.js", "express-openid-connect"],
-    results: ["warning transport/huge *"],
-    source: ["oauth4webapi/build/index.js:2515", "json = await response.json();"],
-  },
   // It checks `alg`, `iss` and `aud` of a userinfo response that is a JWT; the signature only with
   // `validateApplicationLevelSignature`.
   {
@@ -276,10 +270,10 @@ const findings: readonly Finding[] = [
     results: ["failed transport/media-type *"],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:781", "contentType.startsWith(item)"],
   },
-  // It runs in a browser, which may connect to any host, and reads bodies of any size.
+  // It runs in a browser, which may connect to any host.
   {
     libraries: ["oidc-client-ts"],
-    results: ["warning metadata/endpoint-internal *", "warning transport/huge *"],
+    results: ["warning metadata/endpoint-internal *"],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:739", "json = await response.json();"],
   },
   // It merges userinfo over the ID token: `iss` and `aud` of the profile are those of the userinfo response.
@@ -320,10 +314,10 @@ const findings: readonly Finding[] = [
     results: ["skipped response/other-toolkit *"],
     source: [`${mcpSdk}:877`, "provider.validateResourceURL"],
   },
-  // It connects to any host, and reads bodies of any size. An application can pass a `fetch` that limits both.
+  // It connects to any host. An application can pass a `fetch` that does not.
   {
     libraries: ["MCP SDK"],
-    results: ["warning metadata/endpoint-internal *", "warning transport/huge *"],
+    results: ["warning metadata/endpoint-internal *"],
     source: [`${mcpSdk}:1282`, "const json = await response.json();"],
   },
   // `state` is the address to return to as JSON, the same in every login; the nonce and PKCE protect against CSRF.
