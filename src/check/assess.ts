@@ -170,7 +170,9 @@ function resultOf(
     : outcome === "hung" && shown.seen !== "endless"
     ? observed!.seen
     : shown.seen ?? observed?.seen ?? usuallySeen(attack);
-  const general = verdict === "warning" ? warningEffect(seen) : effects[seen];
+  // A correct server never sends what a client must reject, so that it begins no endless loop.
+  const isRare = seen === "endless" && (attack.level === "must-reject" || attack.level === "should-reject");
+  const general = verdict === "warning" || isRare ? warningEffect(seen) : effects[seen];
   const isOfEffect = outcome === "hung" || outcome === "crashed" || seen === "endless";
   const effect = withOwnFix(general, isOfEffect ? undefined : attack.fix);
   return {
@@ -226,7 +228,8 @@ function observedHarm(
       harm: `sent ${sent} to ${new URL(request.url).origin}, a host of the attacker`,
     };
   }
-  if (session === undefined || session.sub === expectedSub || session.sub === unknownUser) return undefined;
+  // An empty sub is no user.
+  if (session === undefined || ["", expectedSub, unknownUser].includes(session.sub)) return undefined;
   const harm = `logged in as ${JSON.stringify(session.sub)} instead of ${JSON.stringify(expectedSub)}`;
   return { seen: "otherUser", harm };
 }

@@ -1,10 +1,16 @@
 /** The effects of attacks: each is what was seen of a client, with its consequence and how to fix the client. */
 
-/** @internal The severity of an attack that succeeds. */
+/**
+ * @internal The severity of an attack that succeeds: what follows from it. It is lower than that if only a server that
+ * is itself wrong causes it, neither an attacker nor a response that a correct server may send.
+ */
 export type Severity =
   /** A user is logged in as another user. */
   | "critical"
-  /** An attacker gets tokens, takes part in another session, runs code, or ends the application for all users. */
+  /**
+   * An attacker gets tokens, takes part in another session, or runs code; or an attack or a failure that every server
+   * has sometimes ends the application for all users.
+   */
   | "high"
   /** Users cannot log in, or a weakness helps another attack. */
   | "medium"
@@ -82,6 +88,12 @@ const table = {
     consequence: "Codes, tokens or credentials of the client arrive at a server of an attacker.",
     fix:
       "Do not follow redirects in requests with credentials, and send them only to https URLs of the configured issuer.",
+  },
+  unencrypted: {
+    cause: "sends requests to http URLs in the metadata of an https issuer",
+    severity: "medium",
+    consequence: "If the metadata of the server is wrong, codes, tokens and credentials of the client can be read.",
+    fix: "Send requests only to https URLs, and reject metadata with an http endpoint.",
   },
   contacted: {
     cause: "sends requests without credentials to a host other than the issuer",
@@ -173,7 +185,7 @@ const table = {
   },
   subject: {
     cause: "accepts ID tokens without a user",
-    severity: "high",
+    severity: "medium",
     consequence: "A session begins without a user, and all users of such a session may share one account.",
     fix: "Reject an ID token whose sub is absent, empty or not a string; a library may accept an empty one, so check " +
       "it in the callback.",

@@ -125,7 +125,7 @@ test("the fix belongs to the attack: each message that a client must reject has 
   // The fix of their effect is about them alone.
   const byEffect = attacks.filter(({ accepts, id }) =>
     accepts === "subject" || accepts === "otherUser" || accepts === "form" || accepts === "signature" ||
-    id === "resource/redirects-away"
+    id === "resource/redirects-away" || id === "metadata/plain-http"
   );
   assertEquals(
     rejected.filter((attack) => attack.fix === undefined && !byEffect.includes(attack)).map(({ id }) => id),

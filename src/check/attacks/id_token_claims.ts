@@ -1,12 +1,14 @@
 /** ID tokens with wrong or unusual claims, correctly signed (OpenID Connect Core §2, §3.1.3.7). */
 
 import { overrideClaims } from "../../testing/faults/resign.ts";
+import { describeOutcome } from "../assess.ts";
 import { everyLogin, exchangesOf } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { claimsOf, gridAttacks } from "./grid.ts";
 import { nearIssuers, nearMisses, noText } from "./wrong_values.ts";
 import { passIf, unclear } from "./conclusions.ts";
 import { describeUser } from "./browser_session.ts";
+import { claimsIn } from "../user_texts.ts";
 
 const requirement = "OpenID Connect Core §3.1.3.7";
 
@@ -58,8 +60,13 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       accepts: "subject",
       member: "sub",
       values: noText,
-      requirement: "RFC 8725 §3.8",
-      sources: ["OpenID Connect Core §2"],
+      requirement: "OpenID Connect Core §2",
+      sources: ["RFC 8725 §3.8"],
+      // No specification forbids an empty text outright.
+      assess: (observation) =>
+        observation.outcome === "accepted" && observation.exchanges.flatMap(claimsIn).some(({ sub }) => sub === "")
+          ? { passed: false, isWarning: true, because: describeOutcome(observation), seen: "subject" }
+          : undefined,
     },
     {
       ...{

@@ -72,15 +72,18 @@ export const metadataAttacks: readonly Attack[] = [
     {
       ...{
         id: "metadata/plain-http",
-        fix: "Send requests only to https URLs, and reject metadata with an http endpoint.",
         member: usedMembers,
         needs: ["httpsIssuer"],
         stop: undefined,
       },
       values: { "an http URL": (_, { trap }) => `${trap.origin.replace("https:", "http:")}/other` },
       correctClient: "The client sends no request to the http URL.",
-      sources: ["RFC 6749 §3.2", "RFC 8414 §2"],
-      assess: assessVisit,
+      sources: ["OpenID Connect Discovery §3", "RFC 6749 §3.2"],
+      assess: (observation) =>
+        observation.trap.requests.length === 0 ? assessVisit(observation) : {
+          ...{ passed: false, because: "the client sent a request to the http URL", seen: "unencrypted" },
+          harm: "sent a request that is not encrypted",
+        },
     },
     {
       ...{
