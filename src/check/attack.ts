@@ -222,6 +222,8 @@ export interface JourneyEvidence {
   readonly error?: unknown;
   /** The exchanges of the journey, under an attack since it began; secrets included, oldest first. */
   readonly exchanges: readonly Exchange[];
+  /** Whether a login succeeded in the journey after the attack had ended. Default: none was tried, or it failed. */
+  readonly hasRecovered?: boolean;
 }
 
 /** @internal What the attack shows about the client. */
@@ -271,8 +273,8 @@ export interface Observation extends JourneyEvidence {
   readonly conclusion?: Conclusion;
   /** The user who is logged in after the same journey without an attack. */
   readonly expectedSub: string;
-  /** The claims that the application uses after a login without an attack, if the driver knows them. */
-  readonly usualClaims?: Readonly<Record<string, unknown>>;
+  /** The texts that the application has from userinfo alone after a login without an attack, in lower case. */
+  readonly usualOfUserinfo: readonly string[];
   /** The session of the login before the attack, if the journey has one. */
   readonly earlier?: ClientSession;
   /** What the client does without an attack, and what the check can do with it. */

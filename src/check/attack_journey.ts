@@ -3,7 +3,11 @@
  * what the attack finds out afterwards.
  */
 
+import { parseJsonObject } from "../platform/http/json_body.ts";
+import type { Exchange } from "../recorder/exchange.ts";
+import { findParam } from "../recorder/record_request.ts";
 import { untilAborted } from "../testing/fetch.ts";
+import type { TestLatchkey } from "../testing/test_latchkey.ts";
 import type { Action, Attempt } from "./attempt.ts";
 import {
   type Conclusion,
@@ -32,6 +36,7 @@ import { assess, type CheckTask, describeError, skippedResult, unclearResult } f
 import { resultWithoutJourney } from "./obstacles.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
+import { isOfUserinfoAlone } from "./user_texts.ts";
 import { openStage } from "./stage.ts";
 
 /**
@@ -82,7 +87,7 @@ async function perform(
 ): Promise<AttackResult> {
   const { attack, values } = task;
   const { as, trap, opened, waits } = environment;
-  const { claims: usualClaims } = control;
+  const usualOfUserinfo = control.shown.filter((text) => isOfUserinfoAlone(text, control.exchanges));
   // An application may name a user by issuer and sub, and each journey has its own issuer.
   const expectedSub = control.sub?.replace(/\bissuer-\d+\.test\b/, new URL(as.issuer).host) ?? "";
   const journey = journeyOf(attack, values);
@@ -144,27 +149,34 @@ async function perform(
         ? unclearResult(task, "no request of the client met the attack", { evidence })
         : skippedResult(task, attack.ifUnmet, { evidence });
     }
+    let hasRecovered = false;
     const afterwards = async (act: Action<ClientSession>, isOver?: () => Promise<boolean>) => {
       stage.removeRules();
       stage.restoreTime();
       if (startError !== undefined) await runner.restart?.();
       const again = await runner.repeat(act, watch, (ended) => isExpected(ended, control), isOver);
       if (again.error instanceof LoginLimitError) throw again.error;
-      return isExpected(again, control);
+      return hasRecovered = isExpected(again, control);
     };
     // A session that the application has ended never refreshes again.
     const isLoggedOut = async () =>
       session?.currentUser !== undefined && await session.currentUser().catch(() => "unknown") === undefined;
     const hidesRejection = journey === "refresh" && outcome === "accepted" && conclusion === undefined &&
       trap.requests.length === 0 && !control.capabilities.has("showsRefresh");
-    if (hidesRejection && (attack.level === "must-reject" || attack.level === "should-reject")) {
-      return unclearResult(task, "a refresh that the server rejects looks like one that succeeds", { evidence });
+    const mayHide = hidesRejection && (attack.level === "must-reject" || attack.level === "should-reject");
+    if (mayHide) stage.removeRules();
+    const used = mayHide ? await tokensUsedNext(as, session!, earlierExchanges, runner, watch) : "new";
+    if (used === "none") {
+      const because =
+        "a refresh that the server rejects looks like one that succeeds, and no later request has a token";
+      return unclearResult(task, `${because}: name a page that uses the access token (--api-url)`, { evidence });
     }
+    const isDiscarded = used === "earlier" && { error: new Error("its next request had the earlier tokens") };
     const observation: Observation = {
-      ...evidence,
-      outcome: conclusion?.outcome ?? outcome,
+      ...{ ...evidence, ...isDiscarded },
+      outcome: isDiscarded ? "rejected" : conclusion?.outcome ?? outcome,
       session: result !== undefined && "sub" in result ? result : undefined,
-      ...{ isEndless, conclusion, expectedSub, usualClaims, earlier: session, trap, opened, waits },
+      ...{ isEndless, conclusion, expectedSub, usualOfUserinfo, earlier: session, trap, opened, waits },
       capabilities: control.capabilities,
       scan: () => scan(environment),
       countRequests: (endpoint) => as.log.unmasked.filter(endpoint).length,
@@ -178,11 +190,43 @@ async function perform(
     await runner.waitForEnd(environment, watch);
     const { crash } = watch;
     return crash === undefined
-      ? assessed
+      ? { ...assessed, evidence: { ...assessed.evidence, hasRecovered } }
       : await assess(task, { ...observation, outcome: "crashed", error: crash.error });
   } finally {
     stage.removeRules();
   }
+}
+
+/** The tokens that the server has issued. */
+const issuedTokens = (exchanges: readonly Exchange[]) =>
+  exchanges.filter(({ endpoint }) => endpoint === "token").flatMap(({ response }) => {
+    const { access_token, refresh_token } = parseJsonObject(response?.body ?? "") ?? {};
+    return [access_token, refresh_token];
+  });
+
+/**
+ * Whether the client uses the tokens of an attacked response, or those that it had before: its next requests show it.
+ *
+ * @param before The number of the exchanges before the attack.
+ */
+async function tokensUsedNext(
+  { log }: TestLatchkey,
+  session: ClientSession,
+  before: number,
+  runner: Runner,
+  watch: CrashWatch,
+): Promise<"new" | "earlier" | "none"> {
+  const exchanges = [...log.unmasked.exchanges];
+  for (const name of ["request", "refresh"] as const) {
+    if (session[name] !== undefined) await runner.attempt(() => session[name]!(), watch);
+  }
+  const sent = log.unmasked.exchanges.slice(exchanges.length).flatMap(({ request }) =>
+    findParam(request, "refresh_token") ?? request.headers.authorization?.split(" ")[1] ?? []
+  );
+  const earlier = issuedTokens(exchanges.slice(0, before));
+  const own = issuedTokens(exchanges.slice(before)).filter((token) => !earlier.includes(token));
+  if (sent.some((token) => own.includes(token))) return "new";
+  return sent.some((token) => earlier.includes(token)) ? "earlier" : "none";
 }
 
 /** What the client does before the attack. @returns The session that it begins. */

@@ -28,7 +28,7 @@ import type { ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
 import { givenCapabilities } from "./given_capabilities.ts";
 import { capabilitiesIn, type Capability } from "./capabilities.ts";
-import { isNamedIn } from "./user_texts.ts";
+import { isNamedIn, shownTexts } from "./user_texts.ts";
 
 /** Uses a capability. @throws {unknown} If the client does not have it. */
 type CapabilityControl = (
@@ -156,6 +156,7 @@ export async function runControl(
   const namesUser = isNamedIn(session.sub, exchanges) || second !== undefined && second !== session.sub;
   return {
     ...{ passed: true, outcome, sub: session.sub, claims: session.claims, failedCapabilities, authorizations },
+    shown: shownTexts(session),
     capabilities: new Set([
       ...given,
       ...limitsLogins ? ["limitsLogins"] as const : [],
@@ -178,6 +179,7 @@ export const noControl: ControlResult = {
   authorizations: 0,
   exchanges: [],
   endpoints: new Set(),
+  shown: [],
   capabilities: new Set(),
   failedCapabilities: new Map(),
 };

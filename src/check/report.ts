@@ -51,6 +51,8 @@ export interface ControlResult extends JourneyEvidence {
   readonly sub?: string;
   /** The claims that the application uses, if the driver knows them. */
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** The texts of the user that the application shows, in lower case. */
+  readonly shown: readonly string[];
   /** The exchanges of the login, and of what else the driver can do, secrets included. */
   readonly exchanges: readonly Exchange[];
   /** The authorization requests of one login, such as one without pages before the other. */

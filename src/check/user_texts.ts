@@ -3,7 +3,7 @@
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
 import type { Exchange } from "../recorder/exchange.ts";
-import type { ClientSession } from "./driver.ts";
+import { type ClientSession, unknownUser } from "./driver.ts";
 
 /** Minimum length of a claim value to search for in a text, in characters: shorter ones match by chance. */
 const minValueChars = 3;
@@ -31,11 +31,6 @@ export function mayShow(text: string, exchanges: readonly Exchange[]): boolean {
       hasWord(value, sought) || hasWord(sought, value) || /\s/.test(value) && value.includes(sought) ||
       value.split("@")[0] === sought
     );
-}
-
-/** Whether a text is a claim that the server sent, or a part of one, letter case aside. */
-export function isPartOfClaim(text: string, exchanges: readonly Exchange[]): boolean {
-  return valuesIn(exchanges).some((value) => value.includes(text.toLowerCase()));
 }
 
 /** Whether a text, in lower case, is a claim of a userinfo response, and of no token that can be read. */
@@ -92,6 +87,9 @@ export interface ShownTexts {
 
 /** A session that a page shows. */
 export type PageSession = ClientSession & Partial<ShownTexts>;
+
+/** The texts of the user that an application shows, in lower case. */
+export const shownTexts = ({ claims, ownTexts = [] }: PageSession): readonly string[] => listTexts([claims, ownTexts]);
 
 /** What a page shows: its texts, and the user whom they name. */
 export interface Reading extends ShownTexts {
@@ -151,18 +149,14 @@ export function userReader({ loggedInText = [], users = [] }: UserTexts): (page:
     const named = given.find(isNew) ?? own.find(isOwn) ?? own.find(isNew);
     if (named !== undefined) first ??= { page, sub: named, isWord: hasWord(page, named) };
     const ownTexts = own.filter(isOwn);
+    const hadBefore = (text: string) => first?.page.includes(text) ?? false;
     const isOther = foreign.some(isNew) || invented.some(isNew);
     const isUser = ownTexts.length > 0 || first !== undefined && !first.isWord && isNew(first.sub);
-    const sub = isUser ? first!.sub : isOther ? anotherUser : undefined;
+    const otherTexts = inventedTexts.filter((text) => hasWord(page, text) && !hadBefore(text));
+    const sub = isUser ? first!.sub : isOther ? anotherUser : otherTexts.length > 0 ? unknownUser : undefined;
     const showsLogout = first !== undefined && !logoutText.test(before) &&
       [first.page, page].every((each) => logoutText.test(each));
-    const hadBefore = (text: string) => first?.page.includes(text) ?? false;
-    return {
-      sub,
-      showsLogout,
-      ownTexts,
-      otherTexts: inventedTexts.filter((text) => hasWord(page, text) && !hadBefore(text)),
-    };
+    return { sub, showsLogout, ownTexts, otherTexts };
   };
 }
 

@@ -4,13 +4,16 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import { unclearIn } from "./accusations.ts";
 import type { CheckReport, ClientJourney, ClientSession } from "../../src/check/mod.ts";
+import { attacks } from "../../src/check/attacks/mod.ts";
 import { effects } from "../../src/check/effects.ts";
+import { formatId } from "../../src/check/report_data.ts";
 import { partOfCatalogue } from "./catalogue_part.ts";
 import { correctDecisions } from "./decisions.ts";
 import { checkInProcess, type FunctionOptions, shop } from "./fixed_issuer.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
 import type { ApplicationVariant } from "./small_web_application.ts";
+import { sample } from "../sample.ts";
 import { replaceTimers } from "../until.ts";
 
 /** Checks the application with some variants together. */
@@ -38,15 +41,25 @@ test("an application that starts one new login after an error is accused of noth
   await checkPart(["starts one new login after an error"], 0, ["id-token/alg-none", "error/token"]);
 });
 
-test("an application that starts a new login after every error never ends, whatever the error", async () => {
+/** The attacks on what a client requests itself. */
+const onAnswers = attacks.filter(({ endpoints, exposes }) =>
+  exposes === undefined && ["discovery", "jwks", "token", "userinfo"].some((endpoint) => endpoints.includes(endpoint))
+).map(({ id }) => id);
+
+test("an application that starts a new login after every error never ends, whatever the error: the fault stays", async () => {
   const { results } = await checkInProcess({
     application: { mistake: "starts a new login after every error" },
-    only: partOfCatalogue(36, 0, ["id-token/alg-none", "error/authorization", "error/token", "transport/unavailable"]),
+    only: ["error/authorization", "response/code-missing", ...sample(onAnswers, 8, 3)],
+    restart: (forget) => forget(),
   });
   const unfinished = results.filter(({ evidence: { outcome } }) => outcome === "rejected");
   assert(unfinished.length > 10);
   const others = unfinished.filter(({ cause }) => cause !== effects.endless.cause);
-  assertEquals(others.map(({ attack: { id }, because }) => `${id}: ${because}`), []);
+  assertEquals(others.map(({ attack: { id }, values, because }) => `${formatId(id, values)}: ${because}`), []);
+  // A correct server sends errors, and nothing that a client must reject.
+  for (const { attack: { level }, effect: { severity } } of unfinished) {
+    assertEquals(severity, level === "must-reject" || level === "should-reject" ? "medium" : "high");
+  }
 });
 
 const withCookies = ({ headers }: Response, given: ResponseInit, body: BodyInit | null = null) => {

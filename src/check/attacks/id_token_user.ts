@@ -20,7 +20,7 @@ import { oneOf } from "./parameters.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
 
 /** The claims of a new user, none of which the user who logs in has. */
-function newUserFor(known: Claims, number: number): Claims {
+export function newUserFor(known: Claims, number = 0): Claims {
   const isFree = ({ sub }: Claims) => !JSON.stringify(known).toLowerCase().includes(String(sub));
   const { sub: name, given_name, family_name } = inventedUsers.find(isFree) ?? inventedUsers[0];
   const sub = numberedSub(name, number);

@@ -183,7 +183,10 @@ export async function assessRotation(observation: Observation): Promise<Assessme
   const { outcome, earlier, logInAgain } = observation;
   if (outcome !== "rejected" || exchangesOf(observation, "jwks").length > 0) return undefined;
   if (earlier!.passTime === undefined) {
-    return unclear("the client kept the keys that it fetched a moment ago, and the check cannot advance its clock");
+    return unclear(
+      "the client kept the keys that it fetched a moment ago: let it fetch them again sooner, give it more time " +
+        "(recoveryMs, --recovery), or age them in the driver (ClientSession.passTime)",
+    );
   }
   earlier!.passTime(3600);
   return await logInAgain()

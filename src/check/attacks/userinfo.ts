@@ -6,13 +6,14 @@ import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { TestClient } from "../../testing/clients.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body } from "../../testing/faults/mod.ts";
-import { encodeJwt, overrideClaims } from "../../testing/faults/resign.ts";
+import { type Claims, encodeJwt, overrideClaims } from "../../testing/faults/resign.ts";
 import { editResponse, isJsonResponse, responseText, withBodyText } from "../../testing/faults/response_body.ts";
 import { foreignKeys } from "../../testing/keys.ts";
-import { type Assessment, everyLogin, exchangesOf, type Observation, type Scene } from "../attack.ts";
+import { type Assessment, everyLogin, type Observation, type Scene } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { unknownUser } from "../driver.ts";
-import { inventedUsers, isOfUserinfoAlone, isPartOfClaim, listTexts } from "../user_texts.ts";
+import { type PageSession, shownTexts } from "../user_texts.ts";
+import { newUserFor } from "./id_token_user.ts";
 import { claimsOf, gridAttacks, type GridResponse, jsonResponse, type Row } from "./grid.ts";
 import { waitUntil } from "./open_logins.ts";
 import { oneOf } from "./parameters.ts";
@@ -22,19 +23,18 @@ import { passIf } from "./conclusions.ts";
 /** A claim that only userinfo responses with an attack have. */
 const attackersPicture = "https://attacker.example/picture.png";
 
-/** The sub of a user who is not the one of a userinfo response. */
-const otherSub = (sub: unknown) => inventedUsers.find((user) => user.sub !== sub)!.sub;
-
 /** A value of iss or aud that is not that of the login. */
 const foreignValue = "https://attacker.example";
 
 const userinfo = jsonResponse("The userinfo response");
 
-/** The response with a claim that shows whether it was used. */
+/** The claims of a new user, which show whether the response was used. */
+const ofNewUser = (members: Claims): Claims => ({ ...members, ...newUserFor(members), picture: attackersPicture });
+
 const marked: GridResponse = {
   ...userinfo,
   change: (name, member, write) =>
-    body.edited((members) => ({ ...members, picture: attackersPicture, [member]: write(members[member]) }), name),
+    body.edited((members) => ({ ...ofNewUser(members), [member]: write(members[member]) }), name),
 };
 
 /** A URL of a host in the network of a server, which a user can write into the claims. */
@@ -69,7 +69,7 @@ export const userinfoAttacks: readonly Attack[] = [
       fix: "Discard a userinfo response whose sub is not that of the ID token.",
       correctClient:
         "The client rejects the login or discards the userinfo response, and does not log in the other user.",
-      values: { "another user": otherSub, ...pick(...nearMisses) },
+      values: { "another user": (sub) => newUserFor({ sub }).sub, ...pick(...nearMisses) },
       accepts: "foreignValue",
       requirement: "OpenID Connect Core §5.3.2",
       sources: ["dexidp/dex#4827"],
@@ -174,35 +174,27 @@ export const userinfoAttacks: readonly Attack[] = [
 ];
 
 /**
- * A client may also discard a userinfo response that is not valid, and log in the user of the ID token. Only the claim
- * of the attack proves that the client used the response: other values may be those of an earlier login, which the
+ * A client may also discard a userinfo response that is not valid, and log in the user of the ID token. Only the claims
+ * of the attack prove that the client used the response: other values may be those of an earlier login, which the
  * application stored. Without any value that it usually has from userinfo, it used none.
  */
-function assessDiscarded(observation: Observation): Assessment | undefined {
-  const { outcome, session, expectedSub, usualClaims, exchanges } = observation;
+function assessDiscarded({ outcome, session, expectedSub, usualOfUserinfo }: Observation): Assessment | undefined {
   if (outcome !== "accepted") return undefined;
-  const { sub, claims } = session!;
+  const { sub, otherTexts = [] }: PageSession = session!;
   if (sub !== expectedSub && sub !== unknownUser) return undefined;
-  if (claims === undefined) {
-    // A page that shows only claims of userinfo then shows no user.
-    return sub === unknownUser || isPartOfClaim(expectedSub, exchangesOf(observation, "token")) ? unclear : undefined;
+  const used = shownTexts(session!);
+  const foreign = [...otherTexts, attackersPicture].find((text) => otherTexts.includes(text) || used.includes(text));
+  if (foreign !== undefined) {
+    const because = `the application shows ${JSON.stringify(foreign)} of the userinfo response`;
+    return { passed: false, because, seen: "foreignValue" };
   }
-  const used = listTexts(claims);
-  if (used.includes(attackersPicture)) {
-    return { passed: false, because: "the application uses picture of the userinfo response", seen: "foreignValue" };
+  if (usualOfUserinfo.length === 0 || usualOfUserinfo.some((text) => used.includes(text))) {
+    const because = "the client logged in the user of the ID token, and does not show whether it used userinfo: name " +
+      "a page that shows a claim of userinfo, such as the name or the email address (--logged-in-url)";
+    return { passed: false, isUnclear: true, because };
   }
-  const usual = listTexts(usualClaims).filter((text) => isOfUserinfoAlone(text, exchanges));
-  if (usual.length === 0 || usual.some((text) => used.includes(text))) return unclear;
-  return { passed: true, because: `${loggedIn}, without the values of userinfo` };
+  return { passed: true, because: "the client logged in the user of the ID token, without the values of userinfo" };
 }
-
-const loggedIn = "the client logged in the user of the ID token";
-
-const unclear: Assessment = {
-  passed: false,
-  isUnclear: true,
-  because: `${loggedIn}, with or without the values of userinfo`,
-};
 
 /** A fault that sends the userinfo response as a JWT with a flaw, whether or not the client has registered for JWTs. */
 function wronglySignedUserinfo(flaw: string, { client_id, userinfo_signed_response_alg }: TestClient): Fault {
@@ -217,7 +209,7 @@ function wronglySignedUserinfo(flaw: string, { client_id, userinfo_signed_respon
       const text = await responseText(response);
       const members = isJsonResponse(response) ? JSON.parse(text) : decodeJwtPart(text, 1);
       const flawed = flaw === "aud" || flaw === "iss" ? { [flaw]: foreignValue } : {};
-      const claims = { ...members, picture: attackersPicture, iss: server.issuer, aud: client_id, ...flawed };
+      const claims = { ...ofNewUser(members), sub: members.sub, iss: server.issuer, aud: client_id, ...flawed };
       const { kid } = await server.keys.signer(alg);
       const sign = flaw === "key" ? jwtSigner(foreignKeys(kid, kid), server.keys.types) : server.keys.sign;
       const jwt = flaw === "unsigned" ? `${encodeJwt({ alg: "none" }, claims)}.` : await sign("userinfo", alg, claims);
