@@ -26,6 +26,8 @@ export interface ClientDriver {
    * nor withholds a response. Default: false; logins go through {@link ClientJourney.authorize}.
    */
   readonly opensBrowser?: boolean;
+  /** Whether each login begins in a client that keeps nothing of earlier ones, such as a new browser. Default: false. */
+  readonly startsFresh?: boolean;
   /** Whether the client reads the time from {@link ClientJourney.now}. Default: false. */
   readonly readsClock?: boolean;
   /**

@@ -18,6 +18,9 @@ import { timers } from "../core/http/timers.ts";
 /** The documents that clients fetch once and cache, by endpoint. */
 const keptDocuments: Readonly<Record<string, string>> = { discovery: "metadata", jwks: "keys" };
 
+/** How many attacks a client may pass without a login, if it forgets them, before it must show that it can log in. */
+const maxUnproven = 8;
+
 /** Restarts may take this multiple of the time of the rest of a check, and always this time, in milliseconds. */
 const [restartShare, minRestartMs] = [2, 60_000] as const;
 
@@ -46,6 +49,7 @@ export async function checkInTurn(
       await act().finally(() => restartMs += timers.elapsed() - from);
     });
   const [restart, restartInAttack] = [timed(runner.restart), timed(runner.options.restart)];
+  const mayForget = restart !== undefined || runner.driver.startsFresh === true;
   const mayRestart = () =>
     minutes !== undefined ||
     restartMs < Math.max(minRestartMs, restartShare * (timers.elapsed() - startedAt - restartMs));
@@ -66,20 +70,43 @@ export async function checkInTurn(
   /** The attacks whose failure happened twice. */
   const confirmed = new Set<string>();
 
+  /** The indexes of the attacks that the client passed, and after which no login has been tried. */
+  let unproven: number[] = [];
+
+  /** Logs in without an attack, if attacks wait for that. */
+  async function prove(): Promise<void> {
+    if (unproven.length === 0 || broken !== undefined) return;
+    if (await failedLogin(runner, control) === undefined) unproven = [];
+    else await repeatAlone();
+  }
+
+  /** Repeats the attacks of which one ended all logins, each with a login after it. */
+  async function repeatAlone(): Promise<void> {
+    const indexes = unproven;
+    unproven = [];
+    const names = indexes.map((index) => tasks[index]!.attack.id);
+    if (restart === undefined) {
+      broken = { because: `since one of ${names.join(", ")} the login without an attack fails` };
+    } else await restart().catch((error: unknown) => void (broken = { because: describeError(error) }));
+    for (const index of indexes) results[index] = await check(tasks[index]!);
+  }
+
   /** A failure counts only if it happens again in a new client, while logins without an attack succeed. */
-  async function check(task: CheckTask): Promise<AttackResult> {
+  async function check(task: CheckTask, index?: number): Promise<AttackResult> {
     if (broken === undefined && lost.has(targetOf(task))) {
       return skippedResult(task, "after another variant of the attack no login worked");
     }
-    const first = await checkOnce(task, runner);
+    const first = await checkOnce(task, runner, index);
     const isDecided = broken !== undefined || !mustRepeat(first, confirmed);
+    if (!isDecided) await prove();
     if (!isDecided && mayRestart()) await restart?.();
     const result = isDecided ? first : confirmedResult(first, await checkOnce(task, runner.renewed()), confirmed);
     if (result.cause === effects.noLogin.cause) lost.add(targetOf(task));
     return result;
   }
 
-  async function checkOnce(task: CheckTask, runner: Runner): Promise<AttackResult> {
+  /** @param index That of the task, if a login after it may prove several tasks. Default: it has a login of its own. */
+  async function checkOnce(task: CheckTask, runner: Runner, index?: number): Promise<AttackResult> {
     if (broken !== undefined) return unclearResult(task, broken.because, broken);
     const isApplicable = control.passed &&
       missingCapability(needsOf(task.attack, task.values), control.capabilities) === undefined;
@@ -94,6 +121,7 @@ export async function checkInTurn(
     if (kept !== undefined && unread.has(kept) && endpointsOf(task).every(isKept)) {
       return skippedResult(task, `the client requests no ${kept}, not even after a restart`);
     }
+    if (kept !== undefined) await prove();
     const beginsWithRestart = kept !== undefined && journeyOf(task.attack, task.values) === "login";
     if (isStale && !beginsWithRestart) await restart!();
     isStale = kept !== undefined;
@@ -108,21 +136,33 @@ export async function checkInTurn(
     }
     const wasDown = error instanceof UnreachableError && exchanges.length === 0 && kept === undefined;
     // A restart before the next attack, or at its start, clears what the client read.
-    if (isStale || !wasDown && (outcome === undefined || outcome === "accepted" && result.verdict !== "failed")) {
+    const isProof = result.evidence.hasRecovered || outcome === "accepted" && result.verdict !== "failed";
+    if (isProof) unproven = [];
+    if (isStale || !wasDown && (outcome === undefined || isProof)) return result;
+    const isRejection = outcome === "rejected" && result.verdict === "passed" && !(error instanceof UnreachableError);
+    if (isRejection && mayForget && index !== undefined) {
+      unproven.push(index);
       return result;
     }
     const noLogin = (id: string) => ({ because: `since ${id} the login without an attack fails` });
     // The attack itself has waited for the next login.
-    if (restart !== undefined && result.cause === effects.noLogin.cause) {
+    if (unproven.length === 0 && restart !== undefined && result.cause === effects.noLogin.cause) {
       await restart().catch(() => {});
       if (await failedLogin(runner, control) !== undefined) broken = noLogin(result.attack.id);
       return result;
     }
     const failed = await failedLogin(runner, control);
-    if (failed === undefined) return result;
+    if (failed === undefined) {
+      unproven = [];
+      return result;
+    }
     if (failed.error instanceof LoginLimitError) {
       broken = { because: failed.error.message };
       return result;
+    }
+    if (unproven.length > 0) {
+      await repeatAlone();
+      return await checkOnce(task, runner);
     }
     // The client may stop only after the response to an attack.
     const cause = wasDown && last !== undefined ? results[last]! : result;
@@ -145,7 +185,7 @@ export async function checkInTurn(
     onStart?.(task.attack.id);
     results[index] = report(
       timers.elapsed() < endsAt
-        ? await check(task).catch((error: unknown) => {
+        ? await check(task, index).catch((error: unknown) => {
           if (!(error instanceof RestartError)) throw error;
           broken = { because: error.message };
           return unclearResult(task, broken.because);
@@ -153,7 +193,9 @@ export async function checkInTurn(
         : skippedResult(task, timeLimitCause),
     );
     if (results[index].evidence.outcome !== undefined) last = index;
+    if (unproven.length >= maxUnproven) await prove();
   }
+  await prove();
   // The application is left as it was; the check has its results without that.
   if (isStale) await restart!().catch(() => {});
 }

@@ -178,7 +178,7 @@ export function singlePageApplication(loginUrl: string, { openContext, ...texts 
 
   return {
     name: new URL(loginUrl).origin,
-    recordsVisits: true,
+    ...{ recordsVisits: true, startsFresh: true },
     logIn: (journey) => untilAborted(logIn(journey), journey.signal),
     receiveCallback: (journey, callback) => untilAborted(receiveCallback(journey, callback), journey.signal),
   };

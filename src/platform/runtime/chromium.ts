@@ -83,8 +83,11 @@ export interface Chromium {
 /** How often a page is looked at, in milliseconds. */
 const stepMs = 50;
 
-/** How often a page must look the same; with timers that end soon more often, because they may start each other. */
-const [quietLooks, waitingLooks] = [6, 60] as const;
+/**
+ * How often a page must look the same: more often while a body is unread, which a script may read next, and with timers
+ * that end soon, because they may start each other.
+ */
+const [quietLooks, unreadLooks, waitingLooks] = [4, 20, 60] as const;
 
 /** How often a page is looked at that changes all the time. */
 const maxLooks = 120;
@@ -144,8 +147,16 @@ export async function startChromium(path: string): Promise<Chromium> {
     const connection = connect(commands as Writable, messages as Readable);
     const { send } = connection;
     await Promise.race([send("Browser.getVersion", {}).catch(() => failure), failure]);
+    /** The next context: to start the process of a page takes longer than many logins. */
+    let spare = openContext(connection);
     return {
-      openContext: () => openContext(connection),
+      openContext() {
+        const context = spare;
+        spare = openContext(connection);
+        // It is left when the browser ends.
+        spare.catch(() => {});
+        return context;
+      },
       async close() {
         // By itself: the program may be a script that does not pass a signal on.
         send("Browser.close", {}).catch(() => {});
@@ -226,12 +237,38 @@ function connect(commands: Writable, messages: Readable): Connection {
 
 async function openContext(connection: Connection): Promise<BrowserContext> {
   const { browserContextId } = await connection.send("Target.createBrowserContext", {});
+  let first: Target | undefined = await openTarget(connection, browserContextId);
   return {
-    openPage: (options) => openPage(connection, browserContextId, options),
+    async openPage(options) {
+      const target = first ?? await openTarget(connection, browserContextId);
+      first = undefined;
+      return await openPage(connection, target, options);
+    },
     async close() {
       await connection.send("Target.disposeBrowserContext", { browserContextId });
     },
   };
+}
+
+/** An empty page. */
+interface Target {
+  readonly targetId: unknown;
+  readonly sessionId: unknown;
+}
+
+async function openTarget({ send }: Connection, browserContextId: unknown): Promise<Target> {
+  const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId });
+  const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
+  const command = (method: string, params: Members = {}) => send(method, params, sessionId);
+  await Promise.all([
+    ...["Page.enable", "Runtime.enable", "Network.enable"].map((method) => command(method)),
+    command("Runtime.addBinding", { name: bindingName }),
+    command("Target.setAutoAttach", {
+      ...{ autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{ type: "worker" }] },
+    }),
+    command("Fetch.enable", { patterns: [{ urlPattern: "http*", resourceType: "Document" }] }),
+  ]);
+  return { targetId, sessionId };
 }
 
 /** What events say of a request. */
@@ -253,11 +290,9 @@ const readTypes: readonly string[] = ["Document", "XHR", "Fetch"];
 
 async function openPage(
   { send, listeners }: Connection,
-  browserContextId: unknown,
+  { targetId, sessionId }: Target,
   { receive, respond, headers = {}, watched: [watchedName, read] }: PageOptions,
 ): Promise<ScriptedPage> {
-  const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId });
-  const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
   const command = (method: string, params: Members = {}) => send(method, params, sessionId);
   /** The requests without a response, with the document or the worker that sent them. */
   const open = new Map<string, unknown>();
@@ -329,15 +364,7 @@ async function openPage(
     if (method === "Fetch.requestPaused") decide(event).catch(() => {});
   };
   listeners.set(sessionId, listen(sessionId));
-  await Promise.all([
-    ...["Page.enable", "Runtime.enable", "Network.enable"].map((method) => command(method)),
-    command("Runtime.addBinding", { name: bindingName }),
-    command("Page.addScriptToEvaluateOnNewDocument", { source: watchScript(watchedName) }),
-    command("Target.setAutoAttach", {
-      ...{ autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{ type: "worker" }] },
-    }),
-    command("Fetch.enable", { patterns: [{ urlPattern: "http*", resourceType: "Document" }] }),
-  ]);
+  await command("Page.addScriptToEvaluateOnNewDocument", { source: watchScript(watchedName) });
   /** Evaluates an expression whose value JSON can carry; `undefined` while the page is about to change. */
   async function evaluate(expression: string): Promise<unknown> {
     const params = { expression, returnByValue: true };
@@ -362,7 +389,8 @@ async function openPage(
         looks = isQuiet ? looks + 1 : 0;
         quiet = isQuiet && now.seen === last?.seen ? quiet + 1 : 0;
         last = now;
-        if (isQuiet && quiet >= (now.timers > 0 || open.size > 0 ? waitingLooks : quietLooks)) break;
+        const enough = now && now.timers > 0 ? waitingLooks : open.size > 0 ? unreadLooks : quietLooks;
+        if (isQuiet && quiet >= enough) break;
       }
       return await evaluate(content) as PageContent;
     },
