@@ -44,6 +44,7 @@ const ofServer: readonly Load[] = [
   () => import("../../server/extensions/shared_signals/handlers.ts"),
   () => import("../../server/extensions/signed_requests/request_object.ts"),
   () => import("../../server/extensions/token_exchange/grant_type.ts"),
+  () => import("../../server/login/mod.ts"),
   () => import("../../server/profiles/keycloak_handlers.ts"),
   () => import("../../server/rules.ts"),
 ];

@@ -13,6 +13,8 @@ import type { Server } from "../../core/server.ts";
 import type { MetadataForm } from "../config/server_settings.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { autoApprover } from "../login/auto_approver.ts";
+import { interactionEndpoints } from "../login/endpoints.ts";
+import type { ProviderPage } from "../login/provider_pages/provider_page.ts";
 import { withOwnMembers } from "../config/metadata_setting.ts";
 import { lifetimeMetadata } from "../token/refresh_lifetimes.ts";
 import type { GrantType } from "../config/standing.ts";
@@ -29,12 +31,13 @@ export interface EndpointParts {
   readonly base: string;
   /** The extensions, which add endpoints. */
   readonly extensions: readonly Extension[];
-  /** The login pages; absent if an approver decides. */
-  readonly interaction?: typeof import("../login/mod.ts");
+  /** The login pages, perhaps that of a provider; absent if an approver decides. */
+  readonly interaction?: { readonly page?: ProviderPage };
 }
 
 /** Loads the code of the pages. */
 const load = () => import("./page_handlers.ts");
+const loadLogin = () => import("../login/mod.ts");
 
 const csrfParameter: ParameterDescription = { name: "form_token", secret: "form_token" };
 
@@ -134,7 +137,7 @@ function protocolEndpoints(
           ...endpoint,
           aliases: defaultEndpoints ? ["/authorize"] : [],
           ...interaction !== undefined && server.policy.loginPage === "mock-oauth2-server" && {
-            load: async () => interaction.withPostedForms(await endpoint.load()),
+            load: async () => (await loadLogin()).withPostedForms(await endpoint.load()),
           },
         };
       default:
@@ -151,7 +154,8 @@ export function ownEndpoints(server: HostedServer, options: LatchkeyOptions, par
     ...{ server, base, interaction },
     extensions: [hostedMetadata, ...extensions],
     decide: async (context, pending) =>
-      await interaction?.repeatWithCookies(context, pending) ?? await decideRequest(context, pending, approver),
+      interaction && await (await loadLogin()).repeatWithCookies(context, pending) ||
+      await decideRequest(context, pending, approver),
   });
   return atConfiguredPaths(
     [...protocol, ...hostedEndpoints(server, approver, options, parts)],
@@ -163,13 +167,16 @@ export function ownEndpoints(server: HostedServer, options: LatchkeyOptions, par
 /** The approver, as plugins wrap it. @param interaction The login pages; absent without `login: "interactive"`. */
 function appApprover(
   { approver, plugins = [] }: Pick<LatchkeyOptions, "approver" | "plugins">,
-  interaction: typeof import("../login/mod.ts") | undefined,
+  interaction: EndpointParts["interaction"],
 ): Approver {
   return keepsRequests(plugins.reduceRight(
     (inner, plugin) => fromPlugin(plugin, "approve", plugin.approve?.(inner, interaction !== undefined)) ?? inner,
-    approver ?? interaction?.pagesApprover() ?? automaticLogin,
+    approver ?? (interaction === undefined ? automaticLogin : interactiveLogin),
   ));
 }
+
+/** The approver of `login: "interactive"`. */
+const interactiveLogin: Approver = async (...request) => await (await loadLogin()).pagesApprover(...request);
 
 /** The approver of `login: "auto"`. */
 const automaticLogin: Approver = async (request, situation) =>
@@ -229,10 +236,10 @@ function hostedEndpoints(
     ...extensions.flatMap((extension) =>
       immediate(`endpoints of the extension ${extension.name}`, extension.endpoints?.(policy, options)) ?? []
     ),
-    ...interaction?.interactionEndpoints({
-      ...{ base, approver, openLogin, pages, csrfParameter, interactionParameter, loginPage: policy.loginPage },
+    ...interaction === undefined ? [] : interactionEndpoints({
+      ...{ base, approver, openLogin, pages, csrfParameter, interactionParameter, page: interaction.page },
       responseParameters: redirectParameters,
-    }) ?? [],
+    }),
     ...policy.login === "auto" && ownApprover === undefined
       ? [
         {

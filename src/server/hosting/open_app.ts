@@ -11,6 +11,7 @@ import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
+import type { ProviderPage } from "../login/provider_pages/provider_page.ts";
 import { keyFactory } from "./key_source.ts";
 import { type KeyRotation, rotatingKeys } from "./rotating_keys.ts";
 import { recordPrefix } from "../clients/repository.ts";
@@ -96,9 +97,8 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const { app, handle, handleOfNetwork, maintained, moveTo } = await createApp(options, {
     ...{ ...records, resolved, extensions, emit, secrets, hasListener, keys },
     dispatch: (request, peer) => handle(request, peer),
-    // Only servers with login pages load them.
     interaction: resolved.policy.login === "interactive" && options.approver === undefined
-      ? await import("../login/mod.ts")
+      ? { page: await loadProviderPage(resolved.policy) }
       : undefined,
     userWarnings: hasListener ? userWarnings : undefined,
     createRepository: stored?.create,
@@ -168,6 +168,13 @@ async function withProvider(
   const { plugins = [] } = options;
   const provider = deviation && await (await import("../profiles/load_providers.ts")).loadProviders(deviation);
   return { ...options, plugins: provider === undefined ? plugins : [...plugins, provider] };
+}
+
+/** The login page of a provider, whose paths are endpoints; `undefined`: the pages of this server. */
+async function loadProviderPage({ loginPage }: ServerPolicy): Promise<ProviderPage | undefined> {
+  return loginPage === "latchkey"
+    ? undefined
+    : (await import("../login/provider_pages/mod.ts")).providerPage(loginPage);
 }
 
 /** The clock, the random source and the events of an app, and the store of its records. */

@@ -4,12 +4,10 @@ import type { Approver } from "../../core/authorize/approver.ts";
 import type { Pages } from "../pages.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { type ParameterDescription, parameters } from "../../core/http/params.ts";
-import { accountHandlers } from "./account.ts";
-import { consentHandlers } from "./consent.ts";
-import { loginHandlers } from "./login.ts";
-import { pathsOf, screenHandlers } from "./provider_login.ts";
-import { providerPage } from "./provider_pages/mod.ts";
-import type { LoginPageName } from "../config/login_page_names.ts";
+import type { ProviderPage, Screen } from "./provider_pages/provider_page.ts";
+
+/** Loads the code of the pages. */
+const load = () => import("./mod.ts");
 
 /** What the endpoints depend on. */
 interface InteractionOptions {
@@ -18,8 +16,8 @@ interface InteractionOptions {
   readonly approver: Approver;
   /** Whether users without a password can log in. */
   readonly openLogin: boolean;
-  /** The setting. */
-  readonly loginPage: LoginPageName;
+  /** The login page of a provider; absent: the pages of this server. */
+  readonly page?: ProviderPage;
   readonly pages: Pages;
   readonly csrfParameter: ParameterDescription;
   readonly interactionParameter: ParameterDescription;
@@ -29,7 +27,7 @@ interface InteractionOptions {
 
 /** The pages for login and consent, and the page of the account. */
 export function interactionEndpoints(
-  { base, approver, openLogin, loginPage, pages, csrfParameter, interactionParameter, responseParameters }:
+  { base, approver, openLogin, page, pages, csrfParameter, interactionParameter, responseParameters }:
     InteractionOptions,
 ): Endpoint[] {
   const step = {
@@ -40,13 +38,10 @@ export function interactionEndpoints(
     responseParameters,
   } as const satisfies Partial<Endpoint>;
   const options = { openLogin };
-  const login = loginHandlers(options, approver, pages.login);
-  const consent = consentHandlers(openLogin, pages.consent);
-  const account = accountHandlers(openLogin, pages.account);
-  const page = providerPage(loginPage);
   const screens = page === undefined ? [] : pathsOf(page, base).map(([name, path, screen]): Endpoint => ({
     ...step,
-    ...{ name, path, title: "Login", doneLabel: "logged in", load: () => screenHandlers(page, screen, options) },
+    ...{ name, path, title: "Login", doneLabel: "logged in" },
+    load: async () => (await load()).screenHandlers(page, screen, options),
     parameters: parameters(
       { ...interactionParameter, name: page.state },
       { name: "login", secret: "proof_of_login" },
@@ -62,7 +57,7 @@ export function interactionEndpoints(
       title: "Login",
       doneLabel: "logged in",
       parameters: parameters(interactionParameter, { name: "password", secret: "password" }, csrfParameter),
-      load: () => login,
+      load: async () => (await load()).loginHandlers(options, approver, pages.login),
     },
     {
       ...step,
@@ -70,7 +65,7 @@ export function interactionEndpoints(
       path: `${base}/oauth2/consent`,
       title: "Consent",
       parameters: parameters(interactionParameter, { name: "login", secret: "proof_of_login" }, csrfParameter),
-      load: () => consent,
+      load: async () => (await load()).consentHandlers(openLogin, pages.consent),
     },
     {
       name: "account",
@@ -81,7 +76,20 @@ export function interactionEndpoints(
       caller: "browser",
       errors: "page",
       parameters: parameters(csrfParameter),
-      load: () => account,
+      load: async () => (await load()).accountHandlers(openLogin, pages.account),
     },
   ];
+}
+
+/** The paths of a page: the name of the endpoint, its path, and the handlers of its screen. */
+function pathsOf(
+  page: ProviderPage,
+  base: string,
+): readonly (readonly [name: string, path: string, screen: Screen])[] {
+  const { screens, approval, isStateless = false } = page;
+  if (isStateless) return [];
+  return [...screens, ...approval === undefined ? [] : [approval]].flatMap((screen, i) => [
+    [`login_screen_${i + 1}`, screen.path(base), screen] as const,
+    ...screen.action === undefined ? [] : [[`login_form_${i + 1}`, screen.action(base), screen] as const],
+  ]);
 }

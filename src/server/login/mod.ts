@@ -26,6 +26,8 @@
  * store can handle any step. Before a login the store contains only a bounded number of cancelled requests.
  */
 
-export { interactionEndpoints } from "./endpoints.ts";
+export { accountHandlers } from "./account.ts";
+export { consentHandlers } from "./consent.ts";
+export { loginHandlers } from "./login.ts";
 export { pagesApprover, repeatWithCookies } from "./pages_approver.ts";
-export { withPostedForms } from "./provider_login.ts";
+export { screenHandlers, withPostedForms } from "./provider_login.ts";

@@ -34,44 +34,42 @@ export async function repeatWithCookies(
   return redirect(method, pagePath(context, "login", await encodePending(context.server, pending)));
 }
 
-/** Creates the approver. A redirected POST continues an interaction. */
-export function pagesApprover(): Approver {
-  return async (request, { pending, session, context }) => {
-    const interaction = "id" in pending ? pending as Interaction : undefined;
-    const { server } = context;
-    const { loginRequirements, scope } = request;
-    const page = providerPageFor(server as HostedServer, pending);
-    if (page?.isStateless) {
-      if (loginRequirements.prompt.includes("none")) throw reject("OI-03", { needs: "user interaction" });
-      return await approveByForm(context as Context<HostedServer>, page, pending);
-    }
-    const isUserKnown = session !== undefined && !needsAccountSelection(loginRequirements, session);
-    const needsConsent = page === undefined || page.approval?.isConsent === true;
-    const consent = !isUserKnown || needsQuestion(server as HostedServer, pending, needsConsent)
-      ? undefined
-      : needsConsent
-      ? await reusableConsent(server, pending, session.user)
-      : {};
-    if (isUserKnown && consent !== undefined) {
-      if (interaction !== undefined) await consumePending(server, interaction);
-      return { user: session.user, scope, authTime: session.authTime, consent: consent.name };
-    }
-    if (loginRequirements.prompt.includes("none")) {
-      throw reject("OI-03", { needs: isUserKnown ? "consent" : "a choice" });
-    }
-    if (page !== undefined && (!isUserKnown || page.approval === undefined)) {
-      return await showFirstScreen(context as Context<HostedServer>, page, pending, interaction?.name);
-    }
-    const browser = await ensureBrowserCookie(context, "login");
-    const id = await encodePending(server, pending, { name: interaction?.name, browser: browser.secret });
-    if (page !== undefined) {
-      const carried = { ...pending, id, name: "", browser: browser.secret };
-      return await showApproval(context as Context<HostedServer>, page, carried, session!, browser.headers);
-    }
-    const location = isUserKnown ? await consentPath(context, id, session) : pagePath(context, "login", id);
-    return redirect(context.request.method, location, browser.headers);
-  };
-}
+/** The approver. A redirected POST continues an interaction. */
+export const pagesApprover: Approver = async (request, { pending, session, context }) => {
+  const interaction = "id" in pending ? pending as Interaction : undefined;
+  const { server } = context;
+  const { loginRequirements, scope } = request;
+  const page = providerPageFor(server as HostedServer, pending);
+  if (page?.isStateless) {
+    if (loginRequirements.prompt.includes("none")) throw reject("OI-03", { needs: "user interaction" });
+    return await approveByForm(context as Context<HostedServer>, page, pending);
+  }
+  const isUserKnown = session !== undefined && !needsAccountSelection(loginRequirements, session);
+  const needsConsent = page === undefined || page.approval?.isConsent === true;
+  const consent = !isUserKnown || needsQuestion(server as HostedServer, pending, needsConsent)
+    ? undefined
+    : needsConsent
+    ? await reusableConsent(server, pending, session.user)
+    : {};
+  if (isUserKnown && consent !== undefined) {
+    if (interaction !== undefined) await consumePending(server, interaction);
+    return { user: session.user, scope, authTime: session.authTime, consent: consent.name };
+  }
+  if (loginRequirements.prompt.includes("none")) {
+    throw reject("OI-03", { needs: isUserKnown ? "consent" : "a choice" });
+  }
+  if (page !== undefined && (!isUserKnown || page.approval === undefined)) {
+    return await showFirstScreen(context as Context<HostedServer>, page, pending, interaction?.name);
+  }
+  const browser = await ensureBrowserCookie(context, "login");
+  const id = await encodePending(server, pending, { name: interaction?.name, browser: browser.secret });
+  if (page !== undefined) {
+    const carried = { ...pending, id, name: "", browser: browser.secret };
+    return await showApproval(context as Context<HostedServer>, page, carried, session!, browser.headers);
+  }
+  const location = isUserKnown ? await consentPath(context, id, session) : pagePath(context, "login", id);
+  return redirect(context.request.method, location, browser.headers);
+};
 
 /**
  * Whether the user must act although there is a session, because a stranger may have started the login to get its code

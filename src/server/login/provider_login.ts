@@ -58,19 +58,6 @@ export function providerPageFor(server: HostedServer, { destination }: PendingAu
   return isPolled(destination) ? undefined : providerPage(server.policy.loginPage);
 }
 
-/** The paths of a page: the name of the endpoint, its path, and the handlers of its screen. */
-export function pathsOf(
-  page: ProviderPage,
-  base: string,
-): readonly (readonly [name: string, path: string, screen: Screen])[] {
-  const { screens, approval, isStateless = false } = page;
-  if (isStateless) return [];
-  return [...screens, ...approval === undefined ? [] : [approval]].flatMap((screen, i) => [
-    [`login_screen_${i + 1}`, screen.path(base), screen] as const,
-    ...screen.action === undefined ? [] : [[`login_form_${i + 1}`, screen.action(base), screen] as const],
-  ]);
-}
-
 /** Begins a login: shows the first screen, or redirects to it. @param name See {@link encodePending}. */
 export async function showFirstScreen(
   context: Context<HostedServer>,
