@@ -5,19 +5,20 @@
  */
 
 import type { RuleDescription } from "../devtools/rules/pages/rule_page.tsx";
-import { findMessages, type FoundMessage } from "../devtools/messages/find_messages.ts";
+import { findMessages, type FoundMessage, hasSpecificCode } from "../devtools/messages/find_messages.ts";
 import { errorProblems, isErrorCode } from "../devtools/messages/oauth_errors.ts";
 import { orderCauses, type ServerFact } from "../devtools/messages/what_server_saw.ts";
 import { rulesOfSentence } from "../devtools/rules/find_by_sentence.ts";
 import { describeRule, nearestRules, ruleGroups, rulesOfCode } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
-import { rules } from "../server/rules.ts";
+import { findRule, rules } from "../server/rules.ts";
 import { suggest } from "../core/policy/suggest.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { printable, printableLines } from "../core/http/quote_value.ts";
 import { isTestHost } from "../core/http/test_hosts.ts";
 import { CommandLineError } from "./command_line_error.ts";
 import { wrap } from "./operating/wrap.ts";
+import { findOption, findSetting, type NamedSetting } from "./explain_setting.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { citedSections } from "../server/pages/specifications.ts";
 
@@ -71,6 +72,8 @@ export async function explain(
       'Add it, like latchkey explain PK-09 or latchkey explain "jwt expired". latchkey explain --help lists all.';
     throw new CommandLineError([{ path: "latchkey explain", expected: knownTexts, received: "no text", hint }]);
   }
+  const setting = await findSetting(written);
+  if (setting !== undefined) return describeSetting(setting, terminalWidth());
   const flow = flowUrl(written);
   if (flow !== undefined) return await explainFlow(flow, fetch);
   const text = readRules();
@@ -88,8 +91,9 @@ export async function explain(
   if (ruleGroups().includes(written.toUpperCase())) {
     return list(await Promise.all(nearestRules(written).map(describe))).join("\n");
   }
-  const [inText] = written.match(/\b[A-Z]{2}-\d{2}\b/g) ?? [];
-  const ids = inText === undefined ? rulesOfSentence(written) : [inText];
+  const inText = written.match(/\b[A-Z]{2}-\d{2}\b/g)?.find(findRule);
+  // Other servers write some of the sentences too: then the error code says more.
+  const ids = inText !== undefined ? [inText] : hasSpecificCode(written) ? [] : rulesOfSentence(written);
   if (ids.length > 1) return list(await Promise.all(ids.map(describe))).join("\n");
   const rule = await describe(ids[0] ?? written);
   if (rule === undefined) {
@@ -108,6 +112,10 @@ export async function explain(
       if (mentioned.length > 0) return [...list(mentioned.slice(0, maxMentions)), ...more(mentioned)].join("\n");
     }
     const messages = findMessages(isErrorCode(word) ? word : written);
+    const fault = messages.length === 0 || namesFault.test(written) ? await findFault(written) : undefined;
+    if (fault !== undefined) return await explainFaults([fault], terminalWidth());
+    const option = messages.length === 0 ? await findOption(written) : undefined;
+    if (option !== undefined) return describeSetting(option, terminalWidth());
     if (messages.length === 0) throw unknownText(written);
     return messages.map((found) => describeMessage(found, terminalWidth())).join("\n\n");
   }
@@ -196,9 +204,22 @@ function describeMessage({ problem, message, code, found, causes }: FoundMessage
   ], width);
 }
 
+/** What a message of this program is about. */
+function describeSetting({ title, description, example, guide }: NamedSetting, width: number | undefined): string {
+  return table(title, [["means", description], ["example", example], ["guide", guide]], width);
+}
+
 async function explainFaults(args: readonly string[], width: number | undefined): Promise<string> {
   // It has all attacks and faults.
   return (await import("./check/list_faults.ts")).listFaults(args, width);
+}
+
+/** What may be the id of an attack, and is no path. */
+const namesFault = /(?<![\w./@-])[a-z][a-z-]{1,40}\/[a-z][a-z-]{1,60}(?![\w/@-]|\.\w)/;
+
+/** The attack, fault or practice that a text names, or else describes. */
+async function findFault(text: string): Promise<string | undefined> {
+  return (await import("./check/list_faults.ts")).findFault(text);
 }
 
 const labelWidth = 9;
@@ -214,15 +235,20 @@ function flowUrl(text: string): URL | undefined {
   const [word = ""] = /\S{1,2000}$/.exec(text.slice(-2000)) ?? [];
   if (!/^https?:\/\//.test(word) || !URL.canParse(word)) return undefined;
   const url = new URL(word);
-  return isTestHost(url.hostname) && url.search + url.hash === "" && flowPath.test(url.pathname) ? url : undefined;
+  const isPlain = /^(?:\?step=\d{1,9})?(?:#step-\d{1,9})?$/.test(url.search + url.hash);
+  return isTestHost(url.hostname) && isPlain && flowPath.test(url.pathname) ? url : undefined;
 }
 
 /** The flow as Markdown; if no server has it, a sentence that says where to find it. */
 async function explainFlow(url: URL, fetch?: FetchFlow): Promise<string> {
   const flow = fetch && await fetchFlow(url, fetch).catch(() => undefined);
-  if (flow !== undefined) return printableLines(flow.trimEnd());
-  return `The server of this flow is not running, or no longer keeps it: ${url.href}. While it runs, the page shows each ` +
+  const [, step] = /#step-(\d+)/.exec(url.hash) ?? [];
+  const meant = step === undefined ? [] : [`The link is to step ${step} of a recorded login.`];
+  if (flow !== undefined) return [...meant, printableLines(flow.trimEnd())].join("\n\n");
+  const missing =
+    `The server of this flow is not running, or no longer keeps it: ${url.href}. While it runs, the page shows each ` +
     `step and why a request was rejected, and exports it as Markdown.`;
+  return [...meant, missing].join(" ");
 }
 
 /** A flow as Markdown. The text with its URL may come from anywhere, so no other origin is asked. */

@@ -5,13 +5,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { commandNames } from "../../src/cli/commands.ts";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
 import { coreRules, type Rule } from "../../src/core/rules/mod.ts";
 import { type ErrorCode, errorStatus } from "../../src/core/rules/rule.ts";
 import { errorProblems } from "../../src/devtools/messages/oauth_errors.ts";
 import { extensionRules } from "../../src/server/rules.ts";
 import { serverRules } from "../../src/server/rules/mod.ts";
+import { variableName } from "../../src/cli/environment.ts";
 import { explain, type FetchFlow } from "../../src/cli/explain.ts";
+import { flagName } from "../../src/cli/options.ts";
+import { optionNames } from "../../src/cli/settings.ts";
+import { formatIssue } from "../../src/core/rules/configuration_error.ts";
 import { madeSentences } from "../../src/devtools/rules/find_by_sentence.ts";
 import { forEachCase } from "../kit.ts";
 
@@ -124,6 +129,9 @@ test("the URL of a flow shows the flow of a running server, and else says where 
   assertEquals(asked, [url, "http://localhost:9000/flows/x.md"]);
   assertEquals(await asking(`--server http://localhost:9000 ${url}`, server("/flows/x?step=7#7")), "# Flow 7");
   assertEquals(await asking("http://localhost:9000/flows/x", server(undefined)), "# Flow 7");
+  const ofStep = "http://localhost:9000/flows/x?step=3#step-3";
+  assertEquals(await asking(ofStep, server(undefined)), "The link is to step 3 of a recorded login.\n\n# Flow 7");
+  assertMatch(await run(`  page:     ${ofStep}`), /^The link is to step 3 .* is not running/);
   assertEquals(
     await asking(url, server("/flows/x", "a\n\u001b]52;c;x\u0007\u202e\n")),
     "a\n\\u001b]52;c;x\\u0007\\u202e",
@@ -201,6 +209,47 @@ test("each sentence that a function makes stands in the sources of the rules", (
   assertEquals(parts.filter((part) => !sources.includes(part)), []);
 });
 
+test("an issue and a warning of a start are explained by their setting, flag or command", async () => {
+  const schema = JSON.parse(await readFile("static/config.schema.json", "utf8"));
+  const issue = (path: string) => formatIssue({ path, expected: "one of these", received: '"x"', hint: "Change it." });
+  const paths = [
+    ...Object.keys(schema.properties).map((name) => [name, name]),
+    ...optionNames.filter((name) => name !== "config").flatMap((name) => [
+      [`--${flagName(name)}`, name],
+      [variableName(name), name],
+    ]),
+    ...commandNames.map((name) => [`latchkey ${name}`, `latchkey ${name}`]),
+    ["clients[0].redirect_uris[1]", "clients.redirect_uris"],
+    ["/app/latchkey.json: lifetimes.access_token", "lifetimes.access_token"],
+  ] as const;
+  await forEachCase(paths, async ([path, title]) => {
+    const lines = (await run(`The configuration has 1 issue.\n\n${issue(path!)}`)).split("\n");
+    assertEquals(
+      lines.map((line) => line.slice(0, 10).trim()).filter((label) => label !== title?.slice(0, 10).trim()),
+      [
+        "means",
+        "example",
+        "guide",
+      ],
+    );
+    assertEquals(lines[0], title);
+  });
+  for (const text of ["clients[0].scope (warning)\n  It has no effect.", "09:14 ! warning  clients[0].scope: it has"]) {
+    assertMatch(await run(text), /^clients\.scope\n/);
+  }
+  assertMatch(await run(issue("usres").replace("Change it.", "Did you mean users?")), /^users\n/);
+  assertMatch(await run("exec: start latchkey with --redirect-uris any"), /^redirectUris\n/);
+  for (const text of ["expect(status)\n  Expected 200, found 401.", "vite --port 80 is in use"]) {
+    await assertRejects(() => run(text), CommandLineError);
+  }
+});
+
+test("a line of the report of a check is explained by the attack that it names or describes", async () => {
+  for (
+    const text of ["FAILED  id-token/aud-wrong (critical): the client logged in", "12 attacks: id-token/aud-wrong, x"]
+  ) assertMatch(await run(text), /\n\nid-token\/aud-wrong \(must-reject\)\n/);
+});
+
 test("a sentence of a rule with more words behind it is another message", async () => {
   const texts = [
     'Token is missing the "aud" claim',
@@ -254,7 +303,7 @@ test("a rule in a stack trace is more than the message around it", async () => {
   assertMatch(await run(trace.replace("[PK-09]", "")), /\n {2}means {4}PKCE verification failed/);
 });
 
-test("a stack trace with causes explains each, and not the error that hides them", async () => {
+test("a stack trace with causes explains each, the innermost first, and not the error that hides them", async () => {
   const trace = `[auth][error] CallbackRouteError: Read more at https://errors.authjs.dev#callbackrouteerror
 [auth][cause]: OperationProcessingError: unexpected ID Token "nonce" claim value
     at validateNonce (oauth4webapi.js:1432:15)
@@ -262,7 +311,7 @@ Caused by: Error: Failed to obtain access token
     at connect ECONNREFUSED 127.0.0.1:9000`;
   const titles = (await run(trace)).split("\n").filter((line) => /^\S/.test(line));
   assertEquals(titles.map((title) => title.split("  (")[0]), [
-    'unexpected ID Token "nonce" claim value',
     "ECONNREFUSED",
+    'unexpected ID Token "nonce" claim value',
   ]);
 });

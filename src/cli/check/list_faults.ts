@@ -100,6 +100,16 @@ export function listFaults(args: readonly string[], width = 80): string {
   ].map((lines) => lines.join("\n")).join("\n\n");
 }
 
+/** The attack or fault whose id stands in a text, or else the one whose title or advice does. */
+export function findFault(text: string): string | undefined {
+  const words = new Set(text.match(/[a-zA-Z][\w-]{1,40}\/[\w-]{1,60}/g));
+  const plain = text.replaceAll(/\s+/g, " ");
+  const has = (sentence = "") => sentence.includes(" ") && plain.includes(sentence.replace(/\.$/, ""));
+  const all: readonly Listed[] = [...rows, ...allPractices];
+  return (rows.find(({ id, also = [] }) => [id, ...also].some((name) => words.has(name))) ??
+    all.find(({ title, correctClient }) => has(title) || has(correctClient)))?.id;
+}
+
 function invalidWord(expected: string, word: string, hint: string): CommandLineError {
   return new CommandLineError([{
     path: "latchkey explain faults",

@@ -34,7 +34,7 @@ const maxLength = 4_000;
 /** Words before a value that was expected, and before one that was received. */
 const roleWords: Readonly<Record<string, "expected" | "received">> = {
   ...Object.fromEntries(
-    "expected expects expect expecting want wants wanted configured required requires requested registered allowed should"
+    "expected expects expect expecting want wants wanted configured required requires requested registered allowed should validaudience validissuer"
       .split(" ").map((word) => [word, "expected" as const]),
   ),
   ...Object.fromEntries(
@@ -75,9 +75,13 @@ interface Value {
   readonly role?: "expected" | "received";
 }
 
-/** Compares the values of a text; `undefined` if it has no two that differ. */
-export function compareValues(text: string): ValueComparison | undefined {
-  const values = valuesOf(text.slice(0, maxLength));
+/**
+ * Compares the values of a text; `undefined` if it has no two that differ.
+ *
+ * @param claim The name before the value that was received.
+ */
+export function compareValues(text: string, claim?: string): ValueComparison | undefined {
+  const values = valuesOf(text.slice(0, maxLength), claim);
   const expected = values.find(({ role }) => role === "expected");
   const received = values.find(({ role }) => role === "received") ??
     values.find(({ role, text }) =>
@@ -93,7 +97,7 @@ export function compareValues(text: string): ValueComparison | undefined {
 }
 
 /** The values of a text: quoted ones and URLs, and other words right after `expected` or `got`. */
-function valuesOf(text: string): readonly Value[] {
+function valuesOf(text: string, claim?: string): readonly Value[] {
   const values: Value[] = [];
   let role: Value["role"];
   let isNext = false;
@@ -109,10 +113,10 @@ function valuesOf(text: string): readonly Value[] {
   for (const [, double, single, back, bracketed, url, word = ""] of parts) {
     const quoted = double ?? single ?? back ?? bracketed;
     const plain = word.replace(/[:.]{1,9}$/, "");
-    const named = roleWords[plain.toLowerCase()];
+    const named = plain === claim ? "received" : roleWords[plain.slice(plain.lastIndexOf(".") + 1).toLowerCase()];
     if (url !== undefined) add(url.replace(/[.:]$/, ""));
     else if (quoted !== undefined) {
-      if (quoted !== "(null)" && !claimNames.test(quoted)) add(quoted);
+      if (!/^\(?null\)?$|^[A-Z]+(?:_[A-Z]+)+$/.test(quoted) && !claimNames.test(quoted)) add(quoted);
     } else if (named !== undefined) [role, isNext] = [named, true];
     else if (isNext && role !== undefined && !claimNames.test(plain) && /[\d_.-]/.test(plain)) add(plain);
     else isNext = false;

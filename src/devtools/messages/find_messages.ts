@@ -23,6 +23,8 @@ export interface FoundMessage {
 export const maxTextLength = 100_000;
 /** Maximum number of problems that a text is about: an error and its causes. */
 const maxProblems = 3;
+/** Maximum number of causes behind each other that are told apart. */
+const maxDepth = 30;
 /** Maximum length of a clause that is shown. */
 const maxFoundLength = 200;
 
@@ -36,8 +38,9 @@ interface Match {
   readonly cause?: number;
   /** A code with a meaning of its own says most, then a message of the table, the connection, other words, and a general code. */
   readonly weight: number;
-  /** Whether words alone report it. */
+  /** Whether words alone report it, and where the last of them begins. */
   readonly isSign?: true;
+  readonly last?: number;
 }
 
 /** The text as it is searched: without stack frames, and runs of blanks are one, so that no pattern needs to repeat them. */
@@ -61,14 +64,29 @@ const frame = new RegExp(
 
 /** The known problems of a text, the one that says most first; none if it has none. */
 export function findMessages(text: string): readonly FoundMessage[] {
-  const searched = searchedText(text);
+  const found = findIn(searchedText(text));
+  if (found.length > 0) return found;
+  // The frames of a stack trace name the step that failed.
+  const withSteps = text.slice(0, maxTextLength).replaceAll(step, " $1");
+  return withSteps.length < text.length ? findIn(searchedText(withSteps)) : found;
+}
+
+/** A frame of JavaScript or Java, with the name of its function. */
+const step = /\n[ \t]{1,20}at (?:async |PluginClassLoader for [\w-]{1,80}\/\/)?([\w.$]{1,200})[^\n]*/g;
+
+function findIn(searched: string): readonly FoundMessage[] {
   const exact = findExact(searched).filter(({ problem }) => !problem.isTransport || !isOtherService(searched));
   const lineOf = ({ start }: Match) => searched.slice(0, start).split("\n").length;
+  const placed = placesOf(searched);
   const isTaken = (match: Match) =>
     exact.some((one) =>
       !(isHidden(one) && (match.problem.isTransport || match.code && !match.isSign)) && overlap(one, match)
     );
-  const written = findCodes(searched);
+  const byMeaning = Map.groupBy(
+    findCodes(searched),
+    (code) => `${code.problem.title} ${code.cause} ${code.weight} ${placed(code)}`,
+  );
+  const written = [...byMeaning.values()].map(([first]) => first!);
   const words = findWords(searched, written.length > 0).map((sign) => ({
     ...sign,
     weight: sign.weight + (written.some((code) => isDetail(code, sign)) ? weights.code : 0),
@@ -80,9 +98,10 @@ export function findMessages(text: string): readonly FoundMessage[] {
   }));
   const all = [...exact, ...[...words, ...codes].filter((match) => !isTaken(match))]
     .sort((one, other) =>
-      Number(isHidden(one)) - Number(isHidden(other)) || other.weight - one.weight ||
+      Number(isHidden(one)) - Number(isHidden(other)) || placed(one) - placed(other) || other.weight - one.weight ||
       // The cause stands last in a line, and first in a text.
-      lineOf(one) - lineOf(other) || (one.message ? other.start - one.start : one.start - other.start)
+      lineOf(one) - lineOf(other) || (one.message ? other.start - one.start : one.start - other.start) ||
+      (other.last ?? 0) - (one.last ?? 0)
     );
   const firsts = all.filter((match, index) =>
     all.findIndex(({ problem }) => problem === match.problem) === index &&
@@ -92,6 +111,26 @@ export function findMessages(text: string): readonly FoundMessage[] {
   const open = firsts.filter((match) => !isHidden(match));
   const shown = (open.length > 0 ? open : firsts).slice(0, maxProblems);
   return shown.length > 0 ? shown.map((match) => describe(match, searched)) : findPart(searched);
+}
+
+/** What follows is the cause of what stands before; in Python's traces, and of an error while another was handled, its effect. */
+const chainMark =
+  /\bcaused by\b|\[cause\]|\bcause["']?: |---> |^The above exception was the direct cause|^During handling of the above/gim;
+/** A line of a log about what happened before, or besides. */
+const besides =
+  /^(?:I\d{4} |[^\n]{0,100}?(?:\b(?:INFO|DEBUG|TRACE|VERBOSE|level["']?[=:] ?"?(?:info|debug|trace))\b|\[[ID]\]))/;
+
+/** Orders the places of a text: the innermost cause first, lines without an error last. */
+function placesOf(searched: string): (match: Match) => number {
+  const marks = [...searched.matchAll(chainMark)].slice(0, maxDepth).map(({ 0: mark, index }) => ({
+    index,
+    step: /^(?:the|during)/i.test(mark) ? 1 : -1,
+  }));
+  return ({ start, end, weight }) => {
+    const line = searched.slice(searched.lastIndexOf("\n", start) + 1);
+    const depth = marks.reduce((sum, { index, step }) => index < end ? sum + step : sum, 0);
+    return (besides.test(line) ? 1_000 : 0) + (weight < weights.words ? 1_000 : depth);
+  };
 }
 
 /** Whether what a match says is a wrapper: it names no cause. */
@@ -110,20 +149,30 @@ const isDetail = ({ code = "" }: Match, { problem, weight }: Match) =>
 
 /** The match with its causes: the values that the text names decide which is the first. */
 function describe(
-  { problem, message, code, start, end, cause = message?.cause ?? 1 }: Match,
+  { problem, message, code, start, end, weight, isSign, cause: own }: Match,
   text: string,
 ): FoundMessage {
+  const cause = own ?? message?.cause ?? 1;
+  const isNumbered = own !== undefined && weight >= weights.number;
   const { compares, tells = "" } = problem;
   const compare = compares !== undefined && "minutes" in compares ? compareTimes : compareValues;
+  const name = Object.keys(problemsByName).find((name) => problemsByName[name] === problem);
   const clause = text.slice(start, end);
-  const [told = ""] = [clause, text].flatMap((part) =>
-    tells.split(" ; ").map((tell) => tell.split(" > ")).filter(([pattern]) => new RegExp(pattern!, "i").test(part)).map(
-      ([, one]) => one,
-    )
-  );
-  const compared = compares &&
-    (compare(clause) ?? findMissing(clause) ?? (told ? undefined : compare(text.slice(start)) ?? compare(text)));
-  const status = problem.hides && statusPattern.exec(text.slice(start))?.[0];
+  const said = withoutData(text);
+  const line = said.slice(said.lastIndexOf("\n", start) + 1);
+  const [told = ""] = isNumbered
+    ? []
+    : [...message ?? isSign ? [clause] : [], line.split("\n", 1)[0]!, said].flatMap((part) =>
+      tells.split(" ; ").map((tell) => tell.split(" > ")).filter(([pattern]) => new RegExp(pattern!, "i").test(part))
+        .map(
+          ([, one]) => one,
+        )
+    );
+  const compared = compares && (compare(clause, name) ?? findMissing(clause) ??
+    (told ? undefined : compare(said.slice(start), name) ?? compare(text.slice(start), name) ?? compare(line, name)));
+  // Lines that are not indented are other records of a log.
+  const status = problem.hides &&
+    statusPattern.exec(/^[^\n]*(?:\n[ {}][^\n]*)*/.exec(text.slice(start).trimStart())![0])?.[0];
   const first = Number(told) || compared && compares?.[compared.difference] || cause;
   const inOrder = [problem.causes[first - 1]!, ...problem.causes.filter((_, index) => index !== first - 1)];
   const found = clause.replaceAll("\n", " ").trim();
@@ -178,7 +227,7 @@ const weights = { number: 4_000, code: 3_000, message: 2_000, transport: 1_000, 
 
 /** Codes whose words are about anything. */
 const generalCodes = new Set(
-  "invalid_request access_denied server_error slow_down request_denied temporarily_unavailable transaction_failed"
+  "invalid_request invalid_token access_denied server_error slow_down request_denied temporarily_unavailable transaction_failed"
     .split(" "),
 );
 
@@ -212,10 +261,31 @@ const codeOf = (problem: Problem) => Object.keys(errorProblems).find((code) => p
 /** The text without its error codes, printed headers and what surrounds the path in its URLs, which are no words; others keep their place. */
 function withoutNames(searched: string): string {
   const blank = (text: string) => " ".repeat(text.length);
-  return searched.replaceAll(codePattern, (word) => isErrorCode(word) ? blank(word) : word)
-    .replaceAll(headerMember, blank).replaceAll(generalException, blank)
-    .replaceAll(url, (_, host, path, query) => blank(host) + path + blank(query));
+  return withoutData(searched)
+    .replaceAll(
+      url,
+      (_, host, path, query) =>
+        blank(host) + path.replace(/\/certs\b/, " jwks ") + query.replaceAll(parameter, keepSaying),
+    )
+    .replaceAll(codePattern, (word) => isErrorCode(word) ? blank(word) : word)
+    .replaceAll(headerMember, blank).replaceAll(generalException, blank);
 }
+
+/** The text without the fields of logs and JSON that do not say what happened; others keep their place. */
+const withoutData = (searched: string): string =>
+  searched.replaceAll(fieldsOfLog, (line) => line.replaceAll(field, keepSaying)).replaceAll(member, keepSaying);
+
+const keepSaying = (text: string, key?: string) => says.test(key ?? "") ? text : " ".repeat(text.length);
+
+/** A line of a log that has three fields or more: `time="…" level=error msg="…"`. */
+const fieldsOfLog = /^(?=(?:[^\n]{0,300}?[\w-]=["\w]){3})[^\n]*$/gm;
+const field = /(?<![?&\w.-])([\w.-]{1,40})=(?:"[^"\n]{0,1000}"|[^\s",;]{1,300})/g;
+const member =
+  /"([\w.-]{1,40})" ?: ?(?:"[^"\n]{0,1000}"|[\d.]{1,20}|true|false|null)|\b[A-Z]\w{1,40}:(?:true|false)\b/g;
+const parameter = /[?&#](?:([\w.-]{1,40})=)?[^&#\s]*/g;
+/** The names of the fields that say what happened. */
+const says =
+  /^(?:err|error\w*|msg|message|reason|cause|detail\w*|exception\w*|description|hint|name|code|claim|attribute|expected|actual|received|text|body|response|active)$/i;
 
 /** An error code. */
 const codePattern = /(?<![A-Za-z])[a-z]{2,20}(?:_[a-z]{2,20}){1,4}(?![A-Za-z])/g;
@@ -227,28 +297,40 @@ const generalException =
   /\bERR_ASSERTION\b|\b(?:Assertion(?:Failed)?|Illegal(?:Argument|State)|InvalidOperation|InvalidParameter|Not(?:Authorized|Found)|Runtime|Unexpected)(?:Exception|Error)\b/g;
 const url = /(\b[a-z][\w.+-]{0,60}:\/\/[^\s/?#"'<>]{1,300})([^\s?#"'<>]{0,500})([^\s"'<>]{0,2000})/g;
 
-/** A prefix or domain with its number; AppAuth for Android prints a type and a code instead. */
+/** A prefix or domain with its number; AppAuth for Android prints a type and a code instead, oauth4webapi a claim, Keycloak a type. */
 const numberPattern = new RegExp(
   [
     /\b(IDX|AADSTS|AADB2C)(\d{4,8})\b/,
     /\b([\w.]{1,80})["')]?:?(?: \p{L}{1,12})?[ =:]{1,2}"?(-?\d{1,6})\b/u,
     /AuthorizationException: \{"type":(\d),"code":(\d{1,4})/,
+    /\b(claim|attribute)["']?: ["']([a-z_]{2,20})["']/,
+    /\b(type|error)="?(\w{2,30})/,
   ].map(({ source }) => source).join("|"),
   "gu",
 );
 
+/** Maximum length of the object of a cause. */
+const maxObjectLength = 2_000;
+
 /** The numbered errors in a text. */
 function findNumbers(searched: string): readonly Match[] {
   return [...searched.matchAll(numberPattern)].flatMap((match): Match[] => {
-    const [found, prefix, prefixed, domain, number, type, code = ""] = match;
-    const parts = (prefix ?? domain ?? `appauth${type}`).split(/\W/);
+    const [found, ...groups] = match;
+    const [domain = "", number = ""] = groups.filter((group) => group !== undefined);
+    const parts = domain.replace(/^\d$/, "appauth$&").split(/\W/);
     // The last two parts of a domain, or its last one.
     const names = [parts.slice(-2).join("."), parts.at(-1)!];
-    const known = names.map((name) => problemOfNumber(name, prefixed ?? number ?? code)).find(Boolean);
+    const known = names.map((name) => problemOfNumber(name, number)).find(Boolean);
     if (known === undefined) return [];
     const [problem, cause] = problemAndCause(known);
-    const place = { start: match.index, end: match.index + found.length };
-    return [{ problem, cause, code: codeOf(problem), weight: weights.number, ...place }];
+    // The object of the cause has the values that were compared.
+    const isClaim = domain === "claim" || domain === "attribute";
+    const before = searched.slice(Math.max(0, match.index - maxObjectLength), match.index);
+    const object = isClaim ? before.lastIndexOf("cause") : -1;
+    const start = object < 0 ? match.index : match.index - before.length + object;
+    const place = { start, end: match.index + found.length };
+    const weight = isClaim ? weights.transport : weights.number;
+    return [{ problem, cause, code: codeOf(problem), weight, ...place }];
   });
 }
 
@@ -274,9 +356,12 @@ function findCodes(searched: string): readonly Match[] {
   return [...findNumbers(searched), ...codes];
 }
 
+/** Whether a text has an error code that says what is wrong. */
+export const hasSpecificCode = (text: string): boolean =>
+  findCodes(searchedText(text)).some(({ weight }) => weight > weights.generalCode);
+
 /** Whether the description says more than the code. */
-const saysLittle = (code: string) =>
-  generalCodes.has(code) || code === "invalid_token" || !Object.hasOwn(errorProblems, code);
+const saysLittle = (code: string) => generalCodes.has(code) || !Object.hasOwn(errorProblems, code);
 
 /**
  * The message that a text is a part of: `unexpected aud`. It must be the beginning of the message, or three words of
@@ -342,8 +427,8 @@ const fewWords = /^[A-Za-z]+( [A-Za-z]+){0,2}\.?$/;
 const constant = /^[A-Z]+$/;
 
 function compile(text: string): RegExp {
-  const [first = "", ...others] = text.split("*").map(textPattern);
-  const words = first + others.map(afterValue).join("");
+  const [first = "", ...others] = text.replace(/\.$/, "").split("*").map(textPattern);
+  const words = first + others.map(afterValue).join("") + (text.endsWith(".") ? "\\.?" : "");
   if (fewWords.test(text) && !constant.test(text)) {
     return new RegExp(`(?<=^|[:=("'\`[{>|] ?|[.!?]\\s)${words}(?= ?(?:$|[.,;)"'\`\\]}<|(]))`, "im");
   }

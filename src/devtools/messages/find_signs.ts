@@ -17,6 +17,8 @@ export interface FoundSign<Owner> {
   readonly cause?: number;
   readonly start: number;
   readonly end: number;
+  /** Where the last of its words begins. */
+  readonly last: number;
 }
 
 interface Sign<Owner> {
@@ -33,6 +35,8 @@ interface Sign<Owner> {
 
 interface Clause {
   readonly words: readonly string[];
+  /** Where each word begins. */
+  readonly places: readonly number[];
   readonly start: number;
   readonly end: number;
 }
@@ -70,7 +74,7 @@ const field =
 /** Other services, whose network and access errors are theirs. */
 const otherServices =
   "postgres|postgresql|psql|psycopg|mysql|mariadb|redis|mongo|mongodb|smtp|imap|kafka|rabbitmq|amqp|" +
-  "elasticsearch|memcached|sql_server|aws|buckets|caller_identity|tmux|ssh|git|docker|npm|pip|apt|s3|ldap|5432|3306|6379|27017|5672|9092";
+  "elasticsearch|memcached|sql_server|aws|buckets|caller_identity|tmux|ssh|git|docker|npm|pip|apt|amazon_s3|ldap|5432|3306|6379|27017|5672|9092";
 
 /** Whether a text is about another service, such as a database. */
 export function isOtherService(text: string): boolean {
@@ -84,7 +88,7 @@ const vendorCode = /\b(?:IDX|AADSTS)\d{5}/;
 /** What a fault of a program says, whatever its names are: "Cannot read properties of undefined (reading 'state')". */
 const programFault =
   "undefined_reading|null_reading|not_function|not_iterable|null_pointer|undefined_method|none_type|unexpected_token|" +
-  "attribute_error|nil_class|segmentation_fault|not_assignable|undefined_variable|undefined_index|undefined_local";
+  "attribute_error|find_module|no_module|module_not_found|nil_class|segmentation_fault|not_assignable|undefined_variable|undefined_index|undefined_local";
 
 /** Compiles the signs of all owners to one function, which finds the best sign of each owner in a text. */
 export function compileSigns<Owner>(
@@ -110,7 +114,7 @@ export function compileSigns<Owner>(
     if (isOtherService(text)) return [];
     const isField = isAbout || vendorCode.test(text) || mentions(clauses, field);
     const best = new Map<Owner, FoundSign<Owner>>();
-    for (const { words, start, end } of clauses) {
+    for (const { words, places: begins, start, end } of clauses) {
       const isFault = hasAny(words, faultPhrases);
       const places = new Map<Sign<Owner>, number[][]>();
       for (const [at, word] of words.entries()) {
@@ -121,12 +125,13 @@ export function compileSigns<Owner>(
         }
       }
       for (const [{ owner, isWeak, namesFault, weight, excluded, cause }, found] of places) {
-        if (!areNear(found) || hasAny(words, excluded) || isFault && !namesFault) continue;
+        const last = lastOf(found);
+        if (last === undefined || hasAny(words, excluded) || isFault && !namesFault) continue;
         if (isWeak && !(isAbout ??= vendorCode.test(text) || mentions(clauses, context))) continue;
         if (!isField && !anywhere(owner)) continue;
         const other = best.get(owner);
         if (other === undefined || other.weight < weight) {
-          best.set(owner, { owner, weight, cause: cause ?? other?.cause, start, end });
+          best.set(owner, { owner, weight, cause: cause ?? other?.cause, start, end, last: begins[last]! });
         } else if (other.cause === undefined) best.set(owner, { ...other, cause });
       }
     }
@@ -165,30 +170,36 @@ const endsAt = (words: readonly string[], at: number, phrase: readonly string[])
 const hasAny = (words: readonly string[], phrases: readonly (readonly string[])[]) =>
   phrases.some((phrase) => words.some((_, at) => endsAt(words, at, phrase)));
 
-/** Whether each group has a place near one of the first group's, no two groups at the same. */
-function areNear([first = [], ...others]: readonly (readonly number[])[]): boolean {
-  return first.some((at) =>
-    others.every((places) => places.some((place) => place !== at && Math.abs(place - at) <= maxDistance))
-  );
+/** The last of the places, one for each group, that are near the place of the first; `undefined` if one has none. */
+function lastOf([first = [], ...others]: readonly (readonly number[])[]): number | undefined {
+  return first.flatMap((at) => {
+    const near = others.map((places) =>
+      places.findLast((place) => place !== at && Math.abs(place - at) <= maxDistance)
+    );
+    return near.includes(undefined) ? [] : [Math.max(at, ...near as number[])];
+  }).at(-1);
 }
 
 /** The words of a text by clauses: lines and sentences. */
 function clausesOf(text: string): readonly Clause[] {
   const clauses: Clause[] = [];
   let words: string[] = [];
+  let places: number[] = [];
   let start = 0;
   const close = (end: number) => {
-    if (words.length > 0) clauses.push({ words, start, end });
-    [words, start] = [[], end];
+    if (words.length > 0) clauses.push({ words, places, start, end });
+    [words, places, start] = [[], [], end];
   };
   for (
     const { 0: part, index } of text.matchAll(
-      /(?:sign|log)(?:g?ed|g?ing)?[ -](?:in|up|out)(?!\p{L})|[\p{L}\p{N}]+|n['’]t(?!\p{L})|\n|[.;!?](?=\s)/giu,
+      /(?:sign|log)(?:g?ed|g?ing)?[ -](?:in|up|out)(?!\p{L})|[\p{L}\p{N}]+|n['’]t(?!\p{L})|\n|(?<!\.)[.;!?](?=\s)/giu,
     )
   ) {
     if (/^[\n.;!?]/.test(part)) close(index);
     else {
-      words.push(...wordsOf(part));
+      const own = wordsOf(part);
+      words.push(...own);
+      places.push(...own.map(() => index));
       if (words.length >= maxClauseWords) close(index + part.length);
     }
   }

@@ -33,6 +33,7 @@ discovery | The provider * could not be fetched. Make sure your provider has a w
 state | state cookie found: check domain and samesite cookie settings | OIDCCookieDomain, OIDCCookieSameSite; OIDCRedirectURI at the host of the page.
 @ openidconnect-rs @ ramosbugs/openidconnect-rs src/verification/mod.rs
 kid | No matching key found | Discover the metadata again: it has the keys.
+metadata_issuer>2 | unexpected issuer URI *
 aud | must contain \`*\` (found audiences: *) | set_other_audience_verifier_fn() accepts further ones.
 @ PyJWT, ruby-jwt @ jpadilla/pyjwt jwt/api_jwt.py
 exp | Signature has expired | The argument leeway allows a few seconds.
@@ -74,6 +75,8 @@ sub | if property oidc is true, the received user-id (sub) has to be the user-id
 browser_state | Response state param did not match request state | Keep the AuthState of the request over a restart of the activity.
 @ AppAuth-Android @ openid/AppAuth-Android library/java/net/openid/appauth/IdToken.java
 https | Issuer must be an https URL | AppAuthConfiguration.Builder().setSkipIssuerHttpsCheck(true), and a ConnectionBuilder that allows http.
+@ Apache Kafka @ apache/kafka clients/src/main/java/org/apache/kafka/common/security/oauthbearer/internals/unsecured/OAuthBearerUnsecuredLoginCallbackHandler.java
+configuration | No principal name in JWT claim: * | sasl.login.callback.handler.class must be OAuthBearerLoginCallbackHandler: without it, Kafka makes an unsigned token of its own and asks no server.
 @ AppAuth-JS @ openid/AppAuth-JS src/redirect_based_handler.ts
 browser_state | Mismatched request (state and request_uri) dont match.
 @ ASP.NET Core JwtBearer @ AzureAD/azure-activedirectory-identitymodel-extensions-for-dotnet src/Microsoft.IdentityModel.Tokens/LogMessages.cs
@@ -150,6 +153,8 @@ aud | unexpected "aud" claim value | The option audience of jwtVerify().
 alg | invalid algorithm | The option algorithms.
 @ jwks-rsa, express-jwt, passport-jwt @ auth0/node-jwks-rsa src/JwksClient.js
 kid | Unable to find a signing key that matches '*'
+@ jsonwebtoken of Rust @ Keats/jsonwebtoken src/errors.rs
+aud>5 | InvalidAudience | validation.set_audience(&["…"]).
 @ Keycloak @ keycloak/keycloak themes/src/main/resources/theme/base/login/messages/messages_en.properties
 invalid_client | Client not found.
 cookie | Cookie not found. Please make sure cookies are enabled in your browser.

@@ -47,7 +47,7 @@ const codes = {
   },
   invalid_grant: {
     tells:
-      "redirect.?ur[il] > 2 ; code[^.;]{0,20} expired|expired[^.;]{0,20} code > 3 ; token is not active|session|stale|been expired or revoked|logged out > 7 ; refresh > 4 ; user ?name|password|user credentials|account > 6",
+      "redirect.?ur[il] > 2 ; code[^.;]{0,20} expired|expired[^.;]{0,20} code > 3 ; refresh.?token[^.;]{0,30} expired|token is not active|session|stale|been expired or revoked|logged out > 7 ; refresh > 4 ; user ?name|password|user credentials|account > 6",
     title: "invalid_grant: the code was already used or has expired, or the refresh token is no longer valid",
     signs: `
       6>?user|username|password|account|credential|credentials invalid|incorrect|wrong|bad|mismatch|unregistered|not_exist|not_find|not_found|unknown|no_user user|username|password|account|login|user_not_found|wrong_password !client|database|mysql|postgres|reset|claim|email_verified|scope|sub|subject|userinfo|hint|consent|cancel|deny|denied|token
@@ -63,7 +63,7 @@ const codes = {
       "The refresh token rotated, and the application sent the old one again, or two tabs refreshed at the same time. That revokes the whole grant.",
       "The server restarted without a store, so it no longer knows its codes and tokens.",
       "The user name or the password is wrong, or the user does not exist here.",
-      "The user's session ended: they logged out, it expired, or they withdrew consent.",
+      "The user's session or the refresh token ended: they logged out, it expired, or they withdrew consent.",
     ],
     application:
       "Exchange each code once, and store the new refresh token of each response before the next request. If a refresh fails with invalid_grant, have the user log in again.",
@@ -115,15 +115,16 @@ const codes = {
     guide: "static/docs/get-a-token.md",
   },
   invalid_scope: {
-    tells: "[a-z],[a-z] > 1 ; not allowed|not assigned|offline_access > 2 ; exceed|refresh > 3",
+    tells:
+      "scopes?[:=][ +]*(?:[&\"'\\]}]|$) > The list of scopes is empty: configure them, with openid for a login. ; [a-z],[a-z]|misspel > 2 ; exceed|refresh > 3",
     title: "invalid_scope: a scope value is unknown, or the client may not request it",
     signs: `
       scope|scopes ${unknown}|invalid|unsupported|not_support|not_allow|not_allowed|malformed|unrecognized|not_permit|not_valid|exceed|disallow|wrong|not_assigned|not_authorized client|request|requested|server|authorization|oauth|openid|allow|allowed|scope|value|exceed|configured !variable|function|javascript|lexical|block|global|insufficient|css|this_scope|insufficient_scope
       scope|scopes must|contain|missing|include|no openid
       4>scope change from|to|oauth|openid`,
     causes: [
+      "The client may not request a value, because its registration has a scope without it (openid, offline_access, an API's scope); or the server does not know the value.",
       "A value is misspelled, or separated by commas instead of blanks.",
-      "The client has a scope in its registration, and the value is not in it (offline_access, an API's scope).",
       "A refresh or an exchange asks for more than was granted.",
       "The server granted other values than were requested, and the library compares them: request what it grants.",
     ],
@@ -202,7 +203,8 @@ const codes = {
     guide: "static/docs/resource-servers.md",
   },
   insufficient_scope: {
-    tells: "scope_|authorit > 3 ; \\broles?\\b|\\bscp\\b > 2",
+    tells:
+      "user ?info > The login did not request the scope openid, which userinfo requires. ; scope_|authorit > 3 ; \\broles?\\b|\\bscp\\b > 2",
     title: "insufficient_scope: the access token is valid, but lacks a scope of the API",
     signs: `
       privilege|scope|permission|authority higher|more|additional require|need|necessary|than request|access|token|resource
@@ -247,9 +249,13 @@ const codes = {
     ...silentLogin,
   },
   consent_required: {
-    title: "consent_required: prompt=none, and the user must consent first",
+    title: "consent_required: the user must consent first",
     signs: "?user|end_user require|required|must|need consent",
     ...silentLogin,
+    causes: [
+      "The user, or an administrator where the provider demands it, has not consented to the application or to a new scope.",
+      ...silentLogin.causes,
+    ],
   },
   account_selection_required: {
     title: "account_selection_required: prompt=none, and the user must choose an account",
@@ -319,8 +325,6 @@ const codes = {
     guide: "static/docs/resource-servers.md",
   },
   invalid_redirect_uri: {
-    tells:
-      "login_error|client_?id= > The redirect_uri of the login is not registered for the client, character for character.",
     title: "invalid_redirect_uri: a redirect_uris of a registration is not accepted",
     signs: "one_more redirection_uri|redirect_uri invalid",
     causes: ["http on another host than localhost, a fragment, a wildcard, or a custom scheme for a web application."],
@@ -350,7 +354,7 @@ const codes = {
   authorization_pending: {
     title: "authorization_pending: the user has not decided yet: keep polling",
     signs: `
-      authorization|user|device pending|not_yet|waiting|await|not_complete authorization|authorize|approve|user|login|device|code|flow !promise|job`,
+      authorization|user|device pending|not_yet|waiting|await|not_complete authorization|authorize|approve|user|login|device|code|flow !promise|job|poll`,
     causes: ["Nothing is wrong: the user has not entered the code, or not confirmed."],
     application: "Wait interval seconds, and ask again.",
     server: "/device takes the code; a test confirms it through the API.",
@@ -504,7 +508,9 @@ invalid_client 7000215 7000222 700016 70002 7000112 700011 700030
 invalid_client>2 7000218 700025
 assertion 50012 50013 500133 50048 700021 700027
 nbf 700024
-invalid_grant 70000 70008 54005 700082 700084 700005 70043 50173 50089
+invalid_grant 70000 54005 700005 50089
+invalid_grant>7 700082 700084 70043 50173
+invalid_grant>3 70008
 invalid_grant>6 50126 50034 50056 50064 50144 50055 51004
 pkce 50147 501481 501491 50148 9002325
 cors 9002326 9002327
@@ -619,6 +625,22 @@ login_required 4
 @ GIDSignIn
 popup>2 -5
 login_required -4
+@ claim attribute
+iss iss
+aud aud
+azp azp
+exp exp
+nbf nbf iat
+nonce nonce
+sub sub
+at_hash at_hash c_hash s_hash
+auth_time auth_time
+typ typ
+metadata_issuer issuer
+mcp>2 resource
+@ type error
+redirect_uri invalid_redirect_uri
+invalid_grant REFRESH_TOKEN_ERROR
 `;
 
 /** The numbered errors, such as `NSURLErrorDomain -1004`, with the problem and its cause. */
@@ -643,7 +665,7 @@ export function problemOfNumber(domain: string, number: string): string | undefi
 const codesByProblem = `
 redirect_uri redirect_uri_mismatch mismatching_redirect_uri missing_redirect_uri invalid_redirect_url redirect_mismatch
 invalid_grant bad_verification_code expired_code code_not_found invalid_refresh_token user_session_not_found invalid_code
-invalid_client incorrect_client_credentials invalid_client_secret invalid_client_id deleted_client client_not_found invalid_client_credentials invalid_credentials
+invalid_client incorrect_client_credentials invalid_client_secret invalid_client_id deleted_client client_not_found invalid_client_credentials
 pkce pkce_verification_failed code_verifier_missing invalid_code_verifier
 access_denied disallowed_useragent rejected_by_user auth_denied user_cancelled_login user_cancelled_authorize user_cancelled application_suspended
 no_access_token unauthorized
@@ -656,7 +678,7 @@ expired_token incorrect_device_code
 iss invalid_issuer
 signature invalid_signature
 nonce invalid_nonce
-state invalid_state state_mismatch
+state invalid_state state_mismatch csrf_detected
 no_code missing_code empty_response
 no_code>4 hash_empty_error no_state_in_hash
 https insecure_transport

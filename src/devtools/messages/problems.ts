@@ -26,7 +26,8 @@ export const libraryProblems = {
       state|session matching|different|differ session|authentication_request|request|sent|sent_authentication not_find|could_not|parameter|not !token
       csrf|xsrf oauth|oauth2|openid|authorization|state|sso|oidc ${wrong}|${absent}|detected|warning
       ?csrf|xsrf ${wrong}|${absent}
-      4>?session|transaction|login_request|authentication_request|authorization_request ${absent}|expire|lost|stale !token|exceed`,
+      ?session|transaction|login_request|authentication_request|authorization_request ${absent}|lost !token|exceed
+      4>?session|transaction|login_request expire|stale !token|exceed`,
     causes: [
       "The login began on another host than its callback, such as localhost and 127.0.0.1, which have different cookies.",
       "The browser dropped the cookie: SameSite=None without Secure, Secure on plain http, or SameSite=Strict. With response_mode=form_post the callback is a POST of another site, which carries no SameSite=Lax cookie.",
@@ -142,7 +143,8 @@ export const libraryProblems = {
     seen: ["aud"],
   },
   aud: {
-    tells: withoutClaim + "\\bid.?token|client_?id|bound audience > 2 ; not (?:given|provided|specified|set) > 5",
+    tells: withoutClaim +
+      "\\bid.?token|client_?id|bound audience|callback|exchange.{0,10}code > 2 ; not (?:given|provided|specified|set) > 5",
     compares: { kind: 1, value: 2 },
     title: "Wrong audience (aud): the token is not for the application or API that received it",
     signs: `
@@ -221,7 +223,7 @@ export const libraryProblems = {
     guide: "static/docs/mock.md#a-real-browser",
   },
   signature: {
-    tells: "truncat|4096|base64 > 2 ; hmac|hs256|client secret > 3",
+    tells: "truncat|4096|base64 > 2 ; hmac|hs256|client secret|(?<!a)symmetric > 3",
     title: "Invalid signature: the signature of the token does not verify",
     signs: `
       signature not_validate|not_valid|not_verify|invalid|unverified|validation_fail|verification_fail|verify_fail token|jwt|jws|key|id_token|assertion|access_token
@@ -246,9 +248,10 @@ export const libraryProblems = {
     title: "No matching key (kid): the JWKS of the server does not have the key of the token",
     signs: `
       no_match|appropriate|no_suitable|no_applicable|no_usable|usable_signing|not_find|no_matching key|keys|jwk|signing_key|verification_key !module|dictionary|api_key|primary_key|foreign|object|algorithm|kty
-      4>kid|x5t|key_id header|headers missing|no|absent|without|neither|not_set|not_found|not_contain|lack|empty|null !match|key_set
+      4>kid|x5t|key_id header|headers missing|no|absent|without|neither|not_set|not_find|not_found|not_contain|lack|empty|null !match|key_set
       4>kid|key_id empty|null|undefined|blank|not_set|absent|omit|without|not_specify|not_provide token|jwt|jws|header|lookup|unable|key|member !match
       4>jwt|jws|token no|without|lack|missing kid|key_id choose|select|lookup|header
+      4>no_kid|without_kid|missing_kid|kid_missing
       kid|key_id ${absent}|${wrong}|match|find|resolve key|jwk|jwt|token|header|sign|set
       jwk|jwks|key_set|jwk_set no|without key use|usage|sig|signing
       no_pem|unable_find|not_find envelope|kid|key algorithm|found|kid !pem_file
@@ -371,12 +374,13 @@ export const libraryProblems = {
       unrecognized|unsupported ssl message|record
       tls|ssl first_record|handshake|packet_length|record|frame not_look|too_long|corrupted|unexpected_message|invalid_content_type|http_request|oversized
       ssl|tls protocol error|version|wrong !certificate
-      2>tls|ssl|handshake handshake_failure|no_common|protocol_version|cipher|no_shared|alert
+      3>tls|ssl|handshake handshake_failure|no_common|protocol_version|cipher|no_shared|alert|unrecognized_name !timeout
       -ssl_connection|secure_channel not_establish|could_not_create|not_create
       corrupted|corrupt|frame message|frame|record invalid_content_type|invalidcontenttype|corrupted_frame|size`,
     causes: [
       "The issuer is http, and the application or the address has https.",
       "A proxy or a library upgraded the URL to https.",
+      "Both speak TLS and do not agree: no common version or cipher, or the server demands a client certificate or another server name (SNI).",
     ],
     application: "Use the issuer exactly as the terminal shows it, with http or https.",
     server: "Start with --tls self-signed, or with --tls-cert and --tls-key, for https.",
@@ -387,14 +391,14 @@ export const libraryProblems = {
     isTransport: true,
     title: "Self-signed certificate: the client does not trust the certificate of the server",
     signs: `
-      certificate|cert|x509|pkix|peer_certificate|ca|chain ${wrong}|verify|verification|self_sign|selfsigned|unknown_authority|untrusted|trust|trusted|unable|path_building|unknown_issuer|authority|sign|revoke|unknown !client_certificate|thumbprint|x5t|bound|assertion|bearer|sign_request|keychain|connect_cert
+      certificate|cert|x509|pkix|peer_certificate|ca|chain ${wrong}|verify|verification|self_sign|selfsigned|unknown_authority|untrusted|trust|trusted|unable|path_building|unknown_issuer|authority|sign|revoke|unknown !client_certificate|certificate_required|thumbprint|x5t|bound|assertion|bearer|sign_request|keychain|connect_cert
       2>certificate|cert|x509|altname|altnames|san|hostname valid_for|not_valid_name|altname|altnames|subject_alternative|name_mismatch|common_name|hostname_mismatch|not_contain_ip|contain_any_ip|ip_san|not_match|not_valid|mismatch|doesn_match|alternative !signature|client_certificate|url_hostname|redirect_uri
       2>x509 valid not !yet|expire|authority
       4>certificate|cert|x509 expire|expired|not_yet|date_invalid|notafter|has_expired !client_secret
       pkix|certification_path|cert_path|trust_anchor|keystore|truststore unable|fail|path|find|empty|error !password
       self_sign|selfsigned|self_signed_cert certificate|cert|chain|tls|ssl|not_trust
       untrusted_root|remote_certificate_name_mismatch|remote_certificate_chain|unknownissuer|sec_error_unknown_issuer|unable_verify_first|unable_verify_leaf|depth_zero|partial_chain|err_cert|notvalidforname|notvalidforname
-      ssl|tls certificate|cert|trust problem|error|bad|fail|unknown_ca|unknown
+      ssl|tls certificate|cert|trust problem|error|bad|fail|unknown_ca|unknown !certificate_required
       tls|ssl|trust not_establish|unknown_ca|unknown_authority|trust_relationship`,
     causes: [
       "The certificate is self-signed (--tls self-signed), and the client does not know it.",
@@ -444,7 +448,7 @@ export const libraryProblems = {
       ?realm|tenant|provider ${absent}|unknown|exist|disabled|404 !callback|invalid_token`,
     hides: true,
     tells:
-      "missing (?:required )?(?:field|member|property|key)|field required|_supported\\b > 4 ; 404|not found|not exist > 1 ; html|doctype|content.?type > 3",
+      "not (?:yet )?initiali > 2 ; missing (?:required )?(?:field|member|property|key)|field required|_supported\\b > 4 ; 404|not found|not exist > 1 ; html|doctype|content.?type > 3",
     causes: [
       "The URL is wrong: another path (a realm, a tenant), another port, or the metadata URL where the issuer is expected.",
       "The server cannot be reached from there: containers, TLS, a proxy. The cause below the message says so.",
@@ -523,7 +527,7 @@ export const libraryProblems = {
   },
   pkce: {
     tells:
-      "AADSTS9002325 > The redirect URI is registered for the platform SPA, and a server exchanges the code: register it as Web. A page sends code_verifier. ; challenge (?:did|does) not match > 2 ; must (?:use|include)|enforce|proof key|(?:challenge|pkce)\\W* (?:is )?(?:required|missing)|requires? pkce|missing.{0,30}challenge > 4",
+      "AADSTS9002325 > The redirect URI is registered for the platform SPA, and a server exchanges the code: register it as Web. A page sends code_verifier. ; challenge (?:did|does) not match > 2 ; must (?:use|include)|enforce|proof key|(?:challenge|pkce)\\W+(?:is\\W)?(?:required|missing)|requires? pkce|missing.{0,30}challenge > 4",
     title: "PKCE verification failed: the code_verifier is missing, or of another login",
     signs: `
       pkce|code_verifier|verifier|code_challenge|challenge_method|codeverifier|proof_key ${wrong}|${absent}|require|support|verify|lost|must|too_short|need !signature|provider_verifier|token_verifier
@@ -567,7 +571,7 @@ export const libraryProblems = {
   },
   token_request: {
     tells:
-      "(?:expected|invalid|not(?: valid)?|no) json|<!doctype|unexpected token '?<|\\bpars(?:e|ing)\\b|deserializ|decod|content.?type > 2",
+      "\\b200\\b|(?:expected|invalid|not(?: valid)?|no) json|<!doctype|unexpected token '?<|\\bpars(?:e|ing)\\b|deserializ|decod|content.?type > 2",
     title: "Token request failed: the message hides the error of the server",
     signs: `
       token|code|access_token exchange|retrieve|retrieving|fetch|obtain|request|acquire|get|endpoint|retrieval|redeem|redeeming ${fails} !refresh|jwks|key|unexpected_token|csrf|discovery|silent|metadata|userinfo|user_info|verif|profile|npm|git
@@ -873,6 +877,7 @@ export const libraryProblems = {
       name|host|hostname|dns|domain|address not_resolve|resolution|lookup|resolve|servname|nodename|not_known|no_address|no_such fail|failure|failed|error|not|no|unknown|temporary|could_not|not_known|provided !private|internal|block|not_allow
       lookup misbehave|misbehaving|server_misbehave
       host not_found upstream|name|lookup|resolve|dns
+      resolver no|not_define resolve|defined
       not_resolve|not_look_up|unable_resolve|fail_resolve|fail_lookup|failed_lookup|cant_resolve host|hostname|name|address|domain|proxy|server|nodename`,
     causes: [
       "The host is a name of another network: a service of Docker Compose from outside of it, host.docker.internal on plain Linux, a name that only the hosts file of another machine has.",
@@ -910,8 +915,9 @@ export const libraryProblems = {
     title: "No answer in time: the address cannot be reached, or it answers too late",
     signs: `
       etimedout|econnaborted|connect_timeout|connection_timeout|err_connection_timed_out|und_err_connect_timeout|headers_timeout|und_err_headers_timeout|und_err_body_timeout|read_timeout|socket_timeout|gateway_timeout|deadline_exceeded|i_o_timeout|io_timeout|errno_110|10060|jwks_timeout|ns_error_net_timeout|request_timeout|connecttimeout|readtimeout|sockettimeout|connecttimeouterror|oauth_timeout
-      timeout|timed_out|time_out|timedout|deadline_exceed|elapsing|elapsed connect|connection|request|read|reading|socket|http|network|host|response|operation|await|awaiting|server|fetch|url|after|client !iframe|frame|popup|silent|window|login|session|jest|test|element|retry|hook|lock|database|query|transaction
+      timeout|timed_out|time_out|timedout|deadline_exceed|elapsing|elapsed connect|handshake|connection|request|read|reading|socket|http|network|host|response|operation|await|awaiting|server|fetch|url|after|client !iframe|frame|popup|silent|window|login|session|jest|test|element|retry|hook|lock|database|query|transaction
       network_error platform|exception|android|ios|authorize|description
+      timeout reason|httpoison|mint|finch
       enetunreach|ehostunreach|network_unreachable|network_request_fail|connection_offline|appear_offline|no_route_host|host_unreachable|err_address_unreachable|err_network_changed|err_internet_disconnected|network_is_unreachable|ns_error_offline`,
     causes: [
       "A firewall, a VPN or a network of containers drops the packets: the address is of another network.",
@@ -1030,6 +1036,7 @@ export const libraryProblems = {
     signs: `
       ?key get|fetch|fetching|download ${fails}|404 !match|find|kid|api_key|access_key
       jwk|jwks|jwk_set|key_set|keyset|signing_key|public_key|cert|certs|remote_key|jwks_uri|json_web_key|signing_keys ${fails} fetch|retrieve|retrieving|load|download|get|obtain|read|request|refresh|reach|remote|endpoint|http|200|status|query|update|uri|url !kid|find|matching|certificate
+      2>jwk|jwks|jwk_set get|fetch|load|retrieve|obtain openid_configuration|file_not_found
       jwk|jwks|jwks_uri|jwk_set fetch|retrieve|200|404|500|status|http_response|expected_200|malformed|timeout|unable|fail|error|failed
       4>jwk|jwks|jwk_set|jwks_uri|key_set|keyset|json_web_key json|array|object|malformed|empty|parse|decode|unmarshal|deserialize|no_key|not_contain|not_include|not_return|missing_key|key_missing|without_key|invalid|looking_for keys|set|endpoint|json|parse|decode|response|url|html|member|character|not_valid|malformed !kid|match|suitable|applicable|use|kty|algorithm|curve|find|private
       4>keys missing_field|missing_member|missing_property|missing_key
@@ -1089,6 +1096,7 @@ export const libraryProblems = {
     title: "Userinfo failed: the userinfo endpoint rejected the request, or its response is unusable",
     signs: `
       userinfo|user_info|user_profile|api_access|userinfo_endpoint|user_information|profile_url ${fails}|401|403|status|invalid|unexpected|retrieve|fetch|unable|not_found|unauthorized|error|faild !sub|subject|npm
+      3>unexpected_token|json userinfo ey_jhb
       ?user|profile|userdetails retrieve|fetch|obtain|load|get profile|info|information|details|data ${fails}`,
     hides: true,
     causes: [
@@ -1174,7 +1182,8 @@ export const libraryProblems = {
     tells: "bound|thumbprint|x5t > 2 ; subject|\\bdn\\b > 3",
     title: "Client certificate: mutual TLS without the certificate that is expected",
     signs: `
-      client_certificate|mutual_tls|mtls|x5t|certificate_bound|tls_client_auth ${wrong}|${absent}|require|required|thumbprint|mismatch|bound|expected|presented|request|not_sent|handshake`,
+      client_certificate|mutual_tls|mtls|x5t|certificate_bound|tls_client_auth ${wrong}|${absent}|require|required|thumbprint|mismatch|bound|expected|presented|request|not_sent|handshake
+      certificate_required tls|ssl|alert`,
     causes: [
       "The client sent no certificate: a proxy ends TLS, or the library was not given key and certificate.",
       "The token is bound to another certificate (cnf x5t#S256) than the one of this connection.",

@@ -2,7 +2,7 @@
 
 import { coreRules, type Rule } from "../../core/rules/mod.ts";
 import type { RuleId } from "../../core/rules/rule.ts";
-import { extensionRules } from "../../server/rules.ts";
+import { extensionRules, rules } from "../../server/rules.ts";
 import { serverRules } from "../../server/rules/mod.ts";
 import { searchedText, textPattern } from "../messages/find_messages.ts";
 
@@ -79,17 +79,20 @@ export const madeSentences: Readonly<Record<RuleId, readonly string[]>> = {
   "RT-04": ["refresh token used twice"],
 };
 
-/** Every sentence with its rules, the longest first: a sentence may begin like another one. */
+/** Every message, passed check and fix with its rules, the longest first: a sentence may begin like another one. */
 const sentences: readonly (readonly [sentence: string, ids: readonly RuleId[]])[] = [
   ...Map.groupBy(
     [
       ...[coreRules, serverRules, ...Object.values(extensionRules)].flatMap((table) => Object.entries<Rule>(table))
         .flatMap(([id, rule]) => "message" in rule && typeof rule.message === "string" ? [[rule.message, id]] : []),
       ...Object.entries(madeSentences).flatMap(([id, made]) => made.map((sentence) => [sentence, id])),
+      ...Object.entries(rules).flatMap(([id, { passes, fix }]) =>
+        [passes, fix?.replace(/\.$/, "")].flatMap((sentence) => sentence === undefined ? [] : [[sentence, id]])
+      ),
     ] as [string, RuleId][],
     ([sentence]) => sentence,
   ),
-].map(([sentence, rows]) => [sentence, rows.map(([, id]) => id)] as const)
+].map(([sentence, rows]) => [sentence, [...new Set(rows.map(([, id]) => id))]] as const)
   .sort(([one], [other]) => other.length - one.length);
 
 /** The rules that write the longest sentence in a text; none if it has no such sentence. */

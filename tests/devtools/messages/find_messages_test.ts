@@ -365,10 +365,8 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
       '{"error":"invalid_client","error_description":"The redirect URI was expected to be https"}',
       "Client authentication failed (e.g., unknown client, no client authentication included, or unsupported authentication method)",
     ],
-    "invalid_scope>2": [
-      '{"error":"invalid_scope","error_description":"The client is not allowed to ask for email"}',
-    ],
     invalid_scope: [
+      '{"error":"invalid_scope","error_description":"The client is not allowed to ask for email"}',
       "The requested scope is invalid, unknown, or malformed",
     ],
     unauthorized_client: [
@@ -428,7 +426,6 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
     temporarily_unavailable: [
       "The authorization server is currently unable to handle the request due to a temporary overloading or maintenance of the server",
     ],
-    "invalid_grant>4": ["NotAuthorizedException: Refresh Token has expired"],
     "invalid_grant>6": ["NotAuthorizedException: Incorrect username or password.", "AADSTS50126", "AADB2C90225"],
     "access_denied>2": ["AADSTS53004: the device is not in the required state", "AADSTS530999"],
     rate: ["LimitExceededException: Attempt limit exceeded", "Firebase: Error (auth/too-many-requests)."],
@@ -552,6 +549,7 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
     "invalid_grant>7": [
       '"error":"invalid_grant","error_description":"Token is not active"',
       '{"error":"invalid_grant","error_description":"Session not active"}',
+      "NotAuthorizedException: Refresh Token has expired",
     ],
     "discovery>4": [
       'ParseException: Missing JSON object member with key "subject_types_supported"',
@@ -577,6 +575,61 @@ test("the innermost part, a claim with its fault, a code and a demand for a para
     ],
     "invalid_scope>4": ["Scope has changed from 'openid email' to 'openid'."],
     "pkce>2": ['{"error":"invalid_grant","error_hint":"The code challenge does not match the verifier."}'],
+  };
+  await forEachCase(Object.entries(texts), ([name, examples]) => {
+    for (const text of examples) assertEquals(firstOf(text), name, text);
+  });
+});
+
+test("of several messages the innermost cause decides; fields and lines about other things do not", async () => {
+  const texts: Readonly<Record<string, readonly string[]>> = {
+    name: [
+      "IllegalArgumentException: Unable to resolve the Configuration with the provided Issuer\nCaused by: ResourceAccessException: I/O error\nCaused by: java.net.UnknownHostException: idp",
+    ],
+    exp: [
+      "ExpiredSignatureError: Signature has expired\n\nDuring handling of the above exception, another exception occurred:\n\nHTTPException: 401: the token has an invalid audience",
+      'InvalidJwtException: JWT (claims->{"iat":1676357932,"email_verified":false,"scope":"email profile"}) rejected: the JWT is no longer valid, it is past the Expiration Time',
+    ],
+    aud: [
+      'time=10:00 level=debug msg="the signature of the token is not valid yet" aud=web\ntime=10:01 level=error msg="token has invalid audience" nonce=none',
+    ],
+    "aud>2": [
+      "ClientError: unexpected JWT claim value encountered {\n  [cause]: { expected: 'web', claims: { nonce: 'x', aud: 'other' }, claim: 'aud' } }",
+      "authorize_and_exchange_code_failed: Failed to authorize: Audience mismatch",
+    ],
+    nonce: ["E0711 auth.go:63] the ID token has the wrong nonce\nI0711 wrap.go:42] invalid_grant"],
+    signature: ['error for aud "argo-cd": failed to verify signature: failed to verify id token signature'],
+    "discovery>2": [
+      "E0711 authentication.go:63] Unable to authenticate: oidc: authenticator not initialized\nI0711 wrap.go:42] GET /api: 401",
+    ],
+    discovery: [
+      "Failed to verify connection: {URL:https://id.test/.well-known/openid-configuration VerifyCert:true}, err: 404 Not Found",
+    ],
+    "pkce>4": [
+      "http://localhost:4200/callback?error=invalid_request&error_description=Code+challenge+required.&state=e10",
+    ],
+    "invalid_grant>6": [
+      'type="LOGIN_ERROR", clientId="web", error="invalid_user_credentials", userSession="null", redirect_uri="http://a/"',
+    ],
+    "invalid_grant>7": [
+      'type="REFRESH_TOKEN_ERROR", clientId="web", error="invalid_token", reason="Session not active"',
+    ],
+    redirect_uri: [
+      'type="LOGIN_ERROR", clientId="web", error="invalid_redirect_uri", redirect_uri="http://a/"',
+      'Invalid redirect_uri: http://a.test/cb\n{\n  "ClientId": "web",\n  "AllowedRedirectUris": ["https://a.test/cb"] }',
+    ],
+    "kid>4": [
+      "No key found in http://id/certs with kid null",
+      "No KID specified and JWKS endpoint returned more than 1 key",
+    ],
+    "tls>3": ["EPROTO error:14094410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:rec_layer_s3.c:1544"],
+    client_certificate: ["remote error: tls: certificate required"],
+    timeout: ["net/http: TLS handshake timeout"],
+    // The function that failed, where the message does not tell.
+    "userinfo>3": [
+      "SyntaxError: Unexpected token 'e', \"eyJhbGciOi\"... is not valid JSON\n    at JSON.parse (<anonymous>)\n    at Client.userinfo (/app/client.js:1:2)",
+    ],
+    undefined: ["Cannot find module './state' imported from /app/callback.ts", "No module named 'nonce'"],
   };
   await forEachCase(Object.entries(texts), ([name, examples]) => {
     for (const text of examples) assertEquals(firstOf(text), name, text);
