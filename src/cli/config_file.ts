@@ -6,7 +6,7 @@ import type { Field, Mismatch } from "../core/policy/field.ts";
 import { findMismatches } from "../server/config/config_issue.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
-import { convertMockOAuth2Config, type IssuersByPathConfig, type RequestMapping } from "./mock_oauth2_config.ts";
+import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import type { ConfigFile } from "./settings.ts";
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
@@ -85,7 +85,7 @@ export async function parseConfigText(
   }
   if (isMockOAuth2Config(value)) {
     const { own, others } = splitSettings(field, value);
-    const read = readMockOAuth2File(others, text, file, sources.env);
+    const read = await readMockOAuth2File(others, text, file, sources.env);
     return await addSettings(read, own, findMismatches(field, own, true), file, sources);
   }
 
@@ -133,12 +133,13 @@ async function addSettings(
 }
 
 /** Reads a configuration of mock-oauth2-server, with a warning for each part that has no equivalent here. */
-function readMockOAuth2File(
+async function readMockOAuth2File(
   value: object,
   text: string,
   file: string,
   env: SecretSources["env"],
-): ConfigFileResult {
+): Promise<ConfigFileResult> {
+  const { convertMockOAuth2Config } = await import("./mock_oauth2_config.ts");
   const { issues, warnings, ...converted } = convertMockOAuth2Config(value, env);
   const located = <Item extends { readonly path: string }>(items: readonly Item[]) =>
     items.map((item) => ({ ...item, path: Object.hasOwn(env, item.path) ? item.path : `${file}: ${item.path}` }));

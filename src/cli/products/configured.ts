@@ -5,9 +5,7 @@ import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { recorder as createRecorder } from "../../recorder/recorder.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
-import { requestMappings as createMappings } from "../../testing/request_mappings.ts";
 import { chooseDefaultUser } from "../default_user.ts";
-import { usersOfMappings } from "../mock_oauth2_config.ts";
 import { addPlugins, type Product } from "./program.ts";
 
 export const withMcpServer: Product = async (program) => {
@@ -18,9 +16,11 @@ export const withMcpServer: Product = async (program) => {
 };
 
 /** Claims by parameters of token requests, which a recorder reads; and the users whom the mappings name. */
-export const withRequestMappings: Product = (program) => {
+export const withRequestMappings: Product = async (program) => {
   const { config, requestMappings, starts } = program;
   if (requestMappings === undefined) return program;
+  const { usersOfMappings } = await import("../mock_oauth2_config.ts");
+  const { requestMappings: createMappings } = await import("../../testing/request_mappings.ts");
   const recorder = program.recorder ?? createRecorder();
   const plugins = program.recorder === undefined ? [recorder] : [];
   const addUsers: typeof starts[number] = async ({ users }) => {

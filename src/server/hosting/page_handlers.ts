@@ -9,11 +9,19 @@ import { HomePage } from "../pages/home_page.tsx";
 import { developerPagesOf } from "../app.ts";
 import type { CoreSite } from "../../core/http/context.ts";
 import { FormPost } from "../pages/form_post.tsx";
+import { assets as pageAssets } from "../pages/assets.gen.ts";
+import type { Handlers } from "../../core/route.ts";
+import { findAsset, serve } from "./static_files.ts";
 
 export { approveOrAsk, selectAccountHandlers } from "../login/select_account.ts";
 export { logoutHandlers } from "../login/logout.ts";
 export { authorized } from "./authorized.ts";
-export { assets, favicon } from "./static_files.ts";
+
+/** GET /static/*: the style sheets, scripts and icon of the pages. */
+export const assets = serve("/static/", pageAssets);
+
+/** GET /favicon.ico, which browsers request for documents without a link to an icon. */
+export const favicon: Handlers = { GET: (context) => findAsset(context, "icon.svg", pageAssets) };
 
 /** GET /, which a plugin can replace. Names clients only under a host of the server (DNS rebinding). */
 export const home = homeHandlers(async (context, endpoints) => {

@@ -1,9 +1,8 @@
-/** GET /static/…: style sheets and scripts of pages; GET /favicon.ico, which browsers request by default. */
+/** GET /static/…: style sheets and scripts of pages. */
 
 import { HttpError, type HttpRequest, type HttpResponse } from "../../core/http/message.ts";
 import type { Context } from "../../core/http/context.ts";
 import type { Handlers } from "../../core/route.ts";
-import { assets as pageAssets } from "../pages/assets.gen.ts";
 import type { Asset } from "../pages/asset.ts";
 import type { Site } from "../pages/layout.tsx";
 import type { Endpoint } from "../endpoint.ts";
@@ -11,17 +10,12 @@ import type { Endpoint } from "../endpoint.ts";
 type Assets = Readonly<Record<string, Asset>>;
 
 /** Serves files below a path, such as `/static/`. */
-const serve = (path: string, files: Assets): Handlers => ({
+export const serve = (path: string, files: Assets): Handlers => ({
   GET: (context) => findAsset(context, context.target.path.slice(context.site.base.length + path.length), files),
 });
 
-/** Serves the style sheets, scripts and icon of the pages. */
-export const assets = serve("/static/", pageAssets);
-
-/** Serves the icon to browsers that open metadata or other documents without a link to it. */
-export const favicon: Handlers = { GET: (context) => findAsset(context, "icon.svg", pageAssets) };
-
-function findAsset(context: Context, name: string, files: Assets): HttpResponse {
+/** Responds with one of the files. */
+export function findAsset(context: Context, name: string, files: Assets): HttpResponse {
   if (!Object.hasOwn(files, name)) throw new HttpError(404, "HT-01", "This address does not exist");
   return assetResponse(context.request, files[name]!);
 }
