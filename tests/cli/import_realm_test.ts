@@ -167,6 +167,11 @@ test("a realm of Keycloak becomes a configuration with its clients, users and ro
   for (const name of ["off", "api", "bad", "worse", "mallory", "wildcard", "password"]) {
     assertStringIncludes(notes, name);
   }
+  assertMatch(
+    notes,
+    /client "web" "https:\/\/web\.example\/cb", [^\n]*: registered, but browsers find its host only by DNS/,
+  );
+  assert(!/localhost:3000\/cb"[^\n]*by DNS/.test(notes));
   for (const secret of ["the-secret-of", "the-new-secret", "the-digest"]) assert(!notes.includes(secret), secret);
   assert(!files["shop.json"]!.includes("the-digest"));
   const config = await readConfiguration({

@@ -9,6 +9,7 @@ import { validateRedirectUri } from "../../server/config/uri_issues.ts";
 import { demoUsers } from "../../server/config/demo_entries.ts";
 import { keycloakProfile } from "../../server/config/provider_settings/keycloak.ts";
 import { claimsShownOnPages } from "../../server/config/user_warnings.ts";
+import { leadsToLoopback, servesOwnPages } from "../../core/http/test_hosts.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { Draft, RealmNote } from "./keep_valid.ts";
 import { fullName, hasFixedClaims, type MappedUser, type RealmMappers, realmMappers } from "./realm_mappers.ts";
@@ -250,6 +251,13 @@ const usualUri = "http://localhost:3000/";
 const anyUri =
   "with a wildcard, so any redirect URI is accepted, with a warning: register yours, and leave redirectUris out";
 
+/** Whether a browser on a laptop probably finds a host. */
+const isFound = (hostname: string) => servesOwnPages(hostname) || leadsToLoopback(hostname);
+
+const unreachable =
+  "registered, but browsers find its host only by DNS or the hosts file: otherwise register the URL of your " +
+  `application, such as ${usualUri}callback`;
+
 /** Valid redirect URIs, with a first guess for each wildcard. */
 function redirectUrisOf(uris: readonly string[], client: Json, note: AddNote): string[] {
   const rootUrl = nonEmptyText(client.rootUrl);
@@ -261,8 +269,10 @@ function redirectUrisOf(uris: readonly string[], client: Json, note: AddNote): s
     const found = [exact, ...guesses].find((guess) => validateRedirectUri(guess, false, []) === undefined);
     if (found === undefined) {
       note(`left out; expected ${validateRedirectUri(exact, false, [])!.expected}`, false, exact);
+      return [];
     }
-    return found ?? [];
+    if (/^https?:/.test(found) && !isFound(new URL(found).hostname)) note(unreachable, false, found);
+    return found;
   });
   return [...new Set(valid)];
 }
