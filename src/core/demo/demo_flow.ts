@@ -118,7 +118,11 @@ export const startHandlers = (prepare?: PrepareRequest): Handlers => ({
     const client = (await callbackClients(context)).find((candidate) => id === null || candidate.id === id);
     if (client === undefined) {
       const subject = id === null ? "No client" : "No client with this client_id";
-      throw new HttpError(404, "DM-15", `${subject} has the redirect URI ${callbackUri(context.server)}`);
+      throw new HttpError(
+        404,
+        "DM-15",
+        `${subject} has the redirect URI ${callbackUri(context.server)}, where a login without an application ends`,
+      );
     }
     const browser = await ensureBrowserCookie(context);
     const request = await demoRequest(context, client, await newDemoFlow(context, browser));

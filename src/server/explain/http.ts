@@ -70,7 +70,8 @@ export const httpTexts = {
     }),
   },
   "DM-15": {
-    fix: "Register that redirect URI for a client, in the configuration or on the clients page.",
+    fix:
+      "Start the login in your application, or add that redirect URI to a client: on its page or in the configuration.",
   },
   "DI-04": {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
