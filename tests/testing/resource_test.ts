@@ -2,7 +2,7 @@
  * Protected resources of the mock: metadata, challenges, step-up, and the MCP server behind them (groups PR and MC).
  */
 
-import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { discoverOAuthProtectedResourceMetadata } from "@modelcontextprotocol/client";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
@@ -150,7 +150,8 @@ test("[MC-08] a token for another resource or for the authorization server is 40
     const response = await call(as, mcp.url, token);
     assertEquals([response.status, parseChallenge(response).error], [401, "invalid_token"]);
   }
-  const { rule, reason, expected, received } = as.log.last("resource").rejection!.explanation;
+  const { rule, reason, expected, received, fix } = as.log.last("resource").rejection!.explanation;
+  assertStringIncludes(fix!, `resource=${identifier}`);
   assertEquals([rule, reason, expected, received], [
     "MC-08",
     "the access token is for another resource",

@@ -46,7 +46,12 @@ export const resourceTexts = {
     passes: "the access token is for this resource",
     fix:
       "Send the resource of the protected resource metadata as resource, in the authorization request and in the token request.",
-    explain: ({ resource, audience }) => ({ expected: resource, received: audience ?? "no aud" }),
+    explain: ({ resource, audience }) => ({
+      expected: resource,
+      received: audience ?? "no aud",
+      fix:
+        `Send resource=${resource} in the authorization request and in the token request, or set "audience": "${resource}".`,
+    }),
   },
   "MC-12": {
     fix:
