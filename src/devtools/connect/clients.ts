@@ -34,6 +34,7 @@ import type { Context } from "../../core/http/context.ts";
 import type { Handlers } from "../../core/route.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { type ClientProps, ClientsView, ClientView as ClientPage } from "./pages/clients.tsx";
+import { findHostWarning } from "../../server/hosting/other_host.ts";
 import { findKnownClient } from "../../server/clients/clients.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 
@@ -129,6 +130,7 @@ async function showOne(
     generatedSecret,
     // Without a recorder, no page knows whether the client has sent a request.
     flows: await recentFlows?.(client.id),
+    hostWarning: findHostWarning(context),
     lines: edits ? configurationFile({ clients: [clientEntry(client, secret)] }) : undefined,
     isSecretKept: newSecret === undefined,
     retry: await decodeRetry(context, prefilledValues(context).get("retry")),

@@ -1,5 +1,6 @@
 /** The props of a flow's page. */
 
+import { hostWarning } from "../../server/hosting/other_host.ts";
 import { findRule } from "../../server/rules.ts";
 import { readClaimsFix } from "../../server/explain/notes.ts";
 import { upperFirst } from "../../server/pages/first_letter.ts";
@@ -88,7 +89,7 @@ export function documentRow(newest: Flow, count: number, { issuer, names }: Serv
   const warning = outcome === "missing" || host === undefined || host === new URL(issuer).host ||
       names.isIssuer !== undefined
     ? undefined
-    : `Requested from ${host}, but the issuer is ${issuer}: clients reject metadata of another issuer.`;
+    : hostWarning(host, issuer);
   return {
     ...row,
     steps: count,

@@ -37,6 +37,7 @@ import { formatFlowDocument } from "./flow_document.ts";
 import { describeList, exportedFlows, flowKinds, selectFlows } from "./list.ts";
 import { suggestMatch } from "../../server/explain/suggest_match.ts";
 import { withVisibleTexts } from "../../server/explain/visible_text.ts";
+import { findHostWarning } from "../../server/hosting/other_host.ts";
 
 /** What the visitor may see beside a rejection. */
 function findHelp(context: Context): FindHelp {
@@ -172,6 +173,7 @@ export async function showFlow(
         canCheck: isRecorded && canShowSecrets,
       }),
       ...view,
+      hostWarning: isRecorded && !("count" in flow) ? findHostWarning(context) : undefined,
       secrets: secrets ? "shown" as const : canShowSecrets ? "masked" as const : "never" as const,
       csrfToken: await browserCsrfToken(context, browser),
     }),

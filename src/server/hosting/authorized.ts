@@ -22,6 +22,7 @@ import { CallbackPage, type CallbackProps } from "../pages/authorized_page.tsx";
 import type { ResponseCheck } from "../pages/checks.tsx";
 import type { Site } from "../pages/layout.tsx";
 import { type ArrivedResponse, developerPagesOf } from "../app.ts";
+import { findHostWarning } from "./other_host.ts";
 import { ensureBrowserCookie } from "../../core/sessions/browser_cookie.ts";
 import { browserCsrfToken } from "../pages/csrf.ts";
 import { type DemoFlow, demoRequest } from "../../core/demo/demo_flow.ts";
@@ -62,6 +63,7 @@ async function respond(context: Context, arrived: Arrived): Promise<HttpResponse
     ...common,
     flowLink: flowLinkFor?.(parameters) ?? site.flowLink,
     outcome,
+    notes: [...common.notes, findHostWarning(context) ?? []].flat(),
     ...!success && { fix: fixOf(shown.get("error_description")), scopes: server.policy.scopes },
     request: flow && client && definedPairs(await demoRequest(context, client, flow)),
     response: success ? parameters : parameters.filter(([name]) => name !== "code"),

@@ -54,8 +54,26 @@ test("[FL-13] metadata that is requested by another host name is a row of its ow
   await (await get(discovery)).text();
   await (await get(discovery, { headers: { host: "127.0.0.1:9666" } })).text();
   const [other, own] = await rows();
-  assertMatch(other!, / ! .* Requested from 127\.0\.0\.1:9666, but the issuer is https:\/\/as\.test: /);
+  assertMatch(
+    other!,
+    / ! .* A client requested the metadata from 127\.0\.0\.1:9666, but the issuer is https:\/\/as\.test\. /,
+  );
   assertMatch(own!, / ✓ /);
+});
+
+test("[FL-13] metadata under another host name: the pages of a flow, its client and /authorized warn, until it is requested from the issuer", async () => {
+  const { get, code } = await inspected();
+  await code();
+  const warned = () =>
+    Promise.all(["/flows/1", "/clients/spa", "/authorized?code=c"].map(async (path) => {
+      const html = (await (await get(path)).text()).replaceAll("<wbr/>", "");
+      return html.includes("from 127.0.0.1:9666, but the issuer is https://as.test. Clients reject");
+    }));
+  assertEquals(await warned(), [false, false, false]);
+  await (await get(discovery, { headers: { host: "127.0.0.1:9666" } })).text();
+  assertEquals(await warned(), [true, true, true]);
+  await (await get(discovery)).text();
+  assertEquals(await warned(), [false, false, false]);
 });
 
 const navigation = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };

@@ -52,6 +52,8 @@ export interface ClientProps extends Site {
   readonly lines?: ConfigurationFile;
   /** The form that removes it; absent if clients are read-only. */
   readonly form?: EditForm;
+  /** What is wrong with the issuer that a client has. Default: nothing. */
+  readonly hostWarning?: string;
 }
 
 /** The page at `/clients`. */
@@ -113,7 +115,7 @@ function ClientArticle({ client }: { readonly client: ListedClient }): VNode {
 /** The page at `/clients/{id}`. */
 export function ClientView(props: ClientProps): VNode {
   const { client, generatedSecret, retry, isSecretKept = false, demands = [], snippets, library, form } = props;
-  const { flows, lines } = props;
+  const { flows, lines, hostWarning } = props;
   return (
     <Layout
       site={props}
@@ -129,6 +131,7 @@ export function ClientView(props: ClientProps): VNode {
       opening={
         <>
           <ConfirmationNotice text={form?.confirmation} />
+          {hostWarning !== undefined && <Notice kind="warn" text={hostWarning} />}
           {retry !== undefined && (
             <p class="ways">
               <a class="button" href={retry}>Try the request again</a>

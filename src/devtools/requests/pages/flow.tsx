@@ -189,7 +189,7 @@ function Sequence({ props, children }: { readonly props: FlowProps; readonly chi
 const maxActions = 3;
 
 export function FlowDetails(props: FlowProps): VNode {
-  const { base, row, reason, steps, next, issued, about, secrets, csrfToken } = props;
+  const { base, row, reason, steps, next, issued, about, secrets, csrfToken, hostWarning } = props;
   const path = `${base}/flows/${row.id}`;
   const hasMasked = secrets !== "never" && steps.some(({ masked }) => masked > 0);
   const rejected = findRejected(props);
@@ -231,7 +231,9 @@ export function FlowDetails(props: FlowProps): VNode {
       opening={
         <>
           <ClockNotice site={props} />
-          {row.warning !== undefined && <Notice kind="warn" text={row.warning} />}
+          {[hostWarning, row.warning].map((text) =>
+            text !== undefined && <Notice key={text} kind="warn" text={text} />
+          )}
           <Opening props={props} rejected={rejected}>
             <div class="ways">
               {links.slice(0, maxActions - actionCount)}

@@ -233,6 +233,8 @@ export interface FlowProps extends Site {
   readonly isSilent?: boolean;
   /** The scope values whose claims the client has received neither in the ID token nor from userinfo. */
   readonly unreadScope?: { readonly values: string; readonly fix: string };
+  /** What is wrong with the issuer that a client has. Default: nothing. */
+  readonly hostWarning?: string;
   /** Absent without a difference. */
   readonly sinceSuccess?: SinceSuccess;
   /** What the flow belongs to if no recorder has it, such as an attack of a check, and the page that lists it. */
