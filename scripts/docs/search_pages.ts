@@ -1,7 +1,7 @@
 /** The search, for the browser and for the script that writes its index. */
 
-import MiniSearch, { type Options, type SearchResult } from "minisearch";
 import { stemmer } from "stemmer";
+import { editDistance, findNearest } from "../../src/core/policy/suggest.ts";
 
 /** A part of the site. */
 export type SitePart = "guides" | "reference" | "code" | "rules";
@@ -28,9 +28,6 @@ export interface IndexedSection extends FoundSection {
   readonly aliases: readonly string[];
   readonly text: string;
 }
-
-/** What the index has of a section: its own words, or one of its phrases, which is found by itself. */
-type IndexEntry = Omit<IndexedSection, "aliases"> | { readonly id: string; readonly aliases: string };
 
 /** Words that say nothing about a page. */
 const stopWords = new Set(
@@ -160,7 +157,7 @@ const causing = /\b(?:purpose|make|let|pretend|simulate|fake|force|cause|return|
 
 /** Words of somebody who sees a symptom. */
 const symptom =
-  /\b(?:why|says?|said|wrong|fail(?:s|ed|ing)?|error|keeps?|cannot|can['’]?t|doesn['’]?t|not|immediately|broken)\b/i;
+  /\b(?:why|says?|said|message|explain|wrong|fail(?:s|ed|ing)?|error|keeps?|cannot|can['’]?t|doesn['’]?t|not|immediately|broken)\b/i;
 
 /** Sections for those who write tests or code, and the words of a query of theirs. */
 const forAuthors =
@@ -168,142 +165,208 @@ const forAuthors =
 const author =
   /\b(?:tests?|testing|suite|code|script|api|javascript|typescript|npm|node|vitest|jest|playwright|cypress|selenium|pytest|junit|python|ci|pipeline|my own program|plugin|attacks?|bugs?|security|holes?|time|clock)\b/i;
 
-/** Pages for those who know the protocol: they have its words, so they need no weight in questions of others. */
-const forExperts =
-  /(?:ciba|mutual-tls|grants|registration|signed-requests|standards|security-events|authorization-requests|resource-servers|verify-tokens|emulators|moving|limits|embed)\.html/;
-
-/** Stems that half of the site has: the other words of a query say more. */
-const common = new Set(
-  ("test login log user server token app application client page run get set access request example start see say click button instead " +
-    "tell look change try another other different new second work go read check one find send write give add all long use create")
-    .split(" ")
-    .map(stemmer),
-);
-
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
 
-const indexOptions: Options<IndexEntry> = {
-  fields: ["names", "page", "heading", "aliases", "line", "text"],
-  storeFields: ["id", "page", "heading", "line", "part"],
-  tokenize(text, field) {
-    if (field === "names") return text.split("\n");
-    if (field === "line" || field === "text") return wordsOf(text);
-    const plain = plainQuery(text);
-    return [...pairsOf(plain), ...wordsOf(field === "aliases" ? plain.replaceAll(absence, "") : plain)];
-  },
-  processTerm(term, field) {
-    const word = term.toLowerCase();
-    if (field === "names") return word;
-    return stopWords.has(word) ? null : unstemmed.has(word) ? word : stemmer(word);
-  },
-};
-
-/** Writes the index of these sections. */
-export function writeIndex(sections: readonly IndexedSection[]): string {
-  const index = new MiniSearch(indexOptions);
-  for (const { aliases, ...section } of sections) {
-    index.add({ ...section, text: `${section.text} ${aliases.join(" ")}` });
-    index.addAll(aliases.map((phrase, i) => ({ id: `${section.id}~${i}`, aliases: phrase })));
-  }
-  return JSON.stringify(index);
+/** The terms of a text: stems, without words that say nothing. */
+function termsOf(words: readonly string[]): string[] {
+  return words.map((word) => word.toLowerCase()).filter((word) => !stopWords.has(word)).map(termOf);
 }
 
+const terms = new Map<string, string>();
+
+/** The stem of a word in small letters. The same words come again and again. */
+function termOf(word: string): string {
+  const term = terms.get(word) ?? (unstemmed.has(word) ? word : stemmer(word));
+  terms.set(word, term);
+  return term;
+}
+
+/** The terms of a heading or a phrase: words, neighbours, and what is absent as a term of its own alone. */
+function topicTerms(text: string): Set<string> {
+  const plain = plainQuery(text);
+  return new Set(termsOf([...pairsOf(plain), ...wordsOf(plain.replaceAll(absence, ""))]));
+}
+
+/** A section, as it is searched. */
+interface SearchedSection extends FoundSection {
+  /** The names, in small letters. */
+  readonly names: readonly string[];
+  readonly inPage: ReadonlySet<string>;
+  readonly inHeading: ReadonlySet<string>;
+  readonly phrases: readonly ReadonlySet<string>[];
+  /** How many phrases have a term. */
+  readonly inPhrases: ReadonlyMap<string, number>;
+  readonly inText: ReadonlyMap<string, number>;
+  readonly length: number;
+}
+
+/** The sections in memory. */
+export interface SearchIndex {
+  readonly sections: readonly SearchedSection[];
+  readonly byTerm: ReadonlyMap<string, readonly SearchedSection[]>;
+  /** How much a term says: much if few headings and phrases of the guides have it. */
+  weightOf(term: string): number;
+  readonly averageLength: number;
+}
+
+/** Writes the index of these sections. */
+export const writeIndex = (sections: readonly IndexedSection[]): string => JSON.stringify(sections);
+
 /** Reads what `writeIndex` wrote. */
-export const readIndex = (text: string): MiniSearch<IndexEntry> => MiniSearch.loadJSON(text, indexOptions);
+export function readIndex(text: string): SearchIndex {
+  const sections = (JSON.parse(text) as IndexedSection[]).map((section): SearchedSection => {
+    const { id, page, heading, line, part, aliases } = section;
+    const words = termsOf(wordsOf(section.text));
+    const phrases = aliases.map(topicTerms);
+    return {
+      ...{ id, page, heading, line, part, phrases },
+      names: section.names.toLowerCase().split("\n"),
+      inPage: topicTerms(page),
+      inHeading: topicTerms(heading),
+      inPhrases: countOf(phrases.flatMap((terms) => [...terms])),
+      inText: countOf(words),
+      length: words.length,
+    };
+  });
+  const byTerm = new Map<string, SearchedSection[]>();
+  const topics = new Map<string, number>();
+  for (const section of sections) {
+    const { part, inPage, inHeading, inPhrases, inText } = section;
+    const own = new Set([...inHeading, ...inPhrases.keys()]);
+    for (const term of new Set([...own, ...inPage, ...inText.keys()])) {
+      const others = byTerm.get(term);
+      if (others === undefined) byTerm.set(term, [section]);
+      else others.push(section);
+      if (part === "guides" && own.has(term)) topics.set(term, (topics.get(term) ?? 0) + 1);
+    }
+  }
+  const guides = sections.filter(({ part }) => part === "guides").length;
+  const weightOf = (term: string) => {
+    const count = topics.get(term) ?? 0;
+    return Math.log(1 + (guides - count + 0.5) / (count + 0.5));
+  };
+  return { sections, byTerm, weightOf, averageLength: sumOf(sections.map(({ length }) => length)) / sections.length };
+}
+
+function countOf(terms: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  return counts;
+}
 
 /** How much a section of each part counts: users read the guides first, and the rules last. */
-const weights: Readonly<Record<SitePart, number>> = { guides: 1, reference: 1 / 2, code: 1 / 4, rules: 1 / 8 };
+const parts: Readonly<Record<SitePart, number>> = { guides: 1, reference: 1 / 2, code: 1 / 4, rules: 1 / 8 };
 
-/** How much the number of the words of a query in a section counts. */
-const coverage = 0.5;
+/**
+ * How much the places of a term count. All of them together count up to 1, half of it at `half`: a term in the heading
+ * is enough to say what a section is about.
+ */
+const places = { heading: 2.5, page: 0.6, phrases: 3, text: 0.3, half: 2.5 };
 
-/** How much a section of the product that a query names counts. */
-const ofProduct = 1.5;
+/** How fast further phrases with a term add less. */
+const repetition = 0.35;
+
+/** How much the nearest phrase counts beside the places of the terms. */
+const nearness = 1.25;
+
+/** How much the name of a product, what is absent, neighbours, and a word in place of an unknown one count. */
+const factors = { product: 3, absent: 0.3, pair: 0.8, direction: 2, guess: 0.5 };
+
+const directions = new Set(["from_server", "to_server"].map(termOf));
 
 /** How much a section for those who write tests counts in a query that names neither tests nor code. */
-const authorsOnly = 0.6;
-
-/** How much the word of the documentation for an everyday word counts. */
-const meaning = 0.8;
+const authorsOnly = 0.8;
 
 /** How many sections are shown, and how many of one page. */
 const maxSections = 8;
 const maxOfPage = 3;
 
 /** The best sections: those whose name is the query come before those that have its words. */
-export function findPages(index: MiniSearch<IndexEntry>, query: string): FoundSection[] {
-  const named = index.search(query, {
-    fields: ["names"],
-    tokenize: (query) => [query.trim()],
-    processTerm: (term) => term.toLowerCase(),
-    // With these numbers, the order is that of the pages.
-    bm25: { k: 0, b: 0, d: 0 },
-  });
-  const absent = absentOf(query);
-  const text = plainQuery(query);
-  const written = wordsOf(text).map((word) => stemmer(word.toLowerCase()));
-  const meant = written.flatMap((word) => synonyms[word] ?? []).filter((word) => !written.includes(word));
-  const weightOf = (term: string) =>
-    (meant.includes(term) ? meaning : 1) *
-    (products.has(term)
-      ? 3
-      : /^(?:no|from|to)_/.test(term)
-      ? 1.5
-      : common.has(term)
-      ? 0.6
-      : absent.includes(term)
-      ? 0.3
-      : 1);
-  const found = index.search(query, {
-    fields: ["page", "heading", "aliases", "line", "text"],
-    boost: { page: 2, heading: 4, aliases: 4, text: 0.4 },
-    boostDocument: (id, _term, section) =>
-      (weights[section?.part as SitePart] ?? 1) *
-      (/provider-differences/.test(id) ? 1 / 6 : 1) *
-      (!/troubleshooting|why-did|login-fails/.test(id)
-        ? 1
-        : causing.test(query)
-        ? 1 / 3
-        : symptom.test(query)
-        ? 1
-        : 2 / 3) *
-      (/break-it/.test(id) && /^why\b/i.test(query) ? 1 / 3 : 1) *
-      (!forAuthors.test(id) || author.test(query) ? 1 : authorsOnly) *
-      (forExperts.test(id) ? 0.7 : 1) *
-      (/glossary/.test(id) && definition.test(query) ? 20 : 1),
-    // A word may be unfinished or misspelled; the word itself counts much more.
-    prefix: (term) => term.length > 2,
-    fuzzy: (term) => term.length > 5 ? 0.2 : false,
-    weights: { prefix: 0.1, fuzzy: 0.1 },
-    tokenize: () => [...pairsOf(text), ...wordsOf(text), ...meant],
-    boostTerm: weightOf,
-    // A heading with many aliases is not worth less for it.
-    bm25: { k: 1.2, b: 0.6, d: 0.5 },
-  });
-  const sections = new Map<string, { own?: SearchResult; phrase?: SearchResult }>();
-  for (const hit of found) {
-    const [id = "", phrase] = String(hit.id).split("~");
-    const section = sections.get(id) ?? {};
-    sections.set(id, section);
-    if (phrase === undefined) section.own = hit;
-    else section.phrase ??= hit; // the hits are in the order of their scores
-  }
-  const ranked = [...sections].map(([id, { own, phrase }]) => {
-    const terms = new Set([...own?.queryTerms ?? [], ...phrase?.queryTerms ?? []]);
-    const isOfProduct = [...products].some((product) =>
-      [own, phrase].some((hit) => hit?.match[product]?.some((field) => field !== "text"))
-    );
-    // A section with several words of the query comes before one with a rare word.
-    const score = ((own?.score ?? 0) + (phrase?.score ?? 0)) * sumOf([...terms].map(weightOf)) ** coverage *
-      (isOfProduct ? ofProduct : 1);
-    return { id, score };
-  }).sort((one, other) => other.score - one.score);
-  const shown: FoundSection[] = [];
+export function findPages(index: SearchIndex, query: string): FoundSection[] {
+  const name = query.trim().toLowerCase();
+  const shown: SearchedSection[] = [];
   const pageOf = ({ id }: FoundSection) => id.split("#")[0];
-  for (const { id } of [...named, ...ranked]) {
-    const section = { id, ...index.getStoredFields(id) } as FoundSection;
-    const isNew = !shown.some(({ id }) => id === section.id);
-    if (isNew && shown.filter((one) => pageOf(one) === pageOf(section)).length < maxOfPage) shown.push(section);
+  for (const section of [...index.sections.filter(({ names }) => names.includes(name)), ...rank(index, query)]) {
+    const isFull = shown.filter((one) => pageOf(one) === pageOf(section)).length === maxOfPage;
+    if (!isFull && !shown.includes(section)) shown.push(section);
+    if (shown.length === maxSections) break;
   }
-  return shown.slice(0, maxSections);
+  return shown.map(({ id, page, heading, line, part }) => ({ id, page, heading, line, part }));
+}
+
+/** The sections that have a term of the query, the best first. */
+function rank(index: SearchIndex, query: string): SearchedSection[] {
+  const { byTerm, weightOf, averageLength } = index;
+  const weights = new Map<string, number>();
+  const text = plainQuery(query);
+  const absent = absentOf(query);
+  const words = new Set<string>();
+  const add = (term: string, factor: number) => weights.has(term) || weights.set(term, factor * weightOf(term));
+  for (const written of termsOf(wordsOf(text))) {
+    for (const term of byTerm.has(written) ? [written] : similarTerms(index, written)) {
+      words.add(term);
+      const factor = products.has(term) ? factors.product : absent.includes(term) ? factors.absent : 1;
+      add(term, term === written ? factor : factors.guess);
+    }
+  }
+  for (const term of termsOf(pairsOf(text))) add(term, directions.has(term) ? factors.direction : factors.pair);
+  for (const term of words) for (const meant of synonyms[term] ?? []) add(meant, 1);
+  const all = sumOf([...words].map((term) => weights.get(term)!)) || 1;
+
+  const score = (section: SearchedSection) => {
+    const { inPage, inHeading, inPhrases, inText, length } = section;
+    let [sum, covered] = [0, 0];
+    for (const [term, weight] of weights) {
+      const found = (inHeading.has(term) ? places.heading : 0) + (inPage.has(term) ? places.page : 0) +
+        places.phrases * (1 - Math.exp(-repetition * (inPhrases.get(term) ?? 0))) +
+        places.text * (inText.get(term) ?? 0) / (0.4 + 0.6 * length / averageLength);
+      const value = weight * found / (found + places.half);
+      sum += value;
+      if (words.has(term)) covered += value;
+    }
+    const near = Math.max(0, ...section.phrases.map((phrase) => likeness(phrase, weights, weightOf)));
+    // A section with several words of the query comes before one with a rare word.
+    return (sum + nearness * near) * Math.sqrt(covered / all + 0.001) * parts[section.part] * fit(section, query);
+  };
+  const candidates = new Set([...weights.keys()].flatMap((term) => byTerm.get(term) ?? []));
+  return [...candidates].map((section) => ({ section, score: score(section) }))
+    .sort((one, other) => other.score - one.score).map(({ section }) => section);
+}
+
+/** How much of a phrase a query has, and how much of the query that is. */
+function likeness(
+  phrase: ReadonlySet<string>,
+  weights: ReadonlyMap<string, number>,
+  weightOf: SearchIndex["weightOf"],
+): number {
+  const common = [...phrase].filter((term) => weights.has(term));
+  return common.length === 0 ? 0 : sumOf(common.map((term) => Math.min(weights.get(term)!, 3 * weightOf(term)))) /
+    Math.sqrt(sumOf([...phrase].map(weightOf)));
+}
+
+/** Maximum number of words in place of an unknown one. */
+const maxGuesses = 3;
+
+/** The words in place of one that no section has: the most frequent that begin with it, or else the most similar one. */
+function similarTerms({ byTerm }: SearchIndex, term: string): string[] {
+  const count = (one: string) => byTerm.get(one)!.length;
+  const begun = [...byTerm.keys()].filter((one) => term.length > 2 && one.startsWith(term));
+  if (begun.length > 0) return begun.sort((one, other) => count(other) - count(one)).slice(0, maxGuesses);
+  const maxDistance = term.length > 5 ? Math.round(term.length / 5) : 0;
+  return [findNearest(term, [...byTerm.keys()], maxDistance, editDistance) ?? []].flat();
+}
+
+/** How much a section counts for those who ask like this. */
+function fit({ id }: FoundSection, query: string): number {
+  return (/provider-differences/.test(id) ? 1 / 6 : 1) *
+    (!/troubleshooting|why-did|login-fails/.test(id)
+      ? 1
+      : causing.test(query)
+      ? 1 / 3
+      : symptom.test(query)
+      ? 1
+      : 2 / 3) *
+    (/break-it/.test(id) && /^why\b/i.test(query) ? 1 / 3 : 1) *
+    (!forAuthors.test(id) || author.test(query) ? 1 : authorsOnly) *
+    (/glossary/.test(id) && definition.test(query) ? 20 : 1);
 }

@@ -59,7 +59,7 @@ export function normalizeName(name: string): string {
 }
 
 /** The optimal string alignment distance: how many letters must be inserted, deleted, replaced or exchanged. */
-function editDistance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);
   for (let i = 0; i < from.length; i++) {
