@@ -128,7 +128,7 @@ const products = new Set(
   ("react vue angular svelte nextjs nuxt django flask fastapi laravel symfony rails spring express expo flutter android " +
     "apple google okta auth0 entra azure microsoft keycloak github gitlab facebook cypress playwright selenium pytest " +
     "grafana jenkins nextcloud gitea forgejo argo vault minio proxmox portainer harbor discord linkedin cognito iphone tv " +
-    "junit jest vitest kubernetes docker mcp claude wordpress curl postman iphone ipad mobile cloudflare nock msw")
+    "junit jest vitest windows kubernetes docker mcp claude wordpress curl postman iphone ipad mobile cloudflare nock msw")
     .split(" ").map(stemmer),
 );
 
