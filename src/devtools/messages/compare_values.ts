@@ -113,7 +113,9 @@ function valuesOf(text: string, claim?: string): readonly Value[] {
   for (const [, double, single, back, bracketed, url, word = ""] of parts) {
     const quoted = double ?? single ?? back ?? bracketed;
     const plain = word.replace(/[:.]{1,9}$/, "");
-    const named = plain === claim ? "received" : roleWords[plain.slice(plain.lastIndexOf(".") + 1).toLowerCase()];
+    const named = isClaim(plain, claim) && role === undefined
+      ? "received"
+      : roleWords[plain.slice(plain.lastIndexOf(".") + 1).toLowerCase()];
     if (url !== undefined) add(url.replace(/[.:]$/, ""));
     else if (quoted !== undefined) {
       if (!/^\(?null\)?$|^[A-Z]+(?:_[A-Z]+)+$/.test(quoted) && !claimNames.test(quoted)) add(quoted);
@@ -123,6 +125,9 @@ function valuesOf(text: string, claim?: string): readonly Value[] {
   }
   return values;
 }
+
+const isClaim = (word: string, claim?: string) =>
+  word === claim || claim === "aud" && word === "audience" || claim === "iss" && word === "issuer";
 
 /** Finds a compared value that is missing; `undefined` if the text has none. */
 export function findMissing(text: string): ValueComparison | undefined {

@@ -110,7 +110,7 @@ function findIn(searched: string): readonly FoundMessage[] {
   );
   const open = firsts.filter((match) => !isHidden(match));
   const shown = (open.length > 0 ? open : firsts).slice(0, maxProblems);
-  return shown.length > 0 ? shown.map((match) => describe(match, searched)) : findPart(searched);
+  return shown.map((match) => describe(match, searched));
 }
 
 /** What follows is the cause of what stands before; in Python's traces, and of an error while another was handled, its effect. */
@@ -241,7 +241,7 @@ function findWords(searched: string, isAbout: boolean): readonly Match[] {
       // A class of exceptions has the words of the code: InvalidGrantError.
       [
         ...problem.signs?.trim().split(/\n */) ?? [],
-        ...Object.hasOwn(errorProblems, name) ? [`${generalCodes.has(name) ? "?" : ""}${name}`] : [],
+        ...Object.hasOwn(errorProblems, name) ? [`${generalCodes.has(name) ? "-?" : ""}${name}`] : [],
       ],
     ]),
     // What a connection says is the same everywhere, and a code is of the field.
@@ -281,7 +281,7 @@ const keepSaying = (text: string, key?: string) => says.test(key ?? "") ? text :
 const fieldsOfLog = /^(?=(?:[^\n]{0,300}?[\w-]=["\w]){3})[^\n]*$/gm;
 const field = /(?<![?&\w.-])([\w.-]{1,40})=(?:"[^"\n]{0,1000}"|[^\s",;]{1,300})/g;
 const member =
-  /"([\w.-]{1,40})" ?: ?(?:"[^"\n]{0,1000}"|[\d.]{1,20}|true|false|null)|\b[A-Z]\w{1,40}:(?:true|false)\b/g;
+  /(?<=[{,[] ?|^ ?)"([\w.-]{1,40})" ?: ?(?:"[^"\n]{0,1000}"|[\d.]{1,20}|true|false|null)(?=\s?[,}\]]|$)|\b[A-Z]\w{1,40}:(?:true|false)\b/gm;
 const parameter = /[?&#](?:([\w.-]{1,40})=)?[^&#\s]*/g;
 /** The names of the fields that say what happened. */
 const says =
@@ -294,7 +294,7 @@ const headerMember =
   /\(\*[\w./]{1,80}\)|\b(?:correlation|request|session|span|trace|transaction)_?[Ii][Dd]["']? ?[:=]|(?<=[Cc]ookie )"[\w.-]{1,80}"(?= (?:has been|was|is|will be) )|"(?:type|code|status)": ?(?:-?\d{1,6}|(?="))|\b[Cc]ode ?[:=] ?(?=[A-Z\d-])|(?<=\d{3} )(?:Client|Server) Error|\brequests\.(?:\w{1,20}\.)?(?=[A-Z])|\(\w{1,20}: '[^'\n]{0,200}'(?:, \w{1,20}: '[^'\n]{0,200}'){1,9}\)|(["'])(?:typ|alg|kty|kid|use|crv|x5t)\1 ?: ?(["'])(?!none)[\w.+/-]{0,200}\2/g;
 /** Classes of exceptions that say nothing by their name. */
 const generalException =
-  /\bERR_ASSERTION\b|\b(?:Assertion(?:Failed)?|Illegal(?:Argument|State)|InvalidOperation|InvalidParameter|Not(?:Authorized|Found)|Runtime|Unexpected)(?:Exception|Error)\b/g;
+  /\bERR_ASSERTION\b|\b(?:Assertion(?:Failed)?|Illegal(?:Argument|State)|InvalidOperation|InvalidParameter|Not(?:Authorized|Found)|Runtime|Server|Unexpected)(?:Exception|Error)\b/g;
 const url = /(\b[a-z][\w.+-]{0,60}:\/\/[^\s/?#"'<>]{1,300})([^\s?#"'<>]{0,500})([^\s"'<>]{0,2000})/g;
 
 /** A prefix or domain with its number; AppAuth for Android prints a type and a code instead, oauth4webapi a claim, Keycloak a type. */
@@ -362,29 +362,6 @@ export const hasSpecificCode = (text: string): boolean =>
 
 /** Whether the description says more than the code. */
 const saysLittle = (code: string) => generalCodes.has(code) || !Object.hasOwn(errorProblems, code);
-
-/**
- * The message that a text is a part of: `unexpected aud`. It must be the beginning of the message, or three words of
- * it, and of no message of another problem.
- */
-function findPart(text: string): readonly FoundMessage[] {
-  const part = comparable(text);
-  const wordCount = part.split(" ").length;
-  if (wordCount < 2 || text.length > maxFoundLength) return [];
-  const whole = patterns().filter(({ message }) => {
-    const at = ` ${comparable(message.text)} `.indexOf(` ${part} `);
-    return at === 0 || at > 0 && wordCount > 2;
-  });
-  const [first] = whole;
-  if (first === undefined || whole.some(({ problem }) => problem !== first.problem)) return [];
-  const { problem, message } = first;
-  return [{ problem, message, found: message.text, causes: problem.causes }];
-}
-
-/** The words of a text, without quotes, punctuation and case. */
-function comparable(text: string): string {
-  return text.toLowerCase().replaceAll(/["'`]/g, "").replaceAll(/[,.:;]?\s/g, " ").trim();
-}
 
 /** Whether a match is longer than another one, and has its place. */
 function contains(one: Match, other: Match): boolean {

@@ -103,6 +103,8 @@ state | InvalidCheck: nonce value could not be parsed | Mostly the cookie did no
 token_request | OAuth Provider returned an error | debug: true logs the cause.
 configuration | Host must be trusted. URL was: * | trustHost: true, or AUTH_TRUST_HOST=true.
 configuration | Please define a \`secret\` | AUTH_SECRET, or the option secret.
+@ Authlib @ authlib/authlib authlib/integrations/base_client/sync_app.py
+configuration | Missing "authorize_url" value | server_metadata_url, or authorize_url and access_token_url.
 @ Authlib
 exp | expired_token: The token is expired
 nbf | invalid_token: The token is not valid yet
@@ -170,6 +172,7 @@ silent | Timeout when waiting for 3rd party check iframe message. | checkLoginIf
 token_request | Invalid response received from Authorization Server. Expected JSON. | urlAccessToken must be the token endpoint of the metadata.
 token_request | An OAuth server error was encountered that did not contain a JSON body
 @ MCP SDK
+mcp | Incompatible auth server: does not support dynamic client registration | Give the client a client_id, or a metadata document as one, if the server registers none.
 metadata_issuer | Issuer mismatch in authorization server metadata (RFC 8414 §3.3): expected *, received * | authorization_servers of the protected resource must have the issuer, letter by letter.
 response_iss | Issuer mismatch in authorization response (RFC 9207): expected *, received * | Pass the parameters of the callback to finishAuth(), iss included.
 https | send credentials to non-https token endpoint '*'. | Name the server localhost, *.localhost or 127.0.0.1, which are exempt.
@@ -194,7 +197,7 @@ typ | JOSE header typ (type) * not allowed | new DefaultJOSEObjectTypeVerifier<>
 kid | Signed JWT rejected: Another algorithm expected, or no matching key(s) found | Spring accepts RS256 alone unless jws-algorithms says otherwise: set it to the alg of the server.
 @ Node
 certificate | DEPTH_ZERO_SELF_SIGNED_CERT | NODE_EXTRA_CA_CERTS=latchkey.pem.
-hidden | fetch failed
+hidden>2 | fetch failed
 @ Node, Ruby, OpenSSL
 certificate | self-signed certificate | Node: NODE_EXTRA_CA_CERTS=latchkey.pem.
 @ Node, Auth.js, axios

@@ -12,16 +12,6 @@ const silentLogin = {
   server: "--login auto needs no page. /flows shows which check asked for one.",
   guide: "static/docs/sessions.md#stay-logged-in",
 };
-const softwareStatement = {
-  causes: ["The issuer or its key is not configured as trusted.", "The statement has expired or is malformed."],
-  application: "Send a statement of a trusted issuer, or none.",
-  guide: "static/docs/registration.md#dynamic-client-registration",
-};
-const userCode = {
-  causes: ["The client was registered with backchannel_user_code_parameter."],
-  application: "Ask the user for the code, and send it as user_code.",
-  guide: "static/docs/ciba.md",
-};
 
 /** The facts of a code, by it. Those that most codes share are in `errorProblems`. */
 const codes = {
@@ -47,7 +37,7 @@ const codes = {
   },
   invalid_grant: {
     tells:
-      "redirect.?ur[il] > 2 ; code[^.;]{0,20} expired|expired[^.;]{0,20} code > 3 ; refresh.?token[^.;]{0,30} expired|token is not active|session|stale|been expired or revoked|logged out > 7 ; refresh > 4 ; user ?name|password|user credentials|account > 6",
+      "jwt.signature|\\bassertion\\b > The JWT that was sent as the grant is not valid: another key than the registered one, an aud that is not the server, or a clock that is off. ; redirect.?ur[il] > 2 ; code[^.;]{0,20} expired|expired[^.;]{0,20} code > 3 ; refresh.?token[^.;]{0,30} expired|token is not active|session|stale|been expired or revoked|logged out > 7 ; refresh > 4 ; user ?name|password|user credentials|account > 6",
     title: "invalid_grant: the code was already used or has expired, or the refresh token is no longer valid",
     signs: `
       6>?user|username|password|account|credential|credentials invalid|incorrect|wrong|bad|mismatch|unregistered|not_exist|not_find|not_found|unknown|no_user user|username|password|account|login|user_not_found|wrong_password !client|database|mysql|postgres|reset|claim|email_verified|scope|sub|subject|userinfo|hint|consent|cancel|deny|denied|token
@@ -141,7 +131,7 @@ const codes = {
       2>user|account|you|email|domain|role not_belong|not_member|not_add|not_give|not_authorize|not_permit|not_assign organization|group|team|list|application|app|tenant
       2>?your|account credential not_allow|not_authorize
       2>?user|account|sign_up|signup|registration disabled|lock|locked|not_confirmed|not_active|not_assign|suspend|deactivated|blocked|not_permit|forgotten !rate|attempt|client
-      ?user|login|account|access|auth|authentication|flow cancel|cancelled|canceled|denied|declined|not_allowed|not_authorized|not_permitted`,
+      ?user|login|account|access|auth|authentication|flow cancel|cancelled|canceled|denied|declined|not_allowed|not_authorized|not_permitted !jwt`,
     causes: [
       "The user cancelled the login or the consent.",
       "The user is not allowed: not assigned to the application, blocked, or without a required group.",
@@ -262,55 +252,6 @@ const codes = {
     signs: "?user|end_user require|required|must select|selection|choose|choice session|account",
     ...silentLogin,
   },
-  request_not_supported: {
-    title: "request_not_supported: the parameter request (a signed request) is not accepted",
-    signs: "request_parameter not_support|unsupported|not_accept",
-    causes: ["The client has no registered keys, or the server is without signed requests."],
-    application: "Send the parameters by themselves, or register jwks.",
-    guide: "static/docs/signed-requests.md#signed-authorization-requests-jar",
-  },
-  request_uri_not_supported: {
-    title: "request_uri_not_supported: request_uri is not accepted",
-    signs: "request_uri not_support|unsupported|not_accept",
-    causes: ["request_uri is a URL; only those of a pushed request are accepted."],
-    application: "Push the request, and send the request_uri of its response.",
-    guide: "static/docs/signed-requests.md#pushed-authorization-requests-par",
-  },
-  invalid_request_uri: {
-    title: "invalid_request_uri: request_uri is unknown, expired, already used, or of another client",
-    signs: `request_uri ${wrong}|expire|used|error|not_found`,
-    causes: [
-      "It was used before: a reload, or a link that a scanner opened.",
-      "It expired: a pushed request lives for a short time.",
-      "It was pushed by another client, or the server restarted.",
-    ],
-    application: "Push a new request for each login.",
-    guide: "static/docs/signed-requests.md#pushed-authorization-requests-par",
-  },
-  invalid_request_object: {
-    title: "invalid_request_object: the signed request cannot be verified",
-    signs: `request_object|signed_request ${wrong}|expire|signature|verify|decrypt`,
-    causes: [
-      "aud is not the issuer, or iss is not the client_id.",
-      "The key or the algorithm is not the registered one, or the JWT has expired.",
-    ],
-    application: "Sign with the registered key: iss = client_id, aud = issuer, exp within minutes.",
-    guide: "static/docs/signed-requests.md#signed-authorization-requests-jar",
-  },
-  registration_not_supported: {
-    title: "registration_not_supported: the parameter registration is not accepted",
-    causes: ["The request is for a self-issued provider."],
-    application: "Register the client, or give its metadata document as client_id.",
-    guide: "static/docs/registration.md",
-  },
-  unmet_authentication_requirements: {
-    title: "unmet_authentication_requirements: the login does not reach the acr that is essential",
-    signs: "authentication_requirement not|unmet",
-    causes: ["No user can log in at the level of acr_values or of the claims request."],
-    application: "Ask for a level of acr_values_supported.",
-    server: "acr_values_supported lists the levels; users have theirs.",
-    guide: "static/docs/authorization-requests.md#step-up-authentication-acr_values",
-  },
   invalid_target: {
     title: "invalid_target: the resource or audience is unknown, or not allowed for the client",
     signs: `
@@ -323,33 +264,6 @@ const codes = {
     application: "Send resource letter by letter as the API's metadata names it.",
     server: '"resources" of the server or of the client.',
     guide: "static/docs/resource-servers.md",
-  },
-  invalid_redirect_uri: {
-    title: "invalid_redirect_uri: a redirect_uris of a registration is not accepted",
-    signs: "one_more redirection_uri|redirect_uri invalid",
-    causes: ["http on another host than localhost, a fragment, a wildcard, or a custom scheme for a web application."],
-    application: "Register https URLs, or http on localhost.",
-    guide: "static/docs/registration.md#dynamic-client-registration",
-  },
-  invalid_client_metadata: {
-    title: "invalid_client_metadata: a member of a registration is not accepted",
-    signs: `client_metadata ${wrong}|unsupported|field`,
-    causes: [
-      "A value is unknown or contradicts another: grant_types without response_types, an algorithm, a URL.",
-      "A member has another type: a text instead of a list.",
-    ],
-    application: "error_description names the member.",
-    guide: "static/docs/registration.md#dynamic-client-registration",
-  },
-  invalid_software_statement: {
-    title: "invalid_software_statement: the software statement of a registration is not valid",
-    signs: `software_statement ${wrong}|expire`,
-    ...softwareStatement,
-  },
-  unapproved_software_statement: {
-    title: "unapproved_software_statement: nobody trusts the issuer of the software statement",
-    signs: "software_statement not_approve|not_trust|untrusted|unapproved",
-    ...softwareStatement,
   },
   authorization_pending: {
     title: "authorization_pending: the user has not decided yet: keep polling",
@@ -370,54 +284,6 @@ const codes = {
     application: "Add 5 seconds to the interval at each slow_down.",
     guide: "static/docs/grants.md",
   },
-  expired_token: {
-    title: "expired_token: the device code or auth_req_id has expired",
-    signs: `
-      device|user_code|device_code code|flow|device_code|user_code|authorization|login expire|expired|timeout|timed_out|not_found|invalid|already|used|no_longer !certificate|refresh`,
-    causes: ["The user took longer than expires_in.", "The client polls with the code of an earlier attempt."],
-    application: "Begin again with a new code.",
-    guide: "static/docs/grants.md",
-  },
-  expired_login_hint_token: {
-    title: "expired_login_hint_token: the login_hint_token has expired",
-    causes: ["The token that identifies the user is too old."],
-    application: "Get a new one for each request.",
-    guide: "static/docs/ciba.md",
-  },
-  unknown_user_id: {
-    title: "unknown_user_id: the hint names no user",
-    signs: "user|end_user identify|determine|unknown hint|login_hint|login_hint_token|id_token_hint",
-    causes: [
-      "login_hint is not the sub, name or e-mail address of a user here.",
-      "id_token_hint is of another server.",
-    ],
-    application: "Send a hint that the server knows.",
-    server: "/users lists the users.",
-    guide: "static/docs/ciba.md",
-  },
-  missing_user_code: {
-    title: "missing_user_code: the user has a code, and the request has none",
-    signs: "user_code missing|absent|require",
-    ...userCode,
-  },
-  invalid_user_code: {
-    title: "invalid_user_code: user_code is wrong",
-    signs: "user_code invalid|wrong|incorrect",
-    ...userCode,
-  },
-  invalid_binding_message: {
-    title: "invalid_binding_message: binding_message is not acceptable",
-    signs: `binding_message ${wrong}|unacceptable|too_long`,
-    causes: ["It is longer than the limit, or has characters that a phone may not show."],
-    application: "Send a short plain text.",
-    guide: "static/docs/ciba.md",
-  },
-  transaction_failed: {
-    title: "transaction_failed: the server could not finish the request (push mode)",
-    causes: ["The user or the device could not be reached."],
-    application: "Begin again.",
-    guide: "static/docs/ciba.md",
-  },
   invalid_dpop_proof: {
     tells: "jkt|thumbprint|bound > 2 ; \\bath\\b > 3 ; jti|replay|\\biat\\b > 4",
     title: "invalid_dpop_proof: the DPoP proof is missing or not valid for this request",
@@ -434,41 +300,46 @@ const codes = {
     guide: "static/docs/mutual-tls.md#dpop",
     compares: { scheme: 1, host: 1, port: 1, loopback: 1, path: 1 },
   },
-  use_dpop_nonce: {
-    title: "use_dpop_nonce: the proof needs the nonce of the server",
-    signs: `dpop nonce ${wrong}|${absent}|require|required|use|stale|must|expected|header|retry`,
-    causes: [
-      "Nothing is wrong: the response has the header DPoP-Nonce, and the request must be sent again with it.",
-      "The nonce is an older one, or of another server (API and token endpoint have their own).",
-    ],
-    application: "Repeat the request once with nonce in the proof; keep the newest of each server.",
-    guide: "static/docs/mutual-tls.md#dpop",
-  },
-  invalid_authorization_details: {
-    title: "invalid_authorization_details: authorization_details is not valid",
-    signs: `authorization_details ${wrong}|unsupported`,
-    causes: ["type is unknown, or a member is missing, unknown or of another type.", "The text is no JSON array."],
-    application: "Send a JSON array of objects with a type of authorization_details_types_supported.",
-    guide: "static/docs/authorization-requests.md#rich-authorization-requests-authorization_details",
-  },
-  unsupported_token_type: {
-    title: "unsupported_token_type: the revocation endpoint cannot revoke this type",
-    signs: "revocation|revoke not_support|unsupported type|token_type",
-    causes: ["token_type_hint or the token is of a type that cannot be revoked, such as an ID token."],
-    application: "Revoke access and refresh tokens.",
-    guide: "static/docs/sessions.md#log-out",
-  },
-  request_denied: {
-    title: "request_denied: the authorization server denied the request (UMA)",
-    causes: ["A policy denies the user or client, or the owner has not approved yet."],
-    application: "Do not repeat the request; ask the owner.",
-    guide: "static/docs/standards.md",
-  },
 } as const satisfies Readonly<Record<string, Omit<ProblemFacts, "server" | "seen"> & { readonly server?: string }>>;
+
+/**
+ * Codes that few clients meet, a line each: the code, what happened, the causes, what to change in the application, the
+ * guide, and the signs.
+ */
+const rareCodes = `
+invalid_redirect_uri | a redirect_uris of a registration is not accepted | http on another host than localhost, a fragment, a wildcard, or a custom scheme for a web application. | Register https URLs, or http on localhost. | static/docs/registration.md#dynamic-client-registration | one_more redirection_uri|redirect_uri invalid
+expired_token | the device code or auth_req_id has expired | The user took longer than expires_in. ; The client polls with the code of an earlier attempt. | Begin again with a new code. | static/docs/grants.md | device|user_code|device_code code|flow|device_code|user_code|authorization|login expire|expired|timeout|timed_out|not_found|invalid|already|used|no_longer !certificate|refresh
+use_dpop_nonce | the proof needs the nonce of the server | Nothing is wrong: the response has the header DPoP-Nonce, and the request must be sent again with it. ; The nonce is an older one, or of another server (API and token endpoint have their own). | Repeat the request once with nonce in the proof; keep the newest of each server. | static/docs/mutual-tls.md#dpop | dpop nonce ${wrong}|${absent}|require|required|use|stale|must|expected|header|retry
+request_not_supported | the parameter request (a signed request) is not accepted | The client has no registered keys, or the server is without signed requests. | Send the parameters by themselves, or register jwks. | static/docs/signed-requests.md#signed-authorization-requests-jar | request_parameter not_support|unsupported|not_accept
+request_uri_not_supported | request_uri is not accepted | request_uri is a URL; only those of a pushed request are accepted. | Push the request, and send the request_uri of its response. | static/docs/signed-requests.md#pushed-authorization-requests-par | request_uri not_support|unsupported|not_accept
+invalid_request_uri | request_uri is unknown, expired, already used, or of another client | It was used before: a reload, or a link that a scanner opened. ; It expired: a pushed request lives for a short time. ; It was pushed by another client, or the server restarted. | Push a new request for each login. | static/docs/signed-requests.md#pushed-authorization-requests-par | request_uri ${wrong}|expire|used|error|not_found
+invalid_request_object | the signed request cannot be verified | aud is not the issuer, or iss is not the client_id. ; The key or the algorithm is not the registered one, or the JWT has expired. | Sign with the registered key: iss = client_id, aud = issuer, exp within minutes. | static/docs/signed-requests.md#signed-authorization-requests-jar | request_object|signed_request ${wrong}|expire|signature|verify|decrypt
+registration_not_supported | the parameter registration is not accepted | The request is for a self-issued provider. | Register the client, or give its metadata document as client_id. | static/docs/registration.md
+unmet_authentication_requirements | the login does not reach the acr that is essential | No user can log in at the level of acr_values or of the claims request. | Ask for a level of acr_values_supported. | static/docs/authorization-requests.md#step-up-authentication-acr_values | authentication_requirement not|unmet
+invalid_software_statement | the software statement of a registration is not valid | The issuer or its key is not configured as trusted. ; The statement has expired or is malformed. | Send a statement of a trusted issuer, or none. | static/docs/registration.md#dynamic-client-registration | software_statement ${wrong}|expire
+unapproved_software_statement | nobody trusts the issuer of the software statement | The issuer or its key is not configured as trusted. ; The statement has expired or is malformed. | Send a statement of a trusted issuer, or none. | static/docs/registration.md#dynamic-client-registration | software_statement not_approve|not_trust|untrusted|unapproved
+expired_login_hint_token | the login_hint_token has expired | The token that identifies the user is too old. | Get a new one for each request. | static/docs/ciba.md
+unknown_user_id | the hint names no user | login_hint is not the sub, name or e-mail address of a user here. ; id_token_hint is of another server. | Send a hint that the server knows. | static/docs/ciba.md | user|end_user identify|determine|unknown hint|login_hint|login_hint_token|id_token_hint
+missing_user_code | the user has a code, and the request has none | The client was registered with backchannel_user_code_parameter. | Ask the user for the code, and send it as user_code. | static/docs/ciba.md | user_code missing|absent|require
+invalid_user_code | user_code is wrong | The client was registered with backchannel_user_code_parameter. | Ask the user for the code, and send it as user_code. | static/docs/ciba.md | user_code invalid|wrong|incorrect
+invalid_binding_message | binding_message is not acceptable | It is longer than the limit, or has characters that a phone may not show. | Send a short plain text. | static/docs/ciba.md | binding_message ${wrong}|unacceptable|too_long
+transaction_failed | the server could not finish the request (push mode) | The user or the device could not be reached. | Begin again. | static/docs/ciba.md
+invalid_authorization_details | authorization_details is not valid | type is unknown, or a member is missing, unknown or of another type. ; The text is no JSON array. | Send a JSON array of objects with a type of authorization_details_types_supported. | static/docs/authorization-requests.md#rich-authorization-requests-authorization_details | authorization_details ${wrong}|unsupported
+unsupported_token_type | the revocation endpoint cannot revoke this type | token_type_hint or the token is of a type that cannot be revoked, such as an ID token. | Revoke access and refresh tokens. | static/docs/sessions.md#log-out | revocation|revoke not_support|unsupported type|token_type
+request_denied | the authorization server denied the request (UMA) | A policy denies the user or client, or the owner has not approved yet. | Do not repeat the request; ask the owner. | static/docs/standards.md
+invalid_client_metadata | a member of a registration is not accepted | A value is unknown or contradicts another: grant_types without response_types, an algorithm, a URL. ; A member has another type: a text instead of a list. | error_description names the member. | static/docs/registration.md#dynamic-client-registration | client_metadata ${wrong}|unsupported|field
+`;
+
+const rare: Readonly<Record<string, Omit<ProblemFacts, "server">>> = Object.fromEntries(
+  rareCodes.trim().split("\n").map((line) => {
+    const [code = "", happened, causes = "", application = "", guide = "", signs] = line.split(" | ");
+    return [code, { title: `${code}: ${happened}`, causes: causes.split(" ; "), application, guide, signs }];
+  }),
+);
 
 /** What an error code means, by the code. */
 export const errorProblems: Readonly<Record<string, ProblemFacts>> = Object.fromEntries(
-  Object.entries(codes).map(([code, facts]) => [code, {
+  Object.entries({ ...codes, ...rare }).map(([code, facts]) => [code, {
     server: "/flows shows the rejected request: expected, received and the fix.",
     seen: ["rejection"],
     ...facts,
@@ -641,6 +512,7 @@ mcp>2 resource
 @ type error
 redirect_uri invalid_redirect_uri
 invalid_grant REFRESH_TOKEN_ERROR
+userinfo>1 USER_INFO_REQUEST_ERROR
 `;
 
 /** The numbered errors, such as `NSURLErrorDomain -1004`, with the problem and its cause. */

@@ -46,6 +46,7 @@ export const libraryProblems = {
   },
   browser_state: {
     signs: `
+      no_matching_state
       3>state|initial_state missing|lost|cleared|inaccessible storage
       state|request storage|session_storage|local_storage no|not_found|match|matching|missing`,
     tells: "127\\.0\\.0\\.1|origin > 2 ; cleared|inaccessible|partition|private mode > 3",
@@ -511,7 +512,7 @@ export const libraryProblems = {
       redirect_uri|redirect_url|callback_url must|should registered|login_redirect|one|app|settings|start|match
       4>invalid|reject redirect domain|port|host whitelist|protocol|match
       2>domain|app_domain unauthorized|not_authorize oauth|operation|redirect
-      redirect|callback|reply|return uri|url|uris|urls|urn|address ${wrong}|register|registered|whitelist|authorized|not_match|mismatch|configured|unauthorized !request_uri|post_logout|logout|signout|sign_out|loop|silent|too_many|another_client`,
+      redirect|callback|reply|return uri|url|uris|urls|urn|address ${wrong}|register|registered|whitelist|authorized|not_match|mismatch|configured|unauthorized !unauthorized_url|request_uri|post_logout|logout|signout|sign_out|loop|silent|too_many|another_client`,
     causes: [
       "The URL differs by a slash at its end, its port, http or https, or localhost and 127.0.0.1: it must match character for character.",
       "The framework derives the URL from the request or from a setting such as AUTH_URL, and a proxy or a container changes it.",
@@ -547,6 +548,7 @@ export const libraryProblems = {
   callback: {
     title: "Error in the callback: the server rejected the authorization request, or the user denied it",
     hides: true,
+    signs: "-oauth_callback|callback_route|auth_callback|callback_handler error|fail|failure",
     causes: [
       "The request is wrong, such as one without PKCE or with an unknown scope: error and error_description say what.",
       "The user denied the access or cancelled the login: access_denied.",
@@ -676,6 +678,8 @@ export const libraryProblems = {
     title: "No access token in the token response: the application cannot read it there",
     signs: `
       access_token|accesstoken missing|no|not_present|must_string|absent|lack|not_contain|not_return|not_found|require|not_pass response|body|property|field|member|reply|parse|option|parameter !header|authorization|request
+      2>token_response|access_token_response decode|parse|read not|could_not|fail|unable|error
+      access_token no|missing|not_return server|provider !header|request
       token_value empty|null|blank`,
     causes: [
       "The response is an error or a page with status 200, or of another URL than token_endpoint of the metadata.",
@@ -816,6 +820,7 @@ export const libraryProblems = {
     compares: { path: 2, host: 2, port: 2, slash: 2, loopback: 2 },
     title: "MCP authorization failed: the MCP client finds no way to log in",
     signs: `
+      register_client ${fails}
       mcp|sse authorization|auth|oauth|login|registration|resource|metadata|unauthorized|401|register ${fails}|${wrong}|${absent}|support|require|required
       registration|dynamic_client_registration|dynamic_registration|registration_endpoint|dcr ${absent}|not_support|unsupported|disabled|fail|failed|not_enable|not_offer|require|required|unavailable !bean|userinfo|signature|user_info|id_token|user_registration|invalid_redirect|service_worker
       protected_resource metadata|document|mismatch|not_match|resource ${wrong}|${absent}|not_implement|${fails}
@@ -1097,7 +1102,7 @@ export const libraryProblems = {
     signs: `
       userinfo|user_info|user_profile|api_access|userinfo_endpoint|user_information|profile_url ${fails}|401|403|status|invalid|unexpected|retrieve|fetch|unable|not_found|unauthorized|error|faild !sub|subject|npm
       3>unexpected_token|json userinfo ey_jhb
-      ?user|profile|userdetails retrieve|fetch|obtain|load|get profile|info|information|details|data ${fails}`,
+      -?user|profile|userdetails retrieve|fetch|obtain|load|get profile|info|information|details|data ${fails}`,
     hides: true,
     causes: [
       "The access token has no scope openid, is expired, or is for another resource (aud).",

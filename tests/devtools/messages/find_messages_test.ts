@@ -30,7 +30,7 @@ test("every message is found alone, in a stack trace, in a log as JSON, and with
   });
 });
 
-test("a part of a message counts if no other problem has it", () => {
+test("a few words of a message are enough if they are about nothing else", () => {
   for (
     const [text, name] of [
       ["unexpected aud", "aud"],
@@ -625,6 +625,18 @@ test("of several messages the innermost cause decides; fields and lines about ot
     "tls>3": ["EPROTO error:14094410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:rec_layer_s3.c:1544"],
     client_certificate: ["remote error: tls: certificate required"],
     timeout: ["net/http: TLS handshake timeout"],
+    mcp: [
+      "Received error: Error POSTing to endpoint (HTTP 405): Method Not Allowed\nConnection error: Error: Incompatible auth server: does not support dynamic client registration",
+      "Connection error: ServerError\n    at parseErrorResponse (/a.js:1:2)\n    at async registerClient (/a.js:2:3)",
+    ],
+    metadata_issuer: [
+      'Could not read the discovery document for "MyCloud": "Issuer name does not match authority: https://a.test/".',
+    ],
+    token_response: ["Failed to make identity provider oauth callback: No access_token from server."],
+    "token_response>2": ["Failed to make identity provider oauth callback: Could not decode access token response."],
+    userinfo: [
+      "[org.keycloak.events] type=USER_INFO_REQUEST_ERROR, clientId=null, error=invalid_token\n401 Client Error: Unauthorized for url: http://a/userinfo",
+    ],
     // The function that failed, where the message does not tell.
     "userinfo>3": [
       "SyntaxError: Unexpected token 'e', \"eyJhbGciOi\"... is not valid JSON\n    at JSON.parse (<anonymous>)\n    at Client.userinfo (/app/client.js:1:2)",
