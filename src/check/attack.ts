@@ -312,7 +312,6 @@ export function idsNamed(name: string, ids: readonly string[]): readonly string[
   return name === "" ? [] : ids.filter((id) => id.slice(categoryOf(id).length + 1) === name);
 }
 
-/** What a journey needs. */
 const journeyNeeds: Readonly<Partial<Record<Journey, readonly Capability[]>>> = {
   "second issuer": ["severalIssuers", "logIn"],
   refresh: ["refresh"],
@@ -378,7 +377,6 @@ export function exchangesOfOneLogin(exchanges: readonly Exchange[], usual: numbe
   return end < 0 ? exchanges : exchanges.slice(0, end);
 }
 
-/** The exchanges of one endpoint. */
 export function exchangesOf({ exchanges }: Observation, endpoint: string): readonly Exchange[] {
   return exchanges.filter((exchange) => exchange.endpoint === endpoint);
 }

@@ -8,7 +8,6 @@ import { testHosts } from "../core/http/test_hosts.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";
 import { type ClientCheckOptions, findUnknown } from "./check_options.ts";
 
-/** The options of a check. */
 export const clientCheckField = object<ClientCheckOptions>(
   "ClientCheckOptions",
   {
@@ -26,7 +25,6 @@ export const clientCheckField = object<ClientCheckOptions>(
   { required: ["client", "loginUrl"] },
 );
 
-/** The issue of an issuer that is not on a test host. */
 export function notTestHost(issuer: string): ConfigIssue {
   return {
     path: "issuer",

@@ -6,7 +6,6 @@
 import { onUncaughtError, uncaughtErrorsReported } from "../platform/runtime/uncaught_error.ts";
 import { timers } from "../core/http/timers.ts";
 
-/** A journey that is watched. */
 export interface CrashWatch {
   /** The first error that the client did not catch; absent without one. It may belong to another journey. */
   readonly crash?: Crash;
@@ -21,7 +20,6 @@ export interface CrashWatch {
    * {@link addUnfinished}, also waits for timers that are due.
    */
   nextTask(): Promise<void>;
-  /** Ends the watch. */
   end(): void;
 }
 

@@ -265,7 +265,6 @@ const acceptances = [
 /** @internal What a client accepts if it does not reject a message: the name of an effect. */
 export type Accepted = typeof acceptances[number] | "signature" | "foreignValue" | "otherUser";
 
-/** The effects, by what was seen. */
 export const effects: Readonly<Record<Seen, Effect>> = table;
 
 const isAcceptance = (seen: Seen): boolean => acceptances.some((accepted) => accepted === seen);

@@ -34,7 +34,6 @@ import { safeFetch } from "../platform/runtime/safe_fetch.ts";
 /** What a check needs of the running server. */
 export interface CheckedServer {
   readonly app: App;
-  /** The options of the server. */
   readonly settings: LatchkeyOptions;
   /** The issuer that the client is configured with. */
   readonly issuer: string;

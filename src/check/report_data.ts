@@ -10,7 +10,6 @@ import { type AttackResult, type CheckReport, type ControlFailure, type ControlR
 import { describeSent } from "./sent_values.ts";
 import { describeCapabilities } from "./capabilities.ts";
 
-/** The data of a report. */
 export interface ReportData extends
   Pick<
     CheckReport,

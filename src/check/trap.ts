@@ -21,7 +21,6 @@ export interface TrappedRequest {
 
 /** An origin that only records. */
 export interface Trap {
-  /** The origin. */
   readonly origin: string;
   /** What arrived, oldest first. */
   readonly requests: readonly TrappedRequest[];

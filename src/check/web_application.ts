@@ -87,7 +87,6 @@ interface Step {
 const relationIn = ({ url, form, origin, from = form && origin, relation }: Step): Relation =>
   relation ?? (from === undefined ? "none" : relationOf(from, url));
 
-/** The progress of a login, or of a logout. */
 interface Progress {
   /** Whether it is a logout. Default: a login. */
   readonly isLogout?: boolean;

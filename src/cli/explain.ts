@@ -176,7 +176,6 @@ async function explainWithServer(
     : `${table("What the server saw", rows, environment.terminalWidth())}\n\n${known}`;
 }
 
-/** A title, and rows of a label and a text. */
 function table(
   title: string,
   rows: readonly (readonly [label: string, text: string | undefined])[],

@@ -161,7 +161,6 @@ export async function initialize(
   return 0;
 }
 
-/** The flags with a value. */
 const valueFlags: readonly string[] = ["--library", "--redirect-uri", "--output"];
 
 /** The values of the flags; `--kind` has that of `--confidential` and `--public`. */

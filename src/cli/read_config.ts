@@ -75,7 +75,6 @@ interface ConfigurationSources {
 /** The certificate and its private key as PEM, or what generates them. */
 type TlsChoice = NonNullable<ListenOptions["tls"]>;
 
-/** The configuration of the program. */
 export type Configuration =
   | Omit<ProgramValues, "$schema" | "store" | "scenario" | "signingKey" | "tls"> & {
     readonly kind: "run";
@@ -207,7 +206,6 @@ interface ReadValues {
   readonly path?: string;
   /** The file, or the variable with its content; absent without both. */
   readonly configSource?: ConfigSource;
-  /** Its name. */
   readonly fileName?: string;
   /** The scenarios, with those in files. Absent: none is set. */
   readonly scenarios?: readonly ChosenScenario[];

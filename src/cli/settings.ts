@@ -53,7 +53,6 @@ export type ProgramField = Field & Placement;
 const whichUser = (text: string | undefined) =>
   text === undefined ? 'Write it like "user": "bob". Or did you mean users?' : undefined;
 
-/** The path of a file with the profile of a provider. */
 const profileFile = text(["./my-provider.json"], { pattern: /\.json$/, expected: "the path of a .json file" });
 
 /** The settings that the program adds to those of a server. */

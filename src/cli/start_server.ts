@@ -39,7 +39,6 @@ interface Listening {
   readonly url: string;
 }
 
-/** A server that listens, with its configuration. */
 type StartedServer = ProgramServer & Listening & { readonly config: RunConfiguration };
 
 async function listen({ server }: ProgramServer, config: RunConfiguration): Promise<Listening> {

@@ -65,7 +65,6 @@ export function basicCredentials(clientId: string, secret: string): string {
   return encodeParameters({ [clientId]: secret }).replace("=", ":");
 }
 
-/** The parameters of client authentication by an assertion that the key signs. */
 export async function assertionParameters(
   context: SigningContext,
   clientId: string,

@@ -3,7 +3,6 @@
 /** @internal Parameters of a request: an array repeats a parameter, `undefined` omits it. */
 export type RequestParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The parameters as pairs of name and value. */
 function parameterPairs(params: RequestParameters): [name: string, value: string][] {
   return Object.entries(params).flatMap(([name, value]) =>
     [value ?? []].flat().map((item): [string, string] => [name, item])

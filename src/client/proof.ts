@@ -32,7 +32,6 @@ export interface RequestToProve {
   readonly nonce?: string;
 }
 
-/** Signs a proof for one request. */
 export async function signProof(
   { now, randomBytes }: Pick<SigningContext, "now" | "randomBytes">,
   key: ProofKey,

@@ -12,7 +12,6 @@ export function codeExchange(
   return { grant_type: "authorization_code", code, redirect_uri, code_verifier };
 }
 
-/** The request for new tokens. */
 export function refreshRequest(refresh_token: string | undefined): RequestParameters {
   return { grant_type: "refresh_token", refresh_token };
 }

@@ -10,7 +10,6 @@ export interface BoundedCache<T> {
   delete(key: string): void;
   /** Removes all values. */
   clear(): void;
-  /** All values. */
   values(): Iterable<T>;
 }
 

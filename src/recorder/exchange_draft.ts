@@ -12,7 +12,6 @@ import type { CapturedBody } from "../platform/http/body_tap.ts";
 import { getResponseOutcome, parseResponse } from "./record_response.ts";
 import { findAuthMethod, findClientId, parseRequest, type RequestHead } from "./record_request.ts";
 
-/** The exchanges of one flow. */
 export interface FlowGroup extends LinkedListNode<FlowGroup> {
   /** The ID of the flow; absent for an exchange outside of flows. */
   flow?: string;

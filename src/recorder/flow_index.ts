@@ -268,7 +268,6 @@ function hasEncodedName(text: string): boolean {
   return false;
 }
 
-/** The query and the fragment of a URI. */
 function splitUri(uri: string): { readonly query: string; readonly fragment: string } {
   const [withoutFragment = "", fragment = ""] = uri.split("#", 2);
   const mark = withoutFragment.indexOf("?");

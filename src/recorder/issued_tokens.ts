@@ -4,7 +4,6 @@ import type { Exchange, Flow } from "./exchange.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { parseJsonMembers } from "./record_response.ts";
 
-/** An issued code or token. */
 export interface IssuedToken {
   readonly kind: "code" | "access_token" | "refresh_token" | "id_token";
   /** The code or token itself: redact it before you show it. */
@@ -33,7 +32,6 @@ export function issuedTokens(flow: Flow): IssuedToken[] {
   return tokens;
 }
 
-/** Finds a token of any flow by its reference. */
 export function findIssuedToken(
   flows: readonly Flow[],
   reference: string,

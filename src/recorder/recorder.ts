@@ -75,7 +75,6 @@ export interface Recorder extends Plugin {
   readonly leftOut: number;
 }
 
-/** The options of a recorder. */
 export interface RecorderOptions {
   /** Maximum number of exchanges, at least 1. The least recently used flows are evicted whole. Default: 1,000. */
   readonly limit?: number;

@@ -64,7 +64,6 @@ interface RedactionOptions {
   readonly extraSecretNames?: Readonly<Record<string, string>>;
 }
 
-/** How the texts of an exchange are redacted. */
 interface ExchangeRedaction extends Redaction {
   /** Cuts a text that is longer than is shown, such as a path. */
   cut(text: string): string;

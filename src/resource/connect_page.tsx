@@ -8,7 +8,6 @@ import { Code } from "../server/pages/value.tsx";
 
 /** A request that asks a user to connect an account. */
 export interface ConnectAccountProps extends Site {
-  /** The other service. */
   readonly service: string;
   /** The tool that needs the account. */
   readonly tool: string;

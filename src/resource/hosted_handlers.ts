@@ -43,7 +43,6 @@ export function metadataHandlers(definition: HostedResourceDefinition): Handlers
   return { GET: ({ server }) => metadataResponse(describe(definition, server)) };
 }
 
-/** The handlers of the MCP server. */
 export function mcpHandlers(definition: HostedResourceDefinition): Handlers<HostedServer> {
   return {
     GET: (context) => withToken(context, definition, [], () => streamNotOffered),

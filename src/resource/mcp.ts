@@ -122,7 +122,6 @@ interface McpCall {
   readonly tools: readonly string[];
   /** Tool → the service of the account that it needs. */
   readonly toolConnections: Readonly<Record<string, string>>;
-  /** The claims of the access token. */
   readonly claims: AccessTokenClaims;
   /** The account that the user must connect first; `undefined`: none. */
   connect(tool: string, requestState: unknown): RequiredConnection | undefined;

@@ -6,7 +6,6 @@ import { digest } from "../core/keys/secrets.ts";
 interface UsedProofLimits {
   /** Of all keys. */
   readonly total: number;
-  /** Of one key. */
   readonly perKey: number;
 }
 

@@ -102,7 +102,6 @@ const texts: Readonly<Record<string, RuleText>> = {
   ...tokenExchangeTexts,
 };
 
-/** A rule with its texts. */
 export interface ExplainedRule extends RuleText {
   /** The specifications that it is taken from; empty for a rule of this project. */
   readonly cites: readonly string[];

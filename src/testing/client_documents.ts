@@ -11,7 +11,6 @@ import { deriveClientKey, type KeyTestClient, type TestClient } from "./clients.
  * @internal
  */
 export interface ClientDocumentMetadata extends Partial<ClientMetadata> {
-  /** Any other member. */
   readonly [member: string]: unknown;
 }
 

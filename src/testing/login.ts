@@ -104,7 +104,6 @@ export interface LoginResult {
 interface LoginClientOptions {
   /** The server at this moment; verifier, state and nonce come from its random source. */
   readonly server: () => Server;
-  /** Returns the URL of an endpoint by its name. */
   readonly endpointUrl: (name: string) => string;
   /** Sends one request to the server and follows no redirect. */
   readonly fetch: (request: Request) => Promise<Response>;

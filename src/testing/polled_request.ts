@@ -48,7 +48,6 @@ export interface PolledRequestOptions {
   /** Opens a browser without cookies. */
   readonly browser: () => TestBrowser;
   readonly clock: TestClock;
-  /** The URL of an endpoint by its name. */
   readonly endpointUrl: (name: string) => string;
   /** The users at this moment. */
   readonly users: () => UserRepository;

@@ -26,7 +26,6 @@ export interface TestResources {
   readonly plugin: Plugin;
   /** Adds a resource. */
   resource(location: string, options?: HostedResourceOptions): TestResource;
-  /** The origins of the resources. */
   origins(): readonly string[];
   /** Replaces the URL of a request to a resource on another origin by the path at which the server routes it. */
   route(request: Request): HttpRequest;

@@ -54,7 +54,6 @@ const shownClaims = [
   ...["zoneinfo", "birthdate", "phone_number"],
 ];
 
-/** A fault that describes a user with other claims. */
 export function describeUser(name: string, claims: Readonly<Record<string, unknown>>): Fault {
   return {
     name,

@@ -112,7 +112,6 @@ export const oneOfEachSignature: Forgeries = Object.fromEntries(
   [unsignedForgeries, foreignlySigned, hmacs, keysInHeader].map((kind) => Object.entries(kind)[0]!),
 );
 
-/** Every forgery of a signature. */
 export const forgedSignatures: Forgeries = { ...unsignedForgeries, ...foreignlySigned, ...hmacs, ...keysInHeader };
 
 /** An attack with some forgeries instead of one kind of JWT. Default: the ID token. */

@@ -27,7 +27,6 @@ export interface GridResponse {
   change(name: string, member: string, write: Write): Fault;
 }
 
-/** The members of a JSON response. */
 export const jsonResponse = (name: string, others: Omit<GridResponse, "name" | "change"> = {}): GridResponse => ({
   name,
   ...others,

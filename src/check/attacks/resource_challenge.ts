@@ -41,7 +41,6 @@ export function withoutMetadataUrl(response: HttpResponse | Response): HttpRespo
   return withHeaders(response, { "www-authenticate": challenges.replace(/(^|, )(\w+), (?=\w+=)/g, "$1$2 ") });
 }
 
-/** A response without a header. */
 export function withoutHeader(response: HttpResponse | Response, name: string): HttpResponse | Response {
   if (!isResponse(response)) {
     const { [name]: _, ...headers } = response.headers;

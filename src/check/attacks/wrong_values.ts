@@ -51,7 +51,6 @@ export const nearMissOf = (text: string, how: string): string => texts[how]!(tex
 /** A time some seconds after that of the server, in seconds since the epoch. */
 const later = (seconds: number): Wrong => (_, { as }) => Math.floor(as.clock.now() / 1000) + seconds;
 
-/** Every wrong value. */
 export const wrongValues = {
   absent: () => undefined,
   null: () => null,

@@ -77,7 +77,6 @@ function Score({ score }: Pick<ReportView, "score">): VNode {
 interface Page {
   /** The path of the pages of the server; empty in a document. */
   readonly base: string;
-  /** The verdict of the section. */
   readonly verdict: VerdictSection["verdict"];
 }
 

@@ -7,11 +7,9 @@ import { Layout, Script, Section, type Site, Stylesheet } from "../../server/pag
 import { Notice } from "../../server/pages/notice.tsx";
 import type { ClientCheckState } from "../client_check.ts";
 
-/** The page at `/clients/{id}/check`. */
 export interface ClientCheckProps extends Site {
   /** The client: its ID, the name on pages and the path of its page. */
   readonly client: { readonly id: string; readonly name?: string; readonly href: string };
-  /** The form. */
   readonly form: EditForm;
   /** Why no check could start, or why it ended without a report. Absent: nothing happened. */
   readonly problem?: string;
@@ -57,7 +55,6 @@ const texts: Readonly<Record<string, readonly [label: string, hint: string]>> = 
   ],
 };
 
-/** The form of a check. */
 function StartForm({ client, form: { values, errors, csrfToken } }: ClientCheckProps): VNode {
   const [first, second, ...others] = Object.entries(texts).map(([name, [label, hint]]) => (
     <FieldInput

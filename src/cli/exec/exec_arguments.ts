@@ -20,7 +20,6 @@ export type ExportedValue = keyof typeof exportedVariables;
 
 /** The content of the command line. */
 export interface ExecArguments {
-  /** The command and its arguments. */
   readonly command: readonly [name: string, ...args: readonly string[]];
   /** Further variables, by name. */
   readonly variables: ReadonlyMap<string, ExportedValue>;

@@ -33,7 +33,6 @@ export interface LoggedRequest {
   readonly id?: string;
 }
 
-/** How to format events. */
 export interface FormatOptions {
   /** The details of a rejection or warning. Default: none is shown. */
   readonly details?: EventDetails;

@@ -30,9 +30,7 @@ export interface MapperSettings {
   readonly fixedClaims: { -readonly [Kind in keyof FixedClaims]: Record<string, Members> };
 }
 
-/** All mappers of a realm. */
 export interface RealmMappers {
-  /** Adds the members of a user. */
   addMembers(members: Record<string, unknown>, user: MappedUser): void;
   /** The settings; complete after the last user. */
   readonly settings: MapperSettings;
@@ -239,7 +237,6 @@ function addressOf(user: MappedUser): Json | undefined {
   return found.length > 0 ? Object.fromEntries(found) : undefined;
 }
 
-/** The first name and the last name. */
 export function fullName({ firstName, lastName }: Json): string | undefined {
   return [nonEmptyText(firstName), nonEmptyText(lastName)].filter(Boolean).join(" ") || undefined;
 }

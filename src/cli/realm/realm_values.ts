@@ -5,7 +5,6 @@ import { isObject } from "../../core/http/json_value.ts";
 /** An object of the realm. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A string that is not empty. */
 export function nonEmptyText(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
@@ -15,7 +14,6 @@ export function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 }
 
-/** The object; empty for any other value. */
 export function objectOrEmpty(value: unknown): Json {
   return isObject(value) ? value : {};
 }

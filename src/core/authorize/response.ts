@@ -95,7 +95,6 @@ export function assertResponseMode(...given: Parameters<typeof findResponseMode>
   if (findResponseMode(...given) === undefined) throw rejectResponseMode(...given);
 }
 
-/** The rejection of such a response mode. */
 export function rejectResponseMode(
   policy: Policy,
   modes: ResponseModes,

@@ -153,7 +153,6 @@ export async function hasStoredKey({ store }: KeyStorage, alg: SigningAlgorithm)
   return await store.get("key", keyRecordId(alg, 0)) !== undefined && hasAlgorithm(alg);
 }
 
-/** The key of this number, if the store has it. */
 export async function findKey(
   { store, testKeys }: KeyStorage,
   alg: SigningAlgorithm,

@@ -56,7 +56,6 @@ export interface AuthorizedElements extends ExampleElements {
   Notes(props: { readonly notes: readonly string[] }): VNode | null;
   /** A value to copy, inside `<dl class="values">`. */
   Value(props: { readonly label: string; readonly text: string }): VNode;
-  /** The error of a response. */
   ResponseError(props: { readonly error: string; readonly description?: string }): VNode;
 }
 

@@ -19,7 +19,6 @@ export function Panes({ wide = false, children }: {
   return <div class={wide ? "panes wide" : "panes"}>{children}</div>;
 }
 
-/** A section with its heading. */
 export function Section({ id, heading, children }: SectionProps): VNode {
   return (
     <section id={id} aria-labelledby={`${id}-heading`}>

@@ -163,7 +163,6 @@ export function flag<D extends boolean | undefined>(defaultValue?: D): Field<boo
   return { type: "boolean", expected: "true or false", examples: [true], default: defaultValue! };
 }
 
-/** A whole number. */
 export function whole<D extends Details<number> & { readonly expected: string }>(
   example: number,
   details: D,

@@ -21,7 +21,6 @@ export const token: Handlers = clientEndpoint(
   { identifyClient },
 );
 
-/** The response to a token request. */
 export async function tokenResponse(server: Server, request: AuthenticatedRequest): Promise<HttpResponse> {
   const grantType = findGrantType(server, request);
   const { client, params } = request;

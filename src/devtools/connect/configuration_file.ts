@@ -65,7 +65,6 @@ export function changedPlaces(server: Server): Partial<ClaimPlaces> {
   };
 }
 
-/** The file. */
 export function configurationFile(
   entries: { readonly clients?: readonly ClientMetadata[]; readonly users?: readonly User[] } & Partial<ClaimPlaces>,
 ): ConfigurationFile {

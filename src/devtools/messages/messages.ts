@@ -28,5 +28,4 @@ export const problemsByName: Readonly<Record<string, Problem>> = Object.fromEntr
   Object.entries(facts).map(([name, problem]) => [name, { ...problem, messages: messages[name]! }]),
 );
 
-/** Every problem. */
 export const problems: readonly Problem[] = Object.values(problemsByName);

@@ -44,7 +44,6 @@ export interface SelectedFlow {
   readonly row: FlowRow;
 }
 
-/** The props of the list for a query. */
 export function describeList(
   recorder: Recorder,
   server: Server,

@@ -47,7 +47,6 @@ export interface RequestPages
   extends Required<Pick<Plugin, "name" | "handle" | "onPassed" | "onEvent" | "setup" | "close">> {
   /** The recorder that the pages show. */
   readonly recorder: Recorder;
-  /** The endpoints of the pages. */
   routes(app: App): Endpoint[];
   readonly recentFlows: FindRecentFlows;
 }

@@ -107,7 +107,6 @@ export async function* inputLines(): AsyncGenerator<string> {
   yield* createInterface({ input: process.stdin, terminal: false });
 }
 
-/** All of standard input. */
 export async function readStandardInput(): Promise<string> {
   const parts: string[] = [];
   for await (const line of inputLines()) parts.push(line);

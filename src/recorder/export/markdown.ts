@@ -81,7 +81,6 @@ function stepBlock(exchange: Exchange, number: number): string {
 /** Words and punctuation that Markdown shows unchanged: no mentions, references, links, tags, emoji or emphasis. */
 const plainText = /^(?:[A-Za-z\d ,;()'"§]|(?<=[A-Za-z\d])_(?=[A-Za-z\d])|-(?=[A-Za-z ])|[.:](?= |$)|(?<=\d)\.(?=\d))*$/;
 
-/** What could be the ID of a commit. */
 const commitId = /(?<![\w])[\da-f]{7,}(?![\w])/;
 
 /** A sentence; in code if Markdown would change it. */

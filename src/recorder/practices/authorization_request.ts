@@ -20,7 +20,6 @@ function stateProblem(state: string): { readonly because: string; readonly isNot
     : undefined;
 }
 
-/** The values of a parameter, where it was sent. */
 function valuesOf(authorizations: readonly SentAuthorizationRequest[], parameter: "state" | "nonce"): LoginValue[] {
   return authorizations.flatMap(({ exchange, get }) => {
     const value = get(parameter);

@@ -24,7 +24,6 @@ function tokenUses({ requests }: Traffic) {
   });
 }
 
-/** The practices of secrets and tokens. */
 export const tokenPractices: readonly PracticeDefinition[] = [
   {
     id: "secrets-not-in-urls",

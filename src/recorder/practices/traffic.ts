@@ -9,7 +9,6 @@ import { parseJsonMembers } from "../record_response.ts";
 
 /** What was recorded of one client at one server. */
 export interface Recording {
-  /** The issuer. */
   readonly issuer: string;
   /** The exchanges, oldest first, secrets included. */
   readonly exchanges: readonly Exchange[];
@@ -29,7 +28,6 @@ export interface TrafficFacts {
 export interface SentAuthorizationRequest {
   /** The exchange at the authorization endpoint. */
   readonly exchange: Exchange;
-  /** The pushed request, if there was one. */
   readonly pushed?: Exchange;
   /** The issuer that received it. */
   readonly issuer: string;
@@ -37,7 +35,6 @@ export interface SentAuthorizationRequest {
   get(name: string): string | undefined;
 }
 
-/** A token request. */
 export interface SentTokenRequest {
   readonly exchange: Exchange;
   readonly issuer: string;

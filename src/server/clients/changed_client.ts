@@ -4,7 +4,6 @@ import { randomId } from "../../core/keys/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import type { ClientEntry, ClientMetadata, HostedClient } from "../config/client_metadata.ts";
 
-/** The secret of a client in its entry. */
 export type ClientSecret = Pick<ClientEntry, "client_secret" | "client_secret_digest">;
 
 /**

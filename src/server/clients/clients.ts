@@ -31,7 +31,6 @@ export interface ServerClients extends ClientRepository {
   find(id: string, server?: FetchingServer): HostedClient | undefined | Promise<HostedClient | undefined>;
   /** See `Clients` in `core/clients/clients.ts`. */
   findHolder(id: string, server?: FetchingServer): HostedClient | undefined | Promise<HostedClient | undefined>;
-  /** The registered clients only. */
   readonly registered: ClientRepository;
   /** See `Clients` in `core/clients/clients.ts`. Trusted are clients of the operator; `allowedOrigins` count too. */
   hasPagesAt(origin: string): boolean;

@@ -19,7 +19,6 @@ export interface AddedValues {
 
 /** @internal The policy, and the initial values of what can change at run time. */
 export interface PolicyAtStart extends ServerPolicy {
-  /** The issuer. */
   readonly issuer: string;
   /** The `aud` of access tokens. */
   readonly audience: string;

@@ -12,7 +12,6 @@ type Parameters = readonly (readonly [name: string, value: string])[];
 
 /** @internal The part of the server that the functions of a program can use. */
 export interface ProviderServer {
-  /** The issuer. */
   readonly issuer: string;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
@@ -22,7 +21,6 @@ export interface ProviderServer {
 export interface ClaimsFacts<Server = ProviderServer> {
   /** `access_token`, `id_token`, `userinfo` or another kind of token. */
   readonly kind: string;
-  /** The server. */
   readonly server: Server;
   /** The client that receives the claims. */
   readonly client: {
@@ -49,11 +47,9 @@ export interface ProviderRequest {
 export interface RequestFacts<Server = ProviderServer> {
   /** The endpoint, by its name in metadata, such as `token_endpoint`, or by its own name. */
   readonly endpoint: string;
-  /** The method. */
   readonly method: string;
   /** Whether the parameters were sent as JSON. */
   readonly isJson: boolean;
-  /** The server. */
   readonly server: Server;
   /** Logs that only this provider accepts such a request. */
   readonly warn: (explanation: Explanation & { readonly fix: string }) => void;
@@ -61,7 +57,6 @@ export interface RequestFacts<Server = ProviderServer> {
 
 /** @internal A response, as a profile can change it before it is sent. */
 export interface ProviderResponse {
-  /** The status. */
   readonly status: number;
   /** The headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -77,7 +72,6 @@ export interface ResponseFacts<Server = ProviderServer> {
   readonly request: Pick<HttpRequest, "method" | "url" | "headers">;
   /** The parameters of a request to an endpoint of the metadata, as the server read them. */
   readonly parameters: Parameters;
-  /** The server. */
   readonly server: Server;
   /** The client that the request names. */
   readonly clientId?: string;

@@ -31,7 +31,6 @@ import { type WithProfiles, withProfiles } from "./with_profiles.ts";
 
 /** The server for which settings are resolved. */
 interface ResolvingServer {
-  /** Its extensions. */
   readonly extensions: readonly KnownExtension[];
   /** Its further grant types. Default: none. */
   readonly grantTypes?: readonly SupportedGrantType[];
@@ -45,7 +44,6 @@ export interface ResolvedSettings {
   readonly issues: readonly ConfigIssue[];
   /** Computes the warnings about valid settings. */
   warnings(): readonly ConfigurationWarning[];
-  /** The policy. */
   readonly policy: ServerPolicy;
   /** The issuer in effect. */
   readonly issuer: string;
@@ -57,7 +55,6 @@ export interface ResolvedSettings {
   clientsAt(issuer: string): readonly ClientMetadata[];
   /** Whether the clients are the demo clients. */
   readonly hasDemoClients: boolean;
-  /** The users. */
   readonly users: readonly User[];
   /** What the profiles of providers change besides settings; absent without such a profile. */
   readonly deviation?: Deviation;

@@ -20,7 +20,6 @@ export interface NamePolicy {
   readonly origins: Readonly<Record<string, string>>;
 }
 
-/** The names of a server with this issuer. */
 export function serverNames(issuer: string, policy: NamePolicy): ServerNames {
   const { frontChannelUrl, backChannelUrl, origins } = policy;
   const { origin } = new URL(issuer);

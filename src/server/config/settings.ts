@@ -109,7 +109,6 @@ export function unlessAny<T>(value: T | Any | undefined): Exclude<T, Any> | unde
   return value === "any" ? undefined : value as Exclude<T, Any> | undefined;
 }
 
-/** The settings that are `"any"`. */
 export function settingsWithAny(settings: AnySettings): readonly AnyName[] {
   return names.filter((name) => settings[name] === "any");
 }

@@ -125,7 +125,6 @@ function meetsRequirement(
   return hasStanding(holder, from) || (hasStanding(holder, onTestHosts) && allows.unknownClients);
 }
 
-/** The standing that a grant type requires. */
 export function requirementOf({ type, standing }: SupportedGrantType): StandingRequirement {
   return standing ?? coreGrantTypes.get(type)?.standing ?? { from: "configured" };
 }

@@ -12,7 +12,6 @@ export type McpRevision = "2025-03-26" | "2025-06-18" | "2025-11-25" | "2026-07-
 /** The revisions of the authorization specification of the Model Context Protocol, the oldest first. */
 export const mcpRevisions: readonly McpRevision[] = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
-/** The names of the profiles. */
 export const profileNames: readonly ProfileName[] = [
   ...["oauth2.1", "oidc", "mcp", "fapi2-security", "fapi2-message-signing", "next-2026.11"] as const,
 ];

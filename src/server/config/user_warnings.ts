@@ -37,7 +37,6 @@ export function findProblem(
   return problem === "scope" && (claimsShownOnPages.includes(name) || !scopes.includes("openid")) ? undefined : problem;
 }
 
-/** The message for a claim with a problem. */
 export const messageByProblem: Readonly<
   Record<UserProblem, (rules: ServerClaimRules, name: string, value: unknown) => string>
 > = {

@@ -23,7 +23,6 @@ interface Problem {
   readonly errors?: readonly ProblemIssue[];
 }
 
-/** A response with problem details. */
 export function problemResponse(
   { status, detail, rule, errors = [] }: Problem,
   headers?: Readonly<Record<string, string>>,

@@ -128,7 +128,6 @@ export const readClaimsFix = 'Call userinfo with the access token, or set idToke
 /** The clients that have not called userinfo since their last ID token without the claims of their scope. */
 const clientsWithoutUserinfo = new WeakSet<Client>();
 
-/** Records that a client called userinfo. */
 export function recordUserinfoCall({ clientId }: Observations["userinfo"], { clients }: Server): Note[] {
   const client = clients.known().get(clientId);
   if (client !== undefined) clientsWithoutUserinfo.delete(client);

@@ -6,7 +6,6 @@ import type { HostedServer } from "../hosted_server.ts";
 import type { HostedObservations } from "../config/observations.ts";
 import type { Note } from "./notes.ts";
 
-/** The texts of one rule. */
 export interface RuleText<Facts = never, Observed = never> {
   /**
    * The fact that a passed check establishes: one sentence, without a full stop. Absent if passed checks of the rule

@@ -24,7 +24,6 @@ export function suggestScope(unknown: readonly string[], known: readonly string[
   return meant.size > 0 ? `. Did you mean ${[...meant].join(" ")}?` : "";
 }
 
-/** Explains unknown scope values. */
 export function explainUnknownScope(
   { requested, registered }: ScopeValues,
   server: HostedServer,

@@ -43,7 +43,6 @@ export class FetchLimitError extends Error {
   }
 }
 
-/** The client and the request that cause a fetch. */
 export interface FetchCause {
   /** Whether the client is in use, or approved. */
   readonly isInUse: boolean;

@@ -25,7 +25,6 @@ export interface Fetching {
 
 /** @internal A server that fetches what settings and clients name by URLs. */
 export interface FetchingServer extends Server {
-  /** How it fetches. */
   readonly fetching: Fetching;
   /** The sender of the request; absent outside of requests. */
   readonly sender?: Sender;

@@ -22,7 +22,6 @@ export class DocumentError extends Error {
   readonly received: string;
   /** Whether the host was not contacted, because the server must not fetch from it. */
   readonly isBlocked: boolean;
-  /** How to fix it. */
   readonly fix: string;
 
   /** Creates an error from what was expected and received. */

@@ -175,7 +175,6 @@ function appApprover(
   ));
 }
 
-/** The approver of `login: "interactive"`. */
 const interactiveLogin: Approver = async (...request) => await (await loadLogin()).pagesApprover(...request);
 
 /** The approver of `login: "auto"`. */

@@ -127,7 +127,6 @@ interface CreatedHost extends Pick<Host, "listen" | "close"> {
    * @param resolved What the settings of the options mean. Default: the app resolves them.
    */
   addMainApp(options: LatchkeyOptions, resolved?: ResolvedSettings): Promise<OpenApp>;
-  /** Adds an app. */
   addApp(options: LatchkeyOptions): Promise<HostedApp>;
 }
 

@@ -11,10 +11,8 @@ const minuteTasksIntervalMs = 60_000;
 /** Interval of maintenance, in milliseconds. */
 const maintenanceIntervalMs = 1000;
 
-/** A task for each minute. */
 type MinuteTask = (server: HostedServer) => Promise<void>;
 
-/** The maintenance of a server. */
 export interface Maintenance {
   /**
    * Starts the tasks that are due. The timer of the host calls it, and each request, because a server may have no
@@ -48,7 +46,6 @@ export function maintenance(server: HostedServer, extensionTasks: readonly Minut
 interface MaintenanceTimer {
   /** Starts it. A second call has no effect. */
   start(): void;
-  /** Stops it. */
   stop(): void;
 }
 

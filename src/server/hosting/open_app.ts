@@ -40,7 +40,6 @@ export interface AppPlace {
   readonly issuer: string;
   /** What the settings of the options mean, if no plugin changes them. Default: the app resolves them. */
   readonly resolved?: ResolvedSettings;
-  /** The store of the app. */
   readonly store: Store | Promise<Store>;
   /** Whether other apps have records in the same store. */
   readonly sharesStore: boolean;

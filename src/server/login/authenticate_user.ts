@@ -26,13 +26,11 @@ export interface LoginRetry {
   readonly isWrongPassword?: boolean;
 }
 
-/** How users authenticate. */
 export interface AuthenticationOptions {
   /** Whether users without a password can log in, and guest users can be created. */
   readonly openLogin: boolean;
 }
 
-/** A user who has authenticated. */
 export interface AuthenticatedUser {
   readonly user: User;
   /** The session that continues; absent after a new login. */
@@ -44,7 +42,6 @@ export interface AuthenticatedUser {
 /** A user who is authenticated: by the session, or by a new login. */
 type Login = NewLogin | (Required<Pick<AuthenticatedUser, "user" | "session">> & { readonly method?: undefined });
 
-/** A new login, and its method. */
 interface NewLogin {
   readonly user: User;
   readonly method: LoginMethod;
@@ -133,7 +130,6 @@ async function authenticateKnown(
   return await checkPassword(context, pending, { sub, user, password });
 }
 
-/** What a user types. */
 interface Typed {
   readonly sub: string;
   /** Absent: no user has the name. */

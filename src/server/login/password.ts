@@ -27,7 +27,6 @@ const recentMs = 60_000;
 const maxRecentNames = 20_000;
 const maxSubLength = 256;
 
-/** An attempt that waits for its turn. */
 interface WaitingAttempt {
   readonly sub: string;
   /** Decides whose turn it is: 0 is first. */

@@ -17,5 +17,4 @@ export interface Guess {
   readonly isKnownBrowser?: boolean;
 }
 
-/** Verifies a password. */
 export type VerifyPassword<Server> = (server: Server, guess: Guess) => Promise<PasswordResult>;

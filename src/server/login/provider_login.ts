@@ -120,7 +120,6 @@ function showScreen(context: Context<HostedServer>, screen: Screen, shown: Shown
   });
 }
 
-/** The response with a screen. */
 function page(
   { server, site }: Context<HostedServer>,
   { Page }: Screen,
@@ -174,7 +173,6 @@ async function withName(server: HostedServer, pending: Interaction, typed: strin
 /** Maximum length of a name that a screen takes to the next one, in characters. */
 const maxNameChars = 256;
 
-/** The handlers of a screen. */
 export function screenHandlers(
   page: ProviderPage,
   screen: Screen,

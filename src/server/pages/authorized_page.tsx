@@ -217,7 +217,6 @@ function FailureDetails({ props, error }: { readonly props: CallbackProps; reado
   );
 }
 
-/** The parameters of the response. */
 function AuthorizationResponse({ response, ignoredParameters = [] }: CallbackProps): VNode {
   return (
     <div>

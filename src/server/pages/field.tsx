@@ -18,7 +18,6 @@ export interface FieldError {
 
 /** The state of a form that changes clients or users: empty, or returned with errors. */
 export interface EditForm {
-  /** The CSRF token. */
   readonly csrfToken: string;
   /** The values of the fields, by name. */
   readonly values: Readonly<Record<string, string>>;

@@ -6,7 +6,6 @@ import { Layout, Section, type Site } from "./layout.tsx";
 import { StartButtons, type StartLink } from "../../core/pages/ways.tsx";
 import { Code } from "./value.tsx";
 
-/** The props of the page. */
 export interface HomePageProps extends Site {
   /** The URLs of the metadata. */
   readonly metadata: readonly string[];

@@ -6,7 +6,6 @@ import type { ComponentChildren, VNode } from "preact";
 /** Good, good with a warning, bad, not decided yet, or revoked. */
 export type Tone = "good" | "warn" | "bad" | "open" | "over";
 
-/** A status in words. */
 export interface Status {
   /** How it ended. */
   readonly tone: Tone;

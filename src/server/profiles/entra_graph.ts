@@ -9,7 +9,6 @@ import { asText } from "./shared/members.ts";
 import { requireUser } from "./shared/require_user.ts";
 import { unservedUrls } from "./shared/unserved_urls.ts";
 
-/** The path of the user. */
 export const userPath = "/v1.0/me";
 
 /** The endpoints of Microsoft Graph. */

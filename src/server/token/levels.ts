@@ -3,7 +3,6 @@
 import { type Slot, slot } from "../../core/slot.ts";
 import type { LoginMethod } from "../../core/policy/policy.ts";
 
-/** The level of a login. */
 export interface Authentication {
   /** The level that the login reached; absent without one. */
   readonly acr?: string;
@@ -26,7 +25,6 @@ export const demandedLevels: Slot<readonly string[]> = slot("step_up");
 export interface AuthenticationLevels<Server> {
   /** Each level: its value of `acr`, and the `amr` of a login that reaches it. */
   readonly all: readonly { readonly value: string; readonly amr?: readonly string[] }[];
-  /** The level that a login by this method reaches. */
   reached(
     server: Server,
     method: LoginMethod,

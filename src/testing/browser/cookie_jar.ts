@@ -4,7 +4,6 @@ import { isLoopback } from "../../core/http/test_hosts.ts";
 
 /** @internal A stored cookie. */
 export interface Cookie {
-  /** The name. */
   readonly name: string;
   /** The value, including quotes. */
   readonly value: string;

@@ -18,7 +18,6 @@ interface TestBrowserOptions extends Persona {
   readonly issuer: () => string;
   /** Further origins of the server; all other URLs belong to the client. Default: none. */
   readonly origins?: () => readonly string[];
-  /** Returns the URL of an endpoint by its name. */
   readonly endpointUrl: (name: string) => string;
   /** Sends one request to the server and follows no redirect, such as `latchkey().fetch`. */
   readonly fetch: (request: Request) => Promise<Response>;
@@ -237,7 +236,6 @@ interface NavigationStep {
   readonly form?: URLSearchParams;
 }
 
-/** A request with its response. */
 interface Visit {
   readonly url: string;
   readonly response: Response;

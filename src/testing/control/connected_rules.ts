@@ -10,7 +10,6 @@ export type SentFault = Pick<Fault, "id" | "parameters">;
 
 /** @internal A rule that was added. */
 export interface ConnectedFaultRule {
-  /** The id of the rule. */
   readonly id: string;
   /** How often it has fired until now. */
   fired(): Promise<number>;

@@ -19,7 +19,6 @@ import { readInput } from "./read_input.ts";
 import { controlPath, type ControlTarget, type Verb, verbPath } from "./verb.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 
-/** The paths of an endpoint of the control. */
 export function controlPaths(
   { site: { base } }: App,
   path: string,

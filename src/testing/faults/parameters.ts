@@ -78,7 +78,6 @@ export function anyParameter<const Name extends string, Value>(
   return parameter({ ...anyValue, name, description, ...details }, value);
 }
 
-/** A parameter that is an object. */
 export function objectParameter<const Name extends string, Value extends object>(
   name: Name,
   value: Value,

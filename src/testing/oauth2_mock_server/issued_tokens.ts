@@ -6,7 +6,6 @@ import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 /** Maximum number of tokens in memory. */
 const maxTokens = 10_000;
 
-/** A token of the mock. */
 interface OwnToken {
   /** The token that the mock issued. */
   readonly own: string;

@@ -71,7 +71,6 @@ export function findTokens({ headers, body }: AugmentedRequest): readonly string
   );
 }
 
-/** Sends a response. */
 export async function sendResponse(outgoing: ServerResponse, response: Response): Promise<void> {
   const body = new Uint8Array(await response.arrayBuffer());
   for (const [name, value] of response.headers) if (name !== "set-cookie") outgoing.setHeader(name, value);

@@ -6,7 +6,6 @@ import type { Scenario, ScenarioStep } from "./scenario.ts";
 import { userPlaceholder } from "./scenario.ts";
 import { scenarios } from "./scenarios.ts";
 
-/** A scenario with its user. */
 export interface ChosenScenario extends Scenario {
   /** The `sub` for `$user`. Default: that of the first user. */
   readonly user?: string;

@@ -41,7 +41,6 @@ const stepField = object<ScenarioStep>(
   { required: ["verb"] },
 );
 
-/** The pattern of a name. */
 const namePattern = /^[a-z][a-z0-9-]{0,63}$/;
 
 /** The description of {@link Scenario}, for files of users. */

@@ -9,11 +9,9 @@ export interface ScenarioUserName {
   readonly prefix: string;
   /** What happens, one sentence. */
   readonly does: string;
-  /** The fault, and its parameters. */
   readonly fault: Pick<FaultRequest, "fault" | "parameters">;
 }
 
-/** Every name. */
 export const userNames: readonly ScenarioUserName[] = [
   {
     prefix: "deny@",

@@ -20,7 +20,6 @@ import type { Granted, GrantFunctions } from "./grant_functions.ts";
 import { findInvalidReason } from "./narrow_grant.ts";
 import { checkRefreshToken, describeRefreshToken, rotates } from "./refresh_token.ts";
 
-/** The functions. */
 export const grantFunctions: GrantFunctions<Server> = {
   create: createGrant,
   async findRemoved({ users }, _client, { subject: { sub } }) {

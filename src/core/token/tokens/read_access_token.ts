@@ -66,7 +66,6 @@ export async function verifyAccessToken(
   return await verifyOwnJwt(server, token, accessTokenPolicy, { issuer: server.issuer });
 }
 
-/** Reads an access token that is a JWT. */
 export async function readJwt(server: Server, token: string): Promise<AccessToken | undefined> {
   const payload = await verifyAccessToken(server, token);
   if (payload === undefined) return undefined;

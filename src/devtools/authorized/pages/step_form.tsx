@@ -8,7 +8,6 @@ import { type HiddenFields, HiddenInputs } from "../../../server/pages/post_form
 /** The steps in their order; `edit` exchanges the code with parameters that the user has changed. */
 export const allSteps = ["exchange", "edit", "userinfo", "introspect", "refresh", "replay", "revoke"] as const;
 
-/** A step. */
 export type FormStep = (typeof allSteps)[number];
 
 /** How a step ended. */

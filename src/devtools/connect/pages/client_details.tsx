@@ -7,9 +7,7 @@ import { Code, CodeItem, CodeList, DefinitionItem } from "../../../server/pages/
 
 /** A client, as pages show it. */
 export interface ListedClient {
-  /** The `client_id`. */
   readonly id: string;
-  /** The `client_name`. */
   readonly name?: string;
   /** The path of its page. */
   readonly href: string;

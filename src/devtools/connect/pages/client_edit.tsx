@@ -46,7 +46,6 @@ const proposals = {
 
 /** The props of the page. */
 export interface ClientEditProps extends Site {
-  /** The client. */
   readonly client: { readonly id: string; readonly name?: string; readonly href: string; readonly hasSecret: boolean };
   /** The change that a link proposes. Default: none. */
   readonly proposed?: ProposalProps;

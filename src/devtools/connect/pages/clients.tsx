@@ -14,7 +14,6 @@ import { RecentFlows } from "./recent_flows.tsx";
 import { RemoveSection } from "../../../server/pages/confirmed_action.tsx";
 import { CopyableValue } from "../../../server/pages/value.tsx";
 
-/** The list of clients. */
 export interface ClientsProps extends Site {
   /** A page of the list. */
   readonly clients: readonly ListedClient[];
@@ -28,7 +27,6 @@ export interface ClientsProps extends Site {
 
 /** One client. */
 export interface ClientProps extends Site {
-  /** The client. */
   readonly client: ListedClient;
   /** Its secret, if a form set it and it may be shown. */
   readonly generatedSecret?: string;

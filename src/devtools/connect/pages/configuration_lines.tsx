@@ -12,7 +12,6 @@ export function ChangeLifetime({ isPersistent }: { readonly isPersistent: boolea
     : <>Changes are lost when the server stops. To keep them, copy them into latchkey.json.</>;
 }
 
-/** A configuration file. */
 export interface ConfigurationFile {
   readonly text: string;
   /** What stands for a secret that no page may show; `undefined` if the text has none. */

@@ -12,7 +12,6 @@ import { Code, CodeItem, CodeList, DefinitionItem } from "../../../server/pages/
 
 /** A claim of a user, and the conditions for its release. */
 export interface ListedClaim {
-  /** The name of the claim. */
   readonly name: string;
   /** The value as JSON. */
   readonly json: string;
@@ -38,7 +37,6 @@ export interface ListedUser {
   readonly warnings: readonly string[];
 }
 
-/** The list of users. */
 export interface UsersProps extends Site {
   /** A page of the list. On the first page, the first one is the default user, whom `login: "auto"` logs in. */
   readonly users: readonly ListedUser[];
@@ -50,7 +48,6 @@ export interface UsersProps extends Site {
 
 /** One user. */
 export interface UserProps extends Site {
-  /** The user. */
   readonly user: ListedUser;
   /** Whether this is the default user. */
   readonly isFirst: boolean;

@@ -63,7 +63,6 @@ function isCheckable({ reference, children }: Issued): boolean {
   return reference !== undefined || children.some(isCheckable);
 }
 
-/** What the flow issued. */
 function IssuedSection({ base, issued, isSilent, unreadScope, csrfToken }: FlowProps): VNode {
   const tree = <IssuedTree issued={issued} />;
   return (

@@ -148,7 +148,6 @@ function KnownMessage({ problem, message, found, causes, seen, base }: Known & P
   );
 }
 
-/** What to do when the list is empty. */
 function EmptyState({ base, issuer, flowCount, recording, start }: FlowListProps): VNode {
   if (flowCount > 0) {
     return (

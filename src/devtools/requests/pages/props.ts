@@ -207,7 +207,6 @@ export interface IssuedStatus extends Status {
 /** An issued code or token, with the tokens issued for it. */
 export interface Issued {
   readonly name: string;
-  /** The step that issued it. */
   readonly step: number;
   readonly status: IssuedStatus;
   /** Names it in the form of `/tokens`; no secret. Absent: this visitor cannot check it. */

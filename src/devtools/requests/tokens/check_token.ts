@@ -35,7 +35,6 @@ const kindByType: ReadonlyMap<string, CheckedTokenKind> = new Map([
   ["client-authentication+jwt", "client_assertion"],
 ]);
 
-/** The kind of a token by its header and its claims. */
 function detectKind({ header = {}, claims = {} }: DecodedToken): CheckedTokenKind {
   const { typ } = header;
   const type = typeof typ === "string" ? mediaType(typ) : "jwt";

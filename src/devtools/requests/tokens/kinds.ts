@@ -19,7 +19,6 @@ import type { CheckedTokenKind } from "./read_input.ts";
 
 /** What is known besides the token. */
 export interface Expectations {
-  /** The expected issuer. */
   readonly issuer: string;
   /** This server's issuer, which requests and proofs are sent to. */
   readonly server: string;

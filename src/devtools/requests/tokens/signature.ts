@@ -61,7 +61,6 @@ export async function findKeys(
 /** The verdict on a signature, with a heading. Without keys, `passed` is absent. */
 export type SignatureCheck = TokenCheck & { readonly heading: string };
 
-/** Verifies the signature. */
 export async function verifySignature(
   server: HostedServer,
   kind: CheckedTokenKind,

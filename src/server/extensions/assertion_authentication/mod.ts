@@ -49,7 +49,6 @@ function claimedId({ params }: Credentials): string | undefined {
   return typeof sub === "string" ? sub : undefined;
 }
 
-/** The algorithms of each method. */
 const methodAlgorithms: Readonly<Record<string, RegExp>> = {
   client_secret_jwt: /^HS(?:256|384|512)$/,
   private_key_jwt: /^(?!HS)/,

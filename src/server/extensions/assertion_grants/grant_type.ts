@@ -26,7 +26,6 @@ import { reject } from "./rules.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { withResources } from "../../token/resources.ts";
 
-/** The grant type for these issuers. */
 export function jwtBearer(
   trustedIssuers: readonly TrustedIssuer[],
 ): Pick<GrantType, "authorize" | "identifyClient"> {

@@ -62,7 +62,6 @@ export type UnusableSubject =
 /** A scope that an assertion cannot grant. */
 export interface UngrantableScope {
   readonly allowed: readonly string[];
-  /** The scope of the request. */
   readonly requested: string | undefined;
   /** The scope of the ID-JAG. */
   readonly claimed: readonly string[] | undefined;

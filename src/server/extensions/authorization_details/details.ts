@@ -97,7 +97,6 @@ function describe(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** A type of the server; `undefined` if the server has no such type. */
 function findType({ policy }: Server, type: string): AuthorizationDetailsType | undefined {
   const types = detailsTypes(policy) ?? {};
   return Object.hasOwn(types, type) ? types[type] : undefined;

@@ -24,7 +24,6 @@ export const certificateKey: Slot<string> = slot("mutual_tls");
 /** The claim `cnf`: thumbprints of keys by their kind. */
 export type KeyConfirmation = Readonly<Record<string, string>>;
 
-/** One kind of key. */
 export interface KeyKind {
   readonly key: Slot<string>;
   /** Its member of the claim `cnf`. */

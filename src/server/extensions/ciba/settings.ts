@@ -39,7 +39,6 @@ export const cibaFields: FieldsOf<CibaSettings> = {
 /** The settings that are in effect. */
 export type CibaPolicy = Required<CibaSettings>;
 
-/** The path of the endpoint. */
 export interface CibaEndpointPaths {
   /** Default: `/oauth2/backchannel_authentication`. */
   readonly backchannel_authentication_endpoint?: string;
@@ -90,7 +89,6 @@ export interface CibaClientMembers {
   readonly backchannel_client_notification_endpoint?: string;
 }
 
-/** All delivery modes. */
 export const deliveryModes = ["poll", "ping"] as const;
 
 /** Describes {@link CibaClientMembers}. */

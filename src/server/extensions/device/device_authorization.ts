@@ -66,7 +66,6 @@ export async function findDevice(server: Server, typed: string, page: string): P
   return await findPending(server, deviceGrant, await deviceId(server, userCode), { uri, userCode });
 }
 
-/** The records of a user code. */
 export async function findUserCode(server: Server, userCode: string): ReturnType<typeof findRecords> {
   return await findRecords(server, deviceGrant, await deviceId(server, userCode));
 }

@@ -30,7 +30,6 @@ import { decideImmediately } from "../polled/decide_immediately.ts";
 import { pollInterval } from "./settings.ts";
 import { deviceTexts } from "./explain.ts";
 
-/** How the page decides. */
 interface DevicePageOptions {
   /** Decides when the code is known: by login pages, or immediately. */
   readonly approver: Approver;
@@ -42,7 +41,6 @@ interface DevicePageOptions {
   readonly replacement: Pages["device"];
 }
 
-/** The handlers of the page. */
 export function deviceHandlers({ approver, asks, openLogin, replacement }: DevicePageOptions): Handlers<HostedServer> {
   const show = ({ site }: Context, { part, status = 200, headers }: PageResponse): HttpResponse | Response =>
     htmlWithForms(status, renderPage(Device, { ...site, ...part }, replacement), headers);

@@ -32,7 +32,6 @@ export const deviceFields: FieldsOf<DeviceSettings> = {
 /** The settings that are in effect. */
 export type DevicePolicy = Required<DeviceSettings>;
 
-/** The path of the endpoint. */
 export interface DeviceEndpointPaths {
   /** Default: `/oauth2/device_authorization`. */
   readonly device_authorization_endpoint?: string;

@@ -45,7 +45,6 @@ export function serverNonces(server: Server, kind: "client" | "resource"): Nonce
   return noncesByMac((window) => computeMac(server, `dpop nonce ${kind}`, window));
 }
 
-/** The nonces of a resource with a secret. */
 export function resourceNonces(secret: string): Nonces {
   return noncesByMac(async (window) => encodeBase64url(await cryptography().hmac(secret, window)));
 }

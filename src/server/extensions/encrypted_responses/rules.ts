@@ -8,7 +8,6 @@ import type { KeyManagementAlgorithm } from "./settings.ts";
 export interface NoSuitableKey {
   readonly clientId: string;
   readonly alg: KeyManagementAlgorithm;
-  /** The number of its keys. */
   readonly keys: number;
   readonly maxTried: number;
 }

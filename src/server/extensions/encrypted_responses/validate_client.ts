@@ -9,7 +9,6 @@ import type { ContentEncryption, KeyManagementAlgorithm } from "./settings.ts";
 export interface Encryption {
   /** How the content encryption key is encrypted or agreed on. */
   readonly alg: KeyManagementAlgorithm;
-  /** How the content is encrypted. */
   readonly enc: ContentEncryption;
 }
 

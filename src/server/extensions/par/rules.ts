@@ -22,7 +22,6 @@ export type UnusableRequestUri =
   /** When it was used or expired, in milliseconds since the epoch. */
   | { readonly problem: "used" | "expired"; readonly at: number };
 
-/** A request that was not pushed. */
 export interface UnpushedRequest extends ByProfile {
   readonly clientId: string;
   /** Whether the setting demands pushed requests; otherwise the client does. */

@@ -24,7 +24,6 @@ export const parFields: FieldsOf<ParSettings> = { requirePushedAuthorizationRequ
 /** The prefix of a `request_uri` (RFC 9126 §2.2). */
 export const requestUriPrefix = "urn:ietf:params:oauth:request_uri:";
 
-/** The path of the endpoint. */
 export interface PushedEndpointPaths {
   /** Default: `/oauth2/par`. */
   readonly pushed_authorization_request_endpoint?: string;

@@ -122,7 +122,6 @@ export async function findPending(
   return { record, pending: { request: { ...request, scope }, destination, client } };
 }
 
-/** The records of a request. */
 export async function findRecords(server: Server, { name }: PolledGrant, id: string): Promise<{
   readonly request?: PolledRequestRecord;
   readonly decision?: PolledDecisionRecord;

@@ -333,7 +333,6 @@ function memberOf({ path }: ConfigIssue): string {
   return path.split(/[.[]/, 1)[0]!;
 }
 
-/** The error of invalid metadata. */
 function invalidMetadata(
   server: Server,
   issues: readonly ConfigIssue[],

@@ -25,7 +25,6 @@ import { assertSector } from "./sector_identifier.ts";
 /** A registered client, with the credentials that the server knows at this moment. */
 export interface RegisteredClient {
   readonly client: HostedClient;
-  /** The registration access token. */
   readonly accessToken: string;
   /** The secret; absent for a client without one, and if only its digest is known. */
   readonly secret?: string;

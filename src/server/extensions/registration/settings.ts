@@ -100,7 +100,6 @@ export interface RegistrationPolicy {
   readonly registration: Required<RegistrationSettings>;
 }
 
-/** The path of the endpoint. */
 export interface RegistrationEndpointPaths {
   /** Default: `/oauth2/register`. The registration of each client is below it. */
   readonly registration_endpoint?: string;

@@ -22,7 +22,6 @@ const claimsOfTokens = [
   ...["nonce", "at_hash", "c_hash", "auth_time", "azp", "sid", "events"],
 ];
 
-/** The members with redirect URIs. */
 const uriMembers = ["redirect_uris", "post_logout_redirect_uris"] as const;
 
 interface SoftwareStatement {

@@ -83,7 +83,6 @@ function tooMany(max: number, of: string): OAuthError {
   return reject("SS-06", { max, of }, { status: 403 });
 }
 
-/** The streams of a client. */
 export async function streamsOf(server: Server, client: Client): Promise<readonly EventStreamRecord[]> {
   const prefix = await clientPrefix(server, clientRecord(client));
   return (await streamStore(server).list("event_stream", { prefix, limit: maxClientStreams })).map(({ value }) =>
@@ -143,7 +142,6 @@ async function deleteEvents(server: Server, stream: EventStreamRecord): Promise<
   await Promise.all(events.map(({ id }) => streamStore(server).delete("stream_event", id)));
 }
 
-/** All streams of the server. */
 export async function allStreams(server: Server): Promise<readonly EventStreamRecord[]> {
   const records = await streamStore(server).list("event_stream", { prefix: streamsPrefix(server), limit: maxStreams });
   return records.map(({ value }) => value);
@@ -255,7 +253,6 @@ export function mayReceive(server: Server, client: Client): boolean {
 /** Maximum number of signed tokens of one server that are kept. */
 const maxSignedTokens = 2000;
 
-/** Signed tokens by server. */
 const signedTokens = new WeakMap<Server["clients"], BoundedCache<Promise<string>>>();
 
 /** The token of an event, signed once by each key: a client may poll it many times. */

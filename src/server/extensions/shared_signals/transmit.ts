@@ -26,9 +26,7 @@ import { timers } from "../../../core/http/timers.ts";
 export interface SecurityEvent {
   /** The type, a URI. */
   readonly type: string;
-  /** The user. */
   readonly user: User;
-  /** The members of the event. */
   readonly members?: Readonly<Record<string, unknown>>;
   /** The subject for a client. Default: `iss` and `sub` of the user. */
   subject?(client: Client): SubjectIdentifier | Promise<SubjectIdentifier>;

@@ -20,7 +20,6 @@ export interface RequestedAcr {
   readonly essential: boolean;
 }
 
-/** The levels of a server. */
 export function authenticationLevels(all: readonly AcrValue[]): AuthenticationLevels<HostedServer> {
   return {
     all,

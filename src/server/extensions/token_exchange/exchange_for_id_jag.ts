@@ -38,7 +38,6 @@ const defaultLifetimeSeconds = 300;
 const maxResources = 16;
 const maxUriLength = 512;
 
-/** Authorizes an ID-JAG for one of the resource authorization servers. */
 export async function exchangeForIdJag(
   server: HostedServer,
   request: AuthenticatedRequest,

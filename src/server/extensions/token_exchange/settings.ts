@@ -18,7 +18,6 @@ import { isAbsoluteUri } from "../../../platform/http/absolute_uri.ts";
 /** The value of `grant_type` (RFC 8693 §2.1). */
 export const tokenExchangeType = "urn:ietf:params:oauth:grant-type:token-exchange";
 
-/** The type of token of an ID-JAG. */
 export const idJagType = "urn:ietf:params:oauth:token-type:id-jag";
 
 /** @internal */

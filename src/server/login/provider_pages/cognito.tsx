@@ -15,7 +15,6 @@ const relative = (action: string) => action.replace(/^https?:\/\/[^/]+/, "");
 const inside = (count: number, content: ComponentChildren): ComponentChildren =>
   count === 0 ? content : <div>{inside(count - 1, content)}</div>;
 
-/** The form twice. */
 function twice(form: VNode): VNode {
   const copy = (style: string, content: ComponentChildren) => (
     <div class={`modal-content background-customizable modal-content-mobile ${style}`}>

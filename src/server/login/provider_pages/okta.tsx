@@ -8,7 +8,6 @@
 import type { VNode } from "preact";
 import { type LoginForm, loginPage } from "./login_screen.tsx";
 
-/** A field, by its id and its name. */
 type Field = readonly [id: string, name: string];
 
 /** One page: the id of its form, if any, its heading, fields and button. */

@@ -3,7 +3,6 @@
 import { randomId } from "../../../core/keys/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 
-/** A random GUID. */
 export function newGuid({ randomBytes }: Pick<Server, "randomBytes">): string {
   return guidOf(randomId(randomBytes));
 }

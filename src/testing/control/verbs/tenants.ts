@@ -25,9 +25,7 @@ interface NewTenant {
   readonly startsAt?: string;
 }
 
-/** A tenant. */
 interface DescribedTenant {
-  /** The id of the tenant. */
   readonly id: string;
   /** The issuer identifier of the tenant. */
   readonly issuer: string;
@@ -41,9 +39,7 @@ interface TenantList {
   readonly tenants: readonly DescribedTenant[];
 }
 
-/** A tenant. */
 interface TenantId {
-  /** The id of the tenant. */
   readonly id: string;
 }
 

@@ -13,7 +13,6 @@ interface UserList {
   readonly users: readonly User[];
 }
 
-/** A user. */
 interface UserId {
   /** The subject of the user. */
   readonly sub: string;
