@@ -319,7 +319,6 @@ const journeyNeeds: Readonly<Partial<Record<Journey, readonly Capability[]>>> = 
   "silent login": ["logInSilently"],
 };
 
-/** The journey of one variant. */
 export function journeyOf({ journey }: Attack, values: Readonly<Record<string, unknown>>): Journey {
   return values.journey as Journey | undefined ?? journey;
 }

@@ -5,9 +5,7 @@ import type { CrashWatch } from "./crashes.ts";
 import { type Timer, timers } from "../core/http/timers.ts";
 import { untilAborted } from "../testing/fetch.ts";
 
-/** How an action of the client ended. */
 export interface Attempt<Result> {
-  /** How it ended. */
   readonly outcome: JourneyOutcome;
   /** What the client threw, unless the outcome is `accepted` or `hung`. */
   readonly error?: unknown;

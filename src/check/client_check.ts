@@ -46,7 +46,6 @@ export interface ClientCheckState {
   readonly error?: string;
 }
 
-/** Another check is running. */
 export class CheckRunningError extends Error {
   /** Creates the error; `client` is the one that is checked. */
   constructor(client: string) {

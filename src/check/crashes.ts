@@ -23,9 +23,7 @@ export interface CrashWatch {
   end(): void;
 }
 
-/** An error that was not caught. */
 export interface Crash {
-  /** What was thrown. */
   readonly error: unknown;
 }
 

@@ -149,7 +149,6 @@ function countVerdicts(all: readonly Verdict[]): Record<Verdict, number> {
   return Object.fromEntries(verdicts.map((verdict) => [verdict, count(verdict)])) as Record<Verdict, number>;
 }
 
-/** The report as an HTML document. */
 async function formatDocument(data: ReportData): Promise<string> {
   const style = assets["style.css"]!.body + ownAssets["check.css"]!.body;
   return await renderStandalone(CheckReportDocument, viewReport(data), style);

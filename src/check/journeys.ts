@@ -36,7 +36,6 @@ export interface JourneyEnvironment
   begin(by: SessionStart, signal?: AbortSignal, of?: ClientJourney): Promise<ClientSession>;
   /** Waits for the requests of the client that have no response yet. */
   requestsEnd(): Promise<void>;
-  /** Ends the journey. */
   close(): Promise<void>;
 }
 

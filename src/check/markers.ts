@@ -60,7 +60,6 @@ export interface Sighting {
   readonly exchanges: readonly Exchange[];
 }
 
-/** Secrets, each with its kind. */
 type Secrets = ReadonlyMap<string, Value>;
 
 /** A shorter value appears by chance, and so does one that is no token. */
@@ -174,7 +173,6 @@ function isForSharedCaches({ headers = {} }: BrowserVisit): boolean {
     !/\b(?:private|no-store|no-cache)\b/i.test(control) && !/\*|\bcookie\b/i.test(vary);
 }
 
-/** What was seen in a journey. */
 interface Seen {
   readonly as: TestLatchkey;
   readonly browsers: readonly ClientBrowser[];

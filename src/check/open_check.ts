@@ -45,7 +45,6 @@ export interface CheckedServer {
   readonly operator?: OperatorOptions;
 }
 
-/** A check that can begin. */
 export interface OpenCheck {
   /** Handles the protocol requests during the check. */
   readonly dispatch: RequestHandler;

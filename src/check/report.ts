@@ -112,7 +112,6 @@ export interface FailureCause extends Pick<Effect, "cause" | "severity" | "conse
 export interface ControlRejection extends Pick<RuleResult, "rule" | "expected" | "received" | "fix"> {
   /** The method and the path. */
   readonly request: string;
-  /** The error code. */
   readonly error: string;
   /** Why, one sentence. */
   readonly reason: string;

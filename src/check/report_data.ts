@@ -30,7 +30,6 @@ export interface ReportData extends
   readonly practices: readonly (ReportedPractice & { readonly isKnown?: boolean })[];
 }
 
-/** One variant of one attack. */
 export interface ReportedResult
   extends
     Pick<Attack, "id" | "title" | "level" | "correctClient" | "sources">,
@@ -94,7 +93,6 @@ function describeResult(
   };
 }
 
-/** Variants of one attack. */
 export interface AttackGroup {
   /** One of them, for what they have in common. */
   readonly attack: ReportedResult;

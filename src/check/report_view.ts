@@ -27,7 +27,6 @@ export interface ReportView extends Pick<ReportData, "client" | "kind" | "passed
   readonly sections: readonly VerdictSection[];
 }
 
-/** The results with one verdict. */
 export interface VerdictSection {
   readonly verdict: Verdict;
   /** How many attacks and practices it has. */
@@ -48,7 +47,6 @@ export interface ResultGroup {
   readonly harms?: readonly string[];
   /** The MUSTs that the client breaks. */
   readonly requirements?: readonly string[];
-  /** How to fix the client. */
   readonly fix?: string;
   /** Whether it is open at first. Default: false. */
   readonly open?: boolean;
@@ -65,7 +63,6 @@ export interface ResultRow
   extends
     Pick<ReportedResult, "title" | "correctClient" | "sources" | "repeat">,
     Partial<Pick<ReportedResult, "severity" | "consequence" | "fix">> {
-  /** Its id. */
   readonly name: string;
   /** What is expected: `must-reject`. */
   readonly level: string;

@@ -10,7 +10,6 @@ import { scan, type Sighting } from "./markers.ts";
 import { timers } from "../core/http/timers.ts";
 import { untilAborted } from "../testing/fetch.ts";
 
-/** Runs the journeys of one check. */
 export interface Runner extends TimeLimit {
   readonly driver: ClientDriver;
   readonly options: CheckOptions;
@@ -76,7 +75,6 @@ const restartWaitMs = 1000;
 
 const wait = (milliseconds: number) => new Promise<void>((resolve) => timers.setTimeout(resolve, milliseconds));
 
-/** Prepares the journeys of one check. */
 export function openRunner(
   driver: ClientDriver,
   journeys: Journeys,

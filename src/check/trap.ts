@@ -5,7 +5,6 @@ import { readBodyText } from "../platform/http/json_body.ts";
 import type { Fetch } from "../testing/fetch.ts";
 import { serve } from "../platform/runtime/serve.ts";
 
-/** A request that arrived. */
 export interface TrappedRequest {
   /** The method, in upper case. */
   readonly method: string;

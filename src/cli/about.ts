@@ -34,7 +34,6 @@ export function formatVersion(): string {
   return `latchkey ${version}${commit === undefined ? "" : ` (${commit})`}`;
 }
 
-/** The licences, or their location. */
 export function formatLicences(): string {
   return readBuildInfo().licences.trimEnd();
 }

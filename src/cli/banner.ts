@@ -18,7 +18,6 @@ export type StoredEntries = Extract<TraceEvent, { type: "stored_entries" }>;
 
 type InitialEntries = ReturnType<App["initialEntries"]>;
 
-/** The content of the banner. */
 interface BannerOptions extends ExposedParts {
   readonly policy: ServerPolicy & InitialEntries;
   readonly version: string;

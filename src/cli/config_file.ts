@@ -15,7 +15,6 @@ import { readObjectOfFile } from "./json_object.ts";
 import { randomToken } from "../core/keys/secrets.ts";
 import { systemRandomBytes } from "../platform/runtime/random_bytes.ts";
 
-/** The content of a file, and its issues. */
 export interface ConfigFileResult {
   readonly content: ConfigFile;
   /** The text of the file; absent if there is none. */

@@ -22,7 +22,6 @@ import { findOption, findSetting, type NamedSetting } from "./explain_setting.ts
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { citedSections } from "../server/pages/specifications.ts";
 
-/** The help of the command. */
 export const explainHelpText = `Usage: latchkey explain TEXT
 
 TEXT is what you have at hand; without it, or with -, standard input:

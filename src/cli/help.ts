@@ -11,7 +11,6 @@ import { describedFields, flagGroups, optionNames, type ProgramField } from "./s
 const formatRow = (flag: string, variable: string, defaultText: string) =>
   `  ${flag.padEnd(24)}${variable.padEnd(24)}${defaultText}`.trimEnd();
 
-/** The rows of a heading. */
 const rowsOf = (group: string) =>
   optionNames.filter((name) => describedFields[name].group === group).map((name) => {
     const { flag, otherwise = "%", default: value }: ProgramField = describedFields[name];

@@ -20,7 +20,6 @@ const port = 9000;
 const clientId = "app";
 const titles = libraries.map(({ library }) => library);
 
-/** The help of the command. */
 export const initHelpText = `Usage: latchkey init [FLAG]...
 
 Writes latchkey.json, a configuration file with one client and two users, and
@@ -43,7 +42,6 @@ export interface InitActions {
   readonly ask?: (question: string) => Promise<string | undefined>;
   /** Writes a file that does not exist, with mode 0600; resolves with `false` if it exists. */
   createPrivateFile(path: string, text: string): Promise<boolean>;
-  /** A new client secret. */
   randomSecret(): string;
   /** The settings of a client for each library, at a server with these settings. */
   describeClient(

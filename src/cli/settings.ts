@@ -46,7 +46,6 @@ export interface Placement {
   readonly notInCheck?: string;
 }
 
-/** A setting of the program. */
 export type ProgramField = Field & Placement;
 
 /** A list or an object is probably that of the setting `users`. */

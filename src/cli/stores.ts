@@ -20,7 +20,6 @@ export interface StoreChoice {
   readonly warning?: string;
 }
 
-/** A store that the setting can name. */
 interface StoreKind {
   /** Its settings, without `^` and `$`. */
   readonly pattern: RegExp;

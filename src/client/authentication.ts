@@ -26,7 +26,6 @@ export interface ClientCredentials {
   readonly private_jwk?: PrivateJwk;
 }
 
-/** The headers and parameters that authenticate a client. */
 export interface ClientAuthentication {
   readonly headers: Readonly<Record<string, string>>;
   readonly params: Readonly<Record<string, string>>;

@@ -8,7 +8,6 @@ import type { RequestParameters } from "./parameters.ts";
 export interface FlowValues {
   readonly state: string;
   readonly nonce: string;
-  /** The code verifier. */
   readonly verifier: string;
 }
 

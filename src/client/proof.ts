@@ -4,7 +4,6 @@ import { encodeBase64url, sha256 } from "../core/keys/crypto.ts";
 import { importSigningKey, type JwtChanges, type SigningContext, type SigningKey, signWithKey } from "./jwt.ts";
 import { type PrivateJwk, publicJwkOf } from "./private_jwk.ts";
 
-/** A key of a client for proofs. */
 export interface ProofKey extends SigningKey {
   /** The public key, as proofs contain it. */
   readonly publicJwk: PrivateJwk;
@@ -12,7 +11,6 @@ export interface ProofKey extends SigningKey {
   readonly thumbprint: string;
 }
 
-/** Creates a key for proofs. */
 export async function createProofKey(jwk: PrivateJwk, alg: string = "ES256"): Promise<ProofKey> {
   const publicJwk = publicJwkOf(jwk);
   return {
@@ -22,7 +20,6 @@ export async function createProofKey(jwk: PrivateJwk, alg: string = "ES256"): Pr
   };
 }
 
-/** The request that a proof is for. */
 export interface RequestToProve {
   readonly method: string;
   readonly url: string | URL;

@@ -3,7 +3,6 @@
 import type { ClientAuthentication } from "./authentication.ts";
 import { encodeParameters, type RequestParameters } from "./parameters.ts";
 
-/** The request for the tokens of a code. */
 export function codeExchange(
   code: string | undefined,
   redirect_uri: string | undefined,
@@ -16,7 +15,6 @@ export function refreshRequest(refresh_token: string | undefined): RequestParame
   return { grant_type: "refresh_token", refresh_token };
 }
 
-/** The headers and the body of a POST request with a form. */
 export interface FormRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -12,12 +12,10 @@ export function placeText(place: Place | undefined): string {
   return place === "last" ? place : Object.entries(place ?? {}).map(([word, name]) => `${word} ${name}`).join();
 }
 
-/** The name of the row that a place replaces. */
 export function replacedName(place: Place | undefined): string | undefined {
   return typeof place === "object" && "instead" in place ? place.instead : undefined;
 }
 
-/** The places that rows can have. */
 export function placesOf(names: readonly string[]): string {
   return names.length === 0 ? '"last"' : `"last", or one of before, after and instead with one of ${names.join(", ")}`;
 }

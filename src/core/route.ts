@@ -49,7 +49,6 @@ interface HandlerOptions extends Pick<RouterOptions<Context, EndpointRoute>, "cr
   readonly server: Server;
 }
 
-/** Creates the one handler of all requests. */
 export function createHandler(
   findRoute: (path: string) => EndpointRoute | undefined,
   { server, createContext, crossOriginHeaders }: HandlerOptions,

@@ -90,7 +90,6 @@ export function getResponse({ endpoint, reply, replyBody }: ExchangeDraft): Reco
 /** The secrets to redact in each exchange. They are not a member of Exchange, because an exchange is plain data. */
 const registeredSecrets = new WeakMap<Exchange, RegisteredSecrets>();
 
-/** The current exchange of a draft. */
 export function toExchange(draft: ExchangeDraft): Exchange {
   if (draft.snapshot !== undefined) return draft.snapshot;
   draft.snapshot = buildExchange(draft);

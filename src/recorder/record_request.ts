@@ -120,7 +120,6 @@ export function findParam({ query, form }: RecordedRequest, name: string): strin
   return (form.find(isWanted) ?? query.find(isWanted))?.[1];
 }
 
-/** The token in the `Authorization` header. */
 export function findBearerToken({ headers }: Pick<RecordedRequest, "headers">): string | undefined {
   return /^(?:bearer|dpop) +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
 }

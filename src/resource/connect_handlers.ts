@@ -13,7 +13,6 @@ import { ConnectAccount } from "./connect_page.tsx";
 import type { AccountConnection } from "./connections.ts";
 import type { HostedResourceDefinition } from "./hosted_handlers.ts";
 
-/** The handlers of the page. */
 export function connectHandlers(definition: HostedResourceDefinition): Handlers {
   const render = async (context: Context, connection: AccountConnection, binding: CsrfBinding) => {
     const { tool, clientId, state } = connection;

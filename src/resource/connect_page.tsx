@@ -9,7 +9,6 @@ import { Code } from "../server/pages/value.tsx";
 /** A request that asks a user to connect an account. */
 export interface ConnectAccountProps extends Site {
   readonly service: string;
-  /** The tool that needs the account. */
   readonly tool: string;
   /** The name of the MCP client. */
   readonly client: string;

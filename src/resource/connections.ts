@@ -13,7 +13,6 @@ export interface AccountConnection {
   readonly expiresAt: number;
 }
 
-/** A tool and its caller. */
 export type ConnectionCall = Pick<AccountConnection, "tool" | "clientId" | "sub">;
 
 /** Milliseconds in which the user must decide. */
@@ -26,13 +25,11 @@ const maxConnections = 1000;
 export interface ConnectionList {
   /** The current connection of a call; `undefined` if there is none. */
   find(call: ConnectionCall, now: number): AccountConnection | undefined;
-  /** The current connection with this id. */
   findById(id: string, now: number): AccountConnection | undefined;
   /** Begins a request, which replaces an earlier one of the same call. */
   request(call: ConnectionCall, id: string, now: number): AccountConnection;
   /** Records the decision of the user about the current connection with this id; `undefined` if there is none. */
   decide(id: string, state: "connected" | "declined", now: number): AccountConnection | undefined;
-  /** Removes all. */
   clear(): void;
 }
 

@@ -7,9 +7,7 @@ import { resourceNonces } from "../server/extensions/dpop/nonce.ts";
 
 /** @internal The request that a proof is for. */
 export interface ProvenResourceRequest {
-  /** The HTTP method. */
   readonly method: string;
-  /** The external URL. */
   readonly url: string;
   /** The value of a header; `null` without one. */
   header(name: string): string | null;

@@ -38,7 +38,6 @@ export interface HostedResourceDefinition extends HostedResource {
   readonly verifyBy: "jwks" | "introspection";
 }
 
-/** The handlers of the metadata document. */
 export function metadataHandlers(definition: HostedResourceDefinition): Handlers<HostedServer> {
   return { GET: ({ server }) => metadataResponse(describe(definition, server)) };
 }

@@ -65,7 +65,6 @@ export function calledTool({ method, params }: McpMessage): string | undefined {
   return method === "tools/call" && typeof params.name === "string" ? params.name : undefined;
 }
 
-/** A tool of an MCP server. */
 export interface McpTool {
   readonly name: string;
   /** What the tool does, for a model. */
@@ -104,7 +103,6 @@ class McpError extends Error {
 /** The account that a user must connect in a browser before a tool runs. */
 export interface RequiredConnection {
   readonly id: string;
-  /** The service of the account. */
   readonly service: string;
   /** The page that connects it. */
   readonly url: string;
@@ -118,7 +116,6 @@ interface McpCall {
   readonly revision: string | null;
   /** The values of `Mcp-Method` and `Mcp-Name`, which mirror the body since 2026-07-28; `null` without the header. */
   readonly mirrored: { readonly method: string | null; readonly name: string | null };
-  /** The names of the tools. */
   readonly tools: readonly string[];
   /** Tool → the service of the account that it needs. */
   readonly toolConnections: Readonly<Record<string, string>>;

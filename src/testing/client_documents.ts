@@ -57,7 +57,6 @@ interface ClientDocuments {
   readonly outbound: Outbound;
   /** The response at a published or served URL, with any query; `undefined` at another URL. */
   respond(request: Request): Response | Promise<Response> | undefined;
-  /** Removes all documents. */
   reset(): void;
 }
 

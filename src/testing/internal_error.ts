@@ -7,7 +7,6 @@ import type { Exchange } from "../recorder/exchange.ts";
  * @internal An unexpected error inside the server, such as an error of its store. Clients receive only `server_error`.
  */
 export interface InternalError {
-  /** The path of the endpoint. */
   readonly endpoint: string;
   /** The value that was thrown. */
   readonly cause: unknown;

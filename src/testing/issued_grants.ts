@@ -19,7 +19,6 @@ export interface GrantsOf {
 
 export interface IssuedGrant {
   readonly grantId: string;
-  /** The `client_id`. */
   readonly client: string;
   /** The user; the client itself if it acts on its own behalf. */
   readonly sub: string;

@@ -100,7 +100,6 @@ export interface LoginResult {
   readonly request: URL;
 }
 
-/** The dependencies of a login client. */
 interface LoginClientOptions {
   /** The server at this moment; verifier, state and nonce come from its random source. */
   readonly server: () => Server;

@@ -198,7 +198,6 @@ export function mint(
     return proofKey.put(request, dpop?.thumbprint);
   };
 
-  /** Runs a token issuer for an authorization. */
   const issue = (
     run: Issue<Server>,
     server: Server,

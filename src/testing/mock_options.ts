@@ -3,7 +3,6 @@
 import type { LatchkeyOptions } from "../server/hosting/options.ts";
 import { testKeys } from "./keys.ts";
 
-/** How the keys of a mock are created. */
 interface MockKeys {
   /** Whether the server signs with the built-in test keys. */
   readonly useTestKeys: boolean;

@@ -53,14 +53,12 @@ export interface PolledRequestOptions {
   readonly users: () => UserRepository;
 }
 
-/** The polled requests of one extension. */
 interface RequestKind {
   readonly grant: PolledGrant;
   /** The name of the endpoint that starts them. */
   readonly endpoint: string;
   /** The name of the page of the user. */
   readonly page: string;
-  /** The query of the page for one request. */
   query(handle: string): Readonly<Record<string, string>>;
 }
 

@@ -24,7 +24,6 @@ export interface TestResource {
 /** The resources of one mock server. */
 export interface TestResources {
   readonly plugin: Plugin;
-  /** Adds a resource. */
   resource(location: string, options?: HostedResourceOptions): TestResource;
   origins(): readonly string[];
   /** Replaces the URL of a request to a resource on another origin by the path at which the server routes it. */

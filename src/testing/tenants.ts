@@ -42,7 +42,6 @@ const hostSettings: readonly HostSetting[] = [
 
 /** The server cannot create the tenant. */
 export class TenantError extends Error {
-  /** Creates the error. */
   constructor(message: string) {
     super(message);
     this.name = "TenantError";
@@ -69,9 +68,7 @@ interface TenantDependencies {
     readonly outbound: Outbound;
     readonly addApp?: AppChanges["addApp"];
   };
-  /** The settings of the server. */
   getSettings(): Settings;
-  /** Creates the control of a tenant. */
   createControl(options: TestControlOptions): ServerControl;
   /** The clock that ends tenants. The clock of the server does not: tests move it. */
   now(): number;

@@ -276,9 +276,7 @@ export interface Tenants {
   create(options?: TenantOptions, origin?: string, endpoints?: (control: ServerControl) => Plugin): Promise<Tenant>;
   /** The tenants, oldest first. */
   all(): readonly Tenant[];
-  /** Finds a tenant; `undefined` if it does not exist. */
   find(id: string): Tenant | undefined;
-  /** Removes the tenants that have expired. */
   removeExpired(): void;
 }
 

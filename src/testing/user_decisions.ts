@@ -225,7 +225,6 @@ async function assertPresent(users: Users, sub: string): Promise<string> {
   });
 }
 
-/** The error for a name that no user has. */
 export function unknownUserError(users: Users, sub: string): TypeError {
   const subs = listNames(users.known().keys(), ", ") || "none";
   return new TypeError(`The server has no user ${JSON.stringify(sub)}. Its users: ${subs}.`);

@@ -68,7 +68,6 @@ export function describeUser(name: string, claims: Readonly<Record<string, unkno
   };
 }
 
-/** The attacks of the category `session`. */
 export const browserSessionAttacks: readonly Attack[] = [
   defineAttack({
     id: "session/two-users",

@@ -5,7 +5,6 @@ import { type Attack, defineAttack } from "../define_attack.ts";
 import { unclear } from "./conclusions.ts";
 import { sent } from "./parameters.ts";
 
-/** The attacks of the category `token` on credentials. */
 export const credentialAttacks: readonly Attack[] = [
   defineAttack({
     id: "token/secret-characters",

@@ -20,7 +20,6 @@ import { encodeJwt, type SignedKind } from "../../testing/faults/resign.ts";
 
 type ForgeFor = (...args: [...Parameters<Forge>, scene: Scene]) => ReturnType<Forge>;
 
-/** Forgeries by name. */
 export type Forgeries = Readonly<Record<string, ForgeFor>>;
 
 /** Forgeries by what the header names. */

@@ -33,7 +33,6 @@ export const jsonResponse = (name: string, others: Omit<GridResponse, "name" | "
   change: (cell, member, write) => editJsonBody(cell, (members) => ({ ...members, [member]: write(members[member]) })),
 });
 
-/** The claims of a JWT. */
 export const claimsOf = (name: string, of?: SignedKind): GridResponse => ({
   name,
   change: (cell, claim, write) => overrideClaims(cell, (claims) => ({ [claim]: write(claims[claim]) }), of),

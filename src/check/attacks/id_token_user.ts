@@ -161,7 +161,6 @@ function assessIssuer({ outcome, session, earlier }: Observation): Assessment {
 /** The beginning of two values of sub; as numbers of 53 bits, those with one more digit are equal. */
 const nearSubs: Readonly<Record<string, string>> = { number: "10769150350006150771", long: "u".repeat(254) };
 
-/** The attacks of the category `id-token` on who the user is. */
 export const idTokenUserAttacks: readonly Attack[] = [
   defineAttack({
     ...otherAccount,

@@ -126,7 +126,6 @@ const otherTokens: Readonly<Record<string, (now: number) => object>> = {
 
 const isForResource = (what: keyof typeof otherJwts) => what === "an ID token with the resource as aud";
 
-/** The attacks of the category `resource` on resource servers. */
 export const resourceServerAttacks: readonly Attack[] = [
   forgeryAttack(
     {

@@ -80,7 +80,6 @@ function unprotected(journey: ClientJourney): ClientJourney {
   };
 }
 
-/** The attacks of the category `response` on deliveries. */
 export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     ...delivered,

@@ -85,7 +85,6 @@ async function concludeTarget(
   );
 }
 
-/** The attacks of the category `session` on targets. */
 export const targetAttacks: readonly Attack[] = [
   defineAttack({
     id: "session/return-target",

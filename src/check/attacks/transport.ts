@@ -42,7 +42,6 @@ function assessRedirect({ trap: { requests }, outcome }: Observation): Assessmen
 const editSuccess = (name: string, edit: Parameters<typeof editResponse>[3]) =>
   editResponse(name, "got a successful response", ({ status }) => status === 200, edit);
 
-/** Failures by name. */
 const failures: Readonly<Record<string, Fault>> = {
   ...{ "dropped before": drop("before"), "dropped midway": drop("midway") },
   ...Object.fromEntries([404, 503].map((code) => [`status ${code}`, status(code)])),

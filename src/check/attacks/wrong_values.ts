@@ -5,7 +5,6 @@ import type { Scene } from "../attack.ts";
 /** Returns what is sent instead of a value; `undefined`: nothing. */
 export type Wrong = (value: unknown, scene: Scene) => unknown;
 
-/** Values by name. */
 export type WrongValues = Readonly<Record<string, Wrong>>;
 
 /** The near misses of a text: it begins or ends with the text, is a part of it, or has other letter case. */

@@ -212,7 +212,6 @@ function AboutClient({ kind, observed }: ReportView): VNode | null {
 
 const headingOf = ({ client }: ReportView) => `Check of ${client}`;
 
-/** The report as a page of the server. */
 export function CheckReportPage(
   { actions = [], ...props }: ReportView & Site & { readonly actions?: readonly NavigationLink[] },
 ): VNode {

@@ -89,10 +89,8 @@ const names = Object.keys(checkFields) as (keyof CheckFlags)[];
 
 /** The content of the command line of a check. */
 export interface CheckArguments {
-  /** The URL that starts a login. */
   readonly loginUrl: string;
   readonly flags: CheckFlags;
-  /** The flags of the server. */
   readonly serverArgs: readonly string[];
   /** The command that checks the same application again with one attack, for a shell; without the secret. */
   readonly repeat: (attackId: string) => string;

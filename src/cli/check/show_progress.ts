@@ -21,7 +21,6 @@ export interface Progress {
   start(attackId: string): void;
   /** Says why the check waits, and for how long in milliseconds. */
   wait(because: string, milliseconds: number): void;
-  /** Notes a result. */
   show(result: AttackResult, total: number): void;
   /** Shows the progress, if it is time. A timer calls it, because a journey may take minutes. */
   tick(): void;

@@ -27,7 +27,6 @@ export interface ExecArguments {
   readonly report?: string;
   /** The redirect URIs of the client that the command registers. Default: any. */
   readonly redirectUris: readonly string[];
-  /** The flags of the server. */
   readonly serverArgs: readonly string[];
 }
 

@@ -16,7 +16,6 @@ import { printText } from "../terminal_text.ts";
 import { createTools, type StartedServer } from "./tools.ts";
 import { inputLines, writeError, writeOutput } from "../../platform/runtime/tools.ts";
 
-/** The help of the command. */
 export const mcpHelpText = `Usage: latchkey mcp [FLAG VALUE]...
 
 Tools for an agent or an editor over standard input and output: a server of the

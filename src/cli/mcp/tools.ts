@@ -18,13 +18,11 @@ import { controlPath, verbPath } from "../../testing/control/verb.ts";
 import { explain } from "../explain.ts";
 import type { ProgramServer } from "../open_server.ts";
 
-/** A server that listens. */
 export interface StartedServer extends ProgramServer {
   readonly readRules: ReadRules;
   readonly controlSecret?: string;
 }
 
-/** The text of a result. */
 interface ToolText {
   /** What the server itself says. */
   readonly text: string;

@@ -25,7 +25,6 @@ export interface LoggedRequest {
   readonly method?: string;
   /** The path of the request, without its query. */
   readonly path?: string;
-  /** The status of the response. */
   readonly status?: number;
   /** The page that shows the recorded request: a URL. */
   readonly link?: string;

@@ -53,7 +53,6 @@ interface ActiveRequest {
   readonly url: string;
   /** Events of the text log that wait for the status of the response; absent before the first, and after the end. */
   events?: LoggedEvent[];
-  /** The status of the response. */
   status?: number;
   hasEnded: boolean;
 }

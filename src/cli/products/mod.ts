@@ -58,7 +58,6 @@ const withIssuersByPath: Product = (program) => {
   return { ...program, plugins: [issuers, ...plugins], starts: [...starts, addConfigured] };
 };
 
-/** The products of the program. */
 export const products: readonly Product[] = [
   withModules,
   withLimits,

@@ -75,7 +75,6 @@ export function printWarning(event: Extract<TraceEvent, { type: "configuration_w
   console.error(formatEvent(event));
 }
 
-/** Adds the products to a program, in order. */
 export async function addProducts(program: Program, products: readonly Product[]): Promise<Program> {
   let added = program;
   for (const add of products) added = await add(added);

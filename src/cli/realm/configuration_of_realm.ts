@@ -25,7 +25,6 @@ import {
   typedValue,
 } from "./realm_values.ts";
 
-/** A configuration file. */
 export interface RealmConfiguration {
   readonly profile: readonly (string | ProviderProfile)[];
   readonly redirectUris?: "any";

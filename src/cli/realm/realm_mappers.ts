@@ -16,7 +16,6 @@ export interface MappedUser extends UserRoles {
   readonly user: Json;
 }
 
-/** A mapper that adds a member to users. */
 interface UserMapper {
   /** The names that lead to the member: `["realm_access", "roles"]`. */
   readonly path: readonly string[];

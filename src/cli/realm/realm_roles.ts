@@ -6,7 +6,6 @@ import { type Json, nonEmptyText, objectOrEmpty, objectsIn, textsIn } from "./re
 /** A role of the realm, or of a client. */
 type Role = readonly [client: string | undefined, name: string];
 
-/** The roles, groups and group attributes of a user. */
 export interface UserRoles {
   readonly realm: readonly string[];
   readonly byClient: ReadonlyMap<string, readonly string[]>;

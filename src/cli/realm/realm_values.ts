@@ -18,12 +18,10 @@ export function objectOrEmpty(value: unknown): Json {
   return isObject(value) ? value : {};
 }
 
-/** The objects of an array. */
 export function objectsIn(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
 }
 
-/** The members that are not `undefined`. */
 export function definedMembers(members: Json): Json {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

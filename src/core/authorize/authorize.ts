@@ -27,7 +27,6 @@ import { readSession, setSessionCookie } from "../sessions/cookies.ts";
 /** Decides a valid request: `decideRequest` with an approver. */
 export type Decide = (context: Context, pending: PendingAuthorization) => Promise<HttpResponse | Response>;
 
-/** The handlers of the authorization endpoint. */
 export function authorizeHandlers(decide: Decide): Handlers {
   async function authorize(context: Context): Promise<HttpResponse | Response> {
     const { server, unrepeatable } = context;

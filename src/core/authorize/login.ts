@@ -14,7 +14,6 @@ import { type IdTokenHint, readIdTokenHint } from "../keys/verification.ts";
 /** Maximum length of a `login_hint`, in characters; the rest is cut off. */
 const maxLoginHintLength = 255;
 
-/** Reads what a request requires of the login. */
 export async function readLoginRequirements(from: CheckInput): Promise<LoginRequirements> {
   const idTokenHint = from.params.get("id_token_hint");
   return readWithHint(from, idTokenHint === undefined ? undefined : await readIdTokenHint(from.server, idTokenHint));

@@ -49,7 +49,6 @@ export function isReservedClaim(name: string, context: "any" | "access token" = 
   return reservedNames.has(name) || context === "access token" && reservedAccessTokenNames.has(name);
 }
 
-/** The names of the reserved claims, for messages. */
 export const reservedClaims: readonly string[] = [...reservedNames].filter((name) => name !== "__proto__");
 
 /** @internal The rules for releasing claims, computed once from the settings. */
@@ -101,7 +100,6 @@ function unmappedClaims(rules: ClaimRules, user: User): string[] {
   return Object.keys(user).filter((name) => !reservedNames.has(name) && scopesForClaim(rules, name).length === 0);
 }
 
-/** The names of all claims that this scope releases of these users. */
 export function releasableClaims(rules: ClaimRules, scope: readonly string[], users: readonly User[]): Set<string> {
   const names = new Set(scope.flatMap((value) => rules.claimsByScope.get(value) ?? []));
   if (rules.unmapped === "openid" && scope.includes("openid")) {
@@ -117,7 +115,6 @@ export function claimsForScope(rules: ClaimRules, user: User, scope: readonly st
   return pickClaims(user, names);
 }
 
-/** Claims about a user. */
 export type UserClaims = Readonly<Record<string, unknown>>;
 
 /** Multi-valued attributes of RFC 7643 §4.1.2: always lists in an access token (RFC 9068 §2.2.3.1). */

@@ -4,7 +4,6 @@ import type { ConfigIssue } from "../rules/configuration_error.ts";
 import { responseParameters, type UriProblem } from "./redirect_uri.ts";
 import { type LocalUrls, unroutableHosts } from "../http/test_hosts.ts";
 
-/** A problem of a URI. */
 export type UriIssue = Pick<ConfigIssue, "expected" | "hint">;
 
 /** The hosts that {@link allowsHttp} allows, for messages. */

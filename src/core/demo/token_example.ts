@@ -7,7 +7,6 @@ import { endpointUrl } from "../http/endpoint.ts";
 import type { CodeOwner, TokenRequestExample } from "../pages/token_request_example.tsx";
 import { shellQuote } from "../http/quote_value.ts";
 
-/** The record of a code. */
 export interface IssuedCode {
   readonly clientId: string;
   readonly redirectUri: string;

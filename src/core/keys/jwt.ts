@@ -44,7 +44,6 @@ export function jwtTypes({ accessTokenTyp }: HeaderPolicy, ofExtensions: JwtType
   };
 }
 
-/** Signs with the current key. */
 export function jwtSigner(keys: Pick<Keys, "signer">, types: JwtTypes): SignClaims {
   return async (kind, alg, claims) => await signJwt(await keys.signer(alg), types[kind], claims);
 }

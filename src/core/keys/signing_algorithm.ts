@@ -21,7 +21,6 @@ export type SigningAlgorithm =
  */
 export const defaultAlgorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA", "Ed25519"];
 
-/** All signature algorithms. */
 export const signingAlgorithms: readonly SigningAlgorithm[] = [
   ...defaultAlgorithms,
   ...["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] as const,

@@ -27,7 +27,6 @@ export interface Cryptography {
 
 const encoder = new TextEncoder();
 
-/** The functions of WebCrypto. */
 export const webCryptography: Cryptography = {
   async digest(hash, text) {
     // The name of WebCrypto, which is newer than the types of TypeScript.

@@ -50,7 +50,6 @@ export function validateAlg(
   }];
 }
 
-/** The issues of `scopes`. */
 export function validateScopes(scopes: readonly string[], quote: Quote = quoteValue): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   if (scopes.length === 0) {
@@ -81,7 +80,6 @@ export function validateScopes(scopes: readonly string[], quote: Quote = quoteVa
   return issues;
 }
 
-/** The issues of `claims` and `accessTokenClaims`. */
 export function validateClaims(
   { claims, accessTokenClaims }: Pick<Policy, "claims" | "accessTokenClaims">,
   quote: Quote = quoteValue,

@@ -36,7 +36,6 @@ export interface AuthorizedProps {
   readonly notes: readonly string[];
   /** On success: the example of a public client, then that of a confidential one. */
   readonly examples: readonly TokenRequestExample[];
-  /** The URL of the token endpoint. */
   readonly tokenEndpoint: string;
   /** The lifetime of codes, in seconds. */
   readonly codeLifetimeSeconds: number;

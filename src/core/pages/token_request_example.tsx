@@ -39,7 +39,6 @@ export interface CodeOwner {
 /** Secrets by their names, after "the", with their values as they occur in the text. */
 type Secrets = readonly { readonly name: string; readonly value: string }[];
 
-/** The elements that an example consists of. */
 export interface ExampleElements {
   /** A sentence. `passed`: whether the request works; undefined if it is no failure that it does not. */
   Verdict(props: { readonly passed?: boolean; readonly children: ComponentChildren }): VNode;

@@ -13,7 +13,6 @@ export interface StartLink {
 
 /** One button for the main demo client, and a plain link for each other one. */
 interface StartButtonsProps {
-  /** The text of the button. */
   readonly label: string;
   readonly links: readonly StartLink[];
   /** Whether the page has a more important button. Default: false. */

@@ -94,7 +94,6 @@ export interface LifetimePolicy {
   readonly session: number;
 }
 
-/** Describes {@link LifetimePolicy}. */
 export const lifetimesField = group<LifetimePolicy>("LifetimePolicy", {
   code: seconds(300, 600),
   access_token: seconds(3600),

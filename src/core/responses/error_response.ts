@@ -34,7 +34,6 @@ export function traceRejection(
   server.trace({ ...event, error, ...client !== undefined && { client: client.id }, explanation });
 }
 
-/** The three recipients of an error. */
 export interface ErrorResponses {
   /** To the client, through the browser (OAuth 2.1 §4.1.2.1). */
   toClient(context: Context, thrown: unknown, recipient: Recipient): Promise<HttpResponse>;
@@ -60,7 +59,6 @@ export function isForUser(thrown: unknown): boolean {
   return thrown instanceof OAuthError && thrown.details.forUser === true;
 }
 
-/** Creates the responses in a wording. */
 export function errorResponses(wording: ErrorWording): ErrorResponses {
   return { toClient, toUser, toSender };
 
@@ -116,7 +114,6 @@ export interface ShownError {
   readonly status: number;
 }
 
-/** The texts of errors. */
 export interface ErrorWording {
   /** Converts a thrown value to an OAuth error, and traces it. */
   toError(context: Context, thrown: unknown, about: FailedRequest): OAuthError;

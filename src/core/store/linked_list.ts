@@ -15,7 +15,6 @@ export function linkedList<T extends LinkedListNode<T>>() {
   let last: T | undefined;
   let size = 0;
   return {
-    /** Appends an item that is not in the list. */
     add(item: T): void {
       item.previous = last;
       if (last === undefined) first = item;
@@ -23,7 +22,6 @@ export function linkedList<T extends LinkedListNode<T>>() {
       last = item;
       size++;
     },
-    /** Removes an item that is in the list. */
     remove(item: T): void {
       const { previous, next } = item;
       if (previous === undefined) first = next;

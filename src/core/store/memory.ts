@@ -45,7 +45,6 @@ interface Row extends LinkedListNode<Row> {
   consumedAt?: number;
 }
 
-/** The records of one kind. */
 interface Table {
   readonly rows: Map<string, Row>;
   /** The oldest first. Not the order of the map: its first record is behind the gaps of deleted ones. */

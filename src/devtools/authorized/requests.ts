@@ -22,7 +22,6 @@ import type { HttpExchange, HttpMessage } from "../../server/pages/http_exchange
 import type { FormStep } from "./pages/step_form.tsx";
 import type { Secret } from "../../server/pages/secret_value.tsx";
 
-/** How a client authenticates. */
 interface StepClient {
   readonly client: Client;
   /** The secret that the user typed, for clients without the demo secret. */
@@ -42,7 +41,6 @@ export interface ClientState extends StepClient {
   readonly refreshToken?: string;
 }
 
-/** A request to this server. */
 export interface StepRequest {
   readonly method: "GET" | "POST";
   /** The path, including the path of the issuer. */

@@ -139,7 +139,6 @@ function findLines(
 
 const secretMethods = ["client_secret_basic", "client_secret_post"] as const;
 
-/** The version of a client, for its form. */
 export async function clientVersion(server: HostedServer, { metadata, secretDigest }: HostedClient): Promise<string> {
   return await recordVersion(server, [metadata, await secretDigest]);
 }

@@ -40,7 +40,6 @@ export function clientEntry({ metadata, secretDigest }: Client, secret = secretP
   return { client_id, ...secretDigest !== undefined && { client_secret: secret }, ...members };
 }
 
-/** The entry of a user, without the password. */
 export function userEntry({ password: _, ...claims }: User): User {
   return claims as User;
 }

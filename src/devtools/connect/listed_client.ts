@@ -44,7 +44,6 @@ function describeValue(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** A client for pages. */
 export function toListedClient({ site, server }: Context, client: HostedClient): ListedClient {
   const { id, name, authMethods, redirectUris, grantTypes, scope, document, registration } = client;
   const metadata = metadataOf(client);

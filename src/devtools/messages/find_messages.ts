@@ -287,7 +287,6 @@ const parameter = /[?&#](?:([\w.-]{1,40})=)?[^&#\s]*/g;
 const says =
   /^(?:err|error\w*|msg|message|reason|cause|detail\w*|exception\w*|description|hint|name|code|claim|attribute|expected|actual|received|text|body|response|active)$/i;
 
-/** An error code. */
 const codePattern = /(?<![A-Za-z])[a-z]{2,20}(?:_[a-z]{2,20}){1,4}(?![A-Za-z])/g;
 /** A type of Go, the ID of a log, a member of a printed header or key, `"typ":"JWT"`, a number with its name, `"code":9`, the package `requests`, a list of parameters, `(scope: 'a', audience: 'b')`. */
 const headerMember =

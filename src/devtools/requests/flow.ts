@@ -107,7 +107,6 @@ interface FlowOptions extends DisplayOptions {
   readonly checkOrder: (exchange: Exchange) => readonly RuleId[];
 }
 
-/** The props of a flow's page. */
 export async function describeFlow(
   server: Server,
   flow: Flow | DocumentRequests,

@@ -40,7 +40,6 @@ interface Entry {
 export interface SelectedFlow {
   readonly flow: Flow;
   readonly redacted: Flow;
-  /** The row of the redacted flow. */
   readonly row: FlowRow;
 }
 

@@ -45,7 +45,6 @@ export interface RequestPagesOptions {
 /** The pages, the hooks of the plugin that records requests, and what other pages show of the record. */
 export interface RequestPages
   extends Required<Pick<Plugin, "name" | "handle" | "onPassed" | "onEvent" | "setup" | "close">> {
-  /** The recorder that the pages show. */
   readonly recorder: Recorder;
   routes(app: App): Endpoint[];
   readonly recentFlows: FindRecentFlows;

@@ -14,7 +14,6 @@ export interface RuleRow {
   readonly requirement: string;
 }
 
-/** The rules in the text, in its order. */
 export function parseRules(text: string): RuleRow[] {
   const row = /^- \*\*([A-Z]{2}-\d{2})\*\* (?:(SHOULD|MAY)?( ?P)?: )?(.+)$/gm;
   return [...text.matchAll(row)].map(([, id, level = "MUST", product = "", requirement]) => ({

@@ -6,7 +6,6 @@ import { findForRequest, type HttpRequest } from "../../core/http/message.ts";
 /** The maximum size of a captured body, in bytes. */
 export const maxCapturedBodyBytes = 64 * 1024;
 
-/** The captured part of a body. */
 export interface CapturedBody {
   /** The text, at most {@link maxCapturedBodyBytes} bytes of it. */
   readonly text: string;

@@ -68,9 +68,7 @@ export interface JwtProblem {
   readonly received: string;
 }
 
-/** The error of a JWT that its policy does not accept. */
 export class JwtPolicyError extends Error {
-  /** What is wrong. */
   readonly problem: JwtProblem;
 
   constructor(problem: JwtProblem) {

@@ -10,7 +10,6 @@ const maxTriedKeys = 8;
 
 /** The time, and the values of a JWT that depend on the request. */
 interface ExpectedJwt extends Pick<JWTVerifyOptions, "audience" | "issuer" | "subject"> {
-  /** The accepted algorithms. */
   readonly algorithms: readonly string[];
   /** The time in milliseconds since the epoch. */
   readonly now: number;

@@ -14,7 +14,6 @@ export interface Peer extends ClientAddress {
 /** Handles a request. It never throws and never rejects. */
 export type RequestHandler = (request: HttpRequest, peer?: Peer) => Promise<HttpResponse | Response>;
 
-/** A listening port. */
 export interface BoundServer {
   readonly port: number;
   /** Completes requests in flight, for at most {@link shutdownTimeoutMs}, and stops. */

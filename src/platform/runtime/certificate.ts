@@ -3,7 +3,6 @@
 import { Buffer } from "node:buffer";
 import { X509Certificate } from "node:crypto";
 
-/** A parsed certificate. */
 export interface Certificate {
   /** Its DER bytes as base64. */
   readonly base64: string;

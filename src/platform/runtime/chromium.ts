@@ -45,7 +45,6 @@ export interface PageOptions {
   readonly watched: readonly [name: string, read: (url: string) => void];
 }
 
-/** What a page shows. */
 export interface PageContent {
   readonly url: string;
   readonly text: string;
@@ -73,7 +72,6 @@ export interface BrowserContext {
   close(): Promise<void>;
 }
 
-/** A running Chromium. */
 export interface Chromium {
   /** Opens a context without cookies. */
   openContext(): Promise<BrowserContext>;

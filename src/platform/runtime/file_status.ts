@@ -8,7 +8,6 @@ const { process } = globalThis as unknown as { readonly process: typeof nodeProc
 /** What a path leads to, links followed. */
 interface FileStatus {
   readonly kind: "file" | "directory" | "named pipe" | "device or socket";
-  /** Its size, in bytes. */
   readonly size: number;
   /** The other user that owns it, unless that is root. Absent on Windows, which has no such users. */
   readonly otherOwner?: number;

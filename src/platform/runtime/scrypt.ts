@@ -20,7 +20,6 @@ export function scryptDigest(password: string, { ln, r, p, salt }: ScryptCost, l
   });
 }
 
-/** A random salt of `length` bytes. */
 export function randomSalt(length: number): Uint8Array {
   return crypto.randomBytes(length);
 }

@@ -53,7 +53,6 @@ export interface Practice {
   readonly occasion: string;
 }
 
-/** A practice, and how it is found in traffic. */
 export interface PracticeDefinition extends Practice {
   /** Reads the traffic of one client. */
   check(traffic: Traffic): PracticeCheck | Promise<PracticeCheck>;
@@ -84,7 +83,6 @@ export function examineEach<Item extends Sent>(
   };
 }
 
-/** Adds the exchange to a finding. */
 export function toEvidence({ exchange }: Sent, { others = [], ...finding }: RequestFinding): Evidence {
   return { ...finding, exchanges: [exchange, ...others.filter(({ number }) => number !== exchange.number)] };
 }

@@ -45,7 +45,6 @@ export interface SentTokenRequest {
   readonly response: Readonly<Record<string, unknown>>;
 }
 
-/** The traffic of one client. */
 export interface Traffic {
   /** What was recorded, one for each server. */
   readonly recordings: readonly Recording[];

@@ -63,7 +63,6 @@ export async function searchedClients({ clients }: Pick<Server, "clients">): Pro
 /** What the clients of a server depend on. */
 export interface ClientsOptions {
   readonly policy: Policy;
-  /** The clients at the start. */
   readonly clients: readonly ClientMetadata[];
   readonly audience: string;
   readonly recordPrefix: string;

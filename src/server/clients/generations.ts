@@ -51,7 +51,6 @@ export async function generationOfClientId({ clients }: Server, id: string): Pro
   return client && generationOfClient(client);
 }
 
-/** A record that belongs to a client. */
 export interface ClientRecord {
   readonly clientId: string;
   /** The generation of the client; absent if it has none. */

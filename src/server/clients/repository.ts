@@ -126,7 +126,6 @@ export interface EntryDefinition<Input, Item> {
   changed?(former: Item | undefined, current: Item | undefined): void;
 }
 
-/** Creates a repository with these configured entries. */
 export type CreateRepository = <Input, Item>(
   configured: readonly Input[],
   definition: EntryDefinition<Input, Item>,

@@ -54,16 +54,13 @@ type RepositoryOwner =
   & Pick<HostedServer, "store" | "now" | "randomBytes" | "trace">
   & Pick<ServerClients, "recordPrefix">;
 
-/** The repositories of one server. */
 export interface StoredRepositories {
-  /** Creates a repository. */
   readonly create: CreateRepository;
   /**
    * Deletes the entries of the store whose ids are configured, and traces which others it has. Never rejects: it traces
    * a failure.
    */
   start(): Promise<void>;
-  /** Waits for pending writes. */
   waitForWrites(): Promise<void>;
 }
 

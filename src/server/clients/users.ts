@@ -26,7 +26,6 @@ type SessionsEndListener = (user: User, cause: "removed" | "password changed") =
 
 /** @internal The users, as the server itself knows them. */
 export interface ServerUsers extends UserRepository {
-  /** Adds a listener. */
   onSessionsEnded(listener: SessionsEndListener): void;
 }
 
@@ -47,7 +46,6 @@ export type UserWarnings = (
 /** What the users of a server depend on. */
 export interface UsersOptions extends Pick<Server, "now"> {
   readonly policy: Policy;
-  /** The users at the start. */
   readonly users: readonly User[];
   readonly trace: Trace;
   readonly claims: ServerClaimRules;
@@ -61,7 +59,6 @@ export interface UsersOptions extends Pick<Server, "now"> {
   readonly createRepository?: CreateRepository;
 }
 
-/** Creates the users of a server. */
 export function serverUsers(
   { policy, users, now, trace, claims, userWarnings, requirePasswords, ...options }: UsersOptions,
 ): ServerUsers {

@@ -26,7 +26,6 @@ export interface PolicyAtStart extends ServerPolicy {
   readonly clients: readonly ClientMetadata[];
   /** The clients at an issuer: demo clients follow it. */
   readonly clientsAt: (issuer: string) => readonly ClientMetadata[];
-  /** The configured users. */
   readonly users: readonly User[];
   /** The extensions with the settings that they add, including the absent ones. */
   readonly extensions: readonly KnownExtension[];

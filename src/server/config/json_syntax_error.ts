@@ -72,7 +72,6 @@ export async function findRepeatedKeys(text: string, value: unknown, file: strin
   }];
 }
 
-/** The number of keys of all objects in a value. */
 function countKeys(value: unknown): number {
   let count = 0;
   const rest = [value];

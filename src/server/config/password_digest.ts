@@ -3,13 +3,11 @@
 import { decodeBase64url, encodeBase64url } from "../../core/keys/crypto.ts";
 import type { User } from "../../core/clients/client.ts";
 
-/** A digest with its parameters. */
 export interface PasswordDigest {
   /** The binary logarithm of the cost. */
   readonly ln: number;
   /** The block size. */
   readonly r: number;
-  /** The parallelisation. */
   readonly p: number;
   /** Random, different for each digest. */
   readonly salt: Uint8Array;

@@ -12,7 +12,6 @@ import type { ProviderProfile } from "./provider_profile.ts";
 /** A profile: of a standard, a provider or a plugin by its name, or of another provider by its value. */
 export type Profile = ProfileName | ProviderName | ProviderProfile;
 
-/** The names of the profiles of providers. */
 export const providerNames = Object.keys(providers) as readonly ProviderName[];
 
 const names: readonly (ProfileName | ProviderName)[] = [...profileNames, ...providerNames];

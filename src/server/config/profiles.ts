@@ -17,18 +17,15 @@ import { type ActiveProfile, type ClientProfiles, defaultProfilePolicy, type Ser
 import { validateDemands } from "./profile_demands.ts";
 import type { Profile } from "./profile_field.ts";
 
-/** The settings that select a profile. */
 export interface ProfileSettings {
   readonly profile?: Profile | readonly Profile[];
   readonly mcpRevision?: McpRevision;
 }
 
-/** The profiles that settings select. */
 export function profileList({ profile = [] }: ProfileSettings): readonly Profile[] {
   return Array.isArray(profile) ? profile : [profile as Profile];
 }
 
-/** Whether a profile is that of a standard. */
 export function isStandard(profile: Profile): profile is ProfileName {
   return (profileNames as readonly unknown[]).includes(profile);
 }
@@ -137,7 +134,7 @@ export const profiles: Readonly<Record<ProfileName, ProfileValues>> = {
       source: "FAPI 2.0 Message Signing §5.4.1",
     },
   },
-  // Drafts and new documents as of November 2026; `recorder/practices/next_rules.ts` has what they demand of clients.
+  // Drafts and new documents as of November 2026.
   "next-2026.11": {
     "pkce.requireForConfidential": { values: [true], source: "draft-ietf-oauth-v2-1-16 §7.5.1 (September 2026)" },
     "pkce.acceptNonce": { values: [true], source: "draft-ietf-oauth-v2-1-16 §7.5.1 (September 2026)" },
@@ -156,7 +153,6 @@ export const profiles: Readonly<Record<ProfileName, ProfileValues>> = {
 
 const settingNames = Object.keys(combine) as ProfileSetting[];
 
-/** Whether the value of a setting is weaker than that of a profile. */
 function isWeaker(path: ProfileSetting, value: unknown, floor: unknown): boolean {
   return JSON.stringify(combine[path](value, floor)) !== JSON.stringify(value);
 }
@@ -236,7 +232,6 @@ export function demoClientsOf({ clientAuthMethods }: Settings, issuer: string): 
     : undefined;
 }
 
-/** The profiles that the clients of a server with these extensions can have. */
 export function clientProfiles(extensions: readonly KnownExtension[]): ClientProfiles {
   return {
     tighten: withClientProfile,

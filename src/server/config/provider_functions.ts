@@ -68,7 +68,6 @@ export interface ProviderResponse {
 export interface ResponseFacts<Server = ProviderServer> {
   /** The endpoint, by its name in metadata, such as `token_endpoint`, or by its own name. */
   readonly endpoint: string;
-  /** The request as it was received. */
   readonly request: Pick<HttpRequest, "method" | "url" | "headers">;
   /** The parameters of a request to an endpoint of the metadata, as the server read them. */
   readonly parameters: Parameters;

@@ -66,7 +66,6 @@ export type ProviderName =
 
 /** The profiles of providers of a server whose requests, responses or tokens differ from the standards. */
 export interface Deviation {
-  /** The names of the profiles. */
   readonly names: readonly string[];
   /** Their functions; of a built-in one, its name. */
   readonly functions: readonly (ProviderName | ProviderFunctions)[];

@@ -45,7 +45,6 @@ export interface ResolvedSettings {
   /** Computes the warnings about valid settings. */
   warnings(): readonly ConfigurationWarning[];
   readonly policy: ServerPolicy;
-  /** The issuer in effect. */
   readonly issuer: string;
   /** The path of the issuer below the origin; empty if the settings name an issuer. */
   readonly issuerPath: string;

@@ -166,13 +166,11 @@ export interface ProfilePolicy {
   readonly defaultEndpoints: boolean;
 }
 
-/** The policy of a server whose profiles have these values. */
 export function profilePolicy(values: ReadonlyMap<string, unknown> = new Map()): ProfilePolicy {
   const members = Object.entries(defaultProfilePolicy).map(([name, value]) => [name, values.get(name) ?? value]);
   return Object.fromEntries(members) as ProfilePolicy;
 }
 
-/** The policy without a profile. */
 export const defaultProfilePolicy: ProfilePolicy = {
   seeOther: false,
   maxAssertionLifetime: 3600,

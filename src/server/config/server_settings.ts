@@ -142,7 +142,6 @@ export interface ResourceSettings {
   readonly access_token_claims?: readonly string[];
 }
 
-/** Describes {@link ResourceSettings}. */
 export const resourceField = object<ResourceSettings>(
   "ResourceSettings",
   {
@@ -259,7 +258,6 @@ function prefix(example: string): Field<string> {
   return text([example], { pattern: /^[\w~+/.-]{1,80}$/, expected: "1 to 80 of A-Z a-z 0-9 _ ~ + / . -" });
 }
 
-/** Describes {@link TokenPrefixes}. */
 const tokenPrefixesField = group<TokenPrefixes>("TokenPrefixes", {
   code: prefix("code_"),
   access_token: prefix("at_"),
@@ -274,7 +272,6 @@ export interface KeySettings {
   readonly lead?: number;
 }
 
-/** Describes {@link KeySettings}. */
 export const keysField = group<KeySettings>("KeySettings", {
   rotateEvery: whole(86400, { min: 3600, expected: "whole seconds, at least 3600", hint: () => "A day is 86400." }),
   lead: whole(300, {
@@ -378,7 +375,6 @@ export interface Lifetimes extends Partial<LifetimePolicy> {
 
 const { code, session, ...lifetimesOfTokens } = core.lifetimesField.members;
 
-/** Describes {@link Lifetimes}. */
 export const lifetimesField = group<Lifetimes>("Lifetimes", {
   code,
   device_code: seconds(600, 3600),
@@ -421,7 +417,6 @@ export type RefreshLifetimeMember =
   | "refresh_token_timeout"
   | "authorization_expires_in";
 
-/** Describes {@link RefreshSettings}. */
 export const refreshField = group<RefreshSettings>("RefreshSettings", {
   ...core.refreshField.members,
   rotateBound: flag(false),
@@ -433,7 +428,6 @@ export const refreshField = group<RefreshSettings>("RefreshSettings", {
   ),
 }, { grace: 10 });
 
-/** Describes {@link ProviderSettings}. */
 export const providerFields = {
   defaultScope: text(["read"], { expected: "a string of space-separated scope values" }),
   claims: core.policyFields.claims,
@@ -483,7 +477,6 @@ function secretAlgorithmHint(text = ""): string | undefined {
     : undefined;
 }
 
-/** Describes {@link ServerSettings}. */
 export const serverFields = {
   login: choice(["auto", "interactive"], {
     default: "auto",

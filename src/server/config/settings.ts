@@ -104,7 +104,6 @@ export function orAny<T, F extends Field<T>>(field: Field<T> & F): F & { readonl
   return { ...field, expected: `${field.expected} or "any"`, alternative: "any" };
 }
 
-/** The value of a setting unless it is `"any"`. */
 export function unlessAny<T>(value: T | Any | undefined): Exclude<T, Any> | undefined {
   return value === "any" ? undefined : value as Exclude<T, Any> | undefined;
 }

@@ -21,7 +21,6 @@ import type { Allowances } from "../../core/http/test_hosts.ts";
 
 /** @internal The standing that something requires. Without a requirement, it is open to configured clients only. */
 export interface StandingRequirement {
-  /** The lowest standing. */
   readonly from: Standing;
   /** The lowest standing if the issuer is on a test host. Default: `from`. */
   readonly onTestHosts?: Standing;

@@ -107,7 +107,6 @@ function explainBeginning({ server, client, params }: HostedRequest): Explanatio
   return explanation === undefined ? [] : [explanation];
 }
 
-/** Explains a `prompt` with wrong separators. */
 function explainSeparators(prompt: string): Explanation[] {
   const fix = separatorFix("prompt", prompt, promptValues);
   if (fix === undefined) return [];

@@ -8,7 +8,6 @@ import type { HostedServer } from "../hosted_server.ts";
 import { explainRepeated, quotedUrlFix } from "./parameters.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
-/** Explains a `client_id` that is missing, repeated or unknown. */
 export function explainClientId(facts: UnknownClient | Repeated | undefined, server: HostedServer): RejectionTexts {
   if (facts === undefined) {
     const fix = `Send client_id once, exactly as it is registered. ${quotedUrlFix}`;

@@ -9,7 +9,6 @@ const received = {
   malformed: "a malformed token",
 };
 
-/** Explains a missing access token. */
 export function explainMissingToken({ header, place, tooLong, schemes }: MissingToken): RejectionTexts {
   return {
     expected: schemes.includes("Bearer")

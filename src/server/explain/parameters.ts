@@ -40,7 +40,6 @@ export function explainUnregistrable(
   };
 }
 
-/** Explains a redirect URI that is not registered. */
 export function explainRedirectUri(facts: UnregisteredUri, server: HostedServer): RejectionTexts {
   return explainUnregistrable("redirect_uri", facts, server) ?? {
     expected: listUris(facts.registered),

@@ -29,7 +29,6 @@ export function explainResponseType({ received, policy }: UnsupportedResponseTyp
   };
 }
 
-/** Explains a response type that the client is not registered for. */
 export function explainUnregisteredType(
   { type, needed, grantTypes, registered }: UnregisteredResponseType,
 ): RejectionTexts {
@@ -44,7 +43,6 @@ export function explainUnregisteredType(
   };
 }
 
-/** Explains a response mode that is not allowed. */
 export function explainResponseMode(
   { received, defaultMode, possible, impossible, registered }: UnsupportedResponseMode,
 ): RejectionTexts {

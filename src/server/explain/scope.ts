@@ -45,7 +45,6 @@ export function explainUnknownScope(
   };
 }
 
-/** Explains a scope that the client may not request. */
 export function explainScope(facts: WrongScope | ScopeOfClients, server: HostedServer): RejectionTexts {
   if (facts.problem === "unknown") return explainUnknownScope(facts, server, "unknown scope");
   const { problem, clientId, requested, registered, disallowed } = facts;

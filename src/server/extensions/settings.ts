@@ -37,7 +37,6 @@ export interface ExtensionSettings
     StepUpSettings,
     TokenExchangeMembers {}
 
-/** Describes {@link ExtensionSettings}. */
 export const extensionFields: FieldsOf<ExtensionSettings> = {
   ...assertionGrantFields,
   ...authorizationDetailsFields,

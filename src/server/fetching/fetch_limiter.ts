@@ -60,7 +60,6 @@ export interface FetchLimiter {
    *   if too many have not ended.
    */
   run<T>(url: string, cause: FetchCause, fetch: () => Promise<T>): Promise<T>;
-  /** Forgets all fetches. */
   clear(): void;
 }
 

@@ -7,17 +7,14 @@ import type { Client } from "../../core/clients/clients.ts";
 interface ClientPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Creates the body. */
   body(): string | Promise<string>;
   /** The JSON members that describe the error in a response of status 400. Default: the body is not read. */
   readonly errorMembers?: readonly string[];
-  /** Ends the post. */
   readonly signal: AbortSignal;
   /** Seconds after which the signal aborts, for the operator. */
   readonly timeoutSeconds: number;
 }
 
-/** How a client responded. */
 export interface PostResult {
   /** The status; absent if no response was received in time. */
   readonly status?: number;

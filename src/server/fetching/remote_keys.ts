@@ -65,7 +65,6 @@ export function remoteKeys(
   return uri === undefined ? keySelector(jwks) : fetchedKeys(fetchedKeySets(server, uri, limit));
 }
 
-/** The key set of an owner. */
 export interface KeySets {
   /** The key set, fetched at most ten minutes ago. @throws {DocumentError} @throws What `limit` throws. */
   current(): Promise<PublicKeySet>;

@@ -14,7 +14,6 @@ export interface AppTable<App> {
    * @returns False if another app has one of these hosts with this path.
    */
   add(app: App, hosts: readonly string[], base: string): boolean;
-  /** Removes an app. */
   delete(app: App): void;
 }
 

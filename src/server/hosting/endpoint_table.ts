@@ -20,7 +20,6 @@ export interface EndpointTable {
   readonly links: readonly NavigationLink[];
   /** The secret parameters of endpoints for clients. */
   readonly credentialParameters: ReadonlySet<string>;
-  /** Finds the endpoint of a path as received. */
   find(path: string): EndpointRoute | undefined;
   /** Adds the endpoints of plugins, once. They replace those of the server at the same paths, such as the home page. */
   addOfPlugins(endpoints: readonly Endpoint[]): void;

@@ -45,7 +45,6 @@ export interface HostOptions {
   readonly origin?: string;
 }
 
-/** Describes {@link HostOptions}. */
 const hostOptionsField = object<HostOptions>("HostOptions", {
   store: objectField,
   origin: text(["http://localhost:9000"]),

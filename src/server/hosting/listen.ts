@@ -30,15 +30,12 @@ export interface ListenResult {
 
 /** The listeners of one host. */
 interface Listeners {
-  /** Listens and returns the URL. */
   listen(options?: ListenOptions): Promise<ListenResult>;
   /** Completes the requests in flight and stops listening. */
   close(): Promise<void>;
 }
 
-/** The hooks of the host. */
 interface ListenersOptions {
-  /** The origin of the host. */
   origin(): string;
   /** The names that a generated certificate is for. */
   hostnames(): readonly string[];

@@ -8,7 +8,6 @@ import { type Timer, timers } from "../../core/http/timers.ts";
 /** The time between two runs of the minute tasks, in milliseconds; far below the default of `keys.lead`. */
 const minuteTasksIntervalMs = 60_000;
 
-/** Interval of maintenance, in milliseconds. */
 const maintenanceIntervalMs = 1000;
 
 type MinuteTask = (server: HostedServer) => Promise<void>;
@@ -49,7 +48,6 @@ interface MaintenanceTimer {
   stop(): void;
 }
 
-/** Creates the timer. */
 export function maintenanceTimer(run: () => void): MaintenanceTimer {
   let firstRun: AbortSignal | undefined;
   let timer: Timer | undefined;

@@ -43,7 +43,6 @@ export interface AppPlace {
   readonly store: Store | Promise<Store>;
   /** Whether other apps have records in the same store. */
   readonly sharesStore: boolean;
-  /** Adds an app to the host. */
   readonly addApp: AppChanges["addApp"];
   /** Closes the app; its records are deleted if `deletesRecords` is true. */
   close(deletesRecords: boolean): Promise<void>;

@@ -20,7 +20,6 @@ import { observeAny } from "./observe_any.ts";
 import type { Plugin } from "./options.ts";
 import { fromPlugin, pluginLabel } from "./plugin_call.ts";
 
-/** Creates the context of a request. */
 type CreateContext = (
   request: HttpRequest,
   target: RequestTarget,

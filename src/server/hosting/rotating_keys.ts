@@ -53,7 +53,6 @@ export interface KeyRotation {
 /** The lifetimes of what the keys sign, in seconds. */
 type SignedLifetimes = Pick<ServerPolicy["lifetimes"], "access_token" | "id_token" | "authorization_response">;
 
-/** Creates and imports signing keys. */
 export interface KeyFactory {
   /** Creates the next key of an algorithm. @param number Number of earlier keys of the algorithm. */
   create(alg: SigningAlgorithm, number: number): NewKey | Promise<NewKey>;

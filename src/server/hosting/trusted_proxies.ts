@@ -16,7 +16,6 @@ export function addressReader(
 /** The headers in which a proxy may send the client's address. */
 const proxyHeaders = ["x-forwarded-for", "forwarded"] as const;
 
-/** The name of such a header. */
 export type ProxyHeader = typeof proxyHeaders[number];
 
 /**

@@ -10,17 +10,14 @@ export interface IssuerInEffect {
   current: string;
 }
 
-/** The members of a server that depend on its issuer. */
 export type IssuerMembers = Pick<HostedServer, "assertionAudiences" | "audience" | "issuer" | "names">;
 
 interface IssuerOptions {
   /** The `aud` of access tokens. Default: the issuer. */
   readonly audience?: string;
-  /** The path of the token endpoint. */
   readonly tokenPath: string;
 }
 
-/** Creates the function that returns these members for an issuer. */
 export function issuerMembers(
   policy: ServerPolicy,
   { audience, tokenPath }: IssuerOptions,

@@ -35,7 +35,6 @@ const browserStore = storeOf<{
   browser: { readonly recent: readonly string[] };
 }>;
 
-/** The message for claims that are no JSON object. */
 const claimsNotObject = `The claims must be a JSON object, such as {"name": "Carol"}.`;
 
 /** Maximum length of a guest user's claims, in characters of JSON. */
@@ -77,7 +76,6 @@ async function findUsers({ users }: Server, subs: readonly string[]): Promise<(U
   return await Promise.all(subs.map((sub) => users.find(sub)));
 }
 
-/** Remembers that a user has logged in, in a browser. */
 export async function rememberAccount(server: Server, browser: string, user: User): Promise<void> {
   const others = (await recentUsers(server, browser)).filter(({ sub }) => sub !== user.sub);
   const recent = [user, ...others].slice(0, maxRecentAccounts).map(accountKey);

@@ -26,7 +26,6 @@ import { continuePending, type Interaction, loginCancellation } from "./pending.
 import type { HostedServer } from "../hosted_server.ts";
 
 interface LoginPage {
-  /** The name of its endpoint. */
   readonly name: "login" | "select_account";
   /** Whether users without a password can log in, and are listed. */
   readonly openLogin: boolean;

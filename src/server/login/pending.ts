@@ -25,7 +25,6 @@ import type { LostLoginFacts } from "../rules/pages.ts";
 import { deliveryTo, isPolled } from "../stored/delivery.ts";
 import { storedRequest, storedRequests } from "../stored/stored_requests.ts";
 
-/** Lifetime of an interaction, in seconds. */
 const pendingLifetimeSeconds = 30 * 60;
 
 /** Maximum size of the encoded content, in bytes of JSON: proxies accept 8 KiB of request line. */

@@ -34,13 +34,11 @@ export interface CallbackProps extends Site, Omit<AuthorizedProps, "outcome"> {
   readonly scopes?: readonly string[];
   /** The parameters of the authorization request, if this browser sent it from `/start`. */
   readonly request?: HiddenFields;
-  /** The parameters of the response. */
   readonly response: HiddenFields;
   /** The names of unknown parameters. Default: none. */
   readonly ignoredParameters?: readonly string[];
   /** The first checks of a client. */
   readonly checks: readonly ResponseCheck[];
-  /** The URL of the userinfo endpoint. */
   readonly userinfoEndpoint: string;
   /** The steps after this page. Absent: no plugin has any. */
   readonly next?: NextSteps;

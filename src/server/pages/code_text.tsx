@@ -25,7 +25,6 @@ interface Range {
   readonly kind?: string;
 }
 
-/** The text in colours. */
 export function CodeText({ text }: { readonly text: string }): VNode {
   const tokens = findRanges(text, tokenPattern, ({ groups = {} }) => {
     return Object.keys(groups).find((name) => groups[name] !== undefined)!;

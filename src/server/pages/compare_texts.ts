@@ -8,7 +8,6 @@ export interface ComparedPart {
   readonly received: string;
 }
 
-/** The differences of two texts. */
 export interface TextDifference {
   /** Both texts from beginning to end. */
   readonly parts: readonly ComparedPart[];

@@ -43,9 +43,7 @@ interface RemoveSectionProps {
   /** The path of its page, the target of the form. */
   readonly href: string;
   readonly form: EditForm;
-  /** The path of the list. */
   readonly listHref: string;
-  /** The consequence, as a sentence. */
   readonly consequence: string;
 }
 

@@ -11,7 +11,6 @@ import { lowerFirst } from "./first_letter.ts";
 interface DecodedTokenProps {
   /** Its type: `ID token`. */
   readonly name: string;
-  /** The token itself. */
   readonly token: string;
   /** The current time, in milliseconds since the epoch; relative times refer to it. */
   readonly now: number;

@@ -4,9 +4,7 @@
 import type { InputHTMLAttributes, VNode } from "preact";
 import { Notice } from "./notice.tsx";
 
-/** An error in one field of a form. */
 export interface FieldError {
-  /** The name of the field. */
   readonly field: string;
   /** The expected value, as a noun phrase. */
   readonly expected: string;

@@ -7,7 +7,6 @@ import { StartButtons, type StartLink } from "../../core/pages/ways.tsx";
 import { Code } from "./value.tsx";
 
 export interface HomePageProps extends Site {
-  /** The URLs of the metadata. */
   readonly metadata: readonly string[];
   /** The demo logins; empty if no client has the page `/authorized` as its redirect URI. */
   readonly startLinks: readonly StartLink[];

@@ -6,17 +6,14 @@ import { Panes } from "./layout.tsx";
 import { type Secret, TextWithSecrets } from "./secret_value.tsx";
 import { CopyButton } from "./value.tsx";
 
-/** An HTTP request or response. */
 export interface HttpMessage {
   /** The request line or status line. */
   readonly startLine: string;
-  /** The headers in order. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The body as text; absent if empty. */
   readonly body?: string;
 }
 
-/** An HTTP request and its response. */
 export interface HttpExchange {
   /** The request, sent or not yet sent. */
   readonly request: HttpMessage;

@@ -3,7 +3,6 @@
 
 import type { VNode } from "preact";
 
-/** The place of a page in its list. */
 export interface ListPosition {
   /** The number of entries on all pages. */
   readonly total: number;

@@ -9,7 +9,6 @@ export type HiddenFields = readonly (readonly [name: string, value: string])[];
 interface PostFormProps {
   readonly action: string;
   readonly fields: HiddenFields;
-  /** The text of the button. */
   readonly button: string;
   /** Whether the script submits it automatically. Default: false. */
   readonly autoSubmit?: boolean;

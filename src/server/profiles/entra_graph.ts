@@ -11,7 +11,6 @@ import { unservedUrls } from "./shared/unserved_urls.ts";
 
 export const userPath = "/v1.0/me";
 
-/** The endpoints of Microsoft Graph. */
 export function graphEndpoints(): readonly Endpoint[] {
   return [
     graphEndpoint(userPath, "User of Microsoft Graph", showUser),

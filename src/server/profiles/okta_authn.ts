@@ -24,7 +24,6 @@ import { credentialsFor } from "./shared/credentials.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { asText } from "./shared/members.ts";
 
-/** The lifetime of a session token, in milliseconds. */
 const sessionTokenLifetimeMs = 5 * 60_000;
 
 const purpose = "okta session token";

@@ -33,7 +33,6 @@ export interface RegisteredSecrets {
 export interface AddedSecrets extends RegisteredSecrets {
   /** Adds the secrets that these clients have at the time of each call. */
   addClients(clients: Pick<Entries<HostedClient>, "known">): void;
-  /** Adds the names of parameters, each secret or public. */
   addNames(parameters: readonly ParameterDescription[]): void;
 }
 

@@ -16,7 +16,6 @@ interface WrongClaim {
 interface InvalidJwt {
   /** The `typ` that the resource accepts besides `at+jwt`, or `none`. */
   readonly typ: string;
-  /** What was received. */
   readonly jwt: string;
   readonly isOtherType: boolean;
 }

@@ -15,7 +15,6 @@ export const pollMode = "poll";
 export interface PolledDestination extends Destination {
   /** The page of this server that shows the result to the user: a path, with a query. */
   readonly uri: string;
-  /** The name of its delivery. */
   readonly delivery: string;
   readonly id: string;
   /** The code that the user typed, as the client shows it; absent if it shows none. */

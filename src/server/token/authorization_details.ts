@@ -30,7 +30,6 @@ export function hasAuthorizationDetails(holder: WithExtensions): boolean {
 /** The name of the parameter, of the claim of access tokens, and of the member of token responses. */
 export const detailsName = "authorization_details";
 
-/** What a grant allows. */
 export interface GrantedDetails extends Pick<Grant, "scope"> {
   /** Absent if the grant has only scope. */
   readonly details?: AuthorizationDetails;

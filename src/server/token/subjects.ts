@@ -9,7 +9,6 @@ export function isPairwise({ subjectType }: HostedClient): boolean {
   return subjectType === "pairwise";
 }
 
-/** The subject of a user for a client. */
 export async function subjectFor(server: Server, client: Client, sub: string): Promise<string> {
   return (await server.identifiers.issued(server, client, { sub })).sub;
 }

@@ -20,7 +20,6 @@ export interface StorageState {
   readonly origins: [];
 }
 
-/** Converts cookies. */
 export function toStorageState(cookies: readonly Cookie[]): StorageState {
   return {
     cookies: cookies.map(({ name, value, origin, path, httpOnly, secure, sameSite = "" }) => ({

@@ -12,7 +12,6 @@ import { readCallback } from "../../client/callback.ts";
 import { encodeParameters, type RequestParameters } from "../../client/parameters.ts";
 import { findPagePrompt } from "../page_prompt.ts";
 
-/** The dependencies of a test browser, and its persona. */
 interface TestBrowserOptions extends Persona {
   /** The issuer at this moment: URLs below it belong to the server. */
   readonly issuer: () => string;

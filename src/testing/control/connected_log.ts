@@ -42,7 +42,6 @@ export interface ConnectedLog {
   clear(): Promise<void>;
 }
 
-/** Creates the log. */
 export function connectedLog(call: Call): ConnectedLog {
   return {
     exchanges: async (query) => await call("log.exchanges", query) as Awaited<ReturnType<ConnectedLog["exchanges"]>>,

@@ -31,7 +31,6 @@ export interface ConnectedRuleBuilder {
   always(fault: SentFault): Promise<ConnectedFaultRule>;
 }
 
-/** Starts a rule. */
 export function connectedRuleBuilder(
   call: Call,
   endpoint: string,

@@ -18,7 +18,6 @@ export class ControlRequestError extends Error {
   /** What was expected and received; empty if the message says everything. */
   readonly errors: readonly ProblemIssue[];
 
-  /** Creates the error. */
   constructor(message: string, status: number, errors: readonly ProblemIssue[] = []) {
     super(message);
     // Test runners distinguish failed assertions from other errors by the name.
@@ -31,7 +30,6 @@ export class ControlRequestError extends Error {
 /** Calls a verb by its name. @throws {ControlRequestError} */
 export type Call = (name: string, input?: object) => Promise<unknown>;
 
-/** A connection to the control of a server. */
 export interface ConnectedControl {
   readonly issuer: string;
   /** Connects to a tenant, which has the same verbs. */
@@ -141,7 +139,6 @@ async function send(request: Request, { secret, fetch = (request) => globalThis.
   throw new ControlRequestError([`${response.status} ${reason}`, ...lines].join("\n"), response.status, errors);
 }
 
-/** The input of a verb as JSON. */
 function toJsonInput(input: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(input).filter(([, value]) => value !== undefined).map((

@@ -5,7 +5,6 @@ import type { ProblemIssue } from "../../server/errors/problem_response.ts";
 
 /** Rejects a request to the control. */
 export class ControlError extends Error {
-  /** The status of the response. */
   readonly status: 404 | 409 | 422;
   /** What was expected and received. */
   readonly errors: readonly ProblemIssue[];

@@ -14,7 +14,6 @@ import type { ServerControl } from "../test_control.ts";
 import type { ChosenScenario } from "../scenarios/choose.ts";
 import { type ScenarioStep, withUser } from "../scenarios/scenario.ts";
 
-/** Scenarios of one server. */
 export interface RunningScenarios {
   /** Runs calls after responses; its `setup` throws a {@link ConfigurationError}. */
   readonly plugin: Plugin;
@@ -43,7 +42,6 @@ interface PreparedStep extends ScenarioStep {
 interface Progress {
   readonly scenario: ChosenScenario;
   readonly steps: readonly PreparedStep[];
-  /** The steps that wait for a response. */
   waiting: readonly PreparedStep[];
   /** The fault rules since the last reset. */
   rules: readonly string[];

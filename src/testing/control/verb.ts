@@ -31,6 +31,7 @@ export interface VerbSource<Input extends object, Result> {
    * Default: false.
    */
   readonly reads?: boolean;
+  /** The input. */
   readonly input: ObjectField<Input>;
   /**
    * The members of the input in the order of the arguments in a program: `["seconds"]`; `...types` takes all further

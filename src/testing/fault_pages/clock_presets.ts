@@ -2,7 +2,6 @@
 
 import type { Lifetimes } from "../../server/config/server_settings.ts";
 
-/** A move of the clock. */
 export interface ClockPreset {
   /** How far, in seconds. */
   readonly seconds: number;

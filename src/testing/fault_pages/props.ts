@@ -12,7 +12,6 @@ export type FormField = Parameters<typeof FieldInput>[0];
 
 /** The page at `/faults`. */
 export interface FaultsProps extends Site {
-  /** The CSRF token of all forms. */
   readonly csrfToken: string;
   /** Why the last form was rejected. */
   readonly error?: string;
@@ -20,7 +19,6 @@ export interface FaultsProps extends Site {
   readonly confirmation?: string;
   /** The client that faults are added for. Absent: any client. */
   readonly client?: string;
-  /** The clients that can be chosen. */
   readonly clients: readonly string[];
   /** The pages that check a client, below the base. */
   readonly checks: readonly { readonly client: string; readonly path: string }[];

@@ -63,7 +63,6 @@ export interface RuleBuilder {
 /** A rule as the fault injector keeps it. */
 export type ActiveRule = ReturnType<typeof activeRule>;
 
-/** The parts of a rule. */
 interface RuleOptions {
   readonly endpoint: string;
   readonly match: Match | undefined;

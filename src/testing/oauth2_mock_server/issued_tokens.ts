@@ -17,7 +17,6 @@ interface OwnToken {
 export interface IssuedTokens {
   /** Whether a token is known. */
   has(token: string): boolean;
-  /** Remembers a token. */
   set(changed: string, token: OwnToken): void;
   /** The token of the mock. Returns a token that is unknown or expired as it is; the mock then rejects it. */
   translate(token: string, use?: "userinfo"): string;

@@ -6,7 +6,6 @@ import { testClock } from "../clock.ts";
 import { JWKStore } from "./key_store.ts";
 import type { Header, MutableToken, Payload, TokenBuildOptions } from "./types.ts";
 
-/** The lifetime of tokens, in seconds. */
 export const tokenLifetime = 3600;
 
 /** Tolerated clock skew of clients, in seconds. */

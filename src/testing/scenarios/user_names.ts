@@ -38,7 +38,6 @@ export const userNames: readonly ScenarioUserName[] = [
 /** The fields that a name is typed in: those of the login page, and the hint of the client. */
 const fields = [["login", "subject"], ["login", "sub"], ["authorize", "login_hint"]] as const;
 
-/** The fault rules of all names. */
 export const userNameSteps: readonly ScenarioStep[] = userNames.flatMap(({ prefix, fault }) =>
   fields.map(([endpoint, field]) => ({
     verb: "faults.add",

@@ -22,7 +22,6 @@ export interface AuthenticatedRequest extends WithExtensions {
   header(name: string): string | null;
 }
 
-/** A request to a protected resource. */
 export type ResourceRequest = Pick<AuthenticatedRequest, "method" | "url" | "header" | "connection">;
 
 /** The result of a grant type: the client, its access, and the user who allowed it. */

@@ -197,7 +197,6 @@ async function isRetry(
   return true;
 }
 
-/** What introspection returns of a valid refresh token. */
 export async function describeRefreshToken(
   server: Server,
   client: Client,

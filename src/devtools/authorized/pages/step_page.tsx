@@ -142,16 +142,13 @@ export interface StepProps extends Site {
   readonly secretsShown: boolean;
   /** The checks of the client; empty if the response has no ID token. */
   readonly checks: readonly ResponseCheck[];
-  /** The checks of the ID token. */
   readonly tokenChecks: readonly TokenCheck[];
-  /** The tokens of the response. */
   readonly tokens: readonly { readonly name: string; readonly token: string }[];
   /** The server's clock, in milliseconds since the epoch. */
   readonly now: number;
   /** The steps so far, oldest first. */
   readonly past: readonly PastStep[];
   readonly isCodeUsed: boolean;
-  /** The next steps. */
   readonly form: StepFormState;
   /** The token request that can still be edited; empty after the exchange. */
   readonly editable: Proposal["editable"];

@@ -13,7 +13,6 @@ import type { ClientAuthMethod } from "../../../server/config/client_metadata.ts
  */
 export type ClientDemand = "par" | "jar" | "jarm" | "dpop";
 
-/** The settings for one library. */
 export interface ClientLibrary {
   /** Its name in addresses and on the command line. */
   readonly name: string;

@@ -8,11 +8,8 @@ import type { ClientDemand, ClientLibrary } from "./library.ts";
 
 /** The addresses of the server. */
 export interface SnippetUrls {
-  /** The issuer identifier. */
   readonly issuer: string;
-  /** The URL of the authorization endpoint. */
   readonly authorize: string;
-  /** The URL of the token endpoint. */
   readonly token: string;
   readonly userinfo: string;
 }
@@ -27,9 +24,7 @@ export function serverUrls(context: WithEndpoints): SnippetUrls {
   };
 }
 
-/** Options of the settings. */
 export interface SnippetOptions {
-  /** The secret to write. */
   readonly secret: string;
   /** What the server demands of the client. Default: nothing. */
   readonly demands?: readonly ClientDemand[];

@@ -13,15 +13,12 @@ export interface ListedClient {
   readonly href: string;
   /** All accepted client authentication methods: `none`, `client_secret_basic`, … */
   readonly authMethods: readonly string[];
-  /** The registered redirect URIs. */
   readonly redirectUris: readonly string[];
-  /** The registered post-logout redirect URIs. */
   readonly postLogoutRedirectUris: readonly string[];
   /** The URIs by which it learns that a session has ended. */
   readonly logoutUris?: readonly string[];
   /** The other members of its metadata, as `name: value`. */
   readonly otherMembers?: readonly string[];
-  /** The allowed grant types. */
   readonly grantTypes: readonly string[];
   /** Every scope value that it may request. */
   readonly scope: readonly string[];
@@ -71,7 +68,6 @@ export function ClientIdentity({ client, isTitled = false }: {
   );
 }
 
-/** The metadata of a client. */
 export function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
   const { postLogoutRedirectUris, scope, document } = client;
   const { registeredItselfAt, logoutUris = [], detailsTypes = [], otherMembers = [], profile } = client;

@@ -31,7 +31,6 @@ export interface ProposalProps {
   readonly lines: readonly { readonly text: string; readonly isAdded: boolean }[];
   /** The lines of the settings for each library that contain the value. Empty: no library has one. */
   readonly snippets: readonly ClientSnippet[];
-  /** The query of the page. */
   readonly query: URLSearchParams;
 }
 
@@ -44,7 +43,6 @@ const proposals = {
   token_endpoint_auth_method: { parameter: "client_secret", name: "authentication method" },
 } as const;
 
-/** The props of the page. */
 export interface ClientEditProps extends Site {
   readonly client: { readonly id: string; readonly name?: string; readonly href: string; readonly hasSecret: boolean };
   /** The change that a link proposes. Default: none. */

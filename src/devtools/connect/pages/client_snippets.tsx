@@ -23,7 +23,6 @@ interface ClientSnippetsProps {
   readonly settings: readonly ClientSnippet[];
   /** The library that the address names; any other text stands for the default. */
   readonly library: string | undefined;
-  /** The path of the page. */
   readonly path: string;
   /** The `id` of the section, to which a choice leads. */
   readonly section: string;
@@ -31,7 +30,6 @@ interface ClientSnippetsProps {
   readonly query?: Iterable<readonly [name: string, value: string]>;
 }
 
-/** The choice of the library, and its settings. */
 export function ClientSnippets(
   { settings, library, path, section, query = [] }: ClientSnippetsProps,
 ): VNode | null {

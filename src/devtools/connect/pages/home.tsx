@@ -12,7 +12,6 @@ import { RecentFlows } from "./recent_flows.tsx";
 import { type ListedUser, UserSwitch } from "./users.tsx";
 import { Code, CopyButton, DefinitionItem } from "../../../server/pages/value.tsx";
 
-/** The home page. */
 export interface HomeProps extends Site {
   /** The form that adds a client; absent if the visitor may not. */
   readonly form?: ConnectForm;

@@ -13,7 +13,6 @@ import { Code, CodeItem, CodeList, DefinitionItem } from "../../../server/pages/
 /** A claim of a user, and the conditions for its release. */
 export interface ListedClaim {
   readonly name: string;
-  /** The value as JSON. */
   readonly json: string;
   /** The scope values of the server that release it; empty if none does. */
   readonly releasedBy: readonly string[];
@@ -23,9 +22,7 @@ export interface ListedClaim {
 
 /** A user, as pages show it. */
 export interface ListedUser {
-  /** The subject. */
   readonly sub: string;
-  /** The full name. */
   readonly name?: string;
   /** The path of its page. */
   readonly href: string;

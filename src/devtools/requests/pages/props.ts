@@ -147,7 +147,6 @@ export interface RuleCheckResult extends RuleResult {
   readonly earlier?: string;
 }
 
-/** One exchange of a flow. */
 export interface FlowStep {
   /** Counts from 1 within the flow. */
   readonly number: number;
@@ -179,7 +178,6 @@ export interface FlowStep {
 export interface FailureReason
   extends RejectionSummary, Pick<RuleCheckResult, "cites" | "expected" | "received" | "earlier" | "fix"> {
   readonly error: string;
-  /** The rejected step. */
   readonly step: number;
   /** The number of its request, as in `/flows/of/{number}`. */
   readonly request: number;
@@ -204,7 +202,6 @@ export interface IssuedStatus extends Status {
   readonly rest?: string;
 }
 
-/** An issued code or token, with the tokens issued for it. */
 export interface Issued {
   readonly name: string;
   readonly step: number;
@@ -214,7 +211,6 @@ export interface Issued {
   readonly children: readonly Issued[];
 }
 
-/** A flow in full. */
 export interface FlowProps extends Site {
   readonly row: FlowRow;
   /** Whether the flow continued after the rejection. */

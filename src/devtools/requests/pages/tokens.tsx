@@ -23,7 +23,6 @@ export interface TokenCheck extends RuleResult {
   readonly note?: string;
 }
 
-/** A checked token. */
 export interface TokenResult extends Partial<JwtContent> {
   /** Its kind: `ID token`. */
   readonly name: string;
@@ -39,7 +38,6 @@ export interface TokenResult extends Partial<JwtContent> {
 
 /** The page at `/tokens`. */
 export interface TokensProps extends Site {
-  /** The values of the form. */
   readonly values: Readonly<Partial<Record<"token" | "key_set" | "kind" | "issuer" | "client_id" | "nonce", string>>>;
   /** The kinds that a token can be checked as, with their names. */
   readonly kinds: readonly (readonly [kind: string, name: string])[];

@@ -13,7 +13,6 @@ export type CheckedTokenKind =
   | "client_assertion"
   | "other";
 
-/** A token in pasted text. */
 export interface PastedToken {
   /** The parameter, member or header that contained it. Absent: the token was pasted alone. */
   readonly source?: string;

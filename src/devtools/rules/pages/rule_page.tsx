@@ -26,7 +26,6 @@ export interface RuleDescription {
   readonly group?: string;
 }
 
-/** The page of a rule. */
 export interface RuleProps extends Site {
   readonly rule: RuleDescription;
 }

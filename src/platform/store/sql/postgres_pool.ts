@@ -10,7 +10,6 @@ import { timers } from "../../../core/http/timers.ts";
 interface PoolOptions {
   /** The URL of the database without the password, for messages. */
   readonly location: string;
-  /** Maximum number of connections. */
   readonly maxConnections: number;
   /** Timeout of a query, in milliseconds. */
   readonly timeoutMs: number;

@@ -2,7 +2,6 @@
 
 import type { ProviderName, ProviderProfile } from "../provider_profile.ts";
 
-/** Loads the profile of a provider, by its name. */
 export const providers: Readonly<Record<ProviderName, () => Promise<ProviderProfile>>> = {
   apple: async () => (await import("./apple.ts")).appleProfile,
   auth0: async () => (await import("./auth0.ts")).auth0Profile,

@@ -4,7 +4,6 @@ import { choice, type FieldsOf } from "../../../core/policy/field.ts";
 import { open } from "../../config/client_fields.ts";
 import { assertionAlgorithms } from "../../config/verification_algorithms.ts";
 
-/** Client metadata of client assertions. */
 export interface AssertionAuthenticationClientMembers {
   /**
    * The only accepted algorithm of its client assertions (RFC 7523). Default: any that suits the method and the key.
@@ -12,7 +11,6 @@ export interface AssertionAuthenticationClientMembers {
   readonly token_endpoint_auth_signing_alg?: string;
 }
 
-/** Describes {@link AssertionAuthenticationClientMembers}. */
 export const assertionAuthenticationClientFields: FieldsOf<AssertionAuthenticationClientMembers> = {
   token_endpoint_auth_signing_alg: open(choice(assertionAlgorithms)),
 };

@@ -6,7 +6,6 @@ import { rejectBy } from "../../../core/rules/reject.ts";
 import { grantRule, type Rule, rule } from "../../../core/rules/rule.ts";
 import type { TrustedIssuer } from "./settings.ts";
 
-/** A claim of another JSON type. */
 export interface WrongClaim {
   readonly claim: string;
   readonly expected: string;

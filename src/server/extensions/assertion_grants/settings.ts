@@ -118,7 +118,6 @@ const example: TrustedIssuer = {
   users: "sub",
 };
 
-/** Describes {@link TrustedIssuer}. */
 const trustedIssuerField: Field<TrustedIssuer> = object<TrustedIssuer>(
   "TrustedIssuer",
   {
@@ -147,7 +146,6 @@ const trustedIssuerField: Field<TrustedIssuer> = object<TrustedIssuer>(
   { required: ["issuer"] },
 );
 
-/** Describes {@link AssertionGrantSettings}. */
 export const assertionGrantFields: FieldsOf<AssertionGrantSettings> = {
   trustedIssuers: list(trustedIssuerField, [trustedIssuerField.examples], {
     expected: "an array of issuers",

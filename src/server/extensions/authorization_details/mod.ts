@@ -146,7 +146,6 @@ function hasDetails({ policy }: Server, params: Params): boolean {
   return detailsTypes(policy) !== undefined && params.get(name) !== undefined;
 }
 
-/** Reads the parameter of a request for access. */
 async function readDetailsParameter(
   input: CheckInput,
   request: Partial<AuthorizationRequest>,

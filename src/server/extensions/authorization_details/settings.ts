@@ -81,7 +81,6 @@ const authorizationDetails: Field<Readonly<Record<string, AuthorizationDetailsTy
   "an object of types by name",
 );
 
-/** Describes {@link AuthorizationDetailsSettings}. */
 export const authorizationDetailsFields: FieldsOf<AuthorizationDetailsSettings> = { authorizationDetails };
 
 /** Describes the setting, and reads it from a policy. */
@@ -94,13 +93,11 @@ export function detailsTypes(policy: object): AuthorizationDetailsSettings["auth
   return authorizationDetailsSettings.of(policy).authorizationDetails;
 }
 
-/** Client metadata of authorization details. */
 export interface AuthorizationDetailsClientMembers {
   /** The types of `authorization_details` that the client may use (RFC 9396 §10). Default: all types of the server. */
   readonly authorization_details_types?: readonly string[];
 }
 
-/** Describes {@link AuthorizationDetailsClientMembers}. */
 export const authorizationDetailsClientFields: FieldsOf<AuthorizationDetailsClientMembers> = {
   authorization_details_types: {
     ...open(texts(["payment"])),

@@ -29,14 +29,12 @@ export interface CibaSettings {
   readonly backchannelRequestLifetime?: number;
 }
 
-/** Describes {@link CibaSettings}. */
 export const cibaFields: FieldsOf<CibaSettings> = {
   backchannelAuthentication: flag(),
   backchannelPollInterval: seconds(5, 60),
   backchannelRequestLifetime: seconds(300, 3600),
 };
 
-/** The settings that are in effect. */
 export type CibaPolicy = Required<CibaSettings>;
 
 export interface CibaEndpointPaths {
@@ -44,12 +42,10 @@ export interface CibaEndpointPaths {
   readonly backchannel_authentication_endpoint?: string;
 }
 
-/** Describes {@link CibaEndpointPaths}. */
 export const cibaEndpointPaths: FieldsOf<CibaEndpointPaths> = {
   backchannel_authentication_endpoint: pathField("/backchannel_authentication"),
 };
 
-/** Describes the settings, and reads them from a policy. */
 export const cibaSettings = describeSettings<CibaPolicy>({
   fields: cibaFields,
   paths: cibaEndpointPaths,
@@ -78,7 +74,6 @@ export const cibaGrant: PolledGrant = {
   },
 };
 
-/** Client metadata of backchannel authentication. */
 export interface CibaClientMembers {
   /**
    * How tokens of backchannel authentication reach the client (CIBA §4): it polls, or is notified of the decision and
@@ -91,7 +86,6 @@ export interface CibaClientMembers {
 
 export const deliveryModes = ["poll", "ping"] as const;
 
-/** Describes {@link CibaClientMembers}. */
 export const cibaClientFields: FieldsOf<CibaClientMembers> = {
   backchannel_token_delivery_mode: open(choice(deliveryModes)),
   backchannel_client_notification_endpoint: { ...open(text(["https://app.example/ciba"])), isFetched: true },

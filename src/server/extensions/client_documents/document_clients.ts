@@ -24,7 +24,6 @@ import { parseDocument } from "./parse_document.ts";
 import { type InvalidDocument, reject } from "./rules.ts";
 import { explainInvalidDocument } from "./explain.ts";
 
-/** The clients of metadata documents. */
 export interface DocumentClients {
   /**
    * Fetches and parses a document, whether or not it is cached.

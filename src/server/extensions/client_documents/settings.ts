@@ -15,7 +15,6 @@ export interface ClientDocumentSettings {
   readonly requireClientName?: boolean;
 }
 
-/** Describes {@link ClientDocumentSettings}. */
 export const clientDocumentFields: FieldsOf<ClientDocumentSettings> = {
   clientIdMetadataDocuments: flag(),
   requireClientName: flag(false),
@@ -24,7 +23,6 @@ export const clientDocumentFields: FieldsOf<ClientDocumentSettings> = {
 /** The settings of client ID metadata documents that are in effect. */
 export type ClientDocumentPolicy = Required<ClientDocumentSettings>;
 
-/** Describes the settings, and reads them from a policy. */
 export const clientDocumentSettings = describeSettings<ClientDocumentPolicy>({
   fields: clientDocumentFields,
   resolve(

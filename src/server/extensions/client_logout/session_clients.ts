@@ -15,7 +15,6 @@ import { clientLogoutOf } from "./settings.ts";
 /** A call to a client, and the number of earlier attempts. */
 export type PendingLogoutCall = Omit<LogoutCallRecord, "dueAt">;
 
-/** A call in the store. */
 export type StoredCall = Pick<ListedRecord<LogoutCallRecord>, "id" | "value">;
 
 /** The minimum delays before the repetitions of a call, in seconds. */

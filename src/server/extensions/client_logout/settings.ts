@@ -44,13 +44,11 @@ const clientLogout = group<ClientLogoutOptions>("ClientLogoutOptions", {
   timeout: seconds(5, 30),
 }, { backChannel: true, timeout: 5 });
 
-/** Describes {@link ClientLogoutSettings}. */
 export const clientLogoutFields: FieldsOf<ClientLogoutSettings> = { clientLogout };
 
 /** Describes the setting, and reads it from a policy. */
 export const clientLogoutSettings = describeSettings<ClientLogoutPolicy>({ fields: clientLogoutFields });
 
-/** The setting of a server. */
 export function clientLogoutOf({ policy }: Pick<Server, "policy">): Required<ClientLogoutOptions> {
   return clientLogoutSettings.of(policy).clientLogout;
 }
@@ -107,7 +105,6 @@ function validateFrontChannel(uri: string, { redirect_uris = [] }: ClientMetadat
   return { expected: "a query without iss and sid", hint: "Remove them: the server adds both." };
 }
 
-/** Client metadata of client logout. */
 export interface LogoutClientMembers {
   /**
    * The URL that the server posts a logout token to when a session ends in which the client got an ID token (OpenID
@@ -125,7 +122,6 @@ export interface LogoutClientMembers {
   readonly frontchannel_logout_session_required?: boolean;
 }
 
-/** Describes {@link LogoutClientMembers}. */
 export const logoutClientFields: FieldsOf<LogoutClientMembers> = {
   backchannel_logout_uri: { ...open(text(["https://app.example/backchannel-logout"])), isFetched: true },
   backchannel_logout_session_required: open(flag(false)),

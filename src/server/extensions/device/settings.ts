@@ -23,13 +23,11 @@ export interface DeviceSettings {
   readonly devicePollInterval?: number;
 }
 
-/** Describes {@link DeviceSettings}. */
 export const deviceFields: FieldsOf<DeviceSettings> = {
   deviceAuthorization: flag(),
   devicePollInterval: seconds(5, 60),
 };
 
-/** The settings that are in effect. */
 export type DevicePolicy = Required<DeviceSettings>;
 
 export interface DeviceEndpointPaths {
@@ -37,12 +35,10 @@ export interface DeviceEndpointPaths {
   readonly device_authorization_endpoint?: string;
 }
 
-/** Describes {@link DeviceEndpointPaths}. */
 export const deviceEndpointPaths: FieldsOf<DeviceEndpointPaths> = {
   device_authorization_endpoint: pathField("/device_authorization"),
 };
 
-/** Describes the settings, and reads them from a policy. */
 export const deviceSettings = describeSettings<DevicePolicy>({
   fields: deviceFields,
   paths: deviceEndpointPaths,

@@ -18,9 +18,7 @@ import { reject } from "./rules.ts";
 
 /** The request that a proof must be for, and the limits of the proof. */
 export interface ProofRequirements {
-  /** The HTTP method. */
   readonly method: string;
-  /** The external URL. */
   readonly url: string;
   /** A second origin of the URL. Default: none. */
   readonly otherOrigin?: string;
@@ -38,11 +36,9 @@ export interface ProofRequirements {
   readonly accessToken?: string;
 }
 
-/** A verified proof. */
 export interface Proof {
   /** The SHA-256 thumbprint of its key (RFC 7638), as base64url. */
   readonly thumbprint: string;
-  /** Its identifier. */
   readonly jti: string;
   /** The URL of `htu`, normalized: all spellings of one URL are equal. */
   readonly target: string;

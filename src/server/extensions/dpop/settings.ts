@@ -36,7 +36,6 @@ export interface DpopMembers {
   readonly requireSenderConstrainedTokens?: boolean;
 }
 
-/** The settings that are in effect. */
 export interface DpopPolicy {
   readonly dpop: Required<DpopSettings>;
   readonly requireSenderConstrainedTokens: boolean;
@@ -50,7 +49,6 @@ const dpop = object<DpopSettings>("DpopSettings", {
   }),
 }, { maxAge: 60 });
 
-/** Describes {@link DpopMembers}. */
 export const dpopFields: FieldsOf<DpopMembers> = { dpop, requireSenderConstrainedTokens: flag(false) };
 
 /** Fills in the defaults of {@link DpopSettings}. */
@@ -62,7 +60,6 @@ export function resolveDpop(
   return { maxAge: maxAge!, nonce: nonce!, algorithms };
 }
 
-/** Describes the settings, and reads them from a policy. */
 export const dpopSettings = describeSettings<DpopPolicy>({
   fields: dpopFields,
   resolve: (given: DpopMembers & { readonly signatureAlgorithms?: readonly string[] }) => ({
@@ -92,7 +89,6 @@ export function mustProve(server: Server, client: Client | undefined): boolean {
   return canProve(server) && isProofRequired(server, client);
 }
 
-/** Client metadata of DPoP. */
 export interface DpopClientMembers {
   /**
    * Reject token requests without a DPoP proof: each access token is bound to a key (RFC 9449 §5.2). Default: false.
@@ -100,7 +96,6 @@ export interface DpopClientMembers {
   readonly dpop_bound_access_tokens?: boolean;
 }
 
-/** Describes {@link DpopClientMembers}. */
 export const dpopClientFields: FieldsOf<DpopClientMembers> = {
   dpop_bound_access_tokens: { ...open(flag(false)), isDemand: true },
 };

@@ -20,7 +20,6 @@ const retryAfterSeconds = 30;
 /** Maximum number of keys tried for a client: detecting an unusable key takes milliseconds. */
 const maxTriedKeys = 8;
 
-/** A key of a client. */
 interface EncryptionKey {
   readonly key: Awaited<ReturnType<typeof importJWK>>;
   readonly kid: string | undefined;

@@ -37,7 +37,6 @@ export const contentEncryptions: readonly ContentEncryption[] = [
   ...["A128CBC-HS256", "A256CBC-HS512", "A128GCM", "A256GCM"] as const,
 ];
 
-/** Describes {@link EncryptedResponseClientMembers}. */
 export const encryptedResponseClientFields: FieldsOf<EncryptedResponseClientMembers> = {
   id_token_encrypted_response_alg: { ...open(choice(keyManagementAlgorithms)), isDemand: true },
   id_token_encrypted_response_enc: open(choice(contentEncryptions)),

@@ -42,7 +42,6 @@ function parse(data: Uint8Array | string): Certificate {
   return certificate;
 }
 
-/** Describes a request without a certificate. */
 export function describeMissing({ policy, certificateListener }: HostedServer, request: ConnectionRequest): string {
   if (request.header("client-cert") === null) {
     const { origin } = certificateListener ?? {};

@@ -12,7 +12,6 @@ export interface PairwiseClientMembers {
   readonly sector_identifier_uri?: string;
 }
 
-/** Describes {@link PairwiseClientMembers}. */
 export const pairwiseClientFields: FieldsOf<PairwiseClientMembers> = {
   sector_identifier_uri: { ...open(text(["https://shop.example/sector.json"])), isFetched: true },
 };

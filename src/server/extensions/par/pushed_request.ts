@@ -204,7 +204,6 @@ function unusable(facts: UnusableRequestUri): OAuthError {
   return reject("PA-06", { ...facts, lifetimeSeconds: requestUriLifetimeSeconds }, { forUser: true });
 }
 
-/** The handlers of the pushed authorization request endpoint. */
 export const pushedRequestHandlers: Handlers = clientEndpoint(
   (server: HostedServer, request) => {
     const push = async (server: HostedServer, request: AuthenticatedRequest) =>

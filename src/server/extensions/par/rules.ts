@@ -16,7 +16,6 @@ export type WrongReference =
   | ({ readonly problem: "repeated" } & Repeated)
   | { readonly problem: "other client" | "removed client"; readonly clientId: string };
 
-/** A `request_uri` that cannot be used. */
 export type UnusableRequestUri =
   | { readonly problem: "unknown" | "too late" }
   /** When it was used or expired, in milliseconds since the epoch. */

@@ -18,7 +18,6 @@ export interface ParSettings {
   readonly requirePushedAuthorizationRequests?: boolean;
 }
 
-/** Describes {@link ParSettings}. */
 export const parFields: FieldsOf<ParSettings> = { requirePushedAuthorizationRequests: flag(false) };
 
 /** The prefix of a `request_uri` (RFC 9126 §2.2). */
@@ -29,7 +28,6 @@ export interface PushedEndpointPaths {
   readonly pushed_authorization_request_endpoint?: string;
 }
 
-/** Describes {@link PushedEndpointPaths}. */
 export const pushedEndpointPaths: FieldsOf<PushedEndpointPaths> = {
   pushed_authorization_request_endpoint: pathField("/par"),
 };
@@ -56,13 +54,11 @@ export function mustPush(
   return server.storedRequests !== undefined && isPushRequired(server, client);
 }
 
-/** Client metadata of pushed requests. */
 export interface PushedRequestClientMembers {
   /** Reject authorization requests that the client has not pushed (RFC 9126 §6). Default: false. */
   readonly require_pushed_authorization_requests?: boolean;
 }
 
-/** Describes {@link PushedRequestClientMembers}. */
 export const pushedRequestClientFields: FieldsOf<PushedRequestClientMembers> = {
   require_pushed_authorization_requests: { ...open(flag(false)), isDemand: true },
 };

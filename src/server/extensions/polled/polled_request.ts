@@ -30,7 +30,6 @@ interface NewRequest extends Pick<PolledRequestRecord, "message" | "address"> {
   /** 43 characters of base64url, which the response sends to the client. */
   readonly id: string;
   readonly request: KeptRequest;
-  /** The lifetime of the code. */
   readonly lifetimeSeconds: number;
   /** The bearer token of the notification of the client. Default: it is not notified. */
   readonly notificationToken?: string;
@@ -204,7 +203,6 @@ function network(address: string): string {
   return address === "::1" || isLoopback(address) ? "this machine" : networkFromAddress(address);
 }
 
-/** The facts of a request that the user sees, from its record. */
 export function describePolledRequest(
   { userCode }: PolledDestination,
   { issuedAt, address, message }: PolledRequestRecord,

@@ -58,7 +58,6 @@ function describeRegistration(
   };
 }
 
-/** The handlers of the client configuration endpoint. */
 export const clientConfiguration: Handlers<HostedServer> = {
   GET: (context) =>
     asOwner(

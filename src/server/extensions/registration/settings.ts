@@ -73,7 +73,6 @@ const softwareStatementIssuer = object<SoftwareStatementIssuer>(
   { required: ["issuer"] },
 );
 
-/** Describes {@link RegistrationSettings}. */
 const registrationField = group<RegistrationSettings>("RegistrationSettings", {
   mode: choice(["open", "token", "off"]),
   scope: choice(["requested", "all"], { default: "requested" }),
@@ -89,12 +88,10 @@ const registrationField = group<RegistrationSettings>("RegistrationSettings", {
   maxClients: whole(2000, { min: 1, default: 2000, expected: "a whole number, at least 1" }),
 }, { mode: "token", initialAccessTokens: ["a-long-random-token"] });
 
-/** Describes {@link RegistrationMembers}. */
 export const registrationFields: FieldsOf<RegistrationMembers> = {
   registration: registrationField,
 };
 
-/** The settings of registration that are in effect. */
 export interface RegistrationPolicy {
   /** How clients register themselves. */
   readonly registration: Required<RegistrationSettings>;
@@ -105,12 +102,10 @@ export interface RegistrationEndpointPaths {
   readonly registration_endpoint?: string;
 }
 
-/** Describes {@link RegistrationEndpointPaths}. */
 export const registrationEndpointPaths: FieldsOf<RegistrationEndpointPaths> = {
   registration_endpoint: pathField("/register"),
 };
 
-/** Describes the settings, and reads them from a policy. */
 export const registrationSettings = describeSettings<RegistrationPolicy>({
   fields: registrationFields,
   paths: registrationEndpointPaths,

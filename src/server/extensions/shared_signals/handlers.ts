@@ -68,7 +68,6 @@ export const configuration: Handlers<HostedServer> = {
     }),
 };
 
-/** The handlers of the status endpoint. */
 export const streamStatus: Handlers<HostedServer> = {
   GET: (context) =>
     asReceiver(
@@ -110,7 +109,6 @@ function subject(context: Context<HostedServer>, isAdded: boolean): Promise<Http
   });
 }
 
-/** The handlers of the verification endpoint. */
 export const verification: Handlers<HostedServer> = {
   POST: (context) =>
     asReceiver(context, [manageScope], async (client) => {

@@ -22,17 +22,14 @@ const maxSets = 100;
 /** Characters of the error of a client that the trace shows. */
 const shownChars = 200;
 
-/** The members of a poll. */
 interface PollRequest {
   readonly maxEvents: number;
   readonly returnImmediately: boolean;
   /** The `jti` of each event that the client has processed or rejected. */
   readonly finished: readonly string[];
-  /** The errors by `jti`. */
   readonly errors: Readonly<Record<string, unknown>>;
 }
 
-/** The handlers of the poll endpoint. */
 export const poll: Handlers<HostedServer> = {
   POST: (context) =>
     asReceiver(context, [manageScope, readScope], async (client) => {

@@ -17,7 +17,6 @@ export interface SharedSignalSettings {
   readonly sharedSignalsSubjects?: "ALL" | "NONE";
 }
 
-/** Describes {@link SharedSignalSettings}. */
 export const sharedSignalFields: FieldsOf<SharedSignalSettings> = {
   sharedSignals: flag(false),
   sharedSignalsSubjects: choice(["ALL", "NONE"], { default: "ALL" }),
@@ -32,10 +31,8 @@ export function isOn({ sharedSignals }: SharedSignalSettings): boolean {
   return sharedSignals === true;
 }
 
-/** The settings that are in effect. */
 export type SharedSignalPolicy = Required<SharedSignalSettings>;
 
-/** Describes the settings, and reads them from a policy. */
 export const sharedSignalSettings = describeSettings<SharedSignalPolicy>({
   fields: sharedSignalFields,
   resolve: (given) => isOn(given) ? { clientScopes: [...given.clientScopes, manageScope, readScope] } : {},

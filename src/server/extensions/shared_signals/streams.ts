@@ -37,7 +37,6 @@ export type SubjectIdentifier = Readonly<Record<string, unknown>>;
 /** The members of a stream that its client decides on. */
 export type StreamChanges = Partial<Omit<EventStreamRecord, keyof ClientRecord | "streamId">>;
 
-/** The prefix of the ids of all streams. */
 export function streamsPrefix(server: Server): string {
   return `${server.names.storage} `;
 }
@@ -51,7 +50,6 @@ async function clientPrefix(
   return `${streamsPrefix(server)}${key} `;
 }
 
-/** The prefix of the ids of what belongs to one stream. */
 function streamPrefix(server: Server, streamId: string): string {
   return `${server.names.storage} ${streamId} `;
 }
@@ -218,7 +216,6 @@ function subjectKey(subject: unknown): string | undefined {
     : undefined;
 }
 
-/** Whether a stream has the events of a user. */
 export async function includesUser(
   server: Server,
   { stream, client, user }: { readonly stream: EventStreamRecord; readonly client: Client; readonly user: User },

@@ -22,9 +22,7 @@ import { type EventStreamRecord, type StreamEventRecord, streamStore } from "./r
 import { startPush } from "./push.ts";
 import { timers } from "../../../core/http/timers.ts";
 
-/** A security event about a user. */
 export interface SecurityEvent {
-  /** The type, a URI. */
   readonly type: string;
   readonly user: User;
   readonly members?: Readonly<Record<string, unknown>>;

@@ -30,17 +30,14 @@ export interface SignedRequestSettings {
   readonly requestObjectEncryption?: readonly ("RSA-OAEP-256" | "ECDH-ES" | "ECDH-ES+A128KW" | "ECDH-ES+A256KW")[];
 }
 
-/** Describes {@link SignedRequestSettings}. */
 export const signedRequestFields: FieldsOf<SignedRequestSettings> = {
   requireSignedRequestObject: flag(false),
   requestObjectTimes: choice(["optional", "required"], { default: "optional" }),
   requestObjectEncryption: list(choice(keyManagementAlgorithms), [["RSA-OAEP-256", "ECDH-ES"]], { default: [] }),
 };
 
-/** The settings that are in effect. */
 export type SignedRequestPolicy = Required<SignedRequestSettings>;
 
-/** Describes the settings, and reads them from a policy. */
 export const signedRequestSettings = describeSettings<SignedRequestPolicy>({ fields: signedRequestFields });
 
 /** Whether the requests of a client, or of an unknown one, must be signed, at a server with this extension. */
@@ -58,7 +55,6 @@ export function mustSign(
   return server.readSigned !== undefined && isSignatureRequired(server, client);
 }
 
-/** Client metadata of signed requests. */
 export interface SignedRequestClientMembers {
   /** Reject authorization requests that the client has not signed (RFC 9101 §10.5). Default: false. */
   readonly require_signed_request_object?: boolean;
@@ -69,7 +65,6 @@ export interface SignedRequestClientMembers {
   readonly request_object_signing_alg?: string;
 }
 
-/** Describes {@link SignedRequestClientMembers}. */
 export const signedRequestClientFields: FieldsOf<SignedRequestClientMembers> = {
   require_signed_request_object: { ...open(flag(false)), isDemand: true },
   request_object_signing_alg: open(choice(assertionAlgorithms)),

@@ -15,7 +15,6 @@ export interface SignedResponseClientMembers {
   readonly introspection_signed_response_alg?: SigningAlgorithm;
 }
 
-/** Describes {@link SignedResponseClientMembers}. */
 export const signedResponseClientFields: FieldsOf<SignedResponseClientMembers> = {
   authorization_signed_response_alg: open(signingAlgorithmField),
   introspection_signed_response_alg: open(signingAlgorithmField),

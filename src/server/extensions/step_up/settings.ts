@@ -46,7 +46,6 @@ export const unverifiedMethods: readonly LoginMethod[] = ["auto", "open"];
 
 const example: AcrValue = { value: "urn:example:mfa", methods: ["auto"], amr: ["pwd", "otp", "mfa"] };
 
-/** Describes a value of `acr`. */
 export const acrValueField: Field<string> = text(["urn:example:mfa"], {
   pattern: /^[\x21\x23-\x5B\x5D-\x7E]{1,255}$/,
   expected: "1 to 255 printable ASCII characters without spaces, quotes and backslashes",
@@ -70,7 +69,6 @@ const acrValuesField = list(
   { expected: "an array of levels", default: [] },
 );
 
-/** Describes {@link StepUpSettings}. */
 export const stepUpFields: FieldsOf<StepUpSettings> = { acrValues: acrValuesField };
 
 /** The setting that is in effect. */
@@ -81,13 +79,11 @@ export const stepUpSettings = describeSettings<StepUpPolicy>({
   fields: stepUpFields,
 });
 
-/** Client metadata of levels of authentication. */
 export interface StepUpClientMembers {
   /** The `acr_values` of authorization requests that have none: levels of authentication, the preferred one first. */
   readonly default_acr_values?: readonly string[];
 }
 
-/** Describes {@link StepUpClientMembers}. */
 export const stepUpClientFields: FieldsOf<StepUpClientMembers> = {
   default_acr_values: open(list(acrValueField, [["urn:example:mfa"]])),
 };

@@ -87,7 +87,6 @@ export interface ResourceAuthorizationServer {
   readonly lifetime?: number;
 }
 
-/** Describes {@link TokenExchangeSettings}. */
 const tokenExchangeField: Field<TokenExchangeSettings> = object<TokenExchangeSettings>(
   "TokenExchangeSettings",
   {
@@ -106,7 +105,6 @@ const example: ResourceAuthorizationServer = {
   clients: { agent: "agent-at-chat" },
 };
 
-/** Describes {@link ResourceAuthorizationServer}. */
 const resourceAuthorizationServerField: Field<ResourceAuthorizationServer> = object<ResourceAuthorizationServer>(
   "ResourceAuthorizationServer",
   {
@@ -126,7 +124,6 @@ const resourceAuthorizationServerField: Field<ResourceAuthorizationServer> = obj
   { required: ["issuer"] },
 );
 
-/** Describes {@link TokenExchangeMembers}. */
 export const tokenExchangeFields: FieldsOf<TokenExchangeMembers> = {
   tokenExchange: tokenExchangeField,
   resourceAuthorizationServers: list(resourceAuthorizationServerField, [[example]], {
@@ -135,7 +132,6 @@ export const tokenExchangeFields: FieldsOf<TokenExchangeMembers> = {
   }),
 };
 
-/** The settings of token exchange that are in effect. */
 export interface TokenExchangePolicy {
   /** Absent: access tokens cannot be exchanged. */
   readonly tokenExchange?: TokenExchangeSettings;

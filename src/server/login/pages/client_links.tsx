@@ -5,7 +5,6 @@ import type { VNode } from "preact";
 
 /** @internal A page of the client on another host. */
 export interface ClientPage {
-  /** Its URL. */
   readonly href: string;
   /** The host of that URL, with its port. */
   readonly host: string;

@@ -46,7 +46,6 @@ interface Fault {
 
 type FormAttributes = Attributes & { readonly action?: string; readonly name?: string; readonly novalidate?: boolean };
 
-/** The data of a screen. */
 export interface LoginForm extends Omit<LoginScreen, "username" | "password" | "Page"> {
   readonly title: string | ((props: ScreenProps) => string);
   /** Puts elements around everything. Default: none. */

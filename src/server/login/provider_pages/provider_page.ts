@@ -5,7 +5,6 @@ import type { Site } from "../../pages/layout.tsx";
 import type { LoggedOutProps } from "../pages/logged_out_page.tsx";
 import type { LogoutProps } from "../pages/logout_page.tsx";
 
-/** What a screen shows. */
 export interface ScreenProps extends Site {
   /** The URL that the form is posted to: absolute, with all state in its query, so that a form needs no other field. */
   readonly action: string;
@@ -65,7 +64,6 @@ export interface ApprovalScreen extends Screen {
   readonly isConsent: boolean;
 }
 
-/** The login page of a provider. */
 export interface ProviderPage {
   /** The parameter in the query of its pages that carries the authorization request. */
   readonly state: string;

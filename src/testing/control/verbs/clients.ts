@@ -13,11 +13,13 @@ interface ClientList {
   readonly clients: readonly ClientMetadata[];
 }
 
+/** A client. */
 interface ClientId {
   /** The identifier of the client. */
   readonly client_id: string;
 }
 
+/** The change of a client. */
 interface ClientChange extends ClientId {
   /** The members of its metadata to set, and `null` for each member to remove (RFC 7396). */
   readonly changes: MetadataChanges;

@@ -3,11 +3,13 @@
 import { list, object, text } from "../../../core/policy/field.ts";
 import { defineVerb, noInput, type Verb } from "../verb.ts";
 
+/** A user. */
 interface DecidingUser {
   /** The subject of the user. */
   readonly sub: string;
 }
 
+/** A user, or all. */
 interface DecidingUsers {
   /** The subject of the user. Default: every user. */
   readonly sub?: string;
@@ -35,6 +37,7 @@ const sub = text(["bob"]);
 const user = object<DecidingUser>("DecidingUser", { sub }, { sub: "bob" }, { required: ["sub"] });
 const users = object<DecidingUsers>("DecidingUsers", { sub }, { sub: "bob" });
 
+/** A verb about one user. */
 function aboutUser(name: "loginNext" | "loginAs", summary: string): Verb {
   return defineVerb<DecidingUser, void>({
     ...{ name: `decisions.${name}`, summary, input: user, args: ["sub"] },
@@ -42,6 +45,7 @@ function aboutUser(name: "loginNext" | "loginAs", summary: string): Verb {
   });
 }
 
+/** A verb about one user or all. */
 function aboutUsers(name: "deny" | "allowAll", summary: string): Verb {
   return defineVerb<DecidingUsers, void>({
     ...{ name: `decisions.${name}`, summary, input: users, args: ["sub"] },

@@ -6,6 +6,7 @@ import { defineVerb, type Verb } from "../verb.ts";
 
 /** How many streams have the event. */
 interface Streams {
+  /** The number of streams. */
   readonly streams: number;
 }
 

@@ -32,6 +32,7 @@ interface LogResult {
   readonly exchanges: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** Which exchange to wait for. */
 interface NextExchange extends JsonPattern {
   /** The name of the endpoint, such as `token`. */
   readonly endpoint: string;
@@ -39,6 +40,7 @@ interface NextExchange extends JsonPattern {
   readonly timeoutMs?: number;
 }
 
+/** An exchange. */
 interface ExchangeResult {
   /** The request, the response, the outcome, the rules that passed, and the rejection. */
   readonly exchange: Readonly<Record<string, unknown>>;

@@ -7,6 +7,7 @@ import { type Mint, mintFields } from "../../mint.ts";
 import { withoutNulls } from "../../faults/response_body.ts";
 import { defineVerb, type Verb } from "../verb.ts";
 
+/** A minted token or code. */
 interface MintedText {
   /** The token or code. */
   readonly token: string;

@@ -17,6 +17,7 @@ import { tenantVerbs } from "./tenants.ts";
 import { tokenVerbs } from "./tokens.ts";
 import { userVerbs } from "./users.ts";
 
+/** Every verb. */
 export const verbs: readonly Verb[] = [
   ...[logVerbs, expectationVerbs, faultVerbs, clientVerbs, userVerbs, decisionVerbs, polledRequestVerbs].flat(),
   ...[issueVerbs, mintVerbs].flat(),

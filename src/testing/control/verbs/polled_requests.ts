@@ -3,11 +3,13 @@
 import { object, text } from "../../../core/policy/field.ts";
 import { defineVerb, type Verb } from "../verb.ts";
 
+/** A device. */
 interface WaitingDevice {
   /** The code that the device shows. */
   readonly userCode: string;
 }
 
+/** A device and its user. */
 interface ApprovedDevice extends WaitingDevice {
   /** The user. Default: the one that `decisions` names, or the first one. */
   readonly sub?: string;

@@ -20,7 +20,9 @@ interface Health {
   readonly faults: number;
 }
 
+/** A session. */
 interface SessionToken {
+  /** An ID token of the session. */
   readonly idToken?: string;
   /** A user: each session ends in which a client with a logout URI has an ID token. */
   readonly sub?: string;

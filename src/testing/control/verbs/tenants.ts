@@ -25,7 +25,9 @@ interface NewTenant {
   readonly startsAt?: string;
 }
 
+/** A tenant. */
 interface DescribedTenant {
+  /** The id of the tenant. */
   readonly id: string;
   /** The issuer identifier of the tenant. */
   readonly issuer: string;
@@ -39,7 +41,9 @@ interface TenantList {
   readonly tenants: readonly DescribedTenant[];
 }
 
+/** A tenant. */
 interface TenantId {
+  /** The id of the tenant. */
   readonly id: string;
 }
 

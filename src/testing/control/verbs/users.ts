@@ -13,6 +13,7 @@ interface UserList {
   readonly users: readonly User[];
 }
 
+/** A user. */
 interface UserId {
   /** The subject of the user. */
   readonly sub: string;
