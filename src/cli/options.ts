@@ -1,11 +1,10 @@
 /** Options: the settings that flags and variables set, and how their texts are read. */
 
-import { type Field, meantBy, showValue } from "../core/policy/field.ts";
+import { type Field, type FieldsOf, meantBy, showValue } from "../core/policy/field.ts";
 import { normalizeName, suggest } from "../core/policy/suggest.ts";
 import { findMismatches, quote } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import { type ConfigFile, describedFields, type OptionName, optionNames } from "./settings.ts";
-import type { FieldsOf } from "../core/policy/field.ts";
 
 /** The name of the flag and, in capitals and with underscores, of the variable: `max-in-flight`. */
 export function flagName(name: string): string {

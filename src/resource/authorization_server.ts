@@ -4,8 +4,7 @@ import { isObject } from "../core/http/json_value.ts";
 import { basePath } from "../core/http/names.ts";
 import type { OAuthError } from "../core/rules/errors.ts";
 import { reject } from "../server/rules/mod.ts";
-import { DocumentError, parseJsonDocument, readLimited } from "../server/fetching/outbound.ts";
-import type { Outbound } from "../server/fetching/outbound.ts";
+import { DocumentError, type Outbound, parseJsonDocument, readLimited } from "../server/fetching/outbound.ts";
 import { allowsPlainHttp } from "../server/config/host_kinds.ts";
 
 /** Milliseconds for which metadata is valid, and the timeout of a fetch. */

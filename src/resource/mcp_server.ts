@@ -1,8 +1,7 @@
 /** The plugin that hosts a small MCP server, a protected resource, on the origin of the issuer. */
 
 import type { Plugin } from "../server/hosting/options.ts";
-import { hostResource } from "./hosted_resource.ts";
-import type { HostedResourceOptions } from "./hosted_resource.ts";
+import { type HostedResourceOptions, hostResource } from "./hosted_resource.ts";
 
 /**
  * Hosts a small MCP server, to test clients against: a protected resource with metadata and challenges (RFC 9728),

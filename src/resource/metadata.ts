@@ -1,7 +1,6 @@
 /** Protected resource metadata: the document and its URL (RFC 9728 §2, §3.1). */
 
-import type { Route } from "../core/http/router.ts";
-import { router } from "../core/http/router.ts";
+import { type Route, router } from "../core/http/router.ts";
 import { HttpError, type HttpRequest, type HttpResponse, json, toResponse } from "../core/http/message.ts";
 import { scopeToken } from "../core/http/params.ts";
 import { isAbsoluteUri } from "../platform/http/absolute_uri.ts";

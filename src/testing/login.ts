@@ -1,12 +1,11 @@
 /** A login in one call: authorization request, login, consent, callback and token request of a correct client. */
 
-import { metadataOf, type ResponseMode } from "../server/config/client_metadata.ts";
+import { metadataOf, type ResponseMode, responseModeNames } from "../server/config/client_metadata.ts";
 import { mustProve } from "../server/extensions/dpop/settings.ts";
 import { mustPush } from "../server/extensions/par/settings.ts";
 import { mustSign } from "../server/extensions/signed_requests/settings.ts";
 import { choice, flag, object, text } from "../core/policy/field.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
-import { responseModeNames } from "../server/config/client_metadata.ts";
 import type { Server } from "../core/server.ts";
 import { type Client, policyOf } from "../core/clients/clients.ts";
 import type { TokenResponse } from "../core/token/grants/authenticated_request.ts";

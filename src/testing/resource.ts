@@ -6,9 +6,8 @@ import type { HttpRequest } from "../core/http/message.ts";
 import { replaceParts } from "../platform/http/changed_request.ts";
 import { serverOrigins } from "../server/config/server_origins.ts";
 import { choice, object, record, text, texts, whole } from "../core/policy/field.ts";
-import { hostResource, pathForUrl } from "../resource/hosted_resource.ts";
+import { type HostedResourceOptions, hostResource, pathForUrl } from "../resource/hosted_resource.ts";
 import type { RequiredLogin } from "../resource/protected_resource.ts";
-import type { HostedResourceOptions } from "../resource/hosted_resource.ts";
 import { assertOptions } from "./options.ts";
 
 /** A protected resource of the mock. `as.fetch` and `as.installFetch()` reach its origin too. */

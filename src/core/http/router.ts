@@ -7,8 +7,7 @@
  * 4. If that fails too, `lastResort` returns the response. A handler never throws to the runtime.
  */
 
-import { HttpError, withHeaders, withoutBody } from "./message.ts";
-import type { HttpRequest, HttpResponse } from "./message.ts";
+import { HttpError, type HttpRequest, type HttpResponse, withHeaders, withoutBody } from "./message.ts";
 
 /** @internal What the runtime knows of a connection. An extension may know more of it. */
 export interface ClientAddress {

@@ -1,7 +1,6 @@
 /** Verifies JWTs of this server with jose; a module of its own, because only the first such JWT loads it. */
 
-import { jwtVerify } from "jose";
-import type { JWTVerifyGetKey, JWTVerifyResult } from "jose";
+import { jwtVerify, type JWTVerifyGetKey, type JWTVerifyResult } from "jose";
 import { signingAlgorithms } from "./signing_algorithm.ts";
 
 /** The requirements for one kind of JWT. `iat` may be in the future: a test can set the clock back. */

@@ -1,13 +1,12 @@
 /** The setting `profile`: its type and its description. */
 
 import { providers } from "./provider_settings/providers.ts";
-import type { ProviderName } from "./provider_profile.ts";
+import type { ProviderName, ProviderProfile } from "./provider_profile.ts";
 import { quoteValue } from "../../core/http/quote_value.ts";
 import { choice, type Field, list, union } from "../../core/policy/field.ts";
 import type { EndpointPaths } from "./endpoint_paths.ts";
 import { type ProfileName, profileNames } from "./strictness.ts";
 import { providerProfileField } from "./provider_profile_field.ts";
-import type { ProviderProfile } from "./provider_profile.ts";
 
 /** A profile: of a standard, a provider or a plugin by its name, or of another provider by its value. */
 export type Profile = ProfileName | ProviderName | ProviderProfile;

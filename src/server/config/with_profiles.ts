@@ -2,7 +2,7 @@
 
 import { isObject } from "../../core/http/json_value.ts";
 import { providers } from "./provider_settings/providers.ts";
-import type { ProviderName } from "./provider_profile.ts";
+import type { Deviation, ProviderData, ProviderName, ProviderProfile } from "./provider_profile.ts";
 import { grantTypesFor } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import { quote } from "./config_issue.ts";
@@ -10,7 +10,6 @@ import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import type { ProfileName } from "./strictness.ts";
 import type { Profile } from "./profile_field.ts";
 import type { ProviderFunctions } from "./provider_functions.ts";
-import type { Deviation, ProviderData, ProviderProfile } from "./provider_profile.ts";
 import { activeProfile, isStandard, profileList, type ProfileSettings, raiseTo, withProfile } from "./profiles.ts";
 import type { ActiveProfile } from "./server_policy.ts";
 import type { Settings } from "./settings.ts";

@@ -1,7 +1,6 @@
 /** Texts of the rules of OpenID Connect, login, logout and bearer tokens. */
 
-import type { openidRules } from "../../core/rules/openid.ts";
-import type { WrongHint } from "../../core/rules/openid.ts";
+import type { openidRules, WrongHint } from "../../core/rules/openid.ts";
 import type { UnregisteredUri } from "../../core/rules/authorize.ts";
 import type { loginRules } from "../rules/login.ts";
 import type { logoutRules, UnidentifiedClient } from "../rules/logout.ts";

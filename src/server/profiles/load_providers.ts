@@ -1,9 +1,8 @@
 /** Loads the functions of the profiles of providers. */
 
 import type { Plugin } from "../hosting/options.ts";
-import type { Deviation } from "../config/provider_profile.ts";
+import type { Deviation, ProviderName } from "../config/provider_profile.ts";
 import { providerPlugin } from "./provider_plugin.ts";
-import type { ProviderName } from "../config/provider_profile.ts";
 import type { Provider } from "./shared/provider.ts";
 
 const github = async () => (await import("./github.ts")).githubProvider();

@@ -1,7 +1,6 @@
 /** Faults that sign the ID token with another key or header, or change the claims of a token. */
 
-import type { SignClaims } from "../../core/keys/jwt.ts";
-import { secondsNow } from "../../core/keys/jwt.ts";
+import { secondsNow, type SignClaims } from "../../core/keys/jwt.ts";
 import type { Server } from "../../core/server.ts";
 import { encodeBase64url } from "../../core/keys/crypto.ts";
 import type { Fault, FaultContext } from "./fault.ts";

@@ -1,11 +1,10 @@
 /** The connection pool of a PostgreSQL store. */
 
 import postgres from "postgres";
-import { sleep } from "../../../core/http/timers.ts";
+import { sleep, timers } from "../../../core/http/timers.ts";
 import { timeoutError, withTimeout } from "../with_timeout.ts";
 import { isReadOnly, postgresError } from "./postgres_errors.ts";
 import { type PostgresTls, socketFactory } from "./postgres_sockets.ts";
-import { timers } from "../../../core/http/timers.ts";
 
 interface PoolOptions {
   /** The URL of the database without the password, for messages. */

@@ -4,8 +4,7 @@ import { readFileSync } from "node:fs";
 import { connect as connectSocket, isIP, type NetConnectOpts, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { StoreError } from "../../../core/store/store.ts";
-import { sleep } from "../../../core/http/timers.ts";
-import { timers } from "../../../core/http/timers.ts";
+import { sleep, timers } from "../../../core/http/timers.ts";
 
 /** The values of `sslmode`, and whether each means TLS. TLS always verifies the certificate. */
 const tlsByMode: Readonly<Record<string, boolean>> = {

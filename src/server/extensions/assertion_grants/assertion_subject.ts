@@ -4,8 +4,7 @@ import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { invalidAssertion } from "./verify_assertion.ts";
-import type { VerifiedAssertion } from "./verify_assertion.ts";
+import { invalidAssertion, type VerifiedAssertion } from "./verify_assertion.ts";
 
 /** Maximum number of users whose e-mail addresses are compared, besides the users in memory. */
 const maxEmailCandidates = 1000;

@@ -1,12 +1,11 @@
 /** Verbs that check the log. If it is not as expected, the response is 422 with the requests. */
 
 import { anyValue, choice, flag, list, object, record, text, whole } from "../../../core/policy/field.ts";
-import { clientAuthMethodNames } from "../../../server/config/client_metadata.ts";
+import { type ClientAuthMethod, clientAuthMethodNames } from "../../../server/config/client_metadata.ts";
 import type { RuleId } from "../../../core/rules/rule.ts";
 import { checkPractices, type PracticeOptions } from "../../check_practices.ts";
 import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../faults/json_pattern.ts";
 import { defineVerb, type Verb } from "../verb.ts";
-import type { ClientAuthMethod } from "../../../server/config/client_metadata.ts";
 
 /** Expectations of every exchange that matches. */
 interface LogExpectation extends JsonPattern {
