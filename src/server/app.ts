@@ -110,11 +110,6 @@ export function developerPagesOf(context: Pick<Context, "app">): DeveloperPages 
   return appOf(context).developerPages;
 }
 
-/** The pages that are turned off, by the first segment of the path. */
-export function disabledPagesOf(context: Pick<Context, "app">): App["disabledPages"] {
-  return appOf(context).disabledPages;
-}
-
 /** The URL of the page that shows the flow of a request; `undefined` if there is none. */
 export function flowUrl({ server, site }: Pick<Context, "server" | "site">): string | undefined {
   const { base, flowLink }: Site = site;

@@ -7,7 +7,6 @@ import { findForRequest, type HttpRequest, type HttpResponse, withHeaders } from
 import { redactEvent, redactText } from "../../server/redaction/redact.ts";
 import type { RegisteredSecrets } from "../../server/redaction/registered_secrets.ts";
 import type { TraceEvent } from "../../server/trace.ts";
-import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 import { type LineBatch, lineBatch } from "./batch_lines.ts";
 import { describeEvent } from "./describe_event.ts";
 import {
@@ -209,7 +208,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
           event: "request",
           method: request.method.slice(0, 16),
           path: redactText(path, response.status < 400 ? undefined : registeredSecrets).slice(0, 200),
-          endpoint: endpointNameAt(findEndpoint, path),
+          endpoint: findEndpoint(path)?.name ?? "unknown",
           status: response.status,
           milliseconds: Math.round((timers.elapsed() - startedAt) * 100) / 100,
           ...sender,
@@ -249,4 +248,9 @@ function toLogRecord(event: TraceEvent): Record<string, unknown> {
 /** A record as one line of JSON, with escapes for all characters that act on the terminal that shows the log. */
 function jsonLine(record: Readonly<Record<string, unknown>>): string {
   return printable(JSON.stringify(record));
+}
+
+/** The path of a request, without its query. */
+function pathOf({ url }: Pick<HttpRequest, "url">): string {
+  return /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? "";
 }

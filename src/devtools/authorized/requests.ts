@@ -11,13 +11,11 @@ import { reasonPhrases } from "../../platform/http/reason_phrases.ts";
 import type { Client } from "../../core/clients/clients.ts";
 import { metadataOf } from "../../server/config/client_metadata.ts";
 import { digest } from "../../core/keys/secrets.ts";
-import { demoKey } from "../../server/config/demo_entries.ts";
-import { demoSecret } from "../../server/config/demo_entries.ts";
+import { demoKey, demoSecret } from "../../server/config/demo_entries.ts";
 import type { Server } from "../../core/server.ts";
 import { callbackUri } from "../../core/demo/demo_flow.ts";
 import type { Context } from "../../core/http/context.ts";
 import { endpointPath } from "../../core/http/endpoint.ts";
-import { repeatedHost } from "../repeated_host.ts";
 import type { HttpExchange, HttpMessage } from "../../server/pages/http_exchange.tsx";
 import type { FormStep } from "./pages/step_form.tsx";
 import type { Secret } from "../../server/pages/secret_value.tsx";
@@ -235,10 +233,12 @@ export async function send(context: Context, request: StepRequest): Promise<Sent
   let response: Response;
   let text: string;
   let sent: Request;
+  // The server checks the host of its own request like that of this one.
+  const host = context.request.headers.get("host");
   try {
     sent = new Request(context.server.names.backChannel + path, {
       method,
-      headers: { ...headers, ...Object.fromEntries(repeatedHost(context.request)) },
+      headers: { ...headers, ...host !== null && { host } },
       body,
     });
     const dispatched = await appOf(context).dispatch(sent, context.target.clientAddress);

@@ -41,7 +41,7 @@ import { suggestIssuersByPath, suggestUrl } from "./suggest_url.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Context } from "../endpoint.ts";
 import { publicUrl } from "../../core/http/endpoint.ts";
-import { type DisabledPage, disabledPagesOf } from "../app.ts";
+import { appOf, type DisabledPage } from "../app.ts";
 import { suggestMatch } from "../explain/suggest_match.ts";
 
 /**
@@ -303,7 +303,7 @@ const ownPages: Readonly<Record<string, DisabledPage>> = {
 function findDisabledPage(context: Context): DisabledPage | undefined {
   const { app, server, site, target: { path } } = context;
   const name = /^\/(\w+)(?:\/|$)/.exec(path.startsWith(site.base) ? path.slice(site.base.length) : "")?.[1] ?? "";
-  const disabledPages = { ...ownPages, ...disabledPagesOf(context) };
+  const disabledPages = { ...ownPages, ...appOf(context).disabledPages };
   if (!server.policy.allows.explanations || !Object.hasOwn(disabledPages, name)) return undefined;
   const start = `${site.base}/${name}`;
   const isOn = app.endpoints.some((endpoint) => endpoint.path === start || endpoint.path.startsWith(`${start}/`));

@@ -2,8 +2,7 @@
 
 import { suggest } from "../../core/policy/suggest.ts";
 import { quote } from "../../server/config/config_issue.ts";
-import type { Scenario, ScenarioStep } from "./scenario.ts";
-import { userPlaceholder } from "./scenario.ts";
+import { type Scenario, type ScenarioStep, userPlaceholder } from "./scenario.ts";
 import { scenarios } from "./scenarios.ts";
 
 export interface ChosenScenario extends Scenario {
@@ -14,18 +13,16 @@ export interface ChosenScenario extends Scenario {
 /**
  * Finds a scenario by its name, or `NAME:SUB`.
  *
- * @param known The scenarios.
  * @returns The scenario, or why there is none: what was expected, and how to fix it.
  */
 export function chooseScenario(
   text: string,
-  known: readonly Scenario[] = scenarios,
 ): ChosenScenario | { readonly expected: string; readonly received: string; readonly hint: string } {
   const [, name, user] = /^([^:]*)(?::(.+))?$/s.exec(text) ?? [];
-  const found = known.find((one) => one.name === name);
+  const found = scenarios.find((one) => one.name === name);
   const received = quote(text.slice(0, 80));
   if (found === undefined) {
-    const names = known.map((one) => one.name);
+    const names = scenarios.map((one) => one.name);
     const nearest = suggest(name ?? text, names);
     const hint = nearest === undefined ? `The scenarios: ${names.join(", ")}.` : `Did you mean ${nearest}?`;
     return { expected: "the name of a scenario, or the path of a .json file", received, hint };
