@@ -90,7 +90,8 @@ export async function explain(
   if (ruleGroups().includes(written.toUpperCase())) {
     return list(await Promise.all(nearestRules(written).map(describe))).join("\n");
   }
-  const inText = written.match(/\b[A-Z]{2}-\d{2}\b/g)?.find(findRule);
+  // A report of this program lists the rules that a request satisfied too.
+  const inText = written.replace(/^ {0,40}passed {2}.*/gm, "").match(/\b[A-Z]{2}-\d{2}\b/g)?.find(findRule);
   // Other servers write some of the sentences too: then the error code says more.
   const ids = inText !== undefined ? [inText] : hasSpecificCode(written) ? [] : rulesOfSentence(written);
   if (ids.length > 1) return list(await Promise.all(ids.map(describe))).join("\n");
@@ -154,15 +155,16 @@ async function explainWithServer(
   const [message] = findMessages(args.join(" "));
   if (message === undefined || fetch === undefined) return explained;
   const query = new URLSearchParams({ q: message.found });
-  const response = await fetch(`${url.origin}/flows.json?${query}`, {
+  const base = `${url.origin}${url.pathname.replace(/\/$/, "")}`;
+  const response = await fetch(`${base}/flows.json?${query}`, {
     redirect: "manual",
     signal: AbortSignal.timeout(2_000),
   })
-    .then((response) => response.json()).catch(() => undefined) as
+    .then((response) => response.ok ? response.json() : undefined).catch(() => undefined) as
       | { readonly seen?: readonly ServerFact[] }
       | undefined;
   if (response === undefined) {
-    return `${url.origin} has no list of flows, so only the text is explained.\n\n${explained}`;
+    return `${base} has no list of flows, so only the text is explained. Name the issuer.\n\n${explained}`;
   }
   const { seen = [] } = response;
   const rows = seen.map(({ flow, text }, i) =>

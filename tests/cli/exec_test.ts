@@ -296,6 +296,18 @@ test("if the command fails and no request arrived, exec says where it would have
   assertEquals((await run([...command, "0"])).stderr, "");
 });
 
+test("if the command fails and no request was rejected, exec says that the application may have rejected a response", async () => {
+  const file = join(folder, "own_failure.mjs");
+  writeFileSync(
+    file,
+    `await fetch(process.env.LATCHKEY_ISSUER + "/oauth2/jwks");
+    process.exit(Number(process.argv[2]));`,
+  );
+  const command = ["--", ...suite.slice(0, -1), file];
+  assertMatch((await run([...command, "3"])).stderr, /^The server rejected no request\. .* explain "THE MESSAGE"$/m);
+  assertEquals((await run([...command, "0"])).stderr, "");
+});
+
 test("[CI-12] if the command fails, the last code of each client that was not exchanged is printed, and in the report", async () => {
   const file = join(folder, "lost_state.mjs");
   writeFileSync(

@@ -277,6 +277,20 @@ test("a server is asked only on this machine", async () => {
   }
 });
 
+test("a server is asked below the path of its issuer, and one that has no flows there is named", async () => {
+  const asked: string[] = [];
+  const server = (status: number): FetchFlow => (address) => {
+    asked.push(address);
+    return Promise.resolve(Response.json({}, { status }));
+  };
+  const issuer = "http://localhost:8080/realms/shop";
+  for (const address of [issuer, `${issuer}/`]) {
+    assertMatch(await run(`--server ${address} jwt expired`, server(200)), /^jwt expired/);
+    assert((await run(`--server ${address} jwt expired`, server(404))).startsWith(`${issuer} has no list of flows`));
+  }
+  assertEquals(new Set(asked), new Set([`${issuer}/flows.json?q=jwt+expired`]));
+});
+
 test("without a text, explain says that one is missing", async () => {
   const { issues } = await assertRejects(() => run(""), CommandLineError);
   assertEquals([issues[0]!.received, /PK-09/.test(issues[0]!.hint)], ["no text", true]);
@@ -301,6 +315,9 @@ test("a rule in a stack trace is more than the message around it", async () => {
   cause: { error: 'invalid_grant', error_description: 'code_verifier does not match [PK-09]' }`;
   assertMatch(await run(trace), /^PK-09/);
   assertMatch(await run(trace.replace("[PK-09]", "")), /\n {2}means {4}PKCE verification failed/);
+  const ofRequest = (line: string) => `flow 2: GET /authorize\n        ${line}\njwt expired`;
+  assertMatch(await run(ofRequest("passed  UI-14  the form is of this server")), /^jwt expired/);
+  assertMatch(await run(ofRequest("failed  UI-14  the form is of another server")), /^UI-14/);
 });
 
 test("a stack trace with causes explains each, the innermost first, and not the error that hides them", async () => {

@@ -112,6 +112,12 @@ export async function execute(
     // No code is exchanged after the command has ended.
     const unexchanged = code === 0 ? [] : lastUnexchanged(flows);
     if (unexchanged.length > 0) console.error(`\n${formatUnexchanged(unexchanged).join("\n")}`);
+    if (
+      code !== 0 && code !== notStarted && recorded.hasRequests() && rejected.length === 0 && unexchanged.length === 0
+    ) {
+      const about = "If a login failed, the application rejected a response. What its error message means";
+      console.error(`\nThe server rejected no request. ${about}: ${explainProgram} explain "THE MESSAGE"`);
+    }
     const scenarios = control?.scenarioResults();
     for (const text of scenarios?.withEffect ?? []) console.error(text);
     const unmet = await control?.control.reset().then(() => undefined, (error: unknown) => {

@@ -52,14 +52,15 @@ export async function importRealm(
     const hint = "Rename or remove it, or choose another name.";
     throw issue(printable(output), "no file of this name, because this command never overwrites one", "a file", hint);
   }
+  const lines = linesOf(notes);
   console.error([
     `${printable(output)} is written: ${
       output === configFileName
         ? "a server that starts in this folder reads it"
         : `start with --config ${printable(output)}`
     }.`,
-    "Check these, and add what the application relies on:",
-    ...linesOf(notes).map((line) => `  ${line}`),
+    ...lines.length > 0 ? ["Check these, and add what the application relies on:"] : [],
+    ...lines.map((line) => `  ${line}`),
   ].join("\n"));
   return 0;
 }

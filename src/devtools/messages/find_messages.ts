@@ -181,8 +181,8 @@ function describe(
     found: message === undefined && found.length > maxFoundLength ? `${found.slice(0, maxFoundLength)}…` : found,
     causes: [
       ...told.length > 1 ? [told] : [],
-      ...compared?.difference === "value" ? inOrder.splice(0, 1) : [], // random values say only that they differ
-      ...compared ? [compared.text] : [],
+      // Two names or random values say only that they differ.
+      ...compared && compared.difference !== "value" ? [compared.text] : [],
       ...status ? [`${status}: ${statusCauses[status]}`] : [],
       ...inOrder,
     ],

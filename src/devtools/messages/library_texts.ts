@@ -134,7 +134,7 @@ certificate | x509: certificate signed by unknown authority | SSL_CERT_FILE=latc
 @ go-oidc @ go-jose/go-jose jws.go
 alg | unexpected signature algorithm *; expected * | SupportedSigningAlgs of oidc.Config; without it, RS256 or what the metadata has.
 @ go-oidc, kubelogin
-aud | oidc: expected audience * got * | For access tokens of another audience: oidc.Config{SkipClientIDCheck: true}, and check the audience yourself.
+aud | oidc: expected audience * got * | Login: oidc.Config{ClientID: clientID}. Only for access tokens of an API: SkipClientIDCheck: true, and check the audience yourself.
 @ go-oidc, oauth2-proxy
 iss | oidc: id token issued by a different provider, expected * got *
 alg | oidc: id token signed with unsupported algorithm, expected * got * | SupportedSigningAlgs of oidc.Config; without it, RS256 or what the metadata has.
@@ -221,7 +221,7 @@ typ | unexpected JWT "typ" header parameter value | validateJwtAccessToken() req
 metadata_issuer | "response" body "issuer" property does not match the expected value
 @ oauth4webapi, openid-client 6
 state | unexpected "state" response parameter value | Pass the state of this login: expectedState in the checks of authorizationCodeGrant().
-state | unexpected "state" response parameter encountered | The application sent a state but passes none to the callback: expectedState is missing in the checks.
+state | unexpected "state" response parameter encountered | The application passed no expectedState: it did not find what it kept for this login, because the cookie did not come back, or does not put it into the checks.
 https | only requests to HTTPS are allowed | openid-client: execute: [client.allowInsecureRequests]; oauth4webapi: [oauth.allowInsecureRequests]: true.
 callback | authorization response from the server is an error | error.cause has the parameters error and error_description.
 token_request | server responded with a challenge in the WWW-Authenticate HTTP Header | error.cause has the challenge, with error and error_description; mostly invalid_client.

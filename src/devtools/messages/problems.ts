@@ -30,7 +30,7 @@ export const libraryProblems = {
       4>?session|transaction|login_request expire|stale !token|exceed`,
     causes: [
       "The login began on another host than its callback, such as localhost and 127.0.0.1, which have different cookies.",
-      "The browser dropped the cookie: SameSite=None without Secure, Secure on plain http, or SameSite=Strict. With response_mode=form_post the callback is a POST of another site, which carries no SameSite=Lax cookie.",
+      "The browser dropped the cookie, or did not send it: a Path that the callback is not below, SameSite=None without Secure, Secure on plain http, or SameSite=Strict. With response_mode=form_post the callback is a POST of another site, which carries no SameSite=Lax cookie.",
       "The callback was opened a second time (reload, back button, bookmark), or another login replaced its state: two tabs, or requests at once that each began one.",
       "The session store forgot it: it is in memory and the application restarted, or another instance got the callback.",
       "The cookie is of another secret: the secret changed, is made anew at each start, or differs between instances.",
@@ -38,7 +38,7 @@ export const libraryProblems = {
       "The authorization request had no state or a short one, and the server demands one: send a random one.",
     ],
     application:
-      "Open the login at the host of the redirect URI. Set the cookie with SameSite=Lax, and with Secure only where the application has https. Keep the values of each login under its own state.",
+      "Open the login at the host of the redirect URI. Set the cookie with SameSite=Lax and Path=/, and with Secure only where the application has https. Keep the values of each login under its own state.",
     server:
       "The terminal and /flows warn of a login that began on another name of the machine than its callback (RU-16), and note a code that was not exchanged (CI-12). Without response_mode the callback is a GET, which carries SameSite=Lax cookies.",
     guide: "static/docs/containers-and-ci.md#docker-compose-the-hostname-of-the-issuer",

@@ -70,7 +70,7 @@ function IssuedSection({ base, issued, isSilent, unreadScope, csrfToken }: FlowP
       {isSilent && (
         <p class="aside">
           The client has sent nothing since it got these tokens. That is normal. If the login failed, the client
-          rejected them. Usual causes: a wrong nonce, keys of an earlier start of this server, a wrong clock.
+          rejected them: paste its error message into the search of <a href={`${base}/flows`}>all flows</a>.
         </p>
       )}
       {unreadScope !== undefined && (
